@@ -1,0 +1,313 @@
+"""Settings: `config/settings.yaml` < a named strategy < `RAG_*` environment < explicit values. Unknown keys fail."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import platformdirs
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from rag_assistant.errors import FieldProblem, SettingsError
+from rag_assistant.text import hash32
+
+APP_NAME = "rag-assistant"
+
+# Environment names that are not settings but say where things are, or carry the secret itself.
+PROCESS_VARIABLES = {"RAG_DATA_DIR", "RAG_MODELS_DIR", "RAG_CONFIG_DIR", "RAG_TOKEN", "RAG_STRATEGY"}
+
+# Short names that the service contract fixes, each standing for one setting.
+SHORT_NAMES = {
+    "RAG_MAX_DOCUMENT_SIZE": "limits.max_document_size",
+    "RAG_MAX_TOP_K": "limits.max_top_k",
+    "RAG_MAX_RERANK_CANDIDATES": "limits.max_rerank_candidates",
+    "RAG_HNSW_EF_SEARCH": "dense.ef_search",
+}
+
+
+class Group(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ServerSettings(Group):
+    port: Annotated[int, Field(ge=0, le=65535)] = 8765
+    """TCP port on 127.0.0.1; 0 takes a free one."""
+    shutdown_grace_s: Annotated[float, Field(gt=0)] = 10.0
+    """Seconds that a stopping daemon waits for running requests and for the running job to reach a safe point."""
+
+
+class SecuritySettings(Group):
+    allowed_roots: tuple[str, ...] = ()
+    """Folders that path ingestion may read. Empty: any path that the daemon's user can read."""
+
+
+class StoreSettings(Group):
+    url: str = ""
+    """SQLAlchemy URL of the facts store. Empty: SQLite in the data directory."""
+
+
+class EmbeddingSettings(Group):
+    provider: str = "onnx"
+    """Embedding provider, a name from the provider table."""
+    model: str = "multilingual-e5-small"
+    """Id of the embedding model, a row of `rag models list`."""
+    model_folders: tuple[str, ...] = ()
+    """Folders that hold models by id, looked at before the cache: a company share or an unpacked bundle."""
+    device: Literal["auto", "cpu", "cuda", "directml", "coreml", "openvino"] = "auto"
+    """Where the model runs. When the wished device can't be had, the CPU is used and `/api/status` says so."""
+    threads: Annotated[int, Field(ge=0)] = 0
+    """Threads of the inference engine; 0 takes one for each physical core."""
+    batch_tokens: Annotated[int, Field(ge=64)] = 1024
+    """Padded tokens in one batch at most."""
+
+
+class RerankSettings(Group):
+    provider: str = "none"
+    """Reranker, a name from the provider table."""
+    top_n: Annotated[int, Field(ge=1)] = 30
+    """Fused candidates handed to the reranker, at most `limits.max_rerank_candidates`."""
+
+
+class DenseSettings(Group):
+    backend: str = "chroma"
+    """Dense index: `chroma` (HNSW) or `exact` (numpy)."""
+    exact_filter_max: Annotated[int, Field(ge=0)] = 50_000
+    """A filter that allows at most this many entries is answered by scoring exactly those."""
+    ef_search: Annotated[int, Field(ge=1)] = 40
+    """Breadth of the HNSW search in Chroma, at least the number of candidates asked for; more is slower and finds more."""
+
+
+class SparseSettings(Group):
+    backend: str = "tantivy"
+    """Sparse index: `tantivy`, `fts5` (SQLite) or `rank_bm25` (in memory, for small collections)."""
+    analyzer: str = "sudachi"
+    """Japanese analysis: `sudachi` (dictionary) or `bigram` (no dictionary)."""
+
+
+class SplitterSettings(Group):
+    strategy: str = "recursive"
+    """How sections are cut into chunks, a name from the provider table."""
+    chunk_size: Annotated[int, Field(ge=32, le=8192)] = 512
+    """Tokens of a chunk's dense view at most: heading path, prefix and special tokens included."""
+    chunk_overlap: Annotated[int, Field(ge=0)] = 50
+    """Tokens that neighbouring chunks of one section share at most."""
+
+    @model_validator(mode="after")
+    def _overlap_below_half(self) -> SplitterSettings:
+        if self.chunk_overlap * 2 > self.chunk_size:
+            raise ValueError("chunk_overlap may be at most half of chunk_size")
+        return self
+
+
+class RetrievalSettings(Group):
+    strategy: Literal["hybrid", "dense_only", "sparse_only"] = "hybrid"
+    """Which indexes a query asks."""
+    dense_top_k: Annotated[int, Field(ge=20)] = 100
+    """Candidates taken from the dense index."""
+    sparse_top_k: Annotated[int, Field(ge=20)] = 100
+    """Candidates taken from the sparse index."""
+    fusion: str = "rrf"
+    """How the two lists become one: `rrf` or `weighted_sum`."""
+    rrf_k: Annotated[int, Field(ge=1)] = 60
+    """The constant k of reciprocal rank fusion."""
+    dense_weight: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """Weight of the dense side in the weighted sum; the sparse side has the rest."""
+    top_k: Annotated[int, Field(ge=1)] = 5
+    """Passages in an answer when the request does not say."""
+    max_context_tokens: Annotated[int, Field(ge=64)] = 3000
+    """Tokens of the numbered context when the request does not say, by the embedding model's tokenizer."""
+
+
+class ObservabilitySettings(Group):
+    detail_level: Literal["minimal", "standard", "verbose"] = "standard"
+    """What a trace holds: `minimal` no texts, `standard` the query's text, `verbose` passages too."""
+    keep_traces: Annotated[int, Field(ge=0)] = 10_000
+    """Traces kept in the store; the oldest go first."""
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    """Least severity that is logged."""
+
+
+class LimitsSettings(Group):
+    max_document_size: Annotated[int, Field(ge=1)] = 50 * 1024 * 1024
+    """Bytes of one file at most."""
+    max_upload_size: Annotated[int, Field(ge=1)] = 500 * 1024 * 1024
+    """Bytes of one upload request at most, all its files together."""
+    max_body_size: Annotated[int, Field(ge=1024)] = 2 * 1024 * 1024
+    """Bytes of a request body that is not an upload."""
+    max_top_k: Annotated[int, Field(ge=1)] = 20
+    """Largest `top_k` of a request."""
+    max_rerank_candidates: Annotated[int, Field(ge=1)] = 100
+    """Largest number of candidates that a reranker gets."""
+    max_query_chars: Annotated[int, Field(ge=1)] = 8192
+    """Characters of a query; what is beyond is cut, with a warning."""
+    max_queued_jobs: Annotated[int, Field(ge=1)] = 1000
+    """Jobs that may wait; beyond that an ingestion is refused with 503."""
+
+
+class Settings(Group):
+    """Every setting of the daemon. Frozen; built once by `load_settings`, and for each strategy by `with_strategy`."""
+
+    server: ServerSettings = ServerSettings()
+    security: SecuritySettings = SecuritySettings()
+    store: StoreSettings = StoreSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    rerank: RerankSettings = RerankSettings()
+    dense: DenseSettings = DenseSettings()
+    sparse: SparseSettings = SparseSettings()
+    splitter: SplitterSettings = SplitterSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    observability: ObservabilitySettings = ObservabilitySettings()
+    limits: LimitsSettings = LimitsSettings()
+
+    def strategy_config_id(self) -> str:
+        """Hash of everything that shapes an answer or an index; written into every trace."""
+        shaping = ("embedding", "rerank", "dense", "sparse", "splitter", "retrieval")
+        return hash32(self.model_dump_json(include=set(shaping)))
+
+
+def checkout_root() -> Path | None:
+    """The checkout that this package runs from, or None when it is installed as a wheel."""
+    root = Path(__file__).resolve().parents[2]
+    return root if (root / "pyproject.toml").is_file() and (root / "server" / "rag_assistant").is_dir() else None
+
+
+def default_data_dir() -> Path:
+    """`RAG_DATA_DIR`, else the checkout's `data/`, else the platform's user-data folder."""
+    if value := os.environ.get("RAG_DATA_DIR"):
+        return Path(value).expanduser().absolute()
+    root = checkout_root()
+    return root / "data" if root else Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
+
+
+def default_models_dir() -> Path:
+    """`RAG_MODELS_DIR`, else the platform's user cache; never tied to the data directory."""
+    if value := os.environ.get("RAG_MODELS_DIR"):
+        return Path(value).expanduser().absolute()
+    return Path(platformdirs.user_cache_dir(APP_NAME, appauthor=False)) / "models"
+
+
+def default_config_dir() -> Path:
+    """`RAG_CONFIG_DIR`, else the checkout's `config/`, else the platform's user-config folder."""
+    if value := os.environ.get("RAG_CONFIG_DIR"):
+        return Path(value).expanduser().absolute()
+    root = checkout_root()
+    return root / "config" if root else Path(platformdirs.user_config_dir(APP_NAME, appauthor=False))
+
+
+def setting_names() -> dict[str, Any]:
+    """Dotted name of every setting -> its default."""
+    defaults = Settings()
+    return {
+        f"{group}.{key}": getattr(getattr(defaults, group), key)
+        for group in Settings.model_fields
+        for key in type(getattr(defaults, group)).model_fields
+    }
+
+
+def load_settings(
+    config_dir: Path | None = None,
+    *,
+    strategy: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    explicit: Mapping[str, Any] | None = None,
+) -> Settings:
+    """Read and check the settings. Raises `SettingsError` that names the key and the nearest known one.
+
+    `strategy` names a file in `config/strategies/` (`RAG_STRATEGY` when not given); `explicit` maps dotted names to values.
+    """
+    config_dir = config_dir or default_config_dir()
+    environment = os.environ if environment is None else environment
+    values = _read_yaml(config_dir / "settings.yaml")
+    name = strategy or environment.get("RAG_STRATEGY")
+    if name:
+        _merge(values, read_strategy(config_dir, name))
+    _merge(values, _from_environment(environment))
+    for dotted, value in (explicit or {}).items():
+        _set(values, dotted, value)
+    return _validate(values)
+
+
+def strategy_names(config_dir: Path) -> list[str]:
+    """Names of the strategies that `config/strategies/` holds."""
+    return sorted(path.stem for path in (config_dir / "strategies").glob("*.yaml"))
+
+
+def read_strategy(config_dir: Path, name: str) -> dict[str, Any]:
+    """The overlay of settings that a named strategy is. Raises `SettingsError` for an unknown name."""
+    known = strategy_names(config_dir)
+    if name not in known:
+        raise SettingsError(f"There is no strategy '{name}'. Known: {', '.join(known) or 'none'}.")
+    return _read_yaml(config_dir / "strategies" / f"{name}.yaml")
+
+
+def with_strategy(settings: Settings, config_dir: Path, name: str) -> Settings:
+    """The settings with a named strategy laid over them, for one request."""
+    values = settings.model_dump()
+    _merge(values, read_strategy(config_dir, name))
+    return _validate(values)
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        raise SettingsError(f"{path} can't be read: {error}") from error
+    if values is None:
+        return {}
+    if not isinstance(values, dict):
+        raise SettingsError(f"{path} must hold groups of settings, such as 'retrieval:', not a {type(values).__name__}.")
+    return values
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, text in environment.items():
+        if not name.startswith("RAG_") or name in PROCESS_VARIABLES:
+            continue
+        dotted = SHORT_NAMES.get(name) or name.removeprefix("RAG_").lower().replace("__", ".", 1)
+        if dotted not in setting_names():
+            raise SettingsError(f"{name} is no setting.{_nearest(dotted)}")
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise SettingsError(f"The value of {name} can't be read: {error}") from error
+        _set(values, dotted, "" if value is None else value)
+    return values
+
+
+def _set(values: dict[str, Any], dotted: str, value: Any) -> None:
+    group, _, key = dotted.partition(".")
+    values.setdefault(group, {})[key] = value
+
+
+def _merge(base: dict[str, Any], overlay: Mapping[str, Any]) -> None:
+    for group, keys in overlay.items():
+        if isinstance(keys, Mapping) and isinstance(base.get(group), dict):
+            base[group].update(keys)
+        else:
+            base[group] = dict(keys) if isinstance(keys, Mapping) else keys
+
+
+def _nearest(dotted: str) -> str:
+    names = list(setting_names()) + list(Settings.model_fields)
+    close = difflib.get_close_matches(dotted, names, n=1, cutoff=0.5)
+    return f" Did you mean '{close[0]}'?" if close else " docs/configuration.md lists them all."
+
+
+def _validate(values: Mapping[str, Any]) -> Settings:
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        problems = []
+        for item in error.errors():
+            dotted = ".".join(str(part) for part in item["loc"])
+            unknown = item["type"] == "extra_forbidden"
+            message = f"Unknown setting '{dotted}'.{_nearest(dotted)}" if unknown else f"Setting '{dotted}': {item['msg']}."
+            problems.append(FieldProblem(dotted, "unknown" if unknown else "invalid", message))
+        raise SettingsError(" ".join(problem.message for problem in problems), details=problems) from error

@@ -1,0 +1,146 @@
+"""One tree of errors. Each carries a code, an HTTP status and whether a retry can help; only the edges translate it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """What is wrong with one field of a request or of the settings."""
+
+    field: str
+    code: str
+    message: str
+
+
+class RagError(Exception):
+    """Base of every error a person or a program may see. `message` says what happened and what to do."""
+
+    code = "INTERNAL_ERROR"
+    status = 500
+    retryable = False
+
+    def __init__(self, message: str, *, details: Sequence[FieldProblem] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = tuple(details)
+
+
+class ValidationFailed(RagError):
+    code, status = "VALIDATION_ERROR", 400
+
+
+class SettingsError(ValidationFailed):
+    """The settings can't be used: an unknown key, a wrong type, a literal secret."""
+
+
+class Unauthorized(RagError):
+    code, status = "UNAUTHORIZED", 401
+
+
+class ForbiddenHost(RagError):
+    code, status = "FORBIDDEN_HOST", 403
+
+
+class ForbiddenOrigin(RagError):
+    code, status = "FORBIDDEN_ORIGIN", 403
+
+
+class ForbiddenPath(RagError):
+    code, status = "FORBIDDEN_PATH", 403
+
+
+class CollectionUnavailable(RagError):
+    code, status = "KNOWLEDGE_BASE_UNAVAILABLE", 403
+
+
+class NotFound(RagError):
+    """Any other address or thing that does not exist."""
+
+    code, status = "NOT_FOUND", 404
+
+
+class CollectionNotFound(NotFound):
+    code = "KNOWLEDGE_BASE_NOT_FOUND"
+
+
+class DocumentNotFound(NotFound):
+    code = "DOCUMENT_NOT_FOUND"
+
+
+class JobNotFound(NotFound):
+    code = "JOB_NOT_FOUND"
+
+
+class TraceNotFound(NotFound):
+    code = "TRACE_NOT_FOUND"
+
+
+class CollectionNameConflict(RagError):
+    code, status = "KNOWLEDGE_BASE_NAME_CONFLICT", 409
+
+
+class CollectionDeleted(RagError):
+    code, status = "KNOWLEDGE_BASE_DELETED", 409
+
+
+class DocumentDeleted(RagError):
+    code, status = "DOCUMENT_DELETED", 410
+
+
+class PayloadTooLarge(RagError):
+    code, status = "PAYLOAD_TOO_LARGE", 413
+
+
+class UnsupportedMediaType(RagError):
+    code, status = "UNSUPPORTED_MEDIA_TYPE", 415
+
+
+class ServiceUnavailable(RagError):
+    code, status, retryable = "SERVICE_UNAVAILABLE", 503, True
+
+
+class DaemonAlreadyRunning(ServiceUnavailable):
+    """A second process asked for a data directory that a daemon owns."""
+
+    retryable = False
+
+
+class PortTaken(ServiceUnavailable):
+    retryable = False
+
+
+class IndexDamaged(ServiceUnavailable):
+    """A dense or sparse index can't be opened; it can be rebuilt from the facts store."""
+
+
+class ModelUnavailable(ServiceUnavailable):
+    """No source could give the model, or what it gave is damaged."""
+
+
+class ModelDamaged(ModelUnavailable):
+    """A model file does not have the size or SHA-256 that its manifest records."""
+
+
+class ParseFailed(RagError):
+    """A document could not be read. `code` goes into the job's `failed[]`; the file fails alone."""
+
+    code, status = "PARSE_FAILED", 400
+
+
+class DocumentEncrypted(ParseFailed):
+    code = "ENCRYPTED"
+
+
+class DocumentEmpty(ParseFailed):
+    code = "EMPTY"
+
+
+class DocumentUnreadable(ParseFailed):
+    code = "UNREADABLE"
+
+
+class DocumentVanished(ParseFailed):
+    code = "VANISHED"

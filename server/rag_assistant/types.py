@@ -1,0 +1,254 @@
+"""The shapes that cross stages. Frozen, typed, and without behaviour beyond what their own fields say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+DocType = Literal[
+    "pdf", "docx", "xlsx", "pptx", "markdown", "html", "text", "code", "image", "csv", "notebook", "email", "confluence", "jira"
+]
+Mode = Literal["hybrid", "dense_only", "sparse_only"]
+DocumentStatus = Literal["ready", "processing", "failed", "deleted"]
+CollectionStatus = Literal["enabled", "disabled", "deleted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a passage stands in its source. Pages, slides and lines count from 1; ranges are inclusive."""
+
+    page: int | None = None
+    slide: int | None = None
+    sheet: str | None = None
+    line_range: tuple[int, int] | None = None
+    bbox: tuple[float, float, float, float] | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields that are set, as JSON-ready values (ranges as lists)."""
+        values = {"page": self.page, "slide": self.slide, "sheet": self.sheet, "line_range": self.line_range, "bbox": self.bbox}
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items() if value is not None}
+
+    @staticmethod
+    def from_dict(values: Mapping[str, Any]) -> Place:
+        """The inverse of `as_dict`."""
+        fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+        return Place(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """From character `offset` of the facts on, until the next mark, the source is at `place`."""
+
+    offset: int
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading found by a loader: `[start, end)` are its characters in the facts, `level` counts from 1."""
+
+    start: int
+    end: int
+    level: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a loader read: Markdown facts with places.
+
+    `markdown` is what is stored, chunked and cited. When `verbatim` is true it is the source itself, line for line, and lines
+    are found by counting; else `marks` (sorted by offset) say where each part stands. `headings` (sorted, not overlapping)
+    give the section tree.
+    """
+
+    doc_type: DocType
+    title: str
+    markdown: str
+    loader: str
+    loader_version: str
+    verbatim: bool = False
+    marks: tuple[Mark, ...] = ()
+    headings: tuple[Heading, ...] = ()
+    language: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A stretch `[start, end)` of the facts under one heading, its subsections excluded. The root section has an empty path."""
+
+    section_id: str
+    path: tuple[str, ...]
+    start: int
+    end: int
+    section_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage and its two views. `text` is the fact that is cited; the views are what is embedded and indexed.
+
+    `dense_key` is sha256(canonical(dense view)), the vector cache's key. `dense_id` and `sparse_id` are the ids of the
+    entries in the two indexes: hash(chunk_id, view).
+    """
+
+    chunk_id: str
+    section_id: str
+    section_path: tuple[str, ...]
+    ordinal: int
+    text: str
+    place: Place
+    dense_view: str
+    sparse_tokens: tuple[str, ...]
+    dense_key: str
+    dense_id: str
+    sparse_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One entry of an index with its score (higher is better; cosine for dense, BM25 for sparse)."""
+
+    entry_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk in a ranked list. `rank` counts from 1; `source` names the list (dense, sparse, fusion, rerank)."""
+
+    chunk_id: str
+    score: float
+    rank: int
+    source: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The shape of a candidate in a trace."""
+        return {"chunk_id": self.chunk_id, "score": round(self.score, 6), "rank": self.rank, "source": self.source}
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A live chunk with its document, as the facts store tells it."""
+
+    chunk_id: str
+    doc_id: str
+    version_id: str
+    collection: str
+    content: str
+    source: str
+    source_uri: str
+    doc_type: DocType
+    title: str
+    section_path: tuple[str, ...]
+    place: Place
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage with its scores. `score` is shown: 0..1. `scores` holds what each stage gave, where it ran."""
+
+    passage: Passage
+    score: float
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Number `id` in the context stands for this passage."""
+
+    id: int
+    passage: Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Numbered passages for a model, at most `max_tokens` long; `citations` lists what was put in, in order."""
+
+    text: str
+    tokens: int
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A named set of documents, also called a knowledge base. `kb_id` never changes; people may rename."""
+
+    kb_id: str
+    name: str
+    description: str
+    status: CollectionStatus
+    created_at: str
+    updated_at: str
+    document_count: int = 0
+    chunk_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Hard filters of a query; a field that is None or empty does not filter. Times are ISO 8601 in UTC."""
+
+    doc_type: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
+    doc_id: tuple[str, ...] = ()
+    language: tuple[str, ...] = ()
+    path_prefix: str | None = None
+    updated_after: str | None = None
+    updated_before: str | None = None
+
+    def __bool__(self) -> bool:
+        return self != Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A file that could not be ingested, or was left out, and why."""
+
+    source: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class IngestResult:
+    """What an ingestion did, counted in documents; `embedded` and `reused` count vectors."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    failed: tuple[Failure, ...] = ()
+    chunks: int = 0
+    embedded: int = 0
+    reused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Everything that one reading of one file gave, ready to be stored. `content_hash` is of the file's bytes."""
+
+    kb_id: str
+    doc_id: str
+    version_id: str
+    profile_id: str
+    source: str
+    source_uri: str
+    content_hash: str
+    size: int
+    document: Document
+    sections: tuple[Section, ...]
+    chunks: tuple[Chunk, ...]
+    summary: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Entries of the two views of one collection, by id."""
+
+    dense: tuple[str, ...] = ()
+    sparse: tuple[str, ...] = ()

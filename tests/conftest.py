@@ -1,0 +1,71 @@
+"""What every test gets: folders of its own, no way to a user's files, and no network but loopback."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# Before anything of ours is imported: the real models' folder is remembered (tests marked `model` read it), the rest is hidden.
+from rag_assistant.config import default_models_dir
+
+_MODELS_DIR = default_models_dir()
+_HOME = tempfile.TemporaryDirectory(prefix="rag-tests-")
+for _name in [name for name in os.environ if name.startswith("RAG_")]:
+    del os.environ[_name]
+os.environ.update(
+    HOME=_HOME.name,
+    XDG_CACHE_HOME=f"{_HOME.name}/cache",
+    XDG_CONFIG_HOME=f"{_HOME.name}/config",
+    XDG_DATA_HOME=f"{_HOME.name}/share",
+    RAG_DATA_DIR=f"{_HOME.name}/data",
+    RAG_CONFIG_DIR=f"{_HOME.name}/rag-config",
+    RAG_MODELS_DIR=str(_MODELS_DIR),
+    HF_HUB_OFFLINE="1",
+)
+
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_connect = socket.socket.connect
+_getaddrinfo = socket.getaddrinfo
+
+
+def _guarded_connect(self: socket.socket, address: Any) -> None:
+    if self.family != socket.AF_UNIX and address[0] not in _LOOPBACK:
+        raise AssertionError(f"a test tried to reach {address}")
+    _connect(self, address)
+
+
+def _guarded_getaddrinfo(host: Any, *args: Any, **kwargs: Any) -> Any:
+    name = host.decode() if isinstance(host, bytes) else host
+    if name is not None and name not in _LOOPBACK:
+        raise AssertionError(f"a test tried to look up {host!r}")
+    return _getaddrinfo(host, *args, **kwargs)
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket.socket, "connect", _guarded_connect)
+    monkeypatch.setattr(socket, "getaddrinfo", _guarded_getaddrinfo)
+
+
+@pytest.fixture(autouse=True)
+def _own_data_dir(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    monkeypatch.setenv("RAG_DATA_DIR", str(tmp_path / "data"))
+    yield
+
+
+@pytest.fixture(scope="session")
+def project_root() -> Path:
+    """The checkout."""
+    return Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def models_dir() -> Path:
+    """Where `rag models pull` has put the real model; only for tests marked `model`."""
+    return _MODELS_DIR
