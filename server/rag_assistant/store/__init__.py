@@ -1,0 +1,1 @@
+"""The facts store: everything that was read from documents, and what was done with it."""

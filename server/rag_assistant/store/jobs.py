@@ -1,0 +1,144 @@
+"""Jobs in the facts store: a queue that outlives the process that fills it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import Engine, Row, func, select, update
+
+from rag_assistant.errors import JobNotFound, ServiceUnavailable
+from rag_assistant.store.db import reading
+from rag_assistant.store.schema import jobs
+from rag_assistant.tracing import utc_now
+
+JobStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
+FINISHED: frozenset[str] = frozenset({"completed", "failed", "cancelled"})
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One unit of background work, as it stands."""
+
+    job_id: str
+    kind: str
+    status: JobStatus
+    collection: str
+    kb_id: str
+    payload: Mapping[str, Any]
+    progress: Mapping[str, Any]
+    result: Mapping[str, Any] | None
+    error: Mapping[str, Any] | None
+    cancel_requested: bool
+    request_id: str | None
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+
+
+class Jobs:
+    """The queue: first in, first out, one at a time."""
+
+    def __init__(self, engine: Engine, max_queued: int) -> None:
+        self._engine = engine
+        self._reader = reading(engine)
+        self._max_queued = max_queued
+
+    def add(self, kind: str, *, collection: str, kb_id: str, payload: Mapping[str, Any], request_id: str | None) -> Job:
+        """Queue a job. Raises `ServiceUnavailable` when too many wait already."""
+        job_id = uuid.uuid4().hex
+        with self._engine.begin() as connection:
+            waiting = connection.scalar(select(func.count()).select_from(jobs).where(jobs.c.status == "queued")) or 0
+            if waiting >= self._max_queued:
+                raise ServiceUnavailable(f"{waiting} jobs are waiting already. Try again when some have finished.")
+            sequence = (connection.scalar(select(func.max(jobs.c.sequence))) or 0) + 1
+            connection.execute(
+                jobs.insert().values(
+                    job_id=job_id,
+                    kind=kind,
+                    status="queued",
+                    collection=collection,
+                    kb_id=kb_id,
+                    payload=dict(payload),
+                    progress={"stage": "queued", "done": 0, "total": 0},
+                    cancel_requested=False,
+                    request_id=request_id,
+                    sequence=sequence,
+                    created_at=utc_now(),
+                )
+            )
+        return self.get(job_id)
+
+    def get(self, job_id: str) -> Job:
+        """The job as it stands. Raises `JobNotFound`."""
+        with self._reader.connect() as connection:
+            row = connection.execute(select(jobs).where(jobs.c.job_id == job_id)).first()
+        if row is None:
+            raise JobNotFound(f"There is no job '{job_id}'. See `rag jobs list`.")
+        return _job(row)
+
+    def page(self, page: int = 1, page_size: int = 20, status: str | None = None) -> tuple[list[Job], int]:
+        """One page of jobs, newest first, and how many there are in all."""
+        where = [jobs.c.status == status] if status else []
+        with self._reader.connect() as connection:
+            total = connection.scalar(select(func.count()).select_from(jobs).where(*where)) or 0
+            newest = select(jobs).where(*where).order_by(jobs.c.sequence.desc())
+            rows = connection.execute(newest.limit(page_size).offset((page - 1) * page_size))
+            return [_job(row) for row in rows], total
+
+    def take(self) -> Job | None:
+        """The oldest queued job, now running; None when nothing waits."""
+        with self._engine.begin() as connection:
+            oldest = select(jobs.c.job_id).where(jobs.c.status == "queued").order_by(jobs.c.sequence).limit(1)
+            job_id = connection.scalar(oldest)
+            if job_id is None:
+                return None
+            connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(status="running", started_at=utc_now()))
+        return self.get(job_id)
+
+    def progress(self, job_id: str, progress: Mapping[str, Any]) -> bool:
+        """Record where a running job is. Returns whether somebody has asked to cancel it."""
+        with self._engine.begin() as connection:
+            connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(progress=dict(progress)))
+            return bool(connection.scalar(select(jobs.c.cancel_requested).where(jobs.c.job_id == job_id)))
+
+    def finish(
+        self,
+        job_id: str,
+        status: JobStatus,
+        *,
+        result: Mapping[str, Any] | None = None,
+        error: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Close a job with what it did or why it could not go on."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(jobs)
+                .where(jobs.c.job_id == job_id)
+                .values(status=status, result=result, error=error, finished_at=utc_now())
+            )
+
+    def cancel(self, job_id: str) -> Job:
+        """Ask a job to stop: a queued one ends at once, a running one at its next safe point, a finished one stays as it is."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(jobs)
+                .where(jobs.c.job_id == job_id, jobs.c.status == "queued")
+                .values(status="cancelled", finished_at=utc_now(), cancel_requested=True)
+            )
+            connection.execute(
+                update(jobs).where(jobs.c.job_id == job_id, jobs.c.status == "running").values(cancel_requested=True)
+            )
+        return self.get(job_id)
+
+    def requeue(self, job_id: str | None = None) -> int:
+        """Put a running job (all of them without an id) back into the queue, at its old place; returns how many."""
+        where = [jobs.c.status == "running"] + ([jobs.c.job_id == job_id] if job_id else [])
+        with self._engine.begin() as connection:
+            return connection.execute(update(jobs).where(*where).values(status="queued", started_at=None)).rowcount
+
+
+def _job(row: Row[Any]) -> Job:
+    return Job(**{name: value for name, value in row._mapping.items() if name != "sequence"})

@@ -1,0 +1,181 @@
+"""Schema changes, in order. The list only grows: a migration that has landed is never edited.
+
+Each step is written with Alembic's operations, so that SQLite and PostgreSQL run the same list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sqlalchemy as sa
+from alembic.operations import Operations
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection, Engine
+
+from rag_assistant.errors import ServiceUnavailable
+
+_APPLIED = sa.Table("schema_version", sa.MetaData(), sa.Column("version", sa.Integer, primary_key=True, autoincrement=False))
+
+
+def _text(length: int | None = None) -> sa.types.TypeEngine[str]:
+    return sa.String(length) if length else sa.Text()
+
+
+def _0001_foundation(op: Operations) -> None:
+    """Facts, vectors, jobs and traces."""
+    op.create_table("meta", sa.Column("key", _text(64), primary_key=True), sa.Column("value", _text(), nullable=False))
+    op.create_table(
+        "collections",
+        sa.Column("kb_id", _text(32), primary_key=True),
+        sa.Column("name", _text(255), nullable=False),
+        sa.Column("description", _text(), nullable=False),
+        sa.Column("status", _text(16), nullable=False),
+        sa.Column("created_at", _text(32), nullable=False),
+        sa.Column("updated_at", _text(32), nullable=False),
+    )
+    live = sa.text("status != 'deleted'")
+    op.create_index("uq_collections_name", "collections", ["name"], unique=True, sqlite_where=live, postgresql_where=live)
+    op.create_table(
+        "documents",
+        sa.Column("doc_id", _text(32), primary_key=True),
+        sa.Column("kb_id", _text(32), sa.ForeignKey("collections.kb_id"), nullable=False),
+        sa.Column("source", _text(), nullable=False),
+        sa.Column("source_uri", _text(), nullable=False),
+        sa.Column("status", _text(16), nullable=False),
+        sa.Column("error_code", _text(64)),
+        sa.Column("error_message", _text()),
+        sa.Column("version_id", _text(32)),
+        sa.Column("title", _text(), nullable=False),
+        sa.Column("doc_type", _text(16), nullable=False),
+        sa.Column("language", _text(16)),
+        sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("summary", _text(), nullable=False),
+        sa.Column("tags", sa.JSON(), nullable=False),
+        sa.Column("created_at", _text(32), nullable=False),
+        sa.Column("updated_at", _text(32), nullable=False),
+    )
+    op.create_index("ix_documents_kb_status", "documents", ["kb_id", "status"])
+    op.create_index("ix_documents_kb_source", "documents", ["kb_id", "source"])
+    op.create_table(
+        "versions",
+        sa.Column("version_id", _text(32), primary_key=True),
+        sa.Column("doc_id", _text(32), sa.ForeignKey("documents.doc_id"), nullable=False),
+        sa.Column("status", _text(16), nullable=False),
+        sa.Column("content_hash", _text(32), nullable=False),
+        sa.Column("profile_id", _text(32), nullable=False),
+        sa.Column("loader", _text(64), nullable=False),
+        sa.Column("loader_version", _text(32), nullable=False),
+        sa.Column("title", _text(), nullable=False),
+        sa.Column("doc_type", _text(16), nullable=False),
+        sa.Column("language", _text(16)),
+        sa.Column("markdown", _text(), nullable=False),
+        sa.Column("md_sha256", _text(32), nullable=False),
+        sa.Column("places", sa.JSON(), nullable=False),
+        sa.Column("metadata", sa.JSON(), nullable=False),
+        sa.Column("warnings", sa.JSON(), nullable=False),
+        sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("section_count", sa.Integer(), nullable=False),
+        sa.Column("chunk_count", sa.Integer(), nullable=False),
+        sa.Column("created_at", _text(32), nullable=False),
+        sa.Column("ready_at", _text(32)),
+    )
+    op.create_index("ix_versions_doc_status", "versions", ["doc_id", "status"])
+    op.create_table(
+        "sections",
+        sa.Column("version_id", _text(32), sa.ForeignKey("versions.version_id"), primary_key=True),
+        sa.Column("ordinal", sa.Integer(), primary_key=True),
+        sa.Column("section_id", _text(32), nullable=False),
+        sa.Column("path", sa.JSON(), nullable=False),
+        sa.Column("start", sa.Integer(), nullable=False),
+        sa.Column("end", sa.Integer(), nullable=False),
+        sa.Column("section_hash", _text(32), nullable=False),
+    )
+    op.create_table(
+        "chunks",
+        sa.Column("chunk_id", _text(32), primary_key=True),
+        sa.Column("doc_id", _text(32), sa.ForeignKey("documents.doc_id"), nullable=False),
+        sa.Column("section_id", _text(32), nullable=False),
+        sa.Column("section_path", sa.JSON(), nullable=False),
+        sa.Column("text", _text(), nullable=False),
+    )
+    op.create_index("ix_chunks_doc", "chunks", ["doc_id"])
+    op.create_table(
+        "chunk_occurrences",
+        sa.Column("version_id", _text(32), sa.ForeignKey("versions.version_id"), primary_key=True),
+        sa.Column("ordinal", sa.Integer(), primary_key=True),
+        sa.Column("chunk_id", _text(32), sa.ForeignKey("chunks.chunk_id"), nullable=False),
+        sa.Column("place", sa.JSON(), nullable=False),
+        sa.Column("dense_key", _text(32), nullable=False),
+        sa.Column("dense_id", _text(32), nullable=False),
+        sa.Column("sparse_id", _text(32), nullable=False),
+    )
+    op.create_index("ix_occurrences_chunk", "chunk_occurrences", ["chunk_id"])
+    op.create_index("ix_occurrences_dense", "chunk_occurrences", ["dense_id"])
+    op.create_index("ix_occurrences_sparse", "chunk_occurrences", ["sparse_id"])
+    op.create_table(
+        "vectors",
+        sa.Column("dense_key", _text(32), primary_key=True),
+        sa.Column("model_id", _text(128), primary_key=True),
+        sa.Column("model_revision", _text(64), primary_key=True),
+        sa.Column("text_norm_profile", _text(32), primary_key=True),
+        sa.Column("vector", sa.LargeBinary(), nullable=False),
+    )
+    op.create_table(
+        "jobs",
+        sa.Column("job_id", _text(32), primary_key=True),
+        sa.Column("kind", _text(32), nullable=False),
+        sa.Column("status", _text(16), nullable=False),
+        sa.Column("collection", _text(255), nullable=False),
+        sa.Column("kb_id", _text(32), nullable=False),
+        sa.Column("payload", sa.JSON(), nullable=False),
+        sa.Column("progress", sa.JSON(), nullable=False),
+        sa.Column("result", sa.JSON()),
+        sa.Column("error", sa.JSON()),
+        sa.Column("cancel_requested", sa.Boolean(), nullable=False),
+        sa.Column("request_id", _text(64)),
+        sa.Column("sequence", sa.Integer(), nullable=False),
+        sa.Column("created_at", _text(32), nullable=False),
+        sa.Column("started_at", _text(32)),
+        sa.Column("finished_at", _text(32)),
+    )
+    op.create_index("ix_jobs_status_sequence", "jobs", ["status", "sequence"])
+    op.create_table(
+        "traces",
+        sa.Column("trace_id", _text(32), primary_key=True),
+        sa.Column("trace_type", _text(16), nullable=False),
+        sa.Column("status", _text(16), nullable=False),
+        sa.Column("started_at", _text(32), nullable=False),
+        sa.Column("ended_at", _text(32), nullable=False),
+        sa.Column("latency_ms", sa.Integer(), nullable=False),
+        sa.Column("strategy_config_id", _text(32), nullable=False),
+        sa.Column("job_id", _text(64)),
+        sa.Column("request_id", _text(64)),
+        sa.Column("envelope", sa.JSON(), nullable=False),
+    )
+    op.create_index("ix_traces_started", "traces", ["started_at"])
+
+
+MIGRATIONS: tuple[Callable[[Operations], None], ...] = (_0001_foundation,)
+
+
+def migrate(engine: Engine) -> int:
+    """Bring the schema to the newest version, all of it or nothing; returns that version.
+
+    Raises `ServiceUnavailable` when the store was written by a newer release than this one.
+    """
+    with engine.begin() as connection:
+        _APPLIED.create(connection, checkfirst=True)
+        current = connection.scalar(sa.select(sa.func.max(_APPLIED.c.version))) or 0
+        if current > len(MIGRATIONS):
+            raise ServiceUnavailable(
+                f"The data directory was written by a newer release (schema {current}, this one knows {len(MIGRATIONS)}). "
+                "Update RAG Assistant, or point RAG_DATA_DIR at another directory."
+            )
+        for version in range(current + 1, len(MIGRATIONS) + 1):
+            _apply(connection, version)
+    return len(MIGRATIONS)
+
+
+def _apply(connection: Connection, version: int) -> None:
+    MIGRATIONS[version - 1](Operations(MigrationContext.configure(connection)))
+    connection.execute(_APPLIED.insert().values(version=version))

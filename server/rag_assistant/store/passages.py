@@ -1,0 +1,231 @@
+"""What may be served: from entries of the indexes to live chunks, and the reading side of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Engine, Row, Select, func, or_, select
+
+from rag_assistant.errors import DocumentDeleted, DocumentNotFound
+from rag_assistant.store.db import batches, reading
+from rag_assistant.store.schema import chunks, collections, documents, occurrences, sections, versions
+from rag_assistant.types import Filters, Passage, Place
+
+Side = Literal["dense", "sparse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The entries that a hard filter leaves, of both views."""
+
+    dense: frozenset[str]
+    sparse: frozenset[str]
+
+
+class Passages:
+    """Reads live facts only: ready versions of documents that are not deleted, in collections that are enabled."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._reader = reading(engine)
+
+    def resolve(self, side: Side, entry_ids: Sequence[str], filters: Filters) -> dict[str, str]:
+        """entry id -> chunk id, for the entries that may be served and pass the filters; the others are absent."""
+        column = occurrences.c.dense_id if side == "dense" else occurrences.c.sparse_id
+        found: dict[str, str] = {}
+        with self._reader.connect() as connection:
+            for batch in batches(entry_ids):
+                query = _live(select(column, occurrences.c.chunk_id)).where(column.in_(batch), *_conditions(filters))
+                found.update((entry_id, chunk_id) for entry_id, chunk_id in connection.execute(query))
+        return found
+
+    def allowed(self, kb_id: str, filters: Filters) -> Allowed:
+        """Every entry of a collection that passes the filters."""
+        query = _live(select(occurrences.c.dense_id, occurrences.c.sparse_id)).where(
+            documents.c.kb_id == kb_id, *_conditions(filters)
+        )
+        with self._reader.connect() as connection:
+            rows = connection.execute(query).all()
+        return Allowed(frozenset(row.dense_id for row in rows), frozenset(row.sparse_id for row in rows))
+
+    def passages(self, chunk_ids: Sequence[str]) -> dict[str, Passage]:
+        """The live chunks among these, with their documents."""
+        columns = (
+            occurrences.c.chunk_id,
+            occurrences.c.version_id,
+            occurrences.c.ordinal,
+            occurrences.c.place,
+            chunks.c.text,
+            chunks.c.section_path,
+            documents.c.doc_id,
+            documents.c.source,
+            documents.c.source_uri,
+            documents.c.doc_type,
+            documents.c.title,
+            collections.c.name,
+        )
+        found: dict[str, Passage] = {}
+        with self._reader.connect() as connection:
+            for batch in batches(chunk_ids):
+                query = _live(select(*columns).join(chunks, chunks.c.chunk_id == occurrences.c.chunk_id))
+                for row in connection.execute(query.where(occurrences.c.chunk_id.in_(batch))):
+                    found[row.chunk_id] = _passage(row)
+        return found
+
+    def counts(self) -> dict[str, int]:
+        """How many collections, documents and chunks are there to be served."""
+        with self._reader.connect() as connection:
+            alive = collections.c.status != "deleted"
+            kept = connection.execute(
+                select(func.count(), func.coalesce(func.sum(versions.c.chunk_count), 0))
+                .select_from(documents)
+                .join(collections, collections.c.kb_id == documents.c.kb_id)
+                .join(versions, versions.c.version_id == documents.c.version_id)
+                .where(alive, documents.c.status == "ready")
+            ).one()
+            total = connection.scalar(select(func.count()).select_from(collections).where(alive)) or 0
+        return {"collections": total, "documents": kept[0], "chunks": int(kept[1])}
+
+
+class DocumentReader:
+    """Documents as people and programs ask for them."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._reader = reading(engine)
+
+    def page(
+        self, kb_id: str | None = None, status: str | None = None, page: int = 1, page_size: int = 20
+    ) -> tuple[list[dict[str, Any]], int]:
+        """One page of documents by source, and how many there are in all; deleted ones only when asked for."""
+        where: list[ColumnElement[bool]] = [collections.c.status != "deleted"]
+        where.append(documents.c.status == status if status else documents.c.status != "deleted")
+        if kb_id:
+            where.append(documents.c.kb_id == kb_id)
+        with self._reader.connect() as connection:
+            counted = select(func.count()).select_from(documents).join(collections, collections.c.kb_id == documents.c.kb_id)
+            total = connection.scalar(counted.where(*where)) or 0
+            query = _described().where(*where).order_by(documents.c.source, documents.c.doc_id)
+            rows = connection.execute(query.limit(page_size).offset((page - 1) * page_size))
+            return [_summary(row) for row in rows], total
+
+    def get(self, doc_id: str) -> dict[str, Any]:
+        """One document with its versions. Raises `DocumentNotFound`, or `DocumentDeleted` for one that is gone."""
+        with self._reader.connect() as connection:
+            row = connection.execute(_described().where(documents.c.doc_id == doc_id)).first()
+            if row is None:
+                raise DocumentNotFound(f"There is no document '{doc_id}'. See `rag documents list`.")
+            if row.status == "deleted":
+                raise DocumentDeleted(f"The document '{row.source}' was deleted.")
+            names = ("version_id", "status", "content_hash", "profile_id", "loader", "loader_version", "md_sha256", "size")
+            columns = [versions.c[name] for name in (*names, "section_count", "chunk_count", "created_at", "ready_at")]
+            newest = versions.c.created_at.desc()
+            history = connection.execute(select(*columns).where(versions.c.doc_id == doc_id).order_by(newest))
+            return _summary(row) | {"versions": [dict(version._mapping) for version in history]}
+
+    def content(self, doc_id: str) -> str:
+        """The Markdown facts of the live version; empty for a document that has none. Raises as `get` does."""
+        version_id = self.get(doc_id)["version_id"]
+        with self._reader.connect() as connection:
+            return connection.scalar(select(versions.c.markdown).where(versions.c.version_id == version_id)) or ""
+
+    def sections(self, doc_id: str) -> list[dict[str, Any]]:
+        """The section tree of the live version, in order. Raises as `get` does."""
+        version_id = self.get(doc_id)["version_id"]
+        with self._reader.connect() as connection:
+            rows = connection.execute(select(sections).where(sections.c.version_id == version_id).order_by(sections.c.ordinal))
+            return [
+                {
+                    "section_id": row.section_id,
+                    "section_path": row.path,
+                    "start": row.start,
+                    "end": row.end,
+                    "section_hash": row.section_hash,
+                }
+                for row in rows
+            ]
+
+    def chunks(self, doc_id: str, page: int = 1, page_size: int = 20) -> tuple[list[dict[str, Any]], int]:
+        """One page of the live version's chunks in order, and how many there are in all. Raises as `get` does."""
+        version_id = self.get(doc_id)["version_id"]
+        of_version = occurrences.c.version_id == version_id
+        with self._reader.connect() as connection:
+            total = connection.scalar(select(func.count()).select_from(occurrences).where(of_version)) or 0
+            rows = connection.execute(
+                select(occurrences.c.ordinal, occurrences.c.place, chunks)
+                .join(chunks, chunks.c.chunk_id == occurrences.c.chunk_id)
+                .where(of_version)
+                .order_by(occurrences.c.ordinal)
+                .limit(page_size)
+                .offset((page - 1) * page_size)
+            )
+            return [
+                {
+                    "chunk_id": row.chunk_id,
+                    "ordinal": row.ordinal,
+                    "section_id": row.section_id,
+                    "section_path": row.section_path,
+                    "content": row.text,
+                    **row.place,
+                }
+                for row in rows
+            ], total
+
+
+def _live(query: Select[Any]) -> Select[Any]:
+    return (
+        query.join(documents, documents.c.version_id == occurrences.c.version_id)
+        .join(collections, collections.c.kb_id == documents.c.kb_id)
+        .where(documents.c.status == "ready", collections.c.status == "enabled")
+    )
+
+
+def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    for name in ("doc_type", "source", "doc_id"):
+        if values := getattr(filters, name):
+            conditions.append(documents.c[name].in_(values))
+    if filters.language:
+        # A document's language is derived; one whose language is not known is not shut out.
+        conditions.append(or_(documents.c.language.in_(filters.language), documents.c.language.is_(None)))
+    if filters.path_prefix:
+        # Not LIKE: that ignores case on SQLite and minds it on PostgreSQL.
+        conditions.append(func.substr(documents.c.source, 1, len(filters.path_prefix)) == filters.path_prefix)
+    if filters.updated_after:
+        conditions.append(documents.c.updated_at >= filters.updated_after)
+    if filters.updated_before:
+        conditions.append(documents.c.updated_at < filters.updated_before)
+    return conditions
+
+
+def _described() -> Select[Any]:
+    return (
+        select(documents, collections.c.name.label("collection"), versions.c.chunk_count)
+        .join(collections, collections.c.kb_id == documents.c.kb_id)
+        .outerjoin(versions, versions.c.version_id == documents.c.version_id)
+    )
+
+
+def _summary(row: Row[Any]) -> dict[str, Any]:
+    error = {"code": row.error_code, "message": row.error_message} if row.error_code else None
+    names = ("collection", "source", "source_uri", "title", "doc_type", "language", "status", "size", "version_id")
+    described = {"id": row.doc_id, **{name: row._mapping[name] for name in names}}
+    described |= {"chunk_count": row.chunk_count or 0, "updated_at": row.updated_at, "summary": row.summary, "tags": row.tags}
+    return described | ({"error": error} if error else {})
+
+
+def _passage(row: Row[Any]) -> Passage:
+    return Passage(
+        chunk_id=row.chunk_id,
+        doc_id=row.doc_id,
+        version_id=row.version_id,
+        collection=row.name,
+        content=row.text,
+        source=row.source,
+        source_uri=row.source_uri,
+        doc_type=row.doc_type,
+        title=row.title,
+        section_path=tuple(row.section_path),
+        place=Place.from_dict(row.place),
+        ordinal=row.ordinal,
+    )

@@ -1,0 +1,161 @@
+"""The tables of the facts store, as queries use them. `migrations.py` makes them; a test holds the two together."""
+
+from __future__ import annotations
+
+from sqlalchemy import JSON, Boolean, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text, text
+
+metadata = MetaData()
+
+meta = Table("meta", metadata, Column("key", String(64), primary_key=True), Column("value", Text, nullable=False))
+
+collections = Table(
+    "collections",
+    metadata,
+    Column("kb_id", String(32), primary_key=True),
+    Column("name", String(255), nullable=False),
+    Column("description", Text, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("created_at", String(32), nullable=False),
+    Column("updated_at", String(32), nullable=False),
+)
+Index(
+    "uq_collections_name",
+    collections.c.name,
+    unique=True,
+    sqlite_where=text("status != 'deleted'"),
+    postgresql_where=text("status != 'deleted'"),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("doc_id", String(32), primary_key=True),
+    Column("kb_id", String(32), ForeignKey("collections.kb_id"), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("source_uri", Text, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("error_code", String(64)),
+    Column("error_message", Text),
+    Column("version_id", String(32)),
+    Column("title", Text, nullable=False),
+    Column("doc_type", String(16), nullable=False),
+    Column("language", String(16)),
+    Column("size", Integer, nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("tags", JSON, nullable=False),
+    Column("created_at", String(32), nullable=False),
+    Column("updated_at", String(32), nullable=False),
+)
+Index("ix_documents_kb_status", documents.c.kb_id, documents.c.status)
+Index("ix_documents_kb_source", documents.c.kb_id, documents.c.source)
+
+versions = Table(
+    "versions",
+    metadata,
+    Column("version_id", String(32), primary_key=True),
+    Column("doc_id", String(32), ForeignKey("documents.doc_id"), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("content_hash", String(32), nullable=False),
+    Column("profile_id", String(32), nullable=False),
+    Column("loader", String(64), nullable=False),
+    Column("loader_version", String(32), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("doc_type", String(16), nullable=False),
+    Column("language", String(16)),
+    Column("markdown", Text, nullable=False),
+    Column("md_sha256", String(32), nullable=False),
+    Column("places", JSON, nullable=False),
+    Column("metadata", JSON, nullable=False),
+    Column("warnings", JSON, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("section_count", Integer, nullable=False),
+    Column("chunk_count", Integer, nullable=False),
+    Column("created_at", String(32), nullable=False),
+    Column("ready_at", String(32)),
+)
+Index("ix_versions_doc_status", versions.c.doc_id, versions.c.status)
+
+sections = Table(
+    "sections",
+    metadata,
+    Column("version_id", String(32), ForeignKey("versions.version_id"), primary_key=True),
+    Column("ordinal", Integer, primary_key=True),
+    Column("section_id", String(32), nullable=False),
+    Column("path", JSON, nullable=False),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("section_hash", String(32), nullable=False),
+)
+
+chunks = Table(
+    "chunks",
+    metadata,
+    Column("chunk_id", String(32), primary_key=True),
+    Column("doc_id", String(32), ForeignKey("documents.doc_id"), nullable=False),
+    Column("section_id", String(32), nullable=False),
+    Column("section_path", JSON, nullable=False),
+    Column("text", Text, nullable=False),
+)
+Index("ix_chunks_doc", chunks.c.doc_id)
+
+occurrences = Table(
+    "chunk_occurrences",
+    metadata,
+    Column("version_id", String(32), ForeignKey("versions.version_id"), primary_key=True),
+    Column("ordinal", Integer, primary_key=True),
+    Column("chunk_id", String(32), ForeignKey("chunks.chunk_id"), nullable=False),
+    Column("place", JSON, nullable=False),
+    Column("dense_key", String(32), nullable=False),
+    Column("dense_id", String(32), nullable=False),
+    Column("sparse_id", String(32), nullable=False),
+)
+Index("ix_occurrences_chunk", occurrences.c.chunk_id)
+Index("ix_occurrences_dense", occurrences.c.dense_id)
+Index("ix_occurrences_sparse", occurrences.c.sparse_id)
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("dense_key", String(32), primary_key=True),
+    Column("model_id", String(128), primary_key=True),
+    Column("model_revision", String(64), primary_key=True),
+    Column("text_norm_profile", String(32), primary_key=True),
+    Column("vector", LargeBinary, nullable=False),
+)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("job_id", String(32), primary_key=True),
+    Column("kind", String(32), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("collection", String(255), nullable=False),
+    Column("kb_id", String(32), nullable=False),
+    Column("payload", JSON, nullable=False),
+    Column("progress", JSON, nullable=False),
+    Column("result", JSON),
+    Column("error", JSON),
+    Column("cancel_requested", Boolean, nullable=False),
+    Column("request_id", String(64)),
+    Column("sequence", Integer, nullable=False),
+    Column("created_at", String(32), nullable=False),
+    Column("started_at", String(32)),
+    Column("finished_at", String(32)),
+)
+Index("ix_jobs_status_sequence", jobs.c.status, jobs.c.sequence)
+
+traces = Table(
+    "traces",
+    metadata,
+    Column("trace_id", String(32), primary_key=True),
+    Column("trace_type", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("started_at", String(32), nullable=False),
+    Column("ended_at", String(32), nullable=False),
+    Column("latency_ms", Integer, nullable=False),
+    Column("strategy_config_id", String(32), nullable=False),
+    Column("job_id", String(64)),
+    Column("request_id", String(64)),
+    Column("envelope", JSON, nullable=False),
+)
+Index("ix_traces_started", traces.c.started_at)
