@@ -1,0 +1,1 @@
+"""Questions to passages: the query pipeline and its pure stages."""
