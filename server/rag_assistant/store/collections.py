@@ -26,7 +26,8 @@ from rag_assistant.types import Collection, CollectionStatus
 
 DEFAULT = "default"
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f/\\]")
+# Control characters, slashes, and halves of surrogate pairs, which no database takes.
+_FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\ud800-\udfff]")
 
 
 class Collections:
@@ -73,10 +74,10 @@ class Collections:
         """The collection of that name with its counts. Raises `CollectionNotFound`."""
         with self._reader.connect() as connection:
             row = connection.execute(
-                select(collections).where(collections.c.name == _normal(name), collections.c.status != "deleted")
+                select(collections).where(collections.c.name == _printable(_normal(name)), collections.c.status != "deleted")
             ).first()
             if row is None:
-                raise CollectionNotFound(f"There is no collection '{name}'. See `rag collections list`.")
+                raise CollectionNotFound(f"There is no collection '{_printable(name)}'. See `rag collections list`.")
             return _with_counts(connection, [row])[0]
 
     def available(self, name: str) -> Collection:
@@ -110,11 +111,13 @@ class Collections:
     def change(
         self, name: str, *, new_name: str | None = None, description: str | None = None, status: CollectionStatus | None = None
     ) -> Collection:
-        """Rename, describe, enable or disable. Raises as `get` and `create` do."""
+        """Rename, describe, enable or disable. Raises as `get` and `create` do; `default` keeps its name."""
         found = self.get(name)
         values: dict[str, str] = {"updated_at": utc_now()}
         if new_name is not None:
             values["name"] = _checked_name(new_name)
+            if found.name == DEFAULT and values["name"] != DEFAULT:
+                raise ValidationFailed("The collection 'default' can't be renamed: it is what is used when none is named.")
         if description is not None:
             values["description"] = description
         if status is not None:
@@ -151,11 +154,15 @@ def _normal(name: str) -> str:
     return unicodedata.normalize("NFC", name).strip()
 
 
+def _printable(name: str) -> str:
+    return _FORBIDDEN.sub("\ufffd", name)
+
+
 def _checked_name(name: str) -> str:
     normal = _normal(name)
-    if not normal or len(normal) > 255 or _CONTROL.search(normal):
+    if not normal or len(normal) > 255 or _FORBIDDEN.search(normal):
         problem = FieldProblem("name", "invalid", "1 to 255 characters, without control characters, '/' and '\\'.")
-        raise ValidationFailed(f"'{name[:80]}' can't be a collection's name: {problem.message}", details=[problem])
+        raise ValidationFailed(f"'{_printable(name)[:80]}' can't be a collection's name: {problem.message}", details=[problem])
     return normal
 
 

@@ -35,6 +35,9 @@ def open_engine(url: str, data_dir: Path) -> Engine:
             f"The facts store {engine.url.render_as_string()} can't be opened: {error.orig}. "
             "Put back a copy of the file, or move it away to start anew and ingest your documents again."
         ) from error
+    except BaseException:
+        engine.dispose()
+        raise
     return engine
 
 

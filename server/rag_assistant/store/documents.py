@@ -6,16 +6,25 @@ A version is written as `pending`, its views are upserted by the caller, and `fl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, exists, select, update
 
 from rag_assistant.store.db import batches, reading
-from rag_assistant.store.facts import decode_document, encode_places
-from rag_assistant.store.schema import chunks, documents, occurrences, sections, versions
-from rag_assistant.text import hash32
+from rag_assistant.store.facts import decode_document
+from rag_assistant.store.schema import chunks, collections, documents, occurrences, versions
+from rag_assistant.store.version_rows import (
+    document_facts,
+    drop_orphan_chunks,
+    drop_versions,
+    existing,
+    insert_occurrences,
+    live_entries,
+    refresh_texts,
+    version_facts,
+    version_row,
+)
 from rag_assistant.tracing import utc_now
 from rag_assistant.types import Document, Entries, Failure, Version
 
@@ -73,10 +82,10 @@ class DocumentWriter:
         """Write the versions as pending, with their documents, sections and chunks. Nothing of it is served yet."""
         with self._engine.begin() as connection:
             self._ensure_documents(connection, batch)
-            known = _existing(connection, versions.c.version_id, [version.version_id for version in batch])
+            known = existing(connection, versions.c.version_id, [version.version_id for version in batch])
             fresh = [version for version in batch if version.version_id not in known]
             if fresh:
-                connection.execute(versions.insert(), [_version_row(version) for version in fresh])
+                connection.execute(versions.insert(), [version_row(version) for version in fresh])
             self._add_chunks(connection, batch)
 
     def flip(self, batch: Sequence[Version]) -> dict[str, Entries]:
@@ -88,9 +97,10 @@ class DocumentWriter:
         now = utc_now()
         with self._engine.begin() as connection:
             for version in batch:
-                old = _live_entries(connection, [version.doc_id])
-                _drop_versions(connection, [version.doc_id])
-                _insert_occurrences(connection, version)
+                old = live_entries(connection, [version.doc_id])
+                drop_versions(connection, [version.doc_id])
+                insert_occurrences(connection, version)
+                refresh_texts(connection, version)
                 connection.execute(
                     update(versions)
                     .where(versions.c.doc_id == version.doc_id, versions.c.status == "ready")
@@ -99,25 +109,47 @@ class DocumentWriter:
                 connection.execute(
                     update(versions)
                     .where(versions.c.version_id == version.version_id)
-                    .values(**_version_facts(version), status="ready", ready_at=now)
+                    .values(**version_facts(version), status="ready", ready_at=now)
                 )
                 connection.execute(
                     update(documents)
                     .where(documents.c.doc_id == version.doc_id)
-                    .values(**_document_facts(version), updated_at=now)
+                    .values(**document_facts(version), updated_at=now)
                 )
                 dense = old.dense_ids - {chunk.dense_id for chunk in version.chunks}
                 sparse = old.sparse_ids - {chunk.sparse_id for chunk in version.chunks}
                 if dense or sparse:
                     known = stale.get(version.kb_id, Entries())
                     stale[version.kb_id] = Entries(known.dense + tuple(dense), known.sparse + tuple(sparse))
-            _drop_orphan_chunks(connection, [version.doc_id for version in batch])
+            drop_orphan_chunks(connection, [version.doc_id for version in batch])
         return stale
 
+    def withdrawn(self, batch: Sequence[Version], returning: Collection[str]) -> set[str]:
+        """Ids of those documents that were deleted since they were read, alone or with their collection.
+
+        `returning` are the ids of documents that were deleted before, and are meant to come back.
+        """
+        with self._reader.connect() as connection:
+            kb_ids = {version.kb_id for version in batch}
+            alive = set(
+                connection.scalars(
+                    select(collections.c.kb_id).where(collections.c.kb_id.in_(kb_ids), collections.c.status != "deleted")
+                )
+            )
+            deleted: set[str] = set()
+            for doc_ids in batches([version.doc_id for version in batch]):
+                gone = select(documents.c.doc_id).where(documents.c.doc_id.in_(doc_ids), documents.c.status == "deleted")
+                deleted.update(connection.scalars(gone))
+        deleted.difference_update(returning)
+        return deleted | {version.doc_id for version in batch if version.kb_id not in alive}
+
     def fail(self, kb_id: str, doc_id: str, source_uri: str, doc_type: str, size: int, failure: Failure) -> None:
-        """Note why a file could not be read. A live version stays as it was, and stays served."""
+        """Note why a file could not be read. A live version stays as it was, and stays served; what is deleted stays deleted."""
         now = utc_now()
         with self._engine.begin() as connection:
+            alive = select(collections.c.kb_id).where(collections.c.kb_id == kb_id, collections.c.status != "deleted")
+            if connection.scalar(alive) is None:
+                return
             row = connection.execute(select(documents).where(documents.c.doc_id == doc_id)).first()
             error = {"error_code": failure.code, "error_message": failure.message, "updated_at": now}
             if row is None:
@@ -135,7 +167,7 @@ class DocumentWriter:
                         **error,
                     )
                 )
-            else:
+            elif row.status != "deleted" or row.version_id is None:
                 status = "ready" if row.version_id else "failed"
                 connection.execute(update(documents).where(documents.c.doc_id == doc_id).values(status=status, **error))
 
@@ -150,13 +182,13 @@ class DocumentWriter:
     def entries(self, doc_ids: Sequence[str]) -> Entries:
         """The entries of the views that belong to these documents."""
         with self._reader.connect() as connection:
-            found = _live_entries(connection, doc_ids)
+            found = live_entries(connection, doc_ids)
         return Entries(tuple(found.dense_ids), tuple(found.sparse_ids))
 
     def purge(self, doc_ids: Sequence[str]) -> None:
         """Remove the facts of deleted documents; a row without content stays, to answer that the document is gone."""
         with self._engine.begin() as connection:
-            _drop_versions(connection, doc_ids)
+            drop_versions(connection, doc_ids)
             for batch in batches(doc_ids):
                 connection.execute(delete(chunks).where(chunks.c.doc_id.in_(batch)))
                 connection.execute(delete(versions).where(versions.c.doc_id.in_(batch)))
@@ -166,7 +198,7 @@ class DocumentWriter:
         """Remove every row of a deleted collection's documents."""
         with self._engine.begin() as connection:
             doc_ids = list(connection.scalars(select(documents.c.doc_id).where(documents.c.kb_id == kb_id)))
-            _drop_versions(connection, doc_ids)
+            drop_versions(connection, doc_ids)
             for batch in batches(doc_ids):
                 for table in (chunks, versions, documents):
                     connection.execute(delete(table).where(table.c.doc_id.in_(batch)))
@@ -183,9 +215,8 @@ class DocumentWriter:
             held = exists().where(occurrences.c.chunk_id == chunks.c.chunk_id)
             removed += connection.execute(delete(chunks).where(~held)).rowcount
             empty = documents.c.status == "processing"
-            unread = exists().where(versions.c.doc_id == documents.c.doc_id)
-            removed += connection.execute(delete(documents).where(empty, documents.c.version_id.is_(None), ~unread)).rowcount
-            connection.execute(update(documents).where(empty, documents.c.version_id.is_not(None)).values(status="ready"))
+            held_facts = exists().where(versions.c.doc_id == documents.c.doc_id)
+            removed += connection.execute(delete(documents).where(empty, ~held_facts)).rowcount
         return removed
 
     def deleted_with_facts(self) -> dict[str, list[str]]:
@@ -240,7 +271,7 @@ class DocumentWriter:
                 rows = connection.execute(
                     select(documents.c.kb_id, documents.c.source, documents.c.source_uri, versions)
                     .join(versions, versions.c.version_id == documents.c.version_id)
-                    .where(documents.c.doc_id.in_(batch))
+                    .where(documents.c.doc_id.in_(batch), documents.c.status == "ready")
                 )
                 for row in rows:
                     values = dict(row._mapping)
@@ -250,7 +281,7 @@ class DocumentWriter:
 
     def _ensure_documents(self, connection: Connection, batch: Sequence[Version]) -> None:
         now = utc_now()
-        known = _existing(connection, documents.c.doc_id, [version.doc_id for version in batch])
+        known = existing(connection, documents.c.doc_id, [version.doc_id for version in batch])
         fresh = []
         for version in batch:
             if version.doc_id in known:
@@ -261,7 +292,7 @@ class DocumentWriter:
                     .values(status="processing", updated_at=now)
                 )
                 continue
-            facts = _document_facts(version) | {"status": "processing", "version_id": None}
+            facts = document_facts(version) | {"status": "processing", "version_id": None}
             fresh.append({"doc_id": version.doc_id, "kb_id": version.kb_id, **facts, "created_at": now, "updated_at": now})
         if fresh:
             connection.execute(documents.insert(), fresh)
@@ -278,123 +309,7 @@ class DocumentWriter:
             for version in batch
             for chunk in version.chunks
         }
-        known = _existing(connection, chunks.c.chunk_id, list(rows))
+        known = existing(connection, chunks.c.chunk_id, list(rows))
         fresh = [row for chunk_id, row in rows.items() if chunk_id not in known]
         if fresh:
             connection.execute(chunks.insert(), fresh)
-
-
-@dataclass(frozen=True, slots=True)
-class _LiveEntries:
-    dense_ids: frozenset[str]
-    sparse_ids: frozenset[str]
-
-
-def _live_entries(connection: Connection, doc_ids: Sequence[str]) -> _LiveEntries:
-    dense: set[str] = set()
-    sparse: set[str] = set()
-    for batch in batches(doc_ids):
-        rows = connection.execute(
-            select(occurrences.c.dense_id, occurrences.c.sparse_id)
-            .join(versions, versions.c.version_id == occurrences.c.version_id)
-            .where(versions.c.doc_id.in_(batch))
-        )
-        for dense_id, sparse_id in rows:
-            dense.add(dense_id)
-            sparse.add(sparse_id)
-    return _LiveEntries(frozenset(dense), frozenset(sparse))
-
-
-def _drop_versions(connection: Connection, doc_ids: Sequence[str]) -> None:
-    """Remove sections and occurrences of every version of these documents; the versions' own rows and facts stay."""
-    for batch in batches(doc_ids):
-        of_documents = select(versions.c.version_id).where(versions.c.doc_id.in_(batch))
-        connection.execute(delete(occurrences).where(occurrences.c.version_id.in_(of_documents)))
-        connection.execute(delete(sections).where(sections.c.version_id.in_(of_documents)))
-
-
-def _drop_orphan_chunks(connection: Connection, doc_ids: Sequence[str]) -> None:
-    held = exists().where(occurrences.c.chunk_id == chunks.c.chunk_id)
-    for batch in batches(doc_ids):
-        connection.execute(delete(chunks).where(chunks.c.doc_id.in_(batch), ~held))
-
-
-def _insert_occurrences(connection: Connection, version: Version) -> None:
-    placed = [
-        {
-            "version_id": version.version_id,
-            "ordinal": chunk.ordinal,
-            "chunk_id": chunk.chunk_id,
-            "place": chunk.place.as_dict(),
-            "dense_key": chunk.dense_key,
-            "dense_id": chunk.dense_id,
-            "sparse_id": chunk.sparse_id,
-        }
-        for chunk in version.chunks
-    ]
-    if placed:
-        connection.execute(occurrences.insert(), placed)
-    outline = [
-        {
-            "version_id": version.version_id,
-            "ordinal": ordinal,
-            "section_id": section.section_id,
-            "path": list(section.path),
-            "start": section.start,
-            "end": section.end,
-            "section_hash": section.section_hash,
-        }
-        for ordinal, section in enumerate(version.sections)
-    ]
-    if outline:
-        connection.execute(sections.insert(), outline)
-
-
-def _existing(connection: Connection, column: Any, ids: Sequence[str]) -> set[str]:
-    found: set[str] = set()
-    for batch in batches(ids):
-        found.update(connection.scalars(select(column).where(column.in_(batch))))
-    return found
-
-
-def _version_facts(version: Version) -> dict[str, Any]:
-    document = version.document
-    return {
-        "content_hash": version.content_hash,
-        "profile_id": version.profile_id,
-        "loader": document.loader,
-        "loader_version": document.loader_version,
-        "title": document.title,
-        "doc_type": document.doc_type,
-        "language": document.language,
-        "markdown": document.markdown,
-        "md_sha256": hash32(document.markdown),
-        "places": encode_places(document),
-        "metadata": dict(document.metadata),
-        "warnings": list(document.warnings),
-        "size": version.size,
-        "section_count": len(version.sections),
-        "chunk_count": len(version.chunks),
-    }
-
-
-def _version_row(version: Version) -> dict[str, Any]:
-    identity = {"version_id": version.version_id, "doc_id": version.doc_id, "status": "pending", "created_at": utc_now()}
-    return identity | _version_facts(version)
-
-
-def _document_facts(version: Version) -> dict[str, Any]:
-    return {
-        "source": version.source,
-        "source_uri": version.source_uri,
-        "status": "ready",
-        "error_code": None,
-        "error_message": None,
-        "version_id": version.version_id,
-        "title": version.document.title,
-        "doc_type": version.document.doc_type,
-        "language": version.document.language,
-        "size": version.size,
-        "summary": version.summary,
-        "tags": list(version.tags),
-    }

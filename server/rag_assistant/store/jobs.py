@@ -133,6 +133,21 @@ class Jobs:
             )
         return self.get(job_id)
 
+    def cancel_all(self, kb_id: str) -> None:
+        """Ask every unfinished job of a collection to stop."""
+        with self._reader.connect() as connection:
+            unfinished = jobs.c.status.in_(("queued", "running"))
+            job_ids = list(connection.scalars(select(jobs.c.job_id).where(jobs.c.kb_id == kb_id, unfinished)))
+        for job_id in job_ids:
+            self.cancel(job_id)
+
+    def staged_files(self) -> set[str]:
+        """Paths of uploaded files that unfinished jobs wait for."""
+        with self._reader.connect() as connection:
+            waiting = jobs.c.kind == "upload", jobs.c.status.in_(("queued", "running"))
+            payloads = connection.scalars(select(jobs.c.payload).where(*waiting))
+            return {item["staged"] for payload in payloads for item in payload["files"]}
+
     def requeue(self, job_id: str | None = None) -> int:
         """Put a running job (all of them without an id) back into the queue, at its old place; returns how many."""
         where = [jobs.c.status == "running"] + ([jobs.c.job_id == job_id] if job_id else [])

@@ -5,12 +5,12 @@ Each step is written with Alembic's operations, so that SQLite and PostgreSQL ru
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import sqlalchemy as sa
 from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Engine
 
 from rag_assistant.errors import ServiceUnavailable
 
@@ -155,10 +155,12 @@ def _0001_foundation(op: Operations) -> None:
     op.create_index("ix_traces_started", "traces", ["started_at"])
 
 
-MIGRATIONS: tuple[Callable[[Operations], None], ...] = (_0001_foundation,)
+Migration = Callable[[Operations], None]
+
+MIGRATIONS: tuple[Migration, ...] = (_0001_foundation,)
 
 
-def migrate(engine: Engine) -> int:
+def migrate(engine: Engine, steps: Sequence[Migration] = MIGRATIONS) -> int:
     """Bring the schema to the newest version, all of it or nothing; returns that version.
 
     Raises `ServiceUnavailable` when the store was written by a newer release than this one.
@@ -166,16 +168,12 @@ def migrate(engine: Engine) -> int:
     with engine.begin() as connection:
         _APPLIED.create(connection, checkfirst=True)
         current = connection.scalar(sa.select(sa.func.max(_APPLIED.c.version))) or 0
-        if current > len(MIGRATIONS):
+        if current > len(steps):
             raise ServiceUnavailable(
-                f"The data directory was written by a newer release (schema {current}, this one knows {len(MIGRATIONS)}). "
+                f"The data directory was written by a newer release (schema {current}, this one knows {len(steps)}). "
                 "Update RAG Assistant, or point RAG_DATA_DIR at another directory."
             )
-        for version in range(current + 1, len(MIGRATIONS) + 1):
-            _apply(connection, version)
-    return len(MIGRATIONS)
-
-
-def _apply(connection: Connection, version: int) -> None:
-    MIGRATIONS[version - 1](Operations(MigrationContext.configure(connection)))
-    connection.execute(_APPLIED.insert().values(version=version))
+        for version in range(current + 1, len(steps) + 1):
+            steps[version - 1](Operations(MigrationContext.configure(connection)))
+            connection.execute(_APPLIED.insert().values(version=version))
+    return len(steps)

@@ -112,7 +112,8 @@ class DocumentReader:
     def get(self, doc_id: str) -> dict[str, Any]:
         """One document with its versions. Raises `DocumentNotFound`, or `DocumentDeleted` for one that is gone."""
         with self._reader.connect() as connection:
-            row = connection.execute(_described().where(documents.c.doc_id == doc_id)).first()
+            found = _described().where(documents.c.doc_id == doc_id, collections.c.status != "deleted")
+            row = connection.execute(found).first()
             if row is None:
                 raise DocumentNotFound(f"There is no document '{doc_id}'. See `rag documents list`.")
             if row.status == "deleted":
