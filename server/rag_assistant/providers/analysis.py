@@ -1,0 +1,117 @@
+"""Text to index terms, the part that every analyzer shares: normalising, cutting by script, identifiers and English words.
+
+A text is normalised by NFKC and cut into runs of one kind of script. What is written with blanks (Latin, Cyrillic, digits ...)
+becomes terms here; runs of Chinese characters and kana go to the analyzer's own function. Words are lower-cased and stemmed
+with Snowball's English stemmer (M. F. Porter, https://snowballstem.org). What looks like an identifier, an option, a path, a
+version or an issue key is kept whole *and* split into its words, so that `--no-cache` is found by itself and by "cache", and
+found by itself first.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from itertools import pairwise
+
+import Stemmer
+
+MAX_TERM_CHARS = 200
+"""A longer token (base64, minified code) is not kept whole, and a longer word not at all. Engines refuse very long terms."""
+
+WHOLE_WEIGHT = 2
+"""Times that the whole form of an identifier is counted: it tells more than its words do. Not so for `well-known` or `and/or`."""
+
+ANALYSIS_PROFILE = f"terms-1/pystemmer-{version('pystemmer')}"
+"""Version of the rules on this page; part of every analyzer's profile. Change a rule, change this."""
+
+Unsegmented = Callable[[str, bool], Iterator[str]]
+"""`(run, has_kana)` to the terms of a run of Chinese characters and kana. A text without any kana may be Chinese."""
+
+_HAN = "\u3005\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_KANA = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+_HANGUL = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\uac00-\ud7ff"
+_SOUTH_EAST_ASIAN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+
+_RUNS = re.compile(
+    f"(?P<han_kana>[{_HAN}{_KANA}]+)|(?P<paired>[{_HANGUL}]+|[{_SOUTH_EAST_ASIAN}]+)"
+    f"|(?P<spaced>[^\\s{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST_ASIAN}]+)"
+)
+_ANY_KANA = re.compile(f"[{_KANA}]")
+_HIRAGANA = re.compile("[\u3041-\u309f\u30fc]+")
+
+# A token ends at blanks, brackets, quotes, "=" and whatever else does not go on inside identifiers, paths and options.
+_TOKENS = re.compile(r"[^\s()\[\]{}<>\"'`“”‘’«»,;=|!?&*^%$\\、。・「」『』【】…→←]+(?:['’](?=\w)\w+)*")
+_LEADING = re.compile(r"^(?:[^\w/.~-]|_(?!\w))+")
+_TRAILING = re.compile(r"(?:(?<=\w)(\+\+|#)|[^\w])[^\w]*$")
+_WORDS = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
+# Inside a word: before a capital that follows a small letter, before the last capital of an acronym, between letters and digits.
+_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_COMPOUND = re.compile(r"[^\W\d_]+(?:[-/][^\W\d_]+)+")
+_VERSION = re.compile(r"(?<![\w.])v?((\d+\.\d+)(?:\.\d+)*)(?!\w)", re.IGNORECASE)
+
+_local = threading.local()
+
+
+def terms(text: str, unsegmented: Unsegmented) -> list[str]:
+    """Index terms of a text, in order. Scripts without blanks other than Chinese characters and kana become bigrams."""
+    text = unicodedata.normalize("NFKC", text)
+    has_kana = _ANY_KANA.search(text) is not None
+    found: list[str] = []
+    for run in _RUNS.finditer(text):
+        if run.lastgroup == "spaced":
+            for token in _TOKENS.finditer(run.group()):
+                found.extend(_token_terms(token.group()))
+        elif run.lastgroup == "han_kana":
+            found.extend(unsegmented(run.group(), has_kana))
+        else:
+            found.extend(bigrams(run.group()))
+    return found
+
+
+def bigrams(run: str) -> Iterator[str]:
+    """Overlapping pairs of characters; a single character stands for itself. Hiragana alone is grammar and left out."""
+    for term in [run] if len(run) == 1 else map("".join, pairwise(run)):
+        if not _HIRAGANA.fullmatch(term):
+            yield term
+
+
+def _token_terms(token: str) -> Iterator[str]:
+    token = _TRAILING.sub(r"\1", _LEADING.sub("", token))
+    words = [word for joined in _WORDS.findall(token) for word in _HUMPS.split(joined)]
+    if words == [token]:
+        if len(token) <= MAX_TERM_CHARS:
+            yield _stem(token)
+        return
+    if words and len(token) <= MAX_TERM_CHARS:
+        for _ in range(1 if _COMPOUND.fullmatch(token) else WHOLE_WEIGHT):
+            yield token.lower()
+        yield from _inner_names(token, words)
+    for word in words:
+        # "x" of x86_64 or "2" of 1.2.3 says nothing by itself.
+        if (len(word) > 1 or len(words) == 1) and len(word) <= MAX_TERM_CHARS:
+            yield _stem(word)
+
+
+def _inner_names(token: str, words: list[str]) -> Iterator[str]:
+    """Names of several words inside a token: `no-cache` of --no-cache, `sources.list` of a path, 1.2.3 and 1.2 of v1.2.3."""
+    core = token.strip("-_./~")
+    names = {core: None}
+    if "/" in core:
+        names |= dict.fromkeys(name for name in core.split("/") if len(_WORDS.findall(name)) > 1)
+    for match in _VERSION.finditer(token):
+        names |= dict.fromkeys(match.groups())
+    for name in names:
+        if name not in (token, *words):
+            yield name.lower()
+
+
+def _stem(word: str) -> str:
+    # Stemmer objects are not thread-safe: each thread has its own.
+    stemmer: Stemmer.Stemmer | None = getattr(_local, "stemmer", None)
+    if stemmer is None:
+        stemmer = _local.stemmer = Stemmer.Stemmer("english")
+    stemmed: str = stemmer.stemWord(word.lower().replace("’", "'"))
+    return stemmed

@@ -1,0 +1,99 @@
+"""The contracts of splitters and rerankers."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from rag_assistant.providers.base import Reranker, Splitter, Tokenizer
+from rag_assistant.types import Candidate, Passage, Place
+
+
+class SplitterContract:
+    """A text into ranges that cover it and fit the limit."""
+
+    @pytest.fixture
+    def splitter(self) -> Splitter:
+        raise NotImplementedError("override the fixture splitter")
+
+    @pytest.fixture
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer that the splitter counts with."""
+        raise NotImplementedError("override the fixture tokenizer")
+
+    TEXTS = (
+        "One short sentence.",
+        "First paragraph. It has sentences.\n\nSecond paragraph, " + "with many words in it " * 40 + ".\n\n- item\n- item\n",
+        "設定を変更するには、ファイルを編集します。" * 60,
+        "```\n" + "code line\n" * 80 + "```\n\nafter",
+        "x" * 3000,
+        "👩‍👩‍👧‍👦" * 100,
+    )
+
+    @pytest.mark.parametrize("text", TEXTS)
+    @pytest.mark.parametrize("limit", [16, 64, 300])
+    def test_ranges_fit_the_limit_go_forward_and_cover_the_text(
+        self, splitter: Splitter, tokenizer: Tokenizer, text: str, limit: int
+    ) -> None:
+        ranges = splitter.split(text, limit)
+        covered = [False] * len(text)
+        for start, end in ranges:
+            assert 0 <= start < end <= len(text)
+            assert tokenizer.count(text[start:end]) <= limit
+            covered[start:end] = [True] * (end - start)
+        assert all(earlier[0] < later[0] and earlier[1] < later[1] for earlier, later in pairwise(ranges))
+        assert all(done or character.isspace() for done, character in zip(covered, text, strict=True))
+
+    def test_what_fits_is_one_range(self, splitter: Splitter) -> None:
+        assert len(splitter.split("One short sentence.", 100)) == 1
+
+    def test_a_blank_text_has_no_ranges(self, splitter: Splitter) -> None:
+        assert splitter.split("", 100) == splitter.split(" \n\n ", 100) == []
+
+    def test_the_same_text_is_cut_the_same_way(self, splitter: Splitter) -> None:
+        assert splitter.split(self.TEXTS[1], 64) == splitter.split(self.TEXTS[1], 64)
+        assert splitter.profile
+
+
+class RerankerContract:
+    """Candidates in, the same candidates out."""
+
+    @pytest.fixture
+    def reranker(self) -> Reranker:
+        raise NotImplementedError("override the fixture reranker")
+
+    @pytest.mark.parametrize("count", [0, 1, 12])
+    def test_the_same_candidates_come_back_rescored_ones_first(self, reranker: Reranker, count: int) -> None:
+        contents = [f"Passage {number} tells how to mount disk {number}." for number in range(count)]
+        passages = [_passage(number, content) for number, content in enumerate(contents)]
+        given = [Candidate(item.chunk_id, 1 - rank / 20, rank, "fusion") for rank, item in enumerate(passages, 1)]
+        got = reranker.rerank("How is disk 3 mounted?", given, passages)
+        assert sorted(item.chunk_id for item in got) == sorted(item.chunk_id for item in given)
+        assert [item.rank for item in got] == list(range(1, count + 1))
+        rescored = [item for item in got if item.source == "rerank"]
+        rest = [item.chunk_id for item in got if item.source != "rerank"]
+        assert got[: len(rescored)] == rescored
+        assert all(0 <= item.score <= 1 for item in rescored)
+        assert [item.score for item in rescored] == sorted((item.score for item in rescored), reverse=True)
+        assert rest == [item.chunk_id for item in given if item.chunk_id in rest]
+
+    def test_it_has_a_name(self, reranker: Reranker) -> None:
+        assert reranker.name
+
+
+def _passage(number: int, content: str) -> Passage:
+    return Passage(
+        chunk_id=f"chunk{number}",
+        doc_id="doc",
+        version_id="version",
+        collection="default",
+        content=content,
+        source="disks.md",
+        source_uri="file:///disks.md",
+        doc_type="markdown",
+        title="Disks",
+        section_path=("Disks",),
+        place=Place(line_range=(number + 1, number + 1)),
+        ordinal=number,
+    )
