@@ -1,0 +1,1 @@
+"""Documents in: loaders, sections, chunks, and the pipeline that stores them."""

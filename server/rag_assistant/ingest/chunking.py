@@ -1,0 +1,217 @@
+"""Sections into chunks. Recursive splitting by tokens: a section is tokenised once, every cut is a bisection of token offsets.
+
+From where a chunk begins, the token limit gives the furthest possible end. The cut is the last boundary of the highest level
+(paragraph, line, sentence, clause, blank) in the second half of that stretch, and if it has none, the limit itself. A fenced
+block that fits a chunk is not cut. The next chunk begins at a boundary at most `chunk_overlap` tokens earlier. A part of a
+text may have a token more than it had inside the whole, so each range is counted again and cut shorter when it is too long.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from rag_assistant.ingest.boundaries import LEVELS, OVERLAP_LEVELS, Unbreakable, ends, fenced_blocks, grapheme_start
+from rag_assistant.ingest.chunk_views import Places, context_path, dense_view, heading_line, sparse_view
+from rag_assistant.providers.base import Analyzer, Splitter, Tokenizer
+from rag_assistant.text import canonical, hash32
+from rag_assistant.types import Chunk, Document, Section
+
+HEADING_SHARE: Final = 4
+"""The heading path may take one part in so many of a chunk's tokens."""
+
+
+def build_chunks(
+    document: Document,
+    sections: Sequence[Section],
+    *,
+    source: str,
+    tags: Sequence[str],
+    splitter: Splitter,
+    tokenizer: Tokenizer,
+    analyzer: Analyzer,
+    chunk_size: int,
+    passage_overhead: int,
+) -> list[Chunk]:
+    """The chunks of a document in order, each with its two views.
+
+    A dense view with its prefix and special tokens is at most `chunk_size` tokens. A section without text of its own gives no
+    chunk; only when that would leave none at all, the headings themselves are the text. `source` is the path that people see.
+    """
+    room = chunk_size - passage_overhead
+    if room < HEADING_SHARE:
+        raise ValueError(f"chunk_size {chunk_size} leaves {room} tokens beside the prefix and special tokens")
+    stretches = [(section, section.start, section.end) for section in sections]
+    if not any(canonical(document.markdown[section.start : section.end]) for section in sections):
+        headings = {heading.end: heading.start for heading in document.headings}
+        stretches = [(section, headings.get(section.start, section.start), section.end) for section in sections]
+    places = Places(document)
+    chunks: list[Chunk] = []
+    for section, begin, until in stretches:
+        path = context_path(document, section.path)
+        heading = heading_line(path, tokenizer, room // HEADING_SHARE)
+        equal_texts: Counter[str] = Counter()
+        limit = room - (tokenizer.count(heading) if heading else 0)
+        for start, end in _fitting_ranges(
+            document.markdown, begin, until, heading=heading, room=room, limit=limit, splitter=splitter, tokenizer=tokenizer
+        ):
+            text = document.markdown[start:end]
+            normal = canonical(text)
+            if not normal:
+                continue
+            dense, sparse = dense_view(heading, text), sparse_view(path, text, source, tags)
+            digest = hashlib.sha256(normal.encode()).hexdigest()
+            chunk_id = hash32(section.section_id, digest, str(equal_texts[digest]))
+            equal_texts[digest] += 1
+            chunks.append(
+                Chunk(
+                    chunk_id=chunk_id,
+                    section_id=section.section_id,
+                    section_path=section.path,
+                    ordinal=len(chunks),
+                    text=text,
+                    place=places.of(start, end),
+                    dense_view=dense,
+                    sparse_tokens=tuple(analyzer.tokens(sparse)),
+                    dense_key=hashlib.sha256(canonical(dense).encode()).hexdigest()[:32],
+                    dense_id=hash32(chunk_id, dense),
+                    sparse_id=hash32(chunk_id, sparse, analyzer.profile),
+                )
+            )
+    return chunks
+
+
+def _fitting_ranges(
+    facts: str, start: int, end: int, *, heading: str, room: int, limit: int, splitter: Splitter, tokenizer: Tokenizer
+) -> Iterator[tuple[int, int]]:
+    """The splitter's ranges of at most `limit` tokens, as positions in the facts, whose views are at most `room` tokens.
+
+    Heading and text may have a token more together than apart; a range whose view is too long is split again, smaller.
+    """
+    for low, high in splitter.split(facts[start:end], limit):
+        first, last = start + low, start + high
+        excess = tokenizer.count(dense_view(heading, facts[first:last])) - room
+        if excess <= 0 or limit - excess < 1 or last - first == 1:
+            yield first, last
+        else:
+            smaller = limit - excess
+            yield from _fitting_ranges(
+                facts, first, last, heading=heading, room=room, limit=smaller, splitter=splitter, tokenizer=tokenizer
+            )
+
+
+class RecursiveSplitter:
+    """Cuts a text at its natural boundaries into ranges of at most so many tokens."""
+
+    name = "recursive"
+
+    def __init__(self, tokenizer: Tokenizer, chunk_overlap: int) -> None:
+        self.profile = f"recursive-1/overlap={chunk_overlap}"
+        self._tokenizer = tokenizer
+        self._overlap = chunk_overlap
+
+    def split(self, text: str, max_tokens: int) -> list[tuple[int, int]]:
+        """Ranges in order that together hold every character but blanks at their edges; none is blank.
+
+        A single character that is more than `max_tokens` tokens is the one thing that may exceed them.
+        """
+        if max_tokens < 1:
+            raise ValueError(f"max_tokens must be at least 1, not {max_tokens}")
+        start, end = _trim(text, 0, len(text))
+        if start == end:
+            return []
+        cuts = _Cuts(text[start:end], self._tokenizer, max_tokens, min(self._overlap, max_tokens // 3))
+        return [(start + low, start + high) for low, high in cuts.ranges()]
+
+
+class _Cuts:
+    """The cuts of one text, which neither begins nor ends with a blank."""
+
+    def __init__(self, text: str, tokenizer: Tokenizer, max_tokens: int, overlap: int) -> None:
+        self.text = text
+        self.tokenizer = tokenizer
+        self.max_tokens = max_tokens
+        self.overlap = overlap
+        self.tokens = [start for start, _ in tokenizer.offsets(text)]
+        fits = (block for block in fenced_blocks(text) if self._count(*block) < max_tokens)
+        self.whole = Unbreakable(list(fits))
+
+    def ranges(self) -> list[tuple[int, int]]:
+        if len(self.tokens) <= self.max_tokens:
+            return [(0, len(self.text))]
+        found: list[tuple[int, int]] = []
+        start = done = 0
+        while done < len(self.text):
+            cut = self._checked_cut(start, done)
+            if cut <= done:  # with the overlap in front, nothing new fits
+                start = done
+                continue
+            found.append(_trim(self.text, start, cut))
+            done = _skip_blanks(self.text, cut)
+            start = self._next_start(start, cut) if done < len(self.text) else done
+        return found
+
+    def _count(self, start: int, end: int) -> int:
+        return bisect_left(self.tokens, end) - bisect_left(self.tokens, start)
+
+    def _checked_cut(self, start: int, done: int) -> int:
+        """Where the chunk from `start` ends; at or before `done` when it would hold nothing that the last one lacks."""
+        limit = self.max_tokens
+        cut = self._cut(start, done, limit)
+        while cut > done:
+            excess = self.tokenizer.count(self.text[slice(*_trim(self.text, start, cut))]) - self.max_tokens
+            if excess <= 0 or cut - start == 1:
+                break
+            limit = min(limit, self._count(start, cut)) - excess
+            # Below 1 the tokens of the part have little to do with those of the whole, and only characters are left to go by.
+            cut = self._cut(start, done, limit) if limit >= 1 else start + (cut - start) // 2
+        return cut
+
+    def _cut(self, start: int, done: int, limit: int) -> int:
+        first = bisect_left(self.tokens, start)
+        if first + limit >= len(self.tokens):
+            return len(self.text)
+        high = max(self.tokens[first + limit], start + 1)
+        if (block := self.whole.around(high)) and block[0] > start:
+            return block[0]
+        low = max(self.tokens[first + limit // 2], start, done)
+        for level in LEVELS:
+            places = [place for place in ends(level, self.text, low, high) if not self._inside(place, start, high)]
+            if level is LEVELS[0]:
+                places.extend(self.whole.edges(low, high))
+            if places:
+                return max(places)
+        return grapheme_start(self.text, high, max(start, done))
+
+    def _inside(self, place: int, start: int, high: int) -> bool:
+        block = self.whole.around(place)
+        return block is not None and (block[0] > start or block[1] <= high)
+
+    def _next_start(self, start: int, cut: int) -> int:
+        """The earliest boundary, of the highest level that has one, within the overlap before `cut`; else what follows it."""
+        after = _skip_blanks(self.text, cut)
+        last = bisect_left(self.tokens, cut)
+        if not self.overlap:
+            return after
+        low = max(self.tokens[max(0, last - self.overlap)] - 1, start)
+        for level in OVERLAP_LEVELS:
+            for place in ends(level, self.text, low, cut - 1):
+                if not self.whole.around(place) and self._count(place, cut) <= self.overlap:
+                    return place
+        return after
+
+
+def _skip_blanks(text: str, position: int) -> int:
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    start = _skip_blanks(text, start)
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
