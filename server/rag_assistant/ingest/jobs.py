@@ -1,0 +1,142 @@
+"""The worker that takes jobs from the queue, one at a time, and what becomes of a job that is cancelled or cut off."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy.exc import DBAPIError
+
+from rag_assistant.errors import RagError
+from rag_assistant.ingest.pipeline import Report, Stopped
+from rag_assistant.store.jobs import Job, Jobs
+from rag_assistant.types import IngestResult
+
+log = logging.getLogger(__name__)
+
+JobHandler = Callable[[Job, Report], IngestResult]
+
+# How often a running job writes its progress, for each stage, in seconds.
+REPORT_EVERY = 0.25
+# How long the runner leaves a facts store alone that refused, in seconds.
+RETRY_AFTER = 5.0
+
+
+class _Cancelled(Stopped):
+    """Somebody asked for the job to stop."""
+
+
+class _Interrupted(Stopped):
+    """The process is stopping; the job goes on at the next start."""
+
+
+class JobRunner:
+    """Runs queued jobs in one thread. Jobs that a dead process left running are queued again when it starts."""
+
+    def __init__(self, jobs: Jobs, handlers: Mapping[str, JobHandler], retry_after_s: float = RETRY_AFTER) -> None:
+        self._jobs = jobs
+        self._handlers = handlers
+        self._retry_after_s = retry_after_s
+        self._stopping = threading.Event()
+        self._wake = threading.Event()
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._loop, name="rag-jobs", daemon=True)
+
+    def start(self) -> None:
+        """Take up the work, first what was cut off."""
+        again = self._jobs.requeue()
+        if again:
+            log.warning("jobs queued again after an unclean stop", extra={"jobs": again})
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Tell the runner that a job was added."""
+        self._wake.set()
+
+    def stop(self, grace_s: float) -> bool:
+        """Bring the running job to a safe point and put it back into the queue. Returns whether that worked in time."""
+        self._stopping.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(grace_s)
+        return not self._thread.is_alive()
+
+    def wait_for_change(self, timeout_s: float) -> None:
+        """Wait until some job has moved, at most `timeout_s` seconds."""
+        with self._changed:
+            self._changed.wait(timeout_s)
+
+    def _loop(self) -> None:
+        cut_off = False
+        while not self._stopping.is_set():
+            try:
+                if cut_off:
+                    self._jobs.requeue()
+                    cut_off = False
+                job = self._jobs.take()
+                if job is None:
+                    self._wake.wait(timeout=1.0)
+                    self._wake.clear()
+                    continue
+                self._run(job)
+            except Exception:
+                # The store itself failed (a full disk, say). A job that could not be closed is taken up again.
+                log.exception("the job queue can't be used; trying again", extra={"seconds": self._retry_after_s})
+                cut_off = True
+                self._stopping.wait(self._retry_after_s)
+
+    def _run(self, job: Job) -> None:
+        log.info("job started", extra={"job_id": job.job_id, "kind": job.kind, "request_id": job.request_id})
+        try:
+            result = self._handlers[job.kind](job, self._reporter(job.job_id))
+        except _Interrupted:
+            self._jobs.requeue(job.job_id)
+            log.info("job put back into the queue", extra={"job_id": job.job_id})
+        except _Cancelled:
+            self._finish(job, "cancelled")
+        except RagError as error:
+            log.warning("job failed", extra={"job_id": job.job_id, "code": error.code, "reason": error.message})
+            self._finish(job, "failed", error={"code": error.code, "message": error.message})
+        except (OSError, DBAPIError) as error:
+            log.exception("job failed", extra={"job_id": job.job_id})
+            reason = str(error.orig) if isinstance(error, DBAPIError) else error.strerror or str(error)
+            message = (
+                f"The disk or a file refused: {reason}. Nothing that was committed is lost; run it again when that is mended."
+            )
+            self._finish(job, "failed", error={"code": "SERVICE_UNAVAILABLE", "message": message})
+        except Exception:
+            log.exception("job failed", extra={"job_id": job.job_id})
+            message = "The job met an unexpected error; the log has the details under this job's id."
+            self._finish(job, "failed", error={"code": "INTERNAL_ERROR", "message": message})
+        else:
+            self._finish(job, "completed", result=asdict(result))
+        self._notify()
+
+    def _finish(self, job: Job, status: Any, **outcome: Mapping[str, Any]) -> None:
+        self._jobs.finish(job.job_id, status, **outcome)
+        log.info("job ended", extra={"job_id": job.job_id, "status": status})
+
+    def _reporter(self, job_id: str) -> Report:
+        # By stage: reading and embedding go on side by side and report in turns.
+        written: dict[str, float] = {}
+
+        def report(stage: str, done: int, total: int) -> None:
+            if self._stopping.is_set():
+                raise _Interrupted
+            now = time.monotonic()
+            if stage in written and now - written[stage] < REPORT_EVERY:
+                return
+            written[stage] = now
+            if self._jobs.progress(job_id, {"stage": stage, "done": done, "total": total}):
+                raise _Cancelled
+            self._notify()
+
+        return report
+
+    def _notify(self) -> None:
+        with self._changed:
+            self._changed.notify_all()

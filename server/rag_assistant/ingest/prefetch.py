@@ -1,0 +1,56 @@
+"""Doing the next piece of work while the last one is being used: items made one ahead, in a thread of their own."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_POLL_S = 0.1
+
+
+@contextmanager
+def prefetched(items: Iterator[T]) -> Generator[Iterator[T], None, None]:
+    """The items, one of them always made ahead in a thread. Leaving early stops the thread at its next item."""
+    ready: queue.Queue[tuple[bool, Any]] = queue.Queue(maxsize=1)
+    stopped = threading.Event()
+
+    def hand_over(entry: tuple[bool, Any]) -> None:
+        while not stopped.is_set():
+            try:
+                ready.put(entry, timeout=_POLL_S)
+                return
+            except queue.Full:
+                continue
+
+    def produce() -> None:
+        try:
+            for item in items:
+                hand_over((True, item))
+                if stopped.is_set():
+                    return
+            hand_over((False, None))
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that consumes
+            hand_over((False, error))
+
+    def consume() -> Iterator[T]:
+        while True:
+            more, value = ready.get()
+            if more:
+                yield value
+            elif value is None:
+                return
+            else:
+                raise value
+
+    thread = threading.Thread(target=produce, name="rag-read", daemon=True)
+    thread.start()
+    try:
+        yield consume()
+    finally:
+        stopped.set()
+        thread.join()

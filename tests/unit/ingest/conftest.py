@@ -1,0 +1,204 @@
+"""The ingestion line on a temporary disk: real stores, a light index on each side, and an embedder that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, func, select
+
+from rag_assistant.ingest.files import find_files
+from rag_assistant.ingest.indexes import Indexes
+from rag_assistant.ingest.pipeline import IngestPipeline
+from rag_assistant.providers import build
+from rag_assistant.providers.dense_exact import ExactStore
+from rag_assistant.providers.fakes import FakeEmbedder
+from rag_assistant.providers.sparse_fts5 import Fts5Store
+from rag_assistant.store import schema
+from rag_assistant.store.collections import Collections
+from rag_assistant.store.db import open_engine
+from rag_assistant.store.documents import DocumentWriter
+from rag_assistant.store.passages import DocumentReader, Passages
+from rag_assistant.store.vectors import VectorCache
+from rag_assistant.text import hash32
+from rag_assistant.tracing import Tracer
+from rag_assistant.types import Filters, IngestResult, Version
+
+
+@dataclass
+class Trouble:
+    """Raises the error of each named step once, as a full disk or a bug would."""
+
+    steps: dict[str, Exception] = field(default_factory=dict)
+
+    def at(self, step: str) -> None:
+        if error := self.steps.pop(step, None):
+            raise error
+
+
+class TroubledDense(ExactStore):
+    trouble: Trouble
+
+    def upsert(self, kb_id: str, ids: Sequence[str], vectors: Any) -> None:
+        self.trouble.at("dense.before")
+        super().upsert(kb_id, ids, vectors)
+        self.trouble.at("dense.after")
+
+
+class TroubledSparse(Fts5Store):
+    trouble: Trouble
+
+    def upsert(self, kb_id: str, entries: Sequence[tuple[str, Sequence[str]]]) -> None:
+        self.trouble.at("sparse.before")
+        super().upsert(kb_id, entries)
+        self.trouble.at("sparse.after")
+
+
+class TroubledWriter(DocumentWriter):
+    trouble: Trouble
+
+    def begin(self, batch: Sequence[Version]) -> None:
+        self.trouble.at("begin.before")
+        super().begin(batch)
+
+    def flip(self, batch: Sequence[Version]) -> Any:
+        self.trouble.at("flip.before")
+        stale = super().flip(batch)
+        self.trouble.at("flip.after")
+        return stale
+
+
+class CountingEmbedder(FakeEmbedder):
+    """Keeps every text that it embeds. `during` is called before, as other threads act while a model computes."""
+
+    def __init__(self) -> None:
+        super().__init__(dimension=32)
+        self.texts: list[str] = []
+        self.during: Callable[[], None] = lambda: None
+
+    def embed_passages(self, texts: Sequence[str], on_batch: Any = None) -> Any:
+        self.during()
+        self.texts += texts
+        return super().embed_passages(texts, on_batch)
+
+
+class Envelopes(list[Mapping[str, Any]]):
+    """A sink that keeps the traces."""
+
+    def write(self, envelopes: Sequence[Mapping[str, Any]]) -> None:
+        self.extend(envelopes)
+
+
+def quiet(_stage: str, _done: int, _total: int) -> None:
+    """A report that nobody reads."""
+
+
+class Line:
+    """One data directory with everything that an ingestion needs."""
+
+    def __init__(self, folder: Path, documents: Path, *, max_document_size: int = 100_000, **options: Any) -> None:
+        folder.mkdir()
+        documents.mkdir(exist_ok=True)
+        self.documents = documents
+        self.engine: Engine = open_engine("", folder)
+        self.collections = Collections(self.engine)
+        # A fixed id, so that two lines give the same ids.
+        self.kb_id = hash32("collection")
+        named = {"name": "default", "description": "", "status": "enabled", "created_at": "", "updated_at": ""}
+        with self.engine.begin() as connection:
+            connection.execute(schema.collections.insert().values(kb_id=self.kb_id, **named))
+        self.trouble = Trouble()
+        self.writer = TroubledWriter(self.engine)
+        self.dense = TroubledDense(folder / "dense")
+        self.sparse = TroubledSparse(folder / "sparse")
+        self.writer.trouble = self.dense.trouble = self.sparse.trouble = self.trouble
+        self.embedder = CountingEmbedder()
+        self.envelopes = Envelopes()
+        self.tracer = Tracer([self.envelopes])
+        self.reader = DocumentReader(self.engine)
+        self.passages = Passages(self.engine)
+        chunk_size = options.get("chunk_size", 64)
+        self.pipeline = IngestPipeline(
+            writer=self.writer,
+            vectors=VectorCache(self.engine, self.embedder.model_id, self.embedder.revision),
+            indexes=Indexes(self.dense, self.sparse),
+            embedder=self.embedder,
+            analyzer=build("analyzer", "bigram"),
+            splitter=build("splitter", "recursive", tokenizer=self.embedder.tokenizer, chunk_overlap=8),
+            loaders=options.get("loaders", lambda name: build("loader", name)),
+            tracer=self.tracer,
+            chunk_size=chunk_size,
+            max_document_size=max_document_size,
+            strategy_config_id="0" * 32,
+        )
+
+    def write(self, name: str, content: str | bytes) -> Path:
+        path = self.documents / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def ingest(self, *paths: Path, force: bool = False, report: Any = quiet) -> IngestResult:
+        """Ingest paths, or the whole folder of documents. `embedder.texts` and `envelopes` are of this run alone."""
+        self.embedder.texts.clear()
+        self.envelopes.clear()
+        found = find_files([str(path) for path in paths or (self.documents,)], recursive=True, allowed_roots=())
+        try:
+            return self.pipeline.run(self.kb_id, found, force=force, report=report, links={"job_id": "j1"})
+        finally:
+            self.tracer.flush()
+
+    def doc_id(self, source: str) -> str:
+        (found,) = (row["id"] for row in self.reader.page(page_size=1000)[0] if row["source"] == source)
+        return str(found)
+
+    def texts(self) -> set[str]:
+        """Every text that may be served."""
+        rows = self.writer.live_entries(self.kb_id)
+        resolved = self.passages.resolve("dense", [row[1] for row in rows], Filters())
+        return {passage.content for passage in self.passages.passages(list(resolved.values())).values()}
+
+    def check(self) -> None:
+        """The facts hold nothing half done, and both indexes hold exactly what the facts call live."""
+        rows = self.writer.live_entries(self.kb_id)
+        assert self.dense.ids(self.kb_id) == {row[1] for row in rows}
+        assert self.sparse.ids(self.kb_id) == {row[3] for row in rows}
+        self.check_facts()
+
+    def check_facts(self) -> None:
+        with self.engine.connect() as connection:
+            held = select(schema.occurrences.c.chunk_id)
+            for query in (
+                select(func.count()).select_from(schema.versions).where(schema.versions.c.status == "pending"),
+                select(func.count()).select_from(schema.documents).where(schema.documents.c.status == "processing"),
+                select(func.count()).select_from(schema.chunks).where(schema.chunks.c.chunk_id.not_in(held)),
+            ):
+                assert connection.scalar(query) == 0
+
+    def close(self) -> None:
+        self.tracer.close()
+        self.dense.close()
+        self.sparse.close()
+        self.engine.dispose()
+
+
+@pytest.fixture
+def new_line(tmp_path: Path) -> Iterator[Callable[..., Line]]:
+    """Opens lines with data directories of their own, on one folder of documents."""
+    opened: list[Line] = []
+
+    def open_it(**options: Any) -> Line:
+        opened.append(Line(tmp_path / f"data{len(opened)}", tmp_path / "documents", **options))
+        return opened[-1]
+
+    yield open_it
+    for line in opened:
+        line.close()
+
+
+@pytest.fixture
+def line(new_line: Callable[..., Line]) -> Line:
+    return new_line()

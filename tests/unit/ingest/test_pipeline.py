@@ -1,0 +1,217 @@
+"""What the ingestion line counts, embeds and keeps, and what one bad file costs."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+
+from rag_assistant.ingest.files import FileItem, Found
+from rag_assistant.providers import build
+
+GUIDE = "# Guide\n\nStart here.\n\n## Install\n\nRun setup on port 8443.\n\n## Errors\n\nE1045 means that the lease ran out.\n"
+
+
+def counts(result: Any) -> tuple[int, int, int, int, int]:
+    return result.added, result.updated, result.unchanged, result.skipped, len(result.failed)
+
+
+def chunk_ids(line: Any, source: str) -> list[str]:
+    return [chunk["chunk_id"] for chunk in line.reader.chunks(line.doc_id(source), page_size=1000)[0]]
+
+
+def test_a_run_counts_what_it_added_changed_left_alone_and_could_not_read(line: Any) -> None:
+    line.write("guide.md", GUIDE)
+    line.write("sub/notes.txt", "Some notes.")
+    line.write("picture.xyz", b"\0")
+    line.write("empty.md", "")
+    result = line.ingest()
+    assert counts(result) == (2, 0, 0, 1, 1)
+    assert [(failure.source, failure.code) for failure in result.failed] == [("empty.md", "EMPTY")]
+    assert (result.chunks, result.embedded, result.reused) == (4, 4, 0)
+    line.write("guide.md", GUIDE.replace("8443", "9443"))
+    result = line.ingest()
+    assert counts(result) == (0, 1, 1, 1, 1)
+    assert (result.chunks, result.embedded, result.reused) == (3, 1, 2)
+    line.check()
+
+
+def test_unchanged_files_embed_nothing_and_write_one_trace_for_all(line: Any) -> None:
+    line.write("a.md", GUIDE)
+    line.write("b.md", "other")
+    line.ingest()
+    result = line.ingest()
+    assert counts(result) == (0, 0, 2, 0, 0)
+    assert line.embedder.texts == []
+    (trace,) = line.envelopes
+    assert trace["aggregates"]["counters"] == {"unchanged": 2}
+
+
+def test_force_reads_again_and_embeds_nothing(line: Any) -> None:
+    line.write("a.md", GUIDE)
+    line.ingest()
+    before = chunk_ids(line, "a.md")
+    result = line.ingest(force=True)
+    assert counts(result) == (0, 1, 0, 0, 0)
+    assert line.embedder.texts == []
+    assert chunk_ids(line, "a.md") == before
+    line.check()
+
+
+def test_a_moved_and_renamed_file_embeds_nothing(line: Any) -> None:
+    path = line.write(
+        "a.txt", "First line is long enough to be no title of its own, since it goes on and on and on and on.\n\nText."
+    )
+    line.ingest()
+    (line.documents / "sub").mkdir()
+    path.rename(line.documents / "sub" / "renamed.txt")
+    result = line.ingest()
+    assert counts(result) == (1, 0, 0, 0, 0)
+    assert line.embedder.texts == []
+    line.check()
+
+
+def test_two_equal_files_in_one_group_are_embedded_once(line: Any) -> None:
+    line.write("a.md", GUIDE)
+    line.write("b.md", GUIDE)
+    result = line.ingest()
+    assert (result.added, result.embedded, result.reused) == (2, 3, 3)
+    assert len(line.embedder.texts) == 3
+    line.check()
+
+
+def test_a_text_that_stands_twice_in_a_document_is_two_passages_and_one_vector(line: Any) -> None:
+    line.write("a.md", "# One\n\nSame words.\n\n# Two\n\nSame words.\n\n# Two\n\nSame words.\n")
+    result = line.ingest()
+    assert (result.chunks, len(set(chunk_ids(line, "a.md"))), result.embedded) == (3, 3, 2)
+    line.check()
+
+
+def test_one_file_named_twice_in_a_run_is_one_document(line: Any) -> None:
+    item = FileItem(line.write("a.md", GUIDE), "a.md")
+    result = line.pipeline.run(line.kb_id, Found([item, item]), report=lambda *_: None, links={})
+    assert counts(result) == (1, 0, 0, 0, 0)
+    line.check()
+
+
+def test_a_text_of_signs_alone_is_whole_in_both_indexes(line: Any) -> None:
+    line.write("a.md", "!!! ??? ***")
+    line.write("b.txt", "🚀")
+    assert line.ingest().added == 2
+    line.check()
+
+
+class Broken:
+    """A loader with a defect."""
+
+    name, version = "markdown", "1"
+
+    def load(self, data: bytes, name: str) -> Any:
+        if b"boom" in data:
+            raise ZeroDivisionError(name)
+        return build("loader", "markdown").load(data, name)
+
+
+def test_a_defect_in_a_loader_costs_its_file_alone(new_line: Any) -> None:
+    line = new_line(loaders=lambda _: Broken())
+    line.write("a.md", "boom")
+    line.write("b.md", GUIDE)
+    result = line.ingest()
+    assert counts(result) == (1, 0, 0, 0, 1)
+    assert (result.failed[0].source, result.failed[0].code) == ("a.md", "PARSE_FAILED")
+    assert "ZeroDivisionError" in result.failed[0].message
+    line.check()
+
+
+def test_a_text_that_can_not_be_stored_costs_its_file_alone(new_line: Any) -> None:
+    class Surrogates(Broken):
+        def load(self, data: bytes, name: str) -> Any:
+            from dataclasses import replace
+
+            document = super().load(data.replace(b"boom", b"bang"), name)
+            return replace(document, markdown="half \ud83d", headings=()) if b"boom" in data else document
+
+    line = new_line(loaders=lambda _: Surrogates())
+    line.write("a.md", "boom")
+    line.write("b.md", GUIDE)
+    assert counts(line.ingest()) == (1, 0, 0, 0, 1)
+    line.check()
+
+
+def test_a_failed_reading_of_a_changed_file_keeps_the_old_text_served_and_shows_why(line: Any) -> None:
+    line.write("a.md", GUIDE)
+    line.ingest()
+    before = line.texts()
+    line.write("a.md", b"\x89PNG\r\n\x1a\n")
+    result = line.ingest()
+    assert [failure.code for failure in result.failed] == ["UNREADABLE"]
+    assert line.texts() == before
+    found = line.reader.get(line.doc_id("a.md"))
+    assert (found["status"], found["error"]["code"]) == ("ready", "UNREADABLE")
+    line.write("a.md", GUIDE)
+    assert counts(line.ingest()) == (0, 1, 0, 0, 0)
+    assert "error" not in line.reader.get(line.doc_id("a.md"))
+    line.check()
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [(b"", "EMPTY"), (b" \n\t\n", "EMPTY"), (bytes(range(256)) * 8, "UNREADABLE"), (b"PK\x03\x04rest", "UNREADABLE")],
+)
+def test_a_file_without_readable_text_is_reported_by_its_kind(line: Any, content: bytes, code: str) -> None:
+    line.write("a.md", content)
+    (failure,) = line.ingest().failed
+    assert (failure.source, failure.code) == ("a.md", code)
+    assert line.reader.get(line.doc_id("a.md"))["status"] == "failed"
+    line.check()
+
+
+def test_a_file_above_the_limit_is_refused_without_being_read(line: Any) -> None:
+    os.truncate(line.write("huge.txt", ""), 100 * 1024**3)  # sparse: takes no room, and no memory could hold it
+    line.write("limit.txt", "x" * 100_000)
+    result = line.ingest()
+    assert [(failure.source, failure.code) for failure in result.failed] == [("huge.txt", "PAYLOAD_TOO_LARGE")]
+    assert "100,000 bytes" in result.failed[0].message
+    assert result.added == 1
+
+
+def test_a_file_that_goes_while_the_job_runs_is_reported_as_vanished(line: Any) -> None:
+    line.write("a.md", GUIDE)
+    doomed = line.write("b.md", "gone soon")
+
+    def report(stage: str, _done: int, _total: int) -> None:
+        if stage == "reading":
+            doomed.unlink(missing_ok=True)
+
+    result = line.ingest(report=report)
+    assert [(failure.source, failure.code) for failure in result.failed] == [("b.md", "VANISHED")]
+    assert result.added == 1
+    line.check()
+
+
+def test_a_file_whose_name_is_no_text_is_ingested_and_found(line: Any) -> None:
+    for name, content in ((b"\xff.md", b"text"), (b"\x83e.md", b""), ("改行\n.md".encode(), b"text")):
+        (line.documents / os.fsdecode(name)).write_bytes(content)
+    result = line.ingest()
+    assert (result.added, len(result.failed)) == (2, 1)
+    assert {row["source"] for row in line.reader.page()[0]} == {"\ufffd.md", "\ufffde.md", "改行\n.md"}
+    for failure in result.failed:
+        f"{failure.source} {failure.message}".encode()
+    assert counts(line.ingest())[2] == 2
+    line.check()
+
+
+def test_the_same_input_gives_the_same_ids_in_two_fresh_stores(new_line: Any) -> None:
+    first, second = new_line(), new_line()
+    first.write("a.md", GUIDE * 20)
+    first.write("b.py", "def f():\n    return 1\n\n\nclass C:\n    pass\n")
+    seen = []
+    for line in (first, second):
+        line.ingest()
+        line.check()
+        versions = [line.reader.get(line.doc_id(name))["versions"][0] for name in ("a.md", "b.py")]
+        identities = [(version["version_id"], version["profile_id"], version["md_sha256"]) for version in versions]
+        seen.append((identities, chunk_ids(line, "a.md"), sorted(line.writer.live_entries(line.kb_id)), line.embedder.texts[:]))
+    assert seen[0] == seen[1]
+    assert len(seen[0][2]) > 20

@@ -1,0 +1,144 @@
+"""A facts store on a temporary disk, and versions made by hand."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, func, select
+
+from rag_assistant.store import schema
+from rag_assistant.store.collections import Collections
+from rag_assistant.store.db import open_engine
+from rag_assistant.store.documents import DocumentWriter
+from rag_assistant.store.passages import DocumentReader, Passages, Side
+from rag_assistant.text import hash32
+from rag_assistant.types import Chunk, Document, Filters, Place, Section, Version
+
+SIDES: tuple[Side, ...] = ("dense", "sparse")
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store without rows, made once: a copy is quicker than the migrations."""
+    folder = tmp_path_factory.mktemp("migrated")
+    open_engine("", folder).dispose()
+    return folder / "rag.db"
+
+
+@pytest.fixture
+def engine(migrated: Path, tmp_path: Path) -> Iterator[Engine]:
+    shutil.copy(migrated, tmp_path)
+    engine = open_engine("", tmp_path)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def collections(engine: Engine) -> Collections:
+    found = Collections(engine)
+    found.ensure_default()
+    return found
+
+
+@pytest.fixture
+def kb_id(collections: Collections) -> str:
+    return collections.get("default").kb_id
+
+
+@pytest.fixture
+def writer(engine: Engine) -> DocumentWriter:
+    return DocumentWriter(engine)
+
+
+def _chunks(doc_id: str, section_id: str, texts: Sequence[str], view: str) -> Iterator[Chunk]:
+    for ordinal, text in enumerate(texts):
+        chunk_id = hash32(section_id, text.strip(), str(texts[:ordinal].count(text)))
+        yield Chunk(
+            chunk_id=chunk_id,
+            section_id=section_id,
+            section_path=("Guide",),
+            ordinal=ordinal,
+            text=text,
+            place=Place(line_range=(ordinal + 1, ordinal + 1)),
+            dense_view=text,
+            sparse_tokens=tuple(text.split()),
+            dense_key=hash32(text),
+            dense_id=hash32(chunk_id, "dense", text),
+            sparse_id=hash32(chunk_id, "sparse", text, view),
+        )
+
+
+@pytest.fixture
+def make_version(kb_id: str) -> Callable[..., Version]:
+    """`make_version("a.md", "one", "two")`: the version that a file with these passages has. `view` stands for the profile."""
+
+    def make(name: str, *texts: str, view: str = "1", kb: str = kb_id) -> Version:
+        doc_id = hash32(kb, name)
+        markdown = "\n".join(texts)
+        section = Section(hash32(doc_id, "Guide", "0"), ("Guide",), 0, len(markdown), hash32(markdown))
+        return Version(
+            kb_id=kb,
+            doc_id=doc_id,
+            version_id=hash32(doc_id, hash32(markdown), "text 1"),
+            profile_id=hash32("profile", view),
+            source=name,
+            source_uri=f"file:///docs/{name}",
+            content_hash=hash32(markdown),
+            size=len(markdown.encode()),
+            document=Document("markdown", f"Title of {name}", markdown, "markdown", "1", verbatim=True, language="en"),
+            sections=(section,),
+            chunks=tuple(_chunks(doc_id, section.section_id, texts, view)),
+            tags=("ops",),
+        )
+
+    return make
+
+
+@pytest.fixture
+def ingest(writer: DocumentWriter) -> Callable[[Version], object]:
+    """Write a version and make it the live one; returns what went stale."""
+
+    def run(version: Version) -> object:
+        writer.begin([version])
+        return writer.flip([version])
+
+    return run
+
+
+@pytest.fixture
+def passages(engine: Engine) -> Passages:
+    return Passages(engine)
+
+
+@pytest.fixture
+def reader(engine: Engine) -> DocumentReader:
+    return DocumentReader(engine)
+
+
+@pytest.fixture
+def rows(engine: Engine) -> Callable[[], dict[str, int]]:
+    def count() -> dict[str, int]:
+        tables = (schema.documents, schema.versions, schema.sections, schema.chunks, schema.occurrences)
+        with engine.connect() as connection:
+            return {table.name: connection.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
+
+    return count
+
+
+@pytest.fixture
+def served(passages: Passages) -> Callable[[Version], list[str]]:
+    """The texts of a version that an answer could hold, by way of either index."""
+
+    def find(version: Version) -> list[str]:
+        found: set[str] = set()
+        for side in SIDES:
+            ids = [getattr(chunk, f"{side}_id") for chunk in version.chunks]
+            found |= set(passages.resolve(side, ids, Filters()).values())
+        known = passages.passages([chunk.chunk_id for chunk in version.chunks])
+        assert found <= known.keys()
+        return sorted(known[chunk_id].content for chunk_id in found)
+
+    return find

@@ -1,0 +1,146 @@
+"""Collections: their names, and what becomes of them."""
+
+from __future__ import annotations
+
+import threading
+import unicodedata
+from collections.abc import Callable
+
+import pytest
+
+from rag_assistant.errors import (
+    CollectionNameConflict,
+    CollectionNotFound,
+    CollectionUnavailable,
+    ValidationFailed,
+)
+from rag_assistant.store.collections import Collections
+from rag_assistant.store.documents import DocumentWriter
+from rag_assistant.types import Failure, Version
+
+
+@pytest.mark.parametrize(
+    "name", ["", "   ", "a/b", "a\\b", "a\nb", "a\x00b", "a\x7f", "a\x85b", "x" * 256, "あ" * 256, "half \ud83d"]
+)
+def test_a_name_that_can_not_be_one_is_refused_with_its_field(collections: Collections, name: str) -> None:
+    with pytest.raises(ValidationFailed) as caught:
+        collections.create(name)
+    assert [problem.field for problem in caught.value.details] == ["name"]
+    caught.value.message.encode()
+
+
+@pytest.mark.parametrize("name", ["x" * 255, "社内文書", "release notes (2026)", "ünïcödé", "🚀", "..", "%_'\"; DROP TABLE"])
+def test_people_name_collections_as_they_like(collections: Collections, name: str) -> None:
+    assert collections.create(name, "what it is for").name == name
+    assert collections.get(name).description == "what it is for"
+
+
+def test_a_decomposed_name_is_the_same_name(collections: Collections) -> None:
+    composed, decomposed = "ガイド", unicodedata.normalize("NFD", "ガイド")
+    assert composed != decomposed
+    created = collections.create(f"  {decomposed} ")
+    assert created.name == composed
+    assert collections.get(composed).kb_id == collections.get(decomposed).kb_id == created.kb_id
+    with pytest.raises(CollectionNameConflict):
+        collections.create(decomposed)
+
+
+def test_an_unknown_name_is_told_even_when_no_database_could_hold_it(collections: Collections) -> None:
+    for name in ("nothing", "\ud83d", "a\x00b"):
+        with pytest.raises(CollectionNotFound) as caught:
+            collections.get(name)
+        caught.value.message.encode()
+
+
+def test_a_name_in_use_is_a_conflict_for_creating_and_renaming(collections: Collections) -> None:
+    collections.create("one")
+    collections.create("two")
+    with pytest.raises(CollectionNameConflict, match="one"):
+        collections.create("one")
+    with pytest.raises(CollectionNameConflict, match="one"):
+        collections.change("two", new_name="one")
+    assert collections.get("two").name == "two"
+
+
+def test_renaming_keeps_the_identity(collections: Collections) -> None:
+    before = collections.create("old", "text")
+    after = collections.change("old", new_name="new")
+    assert (after.kb_id, after.name, after.description) == (before.kb_id, "new", "text")
+    with pytest.raises(CollectionNotFound):
+        collections.get("old")
+    assert collections.change("new", new_name="new").name == "new"
+
+
+def test_a_disabled_collection_is_known_but_not_available(collections: Collections) -> None:
+    collections.create("one")
+    collections.change("one", status="disabled")
+    assert collections.get("one").status == "disabled"
+    for ask in (collections.available, collections.ensure):
+        with pytest.raises(CollectionUnavailable, match="disabled"):
+            ask("one")
+    assert [found.name for found in collections.enabled()] == ["default"]
+    assert collections.change("one", status="enabled").status == "enabled"
+
+
+def test_a_deleted_collection_frees_its_name_and_is_shown_nowhere(collections: Collections) -> None:
+    first = collections.create("one")
+    collections.tombstone("one")
+    with pytest.raises(CollectionNotFound):
+        collections.get("one")
+    with pytest.raises(CollectionNotFound):
+        collections.tombstone("one")
+    second = collections.ensure("one")
+    assert second.kb_id != first.kb_id
+    assert [found.name for found in collections.page()[0]] == ["default", "one"]
+    assert collections.all_ids()[first.kb_id] == "deleted"
+    collections.forget(second.kb_id)  # not deleted: stays
+    collections.forget(first.kb_id)
+    assert set(collections.all_ids()) == {second.kb_id, collections.get("default").kb_id}
+
+
+def test_the_default_collection_can_be_disabled_but_neither_deleted_nor_renamed(collections: Collections) -> None:
+    with pytest.raises(ValidationFailed, match="can't be deleted"):
+        collections.tombstone("default")
+    with pytest.raises(ValidationFailed, match="can't be renamed"):
+        collections.change("default", new_name="other")
+    assert collections.change("default", new_name="default", description="mine").description == "mine"
+    collections.change("default", status="disabled")
+    collections.ensure_default()
+    assert collections.get("default").status == "disabled"
+
+
+def test_pages_are_in_order_of_name_and_count_everything(collections: Collections) -> None:
+    for name in ("c", "a", "b"):
+        collections.create(name)
+    pages = [collections.page(number, 2) for number in (1, 2, 3)]
+    assert [[found.name for found in page] for page, _ in pages] == [["a", "b"], ["c", "default"], []]
+    assert {total for _, total in pages} == {4}
+
+
+def test_counts_hold_live_chunks_and_leave_deleted_documents_out(
+    collections: Collections,
+    writer: DocumentWriter,
+    make_version: Callable[..., Version],
+    ingest: Callable[[Version], object],
+    kb_id: str,
+) -> None:
+    ingest(make_version("a.md", "one", "two"))
+    ingest(make_version("a.md", "one", "two", "three"))
+    ingest(make_version("b.md", "four"))
+    writer.fail(kb_id, "f" * 32, "file:///f.md", "markdown", 1, Failure("f.md", "EMPTY", "empty"))
+    found = collections.get("default")
+    assert (found.document_count, found.chunk_count) == (3, 4)
+    writer.tombstone([make_version("b.md", "four").doc_id])
+    found = collections.page()[0][0]
+    assert (found.document_count, found.chunk_count) == (2, 3)
+
+
+def test_two_threads_that_make_one_collection_get_the_same(collections: Collections) -> None:
+    made: list[str] = []
+    threads = [threading.Thread(target=lambda: made.append(collections.ensure("shared").kb_id)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 8
+    assert len(set(made)) == 1

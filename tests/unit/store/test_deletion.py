@@ -1,0 +1,129 @@
+"""How documents and collections go, what a crash in between leaves, and how they come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from rag_assistant.errors import DocumentDeleted, DocumentNotFound
+from rag_assistant.store.collections import Collections
+from rag_assistant.store.documents import DocumentWriter
+from rag_assistant.store.passages import DocumentReader
+from rag_assistant.types import Entries, Failure, Version
+
+Make = Callable[..., Version]
+Ingest = Callable[[Version], dict[str, Entries]]
+Served = Callable[[Version], list[str]]
+
+
+def test_a_deleted_document_is_gone_at_once_and_its_facts_after(
+    writer: DocumentWriter, reader: DocumentReader, served: Served, make_version: Make, ingest: Ingest, rows: Any, kb_id: str
+) -> None:
+    version, other = make_version("a.md", "one", "two"), make_version("b.md", "one")
+    ingest(version)
+    ingest(other)
+    writer.tombstone([version.doc_id])
+    assert served(version) == []
+    assert writer.live_entries(kb_id) == [
+        (other.doc_id, other.chunks[0].dense_id, other.chunks[0].dense_key, other.chunks[0].sparse_id)
+    ]
+    assert writer.deleted_with_facts() == {kb_id: [version.doc_id]}
+    assert writer.facts([version.doc_id]) == []
+    stale = writer.entries([version.doc_id])
+    assert {*stale.dense} == {chunk.dense_id for chunk in version.chunks}
+    writer.purge([version.doc_id])
+    assert writer.deleted_with_facts() == {}
+    assert rows() == {"documents": 2, "versions": 1, "sections": 1, "chunks": 1, "chunk_occurrences": 1}
+    with pytest.raises(DocumentDeleted):
+        reader.get(version.doc_id)
+    assert [found["source"] for found in reader.page()[0]] == ["b.md"]
+    assert [found["source"] for found in reader.page(status="deleted")[0]] == ["a.md"]
+
+
+def test_a_failure_does_not_bring_a_deleted_document_back(
+    writer: DocumentWriter, served: Served, make_version: Make, ingest: Ingest, kb_id: str
+) -> None:
+    version = make_version("a.md", "one")
+    ingest(version)
+    writer.tombstone([version.doc_id])
+    writer.fail(kb_id, version.doc_id, version.source_uri, "markdown", 0, Failure("a.md", "VANISHED", "gone"))
+    assert served(version) == []
+    assert writer.deleted_with_facts() == {kb_id: [version.doc_id]}
+
+
+@pytest.mark.parametrize("purged", [True, False])
+def test_a_deleted_document_that_is_ingested_again_comes_back(
+    writer: DocumentWriter, served: Served, make_version: Make, ingest: Ingest, purged: bool
+) -> None:
+    old, new = make_version("a.md", "one"), make_version("a.md", "two")
+    ingest(old)
+    writer.tombstone([old.doc_id])
+    if purged:
+        writer.purge([old.doc_id])
+    writer.begin([new])
+    assert served(old) == served(new) == []
+    stale = writer.flip([new])
+    assert stale == ({} if purged else {new.kb_id: Entries((old.chunks[0].dense_id,), (old.chunks[0].sparse_id,))})
+    assert (served(old), served(new)) == ([], ["two"])
+
+
+@pytest.mark.parametrize("purged", [True, False])
+def test_a_crash_while_a_deleted_document_comes_back_leaves_it_deleted(
+    writer: DocumentWriter, make_version: Make, ingest: Ingest, rows: Any, kb_id: str, purged: bool
+) -> None:
+    old, new = make_version("a.md", "one"), make_version("a.md", "two")
+    ingest(old)
+    writer.tombstone([old.doc_id])
+    if purged:
+        writer.purge([old.doc_id])
+    writer.begin([new])
+    writer.sweep()
+    assert writer.live_documents(kb_id) == []
+    assert writer.deleted_with_facts() == ({} if purged else {kb_id: [old.doc_id]})
+    assert rows()["chunks"] == (0 if purged else 1)
+
+
+def test_a_sweep_removes_what_was_begun_and_nothing_else(
+    writer: DocumentWriter, served: Served, make_version: Make, ingest: Ingest, rows: Any
+) -> None:
+    ready = make_version("a.md", "one", "two")
+    ingest(ready)
+    before = rows()
+    writer.begin([make_version("a.md", "two", "three"), make_version("new.md", "four")])
+    assert rows() != before
+    assert writer.sweep() > 0
+    assert rows() == before
+    assert served(ready) == ["one", "two"]
+    assert writer.sweep() == 0
+
+
+def test_a_forgotten_collection_leaves_no_row_and_others_alone(
+    writer: DocumentWriter, collections: Collections, make_version: Make, ingest: Ingest, rows: Any, reader: DocumentReader
+) -> None:
+    other = collections.create("other")
+    kept, gone = make_version("a.md", "one"), make_version("a.md", "one", kb=other.kb_id)
+    assert kept.doc_id != gone.doc_id
+    ingest(kept)
+    before = rows()
+    ingest(gone)
+    writer.begin([make_version("b.md", "pending", kb=other.kb_id)])
+    collections.tombstone("other")
+    with pytest.raises(DocumentNotFound):
+        reader.get(gone.doc_id)
+    writer.forget(other.kb_id)
+    collections.forget(other.kb_id)
+    assert rows() == before
+
+
+def test_what_was_deleted_meanwhile_is_told_apart_from_what_comes_back(
+    writer: DocumentWriter, collections: Collections, make_version: Make, ingest: Ingest
+) -> None:
+    gone, back, kept = (make_version(name, "one") for name in ("gone.md", "back.md", "kept.md"))
+    doomed = make_version("x.md", "one", kb=collections.create("doomed").kb_id)
+    for version in (gone, back, kept, doomed):
+        ingest(version)
+    writer.tombstone([gone.doc_id, back.doc_id])
+    collections.tombstone("doomed")
+    assert writer.withdrawn([gone, back, kept, doomed], {back.doc_id}) == {gone.doc_id, doomed.doc_id}

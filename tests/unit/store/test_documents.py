@@ -1,0 +1,130 @@
+"""How a version becomes the truth, and what is served meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rag_assistant.store.documents import DocumentWriter
+from rag_assistant.store.passages import DocumentReader, Passages
+from rag_assistant.types import Entries, Failure, Filters, Place, Version
+
+Make = Callable[..., Version]
+Ingest = Callable[[Version], dict[str, Entries]]
+Served = Callable[[Version], list[str]]
+
+
+def as_sets(stale: dict[str, Entries]) -> dict[str, Any]:
+    return {kb_id: (set(found.dense), set(found.sparse)) for kb_id, found in stale.items()}
+
+
+def test_nothing_of_a_new_document_is_served_before_the_flip(
+    writer: DocumentWriter, passages: Passages, reader: DocumentReader, served: Served, make_version: Make, kb_id: str
+) -> None:
+    version = make_version("a.md", "one", "two")
+    writer.begin([version])
+    assert served(version) == []
+    assert passages.passages([chunk.chunk_id for chunk in version.chunks]) == {}
+    assert passages.allowed(kb_id, Filters()).dense == frozenset()
+    assert reader.get(version.doc_id)["status"] == "processing"
+    assert writer.flip([version]) == {}
+    assert served(version) == ["one", "two"]
+    assert reader.get(version.doc_id)["status"] == "ready"
+
+
+def test_the_old_version_is_served_until_the_flip_of_the_new(
+    writer: DocumentWriter, served: Served, make_version: Make, ingest: Ingest
+) -> None:
+    old, new = make_version("a.md", "one", "two"), make_version("a.md", "two", "three")
+    ingest(old)
+    writer.begin([new])
+    assert served(old) == ["one", "two"]
+    assert served(new) == ["two"]
+    writer.flip([new])
+    assert served(old) == ["two"]
+    assert served(new) == ["three", "two"]
+
+
+def test_a_change_keeps_the_ids_of_unchanged_text_and_names_only_what_went(
+    make_version: Make, ingest: Ingest, kb_id: str
+) -> None:
+    old, new = make_version("a.md", "one", "two", "two"), make_version("a.md", "zero", "two", "three")
+    kept = {chunk.chunk_id for chunk in old.chunks} & {chunk.chunk_id for chunk in new.chunks}
+    assert len(kept) == 1
+    ingest(old)
+    gone = [chunk for chunk in old.chunks if chunk.chunk_id not in kept]
+    assert as_sets(ingest(new)) == {kb_id: ({chunk.dense_id for chunk in gone}, {chunk.sparse_id for chunk in gone})}
+
+
+def test_another_profile_of_the_same_version_replaces_its_views_only(
+    passages: Passages, reader: DocumentReader, make_version: Make, ingest: Ingest, rows: Callable[[], dict[str, int]], kb_id: str
+) -> None:
+    first, second = make_version("a.md", "one", view="1"), make_version("a.md", "one", view="2")
+    assert first.version_id == second.version_id
+    ingest(first)
+    before = rows()
+    assert as_sets(ingest(second)) == {kb_id: (set(), {first.chunks[0].sparse_id})}
+    assert rows() == before
+    assert reader.get(first.doc_id)["versions"][0]["profile_id"] == second.profile_id
+    assert passages.resolve("sparse", [first.chunks[0].sparse_id], Filters()) == {}
+
+
+def test_going_back_to_an_older_content_makes_that_version_live_again(
+    reader: DocumentReader, served: Served, make_version: Make, ingest: Ingest
+) -> None:
+    one, two = make_version("a.md", "one"), make_version("a.md", "two")
+    for version in (one, two, one):
+        ingest(version)
+    statuses = {found["version_id"]: found["status"] for found in reader.get(one.doc_id)["versions"]}
+    assert statuses == {one.version_id: "ready", two.version_id: "superseded"}
+    assert served(one) == ["one"]
+    assert served(two) == []
+
+
+def test_a_text_that_changed_in_form_alone_is_cited_as_it_now_stands(served: Served, make_version: Make, ingest: Ingest) -> None:
+    old, new = make_version("a.md", "one  "), make_version("a.md", "one")
+    assert old.chunks[0].chunk_id == new.chunks[0].chunk_id
+    ingest(old)
+    ingest(new)
+    assert served(new) == ["one"]
+
+
+def test_a_passage_tells_where_it_stands(passages: Passages, make_version: Make, ingest: Ingest, kb_id: str) -> None:
+    version = make_version("sub/a.md", "one", "two")
+    ingest(version)
+    passage = passages.passages([version.chunks[1].chunk_id])[version.chunks[1].chunk_id]
+    assert (passage.source, passage.source_uri, passage.title) == ("sub/a.md", "file:///docs/sub/a.md", "Title of sub/a.md")
+    assert (passage.section_path, passage.place, passage.ordinal) == (("Guide",), Place(line_range=(2, 2)), 1)
+    assert (passage.collection, passage.version_id) == ("default", version.version_id)
+
+
+def test_a_failure_of_a_new_file_is_shown_and_is_gone_when_it_is_read(
+    writer: DocumentWriter, reader: DocumentReader, make_version: Make, ingest: Ingest, kb_id: str
+) -> None:
+    version = make_version("a.md", "one")
+    writer.fail(kb_id, version.doc_id, version.source_uri, "markdown", 3, Failure("a.md", "EMPTY", "no text"))
+    found = reader.get(version.doc_id)
+    assert (found["status"], found["error"], found["size"]) == ("failed", {"code": "EMPTY", "message": "no text"}, 3)
+    ingest(version)
+    found = reader.get(version.doc_id)
+    assert found["status"] == "ready"
+    assert "error" not in found
+
+
+def test_a_failure_of_a_changed_file_keeps_the_old_version_served(
+    writer: DocumentWriter, reader: DocumentReader, served: Served, make_version: Make, ingest: Ingest, kb_id: str
+) -> None:
+    version = make_version("a.md", "one")
+    ingest(version)
+    writer.fail(kb_id, version.doc_id, version.source_uri, "markdown", 0, Failure("a.md", "PARSE_FAILED", "cut off"))
+    assert served(version) == ["one"]
+    assert reader.get(version.doc_id)["error"]["code"] == "PARSE_FAILED"
+    assert writer.known([version.doc_id])[version.doc_id].failed
+
+
+def test_the_facts_come_back_as_the_loader_gave_them(writer: DocumentWriter, make_version: Make, ingest: Ingest) -> None:
+    version = make_version("a.md", "one", "ふたつ")
+    ingest(version)
+    (facts,) = writer.facts([version.doc_id, "unknown"])
+    assert facts.document == version.document
+    assert (facts.version_id, facts.profile_id, facts.source) == (version.version_id, version.profile_id, "a.md")
