@@ -63,7 +63,7 @@ def test_short_names_of_the_service_contract_set_their_setting(tmp_path: Path, n
 
 def test_an_unknown_strategy_lists_the_known_ones(tmp_path: Path) -> None:
     write(tmp_path, "retrieval: {strategy: dense_only}", "strategies/semantic.yaml")
-    with pytest.raises(SettingsError, match="'nope'.*semantic"):
+    with pytest.raises(SettingsError, match=r"'nope'.*semantic"):
         load_settings(tmp_path, strategy="nope", environment={})
 
 

@@ -1,0 +1,511 @@
+"""The composition root: builds everything from the settings, opens it, keeps it sound, closes it. Doors call this alone."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rag_assistant import __version__
+from rag_assistant.config import Settings, checkout_root, default_config_dir, default_data_dir, default_models_dir, with_strategy
+from rag_assistant.errors import DocumentUnreadable, FieldProblem, IndexDamaged, RagError, SettingsError, ValidationFailed
+from rag_assistant.ingest.files import Found, check_allowed, find_files
+from rag_assistant.ingest.indexes import Indexes, find_drift
+from rag_assistant.ingest.jobs import JobRunner
+from rag_assistant.ingest.pipeline import IngestPipeline, Report
+from rag_assistant.ingest.uploads import Upload, Uploads
+from rag_assistant.providers import build, names
+from rag_assistant.providers.base import DenseStore, Embedder, Loader, SparseStore
+from rag_assistant.retrieve.filters import parse_filters
+from rag_assistant.retrieve.fusion import FusionOptions
+from rag_assistant.retrieve.pipeline import Depths, QueryPipeline, QueryRequest, QueryResult
+from rag_assistant.store.collections import DEFAULT, Collections
+from rag_assistant.store.db import open_engine
+from rag_assistant.store.documents import DocumentWriter
+from rag_assistant.store.jobs import Job, Jobs
+from rag_assistant.store.passages import DocumentReader, Passages
+from rag_assistant.store.traces import Traces
+from rag_assistant.store.vectors import VectorCache
+from rag_assistant.supply import ModelFiles, ensure_model
+from rag_assistant.text import hash32
+from rag_assistant.tracing import JsonlSink, Tracer
+from rag_assistant.types import Collection, IngestResult, Mode
+
+log = logging.getLogger(__name__)
+
+Progress = Callable[[str, float | None], None]
+"""Called with what is being done, and how far it is (0..1) where that is known."""
+
+Index = TypeVar("Index", bound=DenseStore | SparseStore)
+
+MODES: tuple[Mode, ...] = ("hybrid", "dense_only", "sparse_only")
+
+# Groups of settings that a named strategy may change for one request; the others shape what is indexed.
+REQUEST_GROUPS = {"retrieval", "rerank"}
+
+
+@dataclass(frozen=True, slots=True)
+class Directories:
+    """Where things are."""
+
+    data: Path
+    models: Path
+    config: Path
+
+    @staticmethod
+    def default() -> Directories:
+        return Directories(default_data_dir(), default_models_dir(), default_config_dir())
+
+    @property
+    def logs(self) -> Path:
+        """The checkout's `logs/` for the checkout's own data, else a folder beside the data."""
+        root = checkout_root()
+        return root / "logs" if root and self.data == root / "data" else self.data / "logs"
+
+
+class App:
+    """The engine behind every door. The facts store opens at once; model and indexes when they are first needed, or by `warm`.
+
+    The caller owns the data directory (`daemon.Ownership`) for as long as the app is open.
+    """
+
+    def __init__(self, settings: Settings, directories: Directories, progress: Progress | None = None) -> None:
+        """Raises `ServiceUnavailable` when the facts store can't be opened."""
+        self.settings = settings
+        self.directories = directories
+        self.notices: list[str] = []
+        self._progress = progress
+        self._build_lock = threading.RLock()
+        self._pipelines: dict[str, QueryPipeline] = {}
+        directories.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._engine = open_engine(settings.store.url, directories.data)
+        self.collections = Collections(self._engine)
+        self.collections.ensure_default()
+        self.documents = DocumentReader(self._engine)
+        self.passages = Passages(self._engine)
+        self.jobs = Jobs(self._engine, settings.limits.max_queued_jobs)
+        self._traces = Traces(self._engine, settings.observability.keep_traces)
+        self._writer = DocumentWriter(self._engine)
+        self._uploads = Uploads(directories.data / "uploads")
+        self.tracer = Tracer([JsonlSink(directories.logs / "traces.jsonl"), self._traces], settings.observability.detail_level)
+        self._workers = ThreadPoolExecutor(4, "rag-retrieve")
+        self.runner = JobRunner(
+            self.jobs,
+            {"ingest": self._run_ingest, "upload": self._run_upload, "rebuild": self._run_rebuild, "purge": self._run_purge},
+        )
+
+    # Parts that cost time to open
+
+    @cached_property
+    def model_files(self) -> ModelFiles | None:
+        """The embedding model's files, fetched and made when they are not cached; None for a provider without files."""
+        if self.settings.embedding.provider != "onnx":
+            return None
+        options = self.settings.embedding
+        folders = [Path(folder).expanduser() for folder in options.model_folders]
+        return ensure_model(options.model, self.directories.models, progress=self._progress, extra_dirs=folders)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        with self._build_lock:
+            options = self.settings.embedding
+            found: Embedder = build(
+                "embedder",
+                options.provider,
+                files=self.model_files,
+                device=options.device,
+                threads=options.threads,
+                batch_tokens=options.batch_tokens,
+            )
+            return found
+
+    @cached_property
+    def indexes(self) -> Indexes:
+        with self._build_lock:
+            return Indexes(self._open_dense(), self._open_sparse())
+
+    def _open_dense(self) -> DenseStore:
+        options = self.settings.dense
+        # Vectors of another model are another index; the folder's name says which model made it.
+        identity = hash32(self.embedder.model_id, self.embedder.revision)[:12]
+        folder = self.directories.data / "index" / f"dense-{options.backend}-{identity}"
+
+        def open_it() -> DenseStore:
+            store: DenseStore = build(
+                "dense", options.backend, folder=folder, exact_filter_max=options.exact_filter_max, ef_search=options.ef_search
+            )
+            return store
+
+        return self._sound(open_it, folder, "dense")
+
+    def _open_sparse(self) -> SparseStore:
+        folder = self.directories.data / "index" / f"sparse-{self.settings.sparse.backend}"
+
+        def open_it() -> SparseStore:
+            store: SparseStore = build("sparse", self.settings.sparse.backend, folder=folder)
+            return store
+
+        return self._sound(open_it, folder, "sparse")
+
+    def _sound(self, open_it: Callable[[], Index], folder: Path, side: str) -> Index:
+        """Open an index and read every collection's ids from it; a damaged one is put aside and made anew, empty."""
+        store: Index | None = None
+        try:
+            store = open_it()
+            for kb_id in self.collections.all_ids():
+                store.ids(kb_id)
+        except IndexDamaged as error:
+            log.warning("damaged index put aside", extra={"index": side, "reason": error.message})
+            if store is not None:
+                store.close()
+            aside = folder.with_name(f"{folder.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+            folder.rename(aside)
+            self.notices.append(
+                f"The {side} index was damaged. It was put aside as {aside.name} and is being rebuilt from the facts."
+            )
+            store = open_it()
+        return store
+
+    @cached_property
+    def ingestion(self) -> IngestPipeline:
+        with self._build_lock:
+            options = self.settings.splitter
+            return IngestPipeline(
+                writer=self._writer,
+                vectors=VectorCache(self._engine, self.embedder.model_id, self.embedder.revision),
+                indexes=self.indexes,
+                embedder=self.embedder,
+                analyzer=self._analyzer,
+                splitter=build(
+                    "splitter", options.strategy, tokenizer=self.embedder.tokenizer, chunk_overlap=options.chunk_overlap
+                ),
+                loaders=self._loader,
+                tracer=self.tracer,
+                chunk_size=options.chunk_size,
+                max_document_size=self.settings.limits.max_document_size,
+                strategy_config_id=self.settings.strategy_config_id(),
+            )
+
+    @cached_property
+    def _analyzer(self) -> Any:
+        return build("analyzer", self.settings.sparse.analyzer)
+
+    @cached_property
+    def _loaders(self) -> dict[str, Loader]:
+        return {}
+
+    def _loader(self, name: str) -> Loader:
+        if name not in self._loaders:
+            self._loaders[name] = build("loader", name)
+        return self._loaders[name]
+
+    def _query_pipeline(self, strategy: str | None) -> QueryPipeline:
+        with self._build_lock:
+            if (strategy or "") not in self._pipelines:
+                settings = self._settings_for(strategy)
+                options, limits = settings.retrieval, settings.limits
+                self._pipelines[strategy or ""] = QueryPipeline(
+                    passages=self.passages,
+                    embedder=self.embedder,
+                    analyzer=self._analyzer,
+                    dense=self.indexes.dense,
+                    sparse=self.indexes.sparse,
+                    fusion=build("fusion", options.fusion, options=FusionOptions(options.rrf_k, options.dense_weight)),
+                    reranker=build("reranker", settings.rerank.provider),
+                    tracer=self.tracer,
+                    workers=self._workers,
+                    depths=Depths(
+                        options.dense_top_k, options.sparse_top_k, min(settings.rerank.top_n, limits.max_rerank_candidates)
+                    ),
+                    max_query_chars=limits.max_query_chars,
+                    strategy_config_id=settings.strategy_config_id(),
+                )
+            return self._pipelines[strategy or ""]
+
+    def _settings_for(self, strategy: str | None) -> Settings:
+        if strategy is None:
+            return self.settings
+        try:
+            changed = with_strategy(self.settings, self.directories.config, strategy)
+        except SettingsError as error:
+            raise ValidationFailed(
+                f"{error.message} 'strategy' may also be one of: {', '.join(MODES)}.",
+                details=[FieldProblem("strategy", "unknown", error.message)],
+            ) from error
+        fixed = [group for group in Settings.model_fields if group not in REQUEST_GROUPS]
+        differing = [group for group in fixed if getattr(changed, group) != getattr(self.settings, group)]
+        if differing:
+            raise ValidationFailed(
+                f"The strategy '{strategy}' changes {', '.join(differing)}, which shapes what is indexed; "
+                f"start the daemon with RAG_STRATEGY={strategy}."
+            )
+        return changed
+
+    # Life
+
+    def warm(self) -> None:
+        """Open the model and the indexes now, side by side, instead of at the first request."""
+        with ThreadPoolExecutor(2, "rag-warm") as pool:
+            importing = pool.submit(_import_dense, self.settings.dense.backend)
+            embedder = self.embedder
+            embedder.embed_queries(["warm"])
+            importing.result()
+            self._analyzer.tokens("warm 準備")
+            self._query_pipeline(None)
+
+    def reconcile(self) -> Job | None:
+        """Finish or roll back what a crash left, and repair views that differ from the facts.
+
+        Returns the job that rebuilds documents whose entries are missing or were made under other settings, if any are.
+        """
+        self._uploads.sweep(self.jobs.staged_files())
+        swept = self._writer.sweep()
+        if swept:
+            log.warning("rows of an unfinished ingestion removed", extra={"rows": swept})
+        for kb_id, doc_ids in self._writer.deleted_with_facts().items():
+            self.ingestion.delete(kb_id, doc_ids)
+        rebuild: list[str] = []
+        for kb_id, status in self.collections.all_ids().items():
+            if status == "deleted":
+                self._purge_collection(kb_id)
+                continue
+            drift = find_drift(self.indexes, kb_id, self._writer.live_entries(kb_id))
+            self.indexes.remove({kb_id: drift.surplus})
+            outdated = [
+                doc_id
+                for doc_id, profile_id, loader, version in self._writer.live_profiles(kb_id)
+                if profile_id != self.ingestion.profile_id(loader, version)
+            ]
+            rebuild += sorted({*drift.incomplete_documents, *outdated})
+        if not rebuild:
+            return None
+        self.notices.append(f"{len(rebuild)} documents are being indexed again from their facts.")
+        log.warning("views differ from the facts; rebuilding", extra={"documents": len(rebuild)})
+        return self.jobs.add("rebuild", collection="", kb_id="", payload={"doc_ids": rebuild}, request_id=None)
+
+    def close(self) -> None:
+        """Bring the running job to a safe point and close everything. The queue is kept."""
+        stopped = self.runner.stop(self.settings.server.shutdown_grace_s)
+        if not stopped:
+            log.warning("the running job did not stop in time; it will go on at the next start")
+        self._workers.shutdown()
+        self.tracer.close()
+        if "indexes" in self.__dict__ and stopped:
+            self.indexes.dense.close()
+            self.indexes.sparse.close()
+        if "embedder" in self.__dict__ and stopped:
+            self.embedder.close()
+        self._engine.dispose()
+
+    # Asking
+
+    def query(
+        self,
+        text: str,
+        *,
+        collection: str | None = None,
+        top_k: int | None = None,
+        strategy: str | None = None,
+        rerank: bool = True,
+        filters: Mapping[str, Any] | None = None,
+        max_context_tokens: int | None = None,
+        request_id: str | None = None,
+    ) -> QueryResult:
+        """Find the passages that answer a question.
+
+        `strategy` is a mode (hybrid, dense_only, sparse_only) or the name of a file in `config/strategies/`; without
+        `collection` every enabled one is searched. Raises `ValidationFailed`, `CollectionNotFound`, `CollectionUnavailable`.
+        """
+        targets = (self.collections.available(collection),) if collection else tuple(self.collections.enabled())
+        limit = self.settings.limits.max_top_k
+        top_k = self.settings.retrieval.top_k if top_k is None else top_k
+        if not 1 <= top_k <= limit:
+            raise ValidationFailed(
+                f"top_k must be between 1 and {limit}.", details=[FieldProblem("top_k", "out_of_range", f"1 to {limit}.")]
+            )
+        mode: Mode | None = next((known for known in MODES if known == strategy), None)
+        named = None if mode else strategy
+        options = self._settings_for(named).retrieval
+        request = QueryRequest(
+            text=text,
+            collections=targets,
+            mode=mode or options.strategy,
+            top_k=top_k,
+            max_context_tokens=max_context_tokens or options.max_context_tokens,
+            filters=parse_filters(filters),
+            rerank=rerank,
+        )
+        return self._query_pipeline(named).run(request, links={"request_id": request_id})
+
+    # Ingesting
+
+    def ingest(
+        self,
+        paths: Sequence[str],
+        *,
+        collection: str | None = None,
+        force: bool = False,
+        recursive: bool = True,
+        create: bool = False,
+        request_id: str | None = None,
+    ) -> Job:
+        """Queue the ingestion of files and folders. `create` makes the collection when there is none.
+
+        Raises `ForbiddenPath` for a path outside the allowed roots and `ValidationFailed` for one that does not exist.
+        """
+        name = collection or DEFAULT
+        target = self.collections.ensure(name) if create else self.collections.available(name)
+        if not paths:
+            raise ValidationFailed("Name at least one path.", details=[FieldProblem("paths", "empty", "Must not be empty.")])
+        problems = []
+        for index, path in enumerate(paths):
+            try:
+                check_allowed(Path(path), self.settings.security.allowed_roots)
+                if not Path(path).expanduser().is_absolute():
+                    problems.append(FieldProblem(f"paths[{index}]", "relative", f"'{path}' must be an absolute path."))
+                elif not Path(path).expanduser().exists():
+                    problems.append(FieldProblem(f"paths[{index}]", "not_found", f"'{path}' does not exist."))
+            except DocumentUnreadable as error:
+                problems.append(FieldProblem(f"paths[{index}]", "unreadable", error.message))
+            except OSError as error:  # a name that is too long, a folder that may not be entered
+                problems.append(FieldProblem(f"paths[{index}]", "unreadable", f"'{path[:200]}' can't be read: {error}."))
+        if problems:
+            raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
+        payload = {"paths": list(paths), "force": force, "recursive": recursive}
+        return self._queue("ingest", target, payload, request_id)
+
+    def receive(self, name: str) -> Upload:
+        """A place for the bytes of one upload; hand finished ones to `ingest_uploads`. Raises `UnsupportedMediaType`."""
+        return self._uploads.receive(name)
+
+    def ingest_uploads(
+        self, uploads: Sequence[Upload], target: Collection, *, force: bool = False, request_id: str | None = None
+    ) -> Job:
+        """Queue the ingestion of files that were uploaded whole. When the queue is full the files are thrown away."""
+        for upload in uploads:
+            upload.seal()
+        files = [{"staged": str(upload.staged), "source": upload.source} for upload in uploads]
+        try:
+            return self._queue("upload", target, {"files": files, "force": force}, request_id)
+        except RagError:
+            for upload in uploads:
+                upload.abandon()
+            raise
+
+    def rebuild(self, collection: str | None = None, request_id: str | None = None) -> Job:
+        """Queue the making anew of both views from the facts, for one collection or all."""
+        targets = [self.collections.get(collection)] if collection else self.collections.enabled()
+        doc_ids = [doc_id for target in targets for doc_id in self._writer.live_documents(target.kb_id)]
+        payload = {"doc_ids": doc_ids}
+        job = self.jobs.add("rebuild", collection=collection or "", kb_id="", payload=payload, request_id=request_id)
+        self.runner.wake()
+        return job
+
+    def _queue(self, kind: str, target: Collection, payload: Mapping[str, Any], request_id: str | None) -> Job:
+        job = self.jobs.add(kind, collection=target.name, kb_id=target.kb_id, payload=payload, request_id=request_id)
+        self.runner.wake()
+        return job
+
+    def _run_ingest(self, job: Job, report: Report) -> IngestResult:
+        report("searching files", 0, 0)
+        payload = job.payload
+        found = find_files(payload["paths"], recursive=payload["recursive"], allowed_roots=self.settings.security.allowed_roots)
+        return self.ingestion.run(job.kb_id, found, force=payload["force"], report=report, links=_links(job))
+
+    def _run_upload(self, job: Job, report: Report) -> IngestResult:
+        files = job.payload["files"]
+        found = Found(items=[self._uploads.keep(Path(item["staged"]), item["source"], job.kb_id) for item in files])
+        return self.ingestion.run(job.kb_id, found, force=job.payload["force"], report=report, links=_links(job))
+
+    def _run_rebuild(self, job: Job, report: Report) -> IngestResult:
+        return self.ingestion.rebuild(job.payload["doc_ids"], report=report, links=_links(job))
+
+    # Deleting
+
+    def delete_document(self, doc_id: str) -> None:
+        """Delete a document from the facts and both views. Raises `DocumentNotFound` or `DocumentDeleted`."""
+        document = self.documents.get(doc_id)
+        self.ingestion.delete(self.collections.get(document["collection"]).kb_id, [doc_id])
+        self._uploads.discard(document["source_uri"])
+
+    def delete_collection(self, name: str) -> None:
+        """Delete a collection: gone at once, what it held after the running job. `default` can't be deleted.
+
+        Raises `CollectionNotFound` or `ValidationFailed`.
+        """
+        target = self.collections.tombstone(name)
+        self.jobs.cancel_all(target.kb_id)
+        self._queue("purge", target, {}, None)
+
+    def _purge_collection(self, kb_id: str) -> None:
+        self.indexes.drop(kb_id)
+        self._writer.forget(kb_id)
+        self._uploads.discard_collection(kb_id)
+        self.collections.forget(kb_id)
+
+    def _run_purge(self, job: Job, report: Report) -> IngestResult:
+        report("deleting", 0, 0)
+        self._purge_collection(job.kb_id)
+        return IngestResult()
+
+    # Telling
+
+    def trace(self, trace_id: str) -> dict[str, Any]:
+        """One trace. Raises `TraceNotFound`."""
+        self.tracer.flush()
+        return self._traces.get(trace_id)
+
+    def traces(
+        self, page: int, page_size: int, *, trace_type: str | None, job_id: str | None
+    ) -> tuple[list[dict[str, Any]], int]:
+        """One page of traces, newest first, and how many there are."""
+        self.tracer.flush()
+        return self._traces.page(page, page_size, trace_type=trace_type, job_id=job_id)
+
+    def status(self) -> dict[str, Any]:
+        """What is loaded, where it is, and how much it holds."""
+        loaded = "embedder" in self.__dict__
+        model: dict[str, Any] = {"id": self.settings.embedding.model, "provider": self.settings.embedding.provider}
+        if loaded:
+            model |= {"revision": self.embedder.revision, "dim": self.embedder.dimension, "device": self.embedder.device}
+        return {
+            "version": __version__,
+            "ready": loaded and "indexes" in self.__dict__,
+            "model": model,
+            "reranker": {"provider": self.settings.rerank.provider},
+            "stores": {
+                "facts": self._engine.dialect.name,
+                "dense": self.settings.dense.backend,
+                "sparse": self.settings.sparse.backend,
+            },
+            "counts": self.passages.counts(),
+            "data_dir": str(self.directories.data),
+            "mcp": False,
+            "notices": list(self.notices) + (list(getattr(self.embedder, "warnings", ())) if loaded else []),
+        }
+
+    def disk_usage(self) -> dict[str, int]:
+        """Bytes of the data directory and bytes free on its disk."""
+        used = sum(path.stat().st_size for path in self.directories.data.rglob("*") if path.is_file() and not path.is_symlink())
+        return {"used": used, "free": shutil.disk_usage(self.directories.data).free}
+
+
+def _links(job: Job) -> dict[str, str | None]:
+    return {"job_id": job.job_id, "request_id": job.request_id}
+
+
+def _import_dense(backend: str) -> None:
+    # Importing an index's library takes longer than loading the model; the two go on side by side.
+    if backend in names("dense"):
+        from rag_assistant.providers import provider_class
+
+        preload = getattr(provider_class("dense", backend), "preload", None)
+        if preload:
+            preload()

@@ -1,0 +1,70 @@
+"""Values as JSON-ready objects, in the shapes of the REST contract."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rag_assistant.retrieve.pipeline import QueryResult
+from rag_assistant.store.jobs import Job
+from rag_assistant.types import Citation, Collection, Hit, Passage
+
+
+def query_response(result: QueryResult) -> dict[str, Any]:
+    """The answer of `POST /api/query`."""
+    return {
+        "trace_id": result.trace_id,
+        "query": result.query,
+        "results": [hit_response(hit) for hit in result.hits],
+        "context": result.context.text,
+        "citations": [citation_response(citation) for citation in result.context.citations],
+        "latency_ms": result.latency_ms,
+        "timings_ms": dict(result.timings_ms),
+        "effective": {
+            "strategy": result.mode,
+            "reranked": result.reranked,
+            "rerank_scored": result.rerank_scored,
+            "degraded": list(result.degraded),
+        },
+        "warnings": list(result.warnings),
+    }
+
+
+def hit_response(hit: Hit) -> dict[str, Any]:
+    """One passage with its scores and its place."""
+    passage = hit.passage
+    return {
+        "chunk_id": passage.chunk_id,
+        "doc_id": passage.doc_id,
+        "version_id": passage.version_id,
+        "collection": passage.collection,
+        "content": passage.content,
+        **_where(passage),
+        "doc_type": passage.doc_type,
+        "score": round(hit.score, 6),
+        "scores": {source: round(score, 6) for source, score in hit.scores.items()},
+        "images": [],
+        "metadata": {},
+    }
+
+
+def citation_response(citation: Citation) -> dict[str, Any]:
+    """What number `id` in the context stands for."""
+    passage = citation.passage
+    return {"id": citation.id, "chunk_id": passage.chunk_id, "doc_id": passage.doc_id, **_where(passage)}
+
+
+def _where(passage: Passage) -> dict[str, Any]:
+    named = {"source": passage.source, "source_uri": passage.source_uri, "title": passage.title}
+    return {**named, "section_path": list(passage.section_path), **passage.place.as_dict()}
+
+
+def job_response(job: Job) -> dict[str, Any]:
+    """A job as `GET /api/jobs/{id}` and its events tell it."""
+    names = ("job_id", "kind", "status", "collection", "result", "error", "created_at", "started_at", "finished_at")
+    return {**{name: getattr(job, name) for name in names}, "progress": dict(job.progress)}
+
+
+def collection_response(collection: Collection) -> dict[str, Any]:
+    """A collection with its counts."""
+    names = ("name", "description", "status", "document_count", "chunk_count", "created_at", "updated_at")
+    return {"id": collection.kb_id, **{name: getattr(collection, name) for name in names}}

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_assistant.app import App, Directories
+from rag_assistant.config import load_settings
+from rag_assistant.store.jobs import FINISHED, Job
+
+LIGHT = {"embedding.provider": "fake", "dense.backend": "exact", "sparse.backend": "fts5", "sparse.analyzer": "bigram"}
+
+GUIDE = """# Guide
+
+Start here.
+
+## Install
+
+Run `setup --no-cache` on port 8443.
+
+## Errors
+
+E1045 means that the lease ran out.
+"""
+
+
+@pytest.fixture
+def open_app(tmp_path: Path) -> Iterator[Callable[..., App]]:
+    """Opens apps on one data directory, one after the other; what is still open is closed at the end."""
+    opened: list[App] = []
+
+    def open_it(**explicit: Any) -> App:
+        for app in opened:
+            app.close()
+        opened.clear()
+        config_dir = tmp_path / "config"
+        dotted = {name.replace("__", "."): value for name, value in explicit.items()}
+        settings = load_settings(config_dir, environment={}, explicit=LIGHT | dotted)
+        app = App(settings, Directories(tmp_path / "data", tmp_path / "models", config_dir))
+        app.reconcile()
+        app.runner.start()
+        opened.append(app)
+        return app
+
+    yield open_it
+    for app in opened:
+        app.close()
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """A folder of three documents."""
+    folder = tmp_path / "docs"
+    (folder / "api").mkdir(parents=True)
+    (folder / "guide.md").write_text(GUIDE, encoding="utf-8")
+    (folder / "api" / "auth.txt").write_text("Tokens live for one hour.\nThen ask again.\n", encoding="utf-8")
+    (folder / "手順.md").write_text("# 手順\n\n証明書を更新します。\n", encoding="utf-8")
+    return folder
+
+
+def finish(app: App, job: Job) -> Job:
+    """Wait until a job has ended."""
+    for _ in range(600):
+        current = app.jobs.get(job.job_id)
+        if current.status in FINISHED:
+            return current
+        app.runner.wait_for_change(0.05)
+    raise AssertionError(f"the job did not end: {current}")
