@@ -1,0 +1,42 @@
+"""The REST door: it checks, translates and calls the app."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+
+from rag_assistant import __version__
+from rag_assistant.api import collections, docs, documents, errors, health, ingest, jobs, query, traces
+from rag_assistant.api.lifecycle import Lifecycle
+from rag_assistant.api.schemas import ErrorBody
+from rag_assistant.api.security import Door
+from rag_assistant.app import App
+
+# The framework can send telemetry of its own; nothing here does.
+_NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
+
+
+def create_api(app: App, *, token: str, lifecycle: Lifecycle | None = None) -> FastAPI:
+    """The ASGI application in front of an open `app`. Without `lifecycle` it is ready from the start."""
+    if lifecycle is None:
+        lifecycle = Lifecycle()
+        lifecycle.ready.set()
+    api = FastAPI(
+        title="RAG Assistant",
+        version=__version__,
+        summary="Search over private documents, with citations.",
+        responses={"default": {"model": ErrorBody, "description": "Any failure"}},
+        # A redirect would be made of the Host header, and the usual documentation pages load scripts from the internet.
+        redirect_slashes=False,
+        docs_url=None,
+        redoc_url=None,
+        telemetry=_NO_TELEMETRY,
+    )
+    api.state.core = app
+    api.state.lifecycle = lifecycle
+    errors.install(api)
+    for part in (health, query, collections, documents, ingest, jobs, traces, docs):
+        api.include_router(part.router)
+    api.add_middleware(Door, token=token, lifecycle=lifecycle, limits=app.settings.limits)
+    return api

@@ -1,0 +1,62 @@
+"""Documents: what was read, and what it became."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+
+from rag_assistant.api.common import Core, Pages, document_in_path
+from rag_assistant.api.schemas import ChunkPage, DocumentContent, DocumentDetail, DocumentPage, SectionPage
+from rag_assistant.types import DocumentStatus
+
+router = APIRouter(prefix="/api/documents", tags=["documents"])
+
+_document = [Depends(document_in_path)]
+
+
+def _kb_id(core: Core, collection: Annotated[str | None, Query()] = None) -> str | None:
+    return None if collection is None else core.collections.get(collection).kb_id
+
+
+@router.get("", response_model=DocumentPage, response_model_exclude_unset=True)
+def list_documents(
+    core: Core,
+    kb_id: Annotated[str | None, Depends(_kb_id)],
+    paging: Pages,
+    status: Annotated[DocumentStatus | None, Query()] = None,
+) -> dict[str, Any]:
+    """Documents by source; deleted ones only when asked for by their status."""
+    return paging.answer(*core.documents.page(kb_id, status, paging.page, paging.page_size))
+
+
+@router.get("/{doc_id}", response_model=DocumentDetail, response_model_exclude_unset=True)
+def get_document(doc_id: str, core: Core) -> dict[str, Any]:
+    """One document with its versions."""
+    return core.documents.get(doc_id)
+
+
+@router.get("/{doc_id}/content", response_model=DocumentContent)
+def get_content(doc_id: str, core: Core) -> dict[str, str]:
+    """What was read, as Markdown."""
+    return {"id": doc_id, "markdown": core.documents.content(doc_id)}
+
+
+@router.get("/{doc_id}/sections", response_model=SectionPage, dependencies=_document)
+def list_sections(doc_id: str, core: Core, paging: Pages) -> dict[str, Any]:
+    """The section tree in order; `start` and `end` are characters of the content."""
+    sections = core.documents.sections(doc_id)
+    first = (paging.page - 1) * paging.page_size
+    return paging.answer(sections[first : first + paging.page_size], len(sections))
+
+
+@router.get("/{doc_id}/chunks", response_model=ChunkPage, response_model_exclude_unset=True, dependencies=_document)
+def list_chunks(doc_id: str, core: Core, paging: Pages) -> dict[str, Any]:
+    """The passages in order, with their places."""
+    return paging.answer(*core.documents.chunks(doc_id, paging.page, paging.page_size))
+
+
+@router.delete("/{doc_id}", status_code=204)
+def delete_document(doc_id: str, core: Core) -> None:
+    """Delete a document; it is gone from every answer when this returns."""
+    core.delete_document(doc_id)

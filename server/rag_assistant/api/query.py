@@ -1,0 +1,35 @@
+"""Questions to passages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Depends
+
+from rag_assistant.api.common import Core, collection_available
+from rag_assistant.api.schemas import QueryAnswer, QueryBody
+from rag_assistant.logs import request_id
+from rag_assistant.responses import query_response
+
+router = APIRouter(tags=["query"])
+
+
+@router.post(
+    "/api/query",
+    response_model=QueryAnswer,
+    response_model_exclude_unset=True,
+    dependencies=[Depends(collection_available)],
+)
+def query(body: QueryBody, core: Core) -> dict[str, Any]:
+    """Find the passages that answer a question, with citations and a context for a model."""
+    found = core.query(
+        body.query,
+        collection=body.collection,
+        top_k=body.top_k,
+        strategy=body.strategy,
+        rerank=body.rerank is not False,
+        filters=body.filters,
+        max_context_tokens=body.max_context_tokens,
+        request_id=request_id.get(),
+    )
+    return query_response(found)

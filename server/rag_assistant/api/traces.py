@@ -1,0 +1,30 @@
+"""Traces: what a query or an ingestion did, stage by stage."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from rag_assistant.api import schemas
+from rag_assistant.api.common import Core, Pages
+from rag_assistant.tracing import TraceType
+
+router = APIRouter(prefix="/api/traces", tags=["traces"])
+
+
+@router.get("", response_model=schemas.TracePage)
+def list_traces(
+    core: Core,
+    paging: Pages,
+    trace_type: Annotated[TraceType | None, Query(alias="type")] = None,
+    job_id: Annotated[str | None, Query()] = None,
+) -> dict[str, Any]:
+    """Traces, newest first, without their spans and events."""
+    return paging.answer(*core.traces(paging.page, paging.page_size, trace_type=trace_type, job_id=job_id))
+
+
+@router.get("/{trace_id}", response_model=schemas.Trace)
+def get_trace(trace_id: str, core: Core) -> dict[str, Any]:
+    """One whole trace."""
+    return core.trace(trace_id)

@@ -1,0 +1,62 @@
+"""What is logged, to whom, and who can read it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import stat
+from pathlib import Path
+
+import pytest
+
+from rag_assistant.logs import LOG_FILE, daemon_logging, request_id
+
+log = logging.getLogger("rag_assistant.test")
+
+
+def lines(folder: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (folder / LOG_FILE).read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_line_is_json_with_its_extras_and_its_request(tmp_path: Path) -> None:
+    with daemon_logging(tmp_path, "INFO"):
+        token = request_id.set("r-1")
+        log.info("done", extra={"document": "経費.md"})
+        request_id.reset(token)
+        log.info("later", extra={"request_id": "r-2"})
+    first, second = lines(tmp_path)
+    assert (first["message"], first["level"], first["logger"]) == ("done", "INFO", "rag_assistant.test")
+    assert (first["document"], first["request_id"]) == ("経費.md", "r-1")
+    assert second["request_id"] == "r-2"
+    assert "timestamp" in first
+
+
+def test_only_the_owner_can_read_the_log_before_and_after_it_rolls_over(tmp_path: Path) -> None:
+    with daemon_logging(tmp_path / "logs", "INFO"):
+        for _ in range(3):
+            log.info("x" * 6_000_000)
+    files = list((tmp_path / "logs").iterdir())
+    assert len(files) > 1
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+
+
+def test_people_get_warnings_in_one_line_and_programs_the_stack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with daemon_logging(tmp_path, "INFO"):
+        log.info("not for people")
+        try:
+            raise ValueError("inside")
+        except ValueError:
+            log.exception("job failed", extra={"job_id": "j-1"})
+    told = capsys.readouterr().err
+    assert told == "error: job failed (job_id=j-1) [ValueError; details in daemon.jsonl]\n"
+    assert "Traceback" in str(lines(tmp_path)[1]["exc_info"])
+
+
+def test_other_packages_are_heard_from_warning_on_and_levels_are_put_back(tmp_path: Path) -> None:
+    before = logging.getLogger().level, len(logging.getLogger().handlers)
+    with daemon_logging(tmp_path, "DEBUG"):
+        logging.getLogger("httpx").info("GET https://example.org/?secret")
+        logging.getLogger("httpx").warning("slow")
+        log.debug("fine")
+    assert [line["message"] for line in lines(tmp_path)] == ["slow", "fine"]
+    assert (logging.getLogger().level, len(logging.getLogger().handlers)) == before
