@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Makes the lock files again from pyproject.toml: exact versions and hashes for every platform, no addresses.
+
+    python3 scripts/lock.py              keeps the versions that still fit
+    python3 scripts/lock.py --upgrade    takes the newest that fit
+
+requirements.lock is what the quick start installs; requirements-test.lock adds the tools of the tests; requirements-tools.lock
+is uv, which installs them. Besides the dependencies they hold the build backend, as the project is installed without build
+isolation, and pip, with which the model is fetched. uv resolves them, by its own settings (UV_DEFAULT_INDEX), not by pip's: a
+mirror with a part of a release's files would leave the hashes of the others out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from _console import MACHINE_NOT_READY, STEP_FAILED, Console
+from _environment import BASE_LOCK, ROOT, TEST_LOCK
+from _installers import TOOLS_LOCK, fetch_uv, uv_on_path
+
+OLDEST_PYTHON = "3.11"
+
+
+def build_requirements(pyproject: str) -> list[str]:
+    """What must be in the environment besides the declared dependencies."""
+    return [*tomllib.loads(pyproject)["build-system"]["requires"], "pip"]
+
+
+def compile_command(uv: str, lock: str, sources: Sequence[str], upgrade: bool) -> list[str]:
+    return [
+        *(uv, "pip", "compile", "--quiet", "--universal", "--python-version", OLDEST_PYTHON, "--generate-hashes"),
+        *("--no-emit-index-url", "--no-emit-find-links", "--no-annotate"),
+        *("--custom-compile-command", "python3 scripts/lock.py", "--output-file", lock),
+        *(["--upgrade"] if upgrade else []),
+        *sources,
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Make the lock files again from pyproject.toml.")
+    parser.add_argument("--upgrade", action="store_true", help="take the newest versions that fit")
+    upgrade: bool = parser.parse_args().upgrade
+    with tempfile.TemporaryDirectory(prefix="rag-assistant-tools-") as tools:
+        pip = [sys.executable, "-m", "pip"]
+        uv = uv_on_path() or fetch_uv(pip, ROOT / TOOLS_LOCK, Path(tools), Console(steps=0))
+        if uv is None:
+            print("uv is needed to make the locks: install it, then run the script again.", file=sys.stderr)
+            return MACHINE_NOT_READY
+        return make_locks(uv, upgrade)
+
+
+def make_locks(uv: str, upgrade: bool) -> int:
+    environment = "\n".join(build_requirements((ROOT / "pyproject.toml").read_text("utf-8")))
+    # The test lock is bound to the base lock, so that both name the same version of a package.
+    for lock, sources, stdin in (
+        (BASE_LOCK, ["pyproject.toml", "-"], environment),
+        (TEST_LOCK, ["pyproject.toml", "--extra", "test", "--constraint", BASE_LOCK, "-"], environment),
+        (TOOLS_LOCK, ["-"], "uv"),
+    ):
+        done = subprocess.run(compile_command(uv, lock, sources, upgrade), cwd=ROOT, input=stdin, encoding="utf-8", check=False)
+        if done.returncode != 0:
+            print(f"{lock} was not made; uv's message is above.", file=sys.stderr)
+            return STEP_FAILED
+        print(f"{lock} is up to date")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
