@@ -38,7 +38,8 @@ SECTIONS = 10
 ENGLISH = (
     "queue worker lease broker token retry index shard replica leader follower commit offset cursor batch timeout backoff "
     "limit quota cluster node region zone probe metric alert audit policy secret certificate rotation drain upgrade "
-    "rollback snapshot restore schedule trigger payload header schema registry consumer producer partition latency throughput budget window"
+    "rollback snapshot restore schedule trigger payload header schema registry consumer producer partition latency throughput "
+    "budget window"
 ).split()
 JAPANESE = (
     "設定 項目 接続 切断 再試行 証明書 更新 監視 通知 障害 復旧 手順 管理者 利用者 権限 承認 申請 期限 上限 容量 "

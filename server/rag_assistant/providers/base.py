@@ -79,7 +79,7 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class Analyzer(Protocol):
-    """Text to index terms for the sparse side; the same function at ingestion and at query. `profile` says what shapes its output."""
+    """Text to index terms, the same function at ingestion and at query. `profile` says what shapes its output."""
 
     name: str
     profile: str
