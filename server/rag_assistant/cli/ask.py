@@ -1,0 +1,132 @@
+"""`rag query`: the passages that answer a question, with the place of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from rag_assistant.cli import options
+from rag_assistant.cli.output import clean, console, echo_json, one_line, plural, warn, width
+from rag_assistant.cli.places import Places
+
+# Lines of a passage that are shown; --json has all of it.
+SHOWN_LINES = 6
+_INDENT = "    "
+
+
+@click.command()
+@click.argument("text")
+@options.in_collection("Search only this collection (else all that are enabled).")
+@click.option("-k", "--top-k", type=click.IntRange(1), help="Passages at most (else retrieval.top_k).")
+@click.option("--strategy", metavar="NAME", help="hybrid, dense_only, sparse_only, or a strategy of the settings.")
+@click.option("--no-rerank", is_flag=True, help="Leave out the reranking.")
+@click.option("--type", "doc_types", multiple=True, metavar="TYPE", help="Only documents of this type, such as pdf; repeatable.")
+@click.option("--path-prefix", metavar="PREFIX", help="Only documents whose source begins with this.")
+@options.as_json
+@click.option("-v", "--verbose", is_flag=True, help="Show what each stage scored and how long it took.")
+@click.pass_obj
+def query(
+    places: Places,
+    text: str,
+    collection: str | None,
+    top_k: int | None,
+    strategy: str | None,
+    no_rerank: bool,
+    doc_types: tuple[str, ...],
+    path_prefix: str | None,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Find the passages that answer TEXT, best first."""
+    from rag_assistant.cli.client import connect
+
+    filters = {"doc_type": list(doc_types), "path_prefix": path_prefix}
+    body = {
+        "query": text,
+        "collection": collection,
+        "top_k": top_k,
+        "strategy": strategy,
+        "rerank": False if no_rerank else None,
+        "filters": {name: value for name, value in filters.items() if value} or None,
+    }
+    with connect(places, "search") as client:
+        answer = client.post("/api/query", {name: value for name, value in body.items() if value is not None})
+        empty = not answer["results"] and client.get("/api/status")["counts"]["documents"] == 0
+    if as_json:
+        echo_json(answer)
+        return
+    _print_passages(answer["results"], verbose=verbose)
+    if empty:
+        click.echo("Nothing found: no documents have been read yet. Add some with `rag ingest PATH`.")
+    elif not answer["results"]:
+        click.echo("Nothing found.")
+    else:
+        documents = len({result["doc_id"] for result in answer["results"]})
+        counted = f"{plural(len(answer['results']), 'passage')} from {plural(documents, 'document')}"
+        click.echo(f"{counted} in {answer['latency_ms'] / 1000:.2f} s")
+    for warning in answer["warnings"]:
+        warn(warning)
+    for stage in answer["effective"]["degraded"]:
+        warn(f"degraded: {stage}")
+    if verbose:
+        _print_details(answer)
+
+
+def place_of(result: Mapping[str, Any]) -> str:
+    """Where a result of a query stands in its source, as people say it."""
+    from rag_assistant.retrieve.context import place_label
+    from rag_assistant.types import Passage, Place
+
+    names = ("page", "slide", "sheet", "line_range")
+    keys = ("chunk_id", "doc_id", "version_id", "collection", "content", "source", "source_uri", "doc_type", "title")
+    known: dict[str, Any] = {key: result.get(key, "") for key in keys}
+    place = Place.from_dict({name: result[name] for name in names if result.get(name) is not None})
+    return place_label(Passage(**known, section_path=tuple(result["section_path"]), place=place, ordinal=0))
+
+
+def _print_passages(results: Sequence[Mapping[str, Any]], *, verbose: bool) -> None:
+    from rich.text import Text
+
+    screen = console()
+    several = len({result["collection"] for result in results}) > 1
+    margin = len(str(len(results)))
+    for rank, result in enumerate(results, start=1):
+        source = f"{result['collection']}: {result['source']}" if several else result["source"]
+        screen.print(
+            Text.assemble(
+                (f"{rank:>{margin}}", "bold"), "  ", (f"{result['score']:.3f}", "cyan"), "  ", (one_line(result["title"]), "bold")
+            )
+        )
+        where = ", ".join(part for part in (one_line(source), one_line(place_of(result))) if part)
+        screen.print(Text(f"{_INDENT}{where}", style="dim"), soft_wrap=True)
+        if verbose:
+            scores = "  ".join(f"{name} {score:.3f}" for name, score in result["scores"].items())
+            screen.print(Text(f"{_INDENT}{scores}  chunk {result['chunk_id']}", style="dim"), soft_wrap=True)
+        for line in excerpt(result["content"], width() - len(_INDENT), SHOWN_LINES):
+            screen.print(Text(f"{_INDENT}{line}"), soft_wrap=True)
+        screen.print()
+
+
+def excerpt(content: str, columns: int, lines: int) -> list[str]:
+    """The first lines of a text, folded to a width; an ellipsis says that there is more. Blank lines are left out."""
+    from rich.text import Text
+
+    screen = console()
+    folded: list[str] = []
+    for line in clean(content).expandtabs(4).split("\n"):
+        if line.strip():
+            folded += [part.plain.rstrip() for part in Text(line).wrap(screen, max(columns, 20) - 2)]
+        if len(folded) > lines:
+            return [*folded[: lines - 1], f"{folded[lines - 1]} …"]
+    return folded
+
+
+def _print_details(answer: Mapping[str, Any]) -> None:
+    effective = answer["effective"]
+    reranked = f"{plural(effective['rerank_scored'], 'passage')} reranked" if effective["reranked"] else "not reranked"
+    timings = "  ".join(f"{stage} {milliseconds:.1f}" for stage, milliseconds in answer["timings_ms"].items())
+    click.echo(f"Strategy  {effective['strategy']}, {reranked}")
+    click.echo(f"Times/ms  {timings}")
+    click.echo(f"Trace     {answer['trace_id']}")

@@ -1,0 +1,143 @@
+"""`rag ingest` and `rag reindex`: work that runs as a job, with its progress and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rag_assistant.cli import options
+from rag_assistant.cli.failures import FAILED, ApiError
+from rag_assistant.cli.output import clean, echo_json, note, plural, table
+from rag_assistant.cli.places import Places
+from rag_assistant.errors import CollectionNameConflict, CollectionNotFound, RagError
+
+DEFAULT_COLLECTION = "default"
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(exists=True, path_type=Path))
+@options.in_collection(f"Where the documents go (else `{DEFAULT_COLLECTION}`).")
+@click.option("--create/--no-create", default=False, help="Make the collection when there is none of that name.")
+@click.option("--force", is_flag=True, help="Read unchanged files again, too.")
+@click.option("--no-recursive", is_flag=True, help="Leave out the folders in a folder.")
+@click.option("--no-wait", is_flag=True, help="Queue the job and return at once.")
+@options.as_json
+@click.pass_context
+def ingest(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    collection: str | None,
+    create: bool,
+    force: bool,
+    no_recursive: bool,
+    no_wait: bool,
+    as_json: bool,
+) -> None:
+    """Read files and folders into a collection.
+
+    Unchanged files cost nothing. A file that can't be read is reported and the others go on; the exit status is then 1.
+    Ctrl-C cancels; what was finished stays.
+    """
+    from rag_assistant.cli.client import connect
+    from rag_assistant.cli.progress import follow
+
+    name = collection or DEFAULT_COLLECTION
+    body = {"paths": [str(path.absolute()) for path in paths], "collection": name, "force": force, "recursive": not no_recursive}
+    places: Places = ctx.obj
+    with connect(places, "facts" if no_wait else "jobs") as client:
+        if create and collection:
+            _ensure_collection(client, collection)
+        try:
+            job = client.post("/api/ingest", body)
+        except ApiError as error:
+            if error.code == CollectionNotFound.code:
+                error.message = f"There is no collection '{name}'. Make it with `rag collections add {name}`, or add --create."
+            raise
+        if no_wait:
+            _queued(job, is_daemon=client.is_daemon, as_json=as_json)
+            return
+        job = follow(client, job["job_id"], f"Ingesting into {name}", cancel=True)
+    ctx.exit(_report(job, places.logs, as_json=as_json))
+
+
+@click.command()
+@options.in_collection("Only this collection (else all that are enabled).")
+@click.option("--no-wait", is_flag=True, help="Queue the job and return at once.")
+@options.as_json
+@click.pass_context
+def reindex(ctx: click.Context, collection: str | None, no_wait: bool, as_json: bool) -> None:
+    """Make the indexes anew from the stored facts. No file is read again."""
+    from rag_assistant.cli.client import connect
+    from rag_assistant.cli.progress import follow
+
+    places: Places = ctx.obj
+    with connect(places, "facts" if no_wait else "jobs") as client:
+        job = client.post("/api/reindex", {"collection": collection} if collection else {})
+        if no_wait:
+            _queued(job, is_daemon=client.is_daemon, as_json=as_json)
+            return
+        job = follow(client, job["job_id"], "Indexing", cancel=True)
+    ctx.exit(_report(job, places.logs, as_json=as_json))
+
+
+def print_result(job: Mapping[str, Any], logs: Path) -> None:
+    """What a job that has ended did, or why it could not go on."""
+    what = f"Job {job['job_id']}" if job["kind"] == "rebuild" else job["collection"]
+    if job["status"] != "completed":
+        reason = f": {job['error']['message']}" if job["error"] else ""
+        click.echo(f"{what}: {job['status']}{clean(reason)}")
+        if job["error"] and job["error"]["code"] == RagError.code:
+            note(f"Logs are in {logs}.")
+        return
+    result = job["result"]
+    counted = [f"{result[name]:,} {name}" for name in ("added", "updated", "unchanged", "skipped") if result[name]]
+    counted += [f"{len(result['failed']):,} failed"] if result["failed"] else []
+    vectors = f"{plural(result['chunks'], 'chunk')} ({result['embedded']:,} embedded, {result['reused']:,} reused)"
+    click.echo(f"{what}: {', '.join(counted) or 'no documents found'}; {vectors} in {seconds(job):.1f} s")
+    if result["skipped"]:
+        click.echo("Skipped files are of types that can't be read.")
+    if result["failed"]:
+        click.echo()
+        table(("failed", "code", "reason"), [(item["source"], item["code"], item["message"]) for item in result["failed"]])
+
+
+def seconds(job: Mapping[str, Any]) -> float:
+    """How long a job has run."""
+    from datetime import datetime
+
+    if not job["started_at"] or not job["finished_at"]:
+        return 0.0
+    return (datetime.fromisoformat(job["finished_at"]) - datetime.fromisoformat(job["started_at"])).total_seconds()
+
+
+def outcome(job: Mapping[str, Any]) -> int:
+    """The exit code for a job that has ended."""
+    return 0 if job["status"] == "completed" and not job["result"]["failed"] else FAILED
+
+
+def _report(job: Mapping[str, Any], logs: Path, *, as_json: bool) -> int:
+    if as_json:
+        echo_json(job)
+    else:
+        print_result(job, logs)
+    return outcome(job)
+
+
+def _queued(job: Mapping[str, Any], *, is_daemon: bool, as_json: bool) -> None:
+    if as_json:
+        echo_json(job)
+    else:
+        click.echo(f"Queued as job {job['job_id']}.")
+    if not is_daemon:
+        note(f"No daemon is running. The job starts with `rag serve`, or now with `rag jobs watch {job['job_id']}`.")
+
+
+def _ensure_collection(client: Any, name: str) -> None:
+    try:
+        client.post("/api/collections", {"name": name})
+    except ApiError as error:
+        if error.code != CollectionNameConflict.code:
+            raise

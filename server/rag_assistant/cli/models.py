@@ -1,0 +1,98 @@
+"""`rag models`: the models that can be used, and the copies of them on this machine. No daemon is asked: the cache is shared."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from rag_assistant.cli import options
+from rag_assistant.cli.failures import FAILED
+from rag_assistant.cli.output import clean, echo_json, note, size, table
+from rag_assistant.cli.places import Places
+
+
+@click.group()
+def models() -> None:
+    """List, fetch and check embedding models."""
+
+
+@models.command("list")
+@options.as_json
+@click.pass_obj
+def list_(places: Places, as_json: bool) -> None:
+    """List the models and whether they are on this machine."""
+    from rag_assistant.supply import list_models
+
+    chosen = places.settings().embedding.model
+    states = list_models(places.models)
+    if as_json:
+        echo_json(
+            [
+                {
+                    "id": state.row.id,
+                    "task": state.row.task,
+                    "dimension": state.row.dimension,
+                    "max_tokens": state.row.max_tokens,
+                    "licence": state.row.licence,
+                    "languages": state.row.languages,
+                    "state": state.state,
+                    "size": state.size,
+                    "problems": list(state.problems),
+                    "chosen": state.row.id == chosen,
+                }
+                for state in states
+            ]
+        )
+        return
+    rows = [
+        (
+            "*" if state.row.id == chosen else "",
+            state.row.id,
+            state.state,
+            size(state.size) if state.size else "",
+            state.row.dimension,
+            state.row.licence,
+        )
+        for state in states
+    ]
+    table(("", "model", "state", "on disk", "dims", "licence"), rows, numeric=("on disk", "dims"))
+    note(f"* the settings' embedding.model; models are kept in {places.models}")
+
+
+@models.command()
+@click.argument("model_id", metavar="[ID]", required=False)
+@click.pass_obj
+def pull(places: Places, model_id: str | None) -> None:
+    """Fetch a model (the settings' own when no ID is given) and check it. One that is here already is only checked."""
+    from rag_assistant.cli.progress import Preparation
+    from rag_assistant.supply import ensure_model
+
+    chosen = places.settings().embedding
+    wanted = model_id or chosen.model
+    started = time.monotonic()
+    with Preparation(f"Checking {wanted}") as preparation:
+        folders = [Path(folder).expanduser() for folder in chosen.model_folders]
+        files = ensure_model(wanted, places.models, progress=preparation.show, extra_dirs=folders)
+    click.echo(
+        f"{files.row.id} is ready in {clean(files.folder)} (revision {files.revision}, {time.monotonic() - started:.1f} s)."
+    )
+
+
+@models.command()
+@click.argument("model_id", metavar="[ID]", required=False)
+@click.pass_context
+def verify(ctx: click.Context, model_id: str | None) -> None:
+    """Check every file of a model on this machine against its recorded size and SHA-256."""
+    from rag_assistant.supply import verify_model
+
+    places: Places = ctx.obj
+    wanted = model_id or places.settings().embedding.model
+    problems = verify_model(wanted, places.models)
+    for problem in problems:
+        click.echo(clean(problem))
+    if problems:
+        note(f"Mend it with `rag models pull {wanted}`.")
+        ctx.exit(FAILED)
+    click.echo(f"{wanted} is sound.")

@@ -1,0 +1,102 @@
+"""The sample documents, the real model, the real indexes: the golden questions find their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from rag_assistant.app import App, Directories
+from rag_assistant.config import load_settings
+from rag_assistant.store.jobs import FINISHED
+from rag_assistant.types import Hit
+
+pytestmark = [pytest.mark.e2e, pytest.mark.model]
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLES = ROOT / "data" / "samples"
+QUESTIONS: list[dict[str, Any]] = yaml.safe_load((ROOT / "tests" / "golden" / "questions.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def app(models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    directory = tmp_path_factory.mktemp("golden")
+    settings = load_settings(ROOT / "config", environment={})
+    opened = App(settings, Directories(directory / "data", models_dir, ROOT / "config"))
+    try:
+        opened.runner.start()
+        job = opened.ingest([str(SAMPLES)])
+        while (current := opened.jobs.get(job.job_id)).status not in FINISHED:
+            opened.runner.wait_for_change(0.5)
+        assert current.status == "completed"
+        assert current.result is not None
+        assert current.result["failed"] == []
+        yield opened
+    finally:
+        opened.close()
+
+
+def is_at(hit: Hit, relevant: dict[str, Any]) -> bool:
+    """Whether a passage is at a place, by the rules of tests/golden/README.md."""
+    passage, place = hit.passage, relevant["place"]
+    if passage.source != relevant["source"]:
+        return False
+    if "page" in place:
+        return passage.place.page == place["page"]
+    if "section" in place:
+        return place["section"] in passage.section_path
+    first, last = passage.place.line_range or (0, -1)
+    return first <= place["lines"][1] and last >= place["lines"][0]
+
+
+def found_within(app: App, question: dict[str, Any], k: int) -> bool:
+    hits = app.query(question["query"], top_k=k, filters=question.get("filters")).hits
+    return any(is_at(hit, relevant) for hit in hits for relevant in question["relevant"])
+
+
+FAIR = [question for question in QUESTIONS if not question.get("hard")]
+HARD = [question for question in QUESTIONS if question.get("hard")]
+
+
+def test_at_least_nine_of_ten_questions_find_their_place_among_the_first_five(app: App) -> None:
+    missed = [question["id"] for question in FAIR if not found_within(app, question, 5)]
+    assert 1 - len(missed) / len(FAIR) >= 0.9, f"missed: {missed}"
+
+
+@pytest.mark.parametrize("kind", ["exact", "natural", "cross_language"])
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_no_kind_of_question_is_left_behind(app: App, kind: str, lang: str) -> None:
+    asked = [question for question in FAIR if (question["type"], question["lang"]) == (kind, lang)]
+    missed = [question["id"] for question in asked if not found_within(app, question, 5)]
+    assert 1 - len(missed) / len(asked) >= 0.8, f"missed: {missed}"
+
+
+def test_the_answers_of_most_hard_questions_are_candidates(app: App) -> None:
+    missed = [question["id"] for question in HARD if not found_within(app, question, 20)]
+    assert 1 - len(missed) / len(HARD) >= 0.7, f"missed: {missed}"
+
+
+@pytest.mark.parametrize(
+    "question", [question for question in QUESTIONS if question.get("demo")], ids=lambda question: question["id"]
+)
+def test_the_quickstart_shows_the_answers_to_its_questions(app: App, question: dict[str, Any]) -> None:
+    assert found_within(app, question, 3)
+
+
+def test_every_place_of_the_golden_set_exists(app: App) -> None:
+    documents = {item["source"]: item["id"] for item in app.documents.page(page_size=100)[0]}
+    for question in QUESTIONS:
+        for relevant in question["relevant"]:
+            doc_id = documents[relevant["source"]]
+            chunks = app.documents.chunks(doc_id, page_size=100)[0]
+            place = relevant["place"]
+            if "page" in place:
+                exists = any(chunk.get("page") == place["page"] for chunk in chunks)
+            elif "section" in place:
+                exists = any(place["section"] in chunk["section_path"] for chunk in chunks)
+            else:
+                exists = place["lines"][1] <= app.documents.content(doc_id).count("\n") + 1
+            assert exists, f"{question['id']}: {relevant}"
