@@ -91,7 +91,7 @@ Ready after {seconds:.0f} s. What to type next:
 
   {rag} ingest ~/docs                 your own documents (any folder or file)
   {rag} query "your question"         search them
-  {rag} serve                         the service, with its web pages, for programs and agents
+  {rag} serve                         the daemon: answers at once, and the REST API for programs
   {rag} --help                        everything else
 
 The VS Code extension is not part of this release; it comes in a later one."""

@@ -167,32 +167,44 @@ def test_a_deleted_collection_leaves_nothing_and_frees_its_name(open_app: Open, 
         app.delete_collection("default")
 
 
+ENGINES = [
+    pytest.param({}, id="exact and fts5"),
+    pytest.param({"dense__backend": "chroma", "sparse__backend": "tantivy"}, id="chroma and tantivy", marks=pytest.mark.e2e),
+]
+
+
+@pytest.mark.parametrize("engines", ENGINES)
 @pytest.mark.parametrize("pattern", ["dense-*", "sparse-*"])
-def test_a_removed_index_is_rebuilt_from_the_facts_with_a_notice(open_app: Open, docs: Path, pattern: str) -> None:
-    app = open_app()
+def test_a_removed_index_is_rebuilt_from_the_facts_with_a_notice(
+    open_app: Open, docs: Path, pattern: str, engines: dict[str, str]
+) -> None:
+    app = open_app(**engines)
     ingest(app, docs)
     before = sources(app, "E1045 lease token", top_k=20)
     app.close()
     for folder in (app.directories.data / "index").glob(pattern):
         shutil.rmtree(folder)
     shutil.rmtree(docs)
-    again = open_app()
+    again = open_app(**engines)
     assert "indexed again" in again.notices[0]
     jobs, _ = again.jobs.page()
     assert finish(again, jobs[0]).status == "completed"
     assert sources(again, "E1045 lease token", top_k=20) == before
 
 
+@pytest.mark.parametrize("engines", ENGINES)
 @pytest.mark.parametrize("pattern", ["dense-*", "sparse-*"])
-def test_a_damaged_index_is_put_aside_and_rebuilt_with_a_notice(open_app: Open, docs: Path, pattern: str) -> None:
-    app = open_app()
+def test_a_damaged_index_is_put_aside_and_rebuilt_with_a_notice(
+    open_app: Open, docs: Path, pattern: str, engines: dict[str, str]
+) -> None:
+    app = open_app(**engines)
     ingest(app, docs)
     before = sources(app, "E1045 lease token", top_k=20)
     app.close()
     for path in (app.directories.data / "index").glob(f"{pattern}/**/*"):
         if path.is_file():
             path.write_bytes(b"garbage" * 100)
-    again = open_app()
+    again = open_app(**engines)
     assert "damaged" in again.notices[0]
     jobs, _ = again.jobs.page()
     assert finish(again, jobs[0]).status == "completed"

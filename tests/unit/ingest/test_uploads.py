@@ -124,6 +124,22 @@ def test_an_abandoned_upload_leaves_nothing_and_the_older_file_alone(uploads: Up
     assert kept.path.read_bytes() == b"old"
 
 
+def test_a_sealed_upload_waits_for_its_job_and_what_no_job_wants_is_swept(uploads: Uploads, tmp_path: Path) -> None:
+    kept = put(uploads, "a.md", b"old")
+    waiting, orphan = uploads.receive("a.md"), uploads.receive("b.md")
+    for upload in (waiting, orphan):
+        upload.file.write(b"new")
+        upload.seal()
+    uploads.sweep({str(waiting.staged)})
+    assert sorted(files(tmp_path)) == sorted([kept.path, waiting.staged])
+    assert kept.path.read_bytes() == b"old"
+    for _ in range(2):  # a job that was cut off is run again
+        assert uploads.keep(waiting.staged, "a.md", "k1") == kept
+    assert kept.path.read_bytes() == b"new"
+    uploads.sweep(())
+    assert files(tmp_path) == [kept.path]
+
+
 def test_other_users_can_not_look_in(uploads: Uploads, tmp_path: Path) -> None:
     path = put(uploads, "a.md").path
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

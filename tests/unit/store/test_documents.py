@@ -46,7 +46,7 @@ def test_the_old_version_is_served_until_the_flip_of_the_new(
 
 
 def test_a_change_keeps_the_ids_of_unchanged_text_and_names_only_what_went(
-    make_version: Make, ingest: Ingest, kb_id: str
+    make_version: Make, ingest: Ingest, rows: Callable[[], dict[str, int]], kb_id: str
 ) -> None:
     old, new = make_version("a.md", "one", "two", "two"), make_version("a.md", "zero", "two", "three")
     kept = {chunk.chunk_id for chunk in old.chunks} & {chunk.chunk_id for chunk in new.chunks}
@@ -54,6 +54,7 @@ def test_a_change_keeps_the_ids_of_unchanged_text_and_names_only_what_went(
     ingest(old)
     gone = [chunk for chunk in old.chunks if chunk.chunk_id not in kept]
     assert as_sets(ingest(new)) == {kb_id: ({chunk.dense_id for chunk in gone}, {chunk.sparse_id for chunk in gone})}
+    assert (rows()["chunks"], rows()["chunk_occurrences"]) == (3, 3)
 
 
 def test_another_profile_of_the_same_version_replaces_its_views_only(
