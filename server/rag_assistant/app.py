@@ -98,7 +98,13 @@ class App:
         self._workers = ThreadPoolExecutor(4, "rag-retrieve")
         self.runner = JobRunner(
             self.jobs,
-            {"ingest": self._run_ingest, "upload": self._run_upload, "rebuild": self._run_rebuild, "purge": self._run_purge},
+            {
+                "ingest": self._run_ingest,
+                "upload": self._run_upload,
+                "rebuild": self._run_rebuild,
+                "repair": self._run_rebuild,
+                "purge": self._run_purge,
+            },
         )
 
     # Parts that cost time to open
@@ -266,6 +272,8 @@ class App:
         Returns the job that rebuilds documents whose entries are missing or were made under other settings, if any are.
         """
         self._uploads.sweep(self.jobs.staged_files())
+        # What an earlier start found to repair is found again below, as far as it still needs it.
+        self.jobs.cancel_kind("repair")
         swept = self._writer.sweep()
         if swept:
             log.warning("rows of an unfinished ingestion removed", extra={"rows": swept})
@@ -288,7 +296,7 @@ class App:
             return None
         self.notices.append(f"{len(rebuild)} documents are being indexed again from their facts.")
         log.warning("views differ from the facts; rebuilding", extra={"documents": len(rebuild)})
-        return self.jobs.add("rebuild", collection="", kb_id="", payload={"doc_ids": rebuild}, request_id=None)
+        return self.jobs.add("repair", collection="", kb_id="", payload={"doc_ids": rebuild}, request_id=None)
 
     def close(self) -> None:
         """Bring the running job to a safe point and close everything. The queue is kept."""

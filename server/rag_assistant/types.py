@@ -176,7 +176,10 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A named set of documents, also called a knowledge base. `kb_id` never changes; people may rename."""
+    """A named set of documents, also called a knowledge base. `kb_id` never changes; people may rename.
+
+    The counts are of documents that can be found, not of those that failed.
+    """
 
     kb_id: str
     name: str

@@ -107,7 +107,7 @@ def _publish(ownership: Ownership, info: DaemonInfo, on_ready: Callable[[DaemonI
 def new_token(fixed: str | None) -> str:
     """`fixed` when it is set, else 256 random bits. Raises `SettingsError` for one that no header can carry."""
     if not fixed:
-        return secrets.token_urlsafe(32)
+        return secrets.token_hex(32)
     if not fixed.isascii() or not fixed.isprintable() or " " in fixed:
         raise SettingsError("RAG_TOKEN may hold only printable ASCII characters without blanks.")
     return fixed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ from rag_assistant.cli.places import Places
 # Lines of a passage that are shown; --json has all of it.
 SHOWN_LINES = 6
 _INDENT = "    "
+# Scripts that are written without blanks: no blank stands for a line's end between two of their characters.
+_WIDE = "[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
 
 
 @click.command()
@@ -104,9 +107,16 @@ def _print_passages(results: Sequence[Mapping[str, Any]], *, verbose: bool) -> N
         if verbose:
             scores = "  ".join(f"{name} {score:.3f}" for name, score in result["scores"].items())
             screen.print(Text(f"{_INDENT}{scores}  chunk {result['chunk_id']}", style="dim"), soft_wrap=True)
-        for line in excerpt(result["content"], width() - len(_INDENT), SHOWN_LINES):
+        content = reflowed(result["content"]) if result["doc_type"] == "pdf" else result["content"]
+        for line in excerpt(content, width() - len(_INDENT), SHOWN_LINES):
             screen.print(Text(f"{_INDENT}{line}"), soft_wrap=True)
         screen.print()
+
+
+def reflowed(content: str) -> str:
+    """Paragraphs in one line each: the line ends in a PDF's text are those of its page."""
+    joined = re.sub(rf"(?<={_WIDE})\n(?={_WIDE})", "", content)
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", joined)
 
 
 def excerpt(content: str, columns: int, lines: int) -> list[str]:

@@ -56,7 +56,7 @@ def embedded(places: Places, ownership: Ownership, need: Need) -> Iterator[Clien
         preparation = Preparation()
         app = App(settings, places.directories(), progress=preparation.show)
         stack.callback(app.close)
-        token = secrets.token_urlsafe(32)
+        token = secrets.token_hex(32)
         client = Client(AsgiTransport(create_api(app, token=token)), _BASE_URL, token, is_daemon=False)
         stack.callback(client.close)
         if need != "facts":

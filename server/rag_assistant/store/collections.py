@@ -174,7 +174,7 @@ def _with_counts(connection: Connection, found: Sequence[Row[Any]]) -> list[Coll
     counted = connection.execute(
         select(documents.c.kb_id, func.count(), func.coalesce(func.sum(versions.c.chunk_count), 0))
         .select_from(documents.outerjoin(versions, (versions.c.version_id == documents.c.version_id)))
-        .where(documents.c.kb_id.in_([row.kb_id for row in found]), documents.c.status != "deleted")
+        .where(documents.c.kb_id.in_([row.kb_id for row in found]), documents.c.status == "ready")
         .group_by(documents.c.kb_id)
     )
     counts = {kb_id: (count, chunk_count) for kb_id, count, chunk_count in counted}

@@ -141,6 +141,13 @@ class Jobs:
         for job_id in job_ids:
             self.cancel(job_id)
 
+    def cancel_kind(self, kind: str) -> None:
+        """End every unfinished job of a kind; for a time when none can be running."""
+        with self._engine.begin() as connection:
+            unfinished = jobs.c.status.in_(("queued", "running"))
+            ended = {"status": "cancelled", "finished_at": utc_now(), "cancel_requested": True}
+            connection.execute(update(jobs).where(jobs.c.kind == kind, unfinished).values(**ended))
+
     def staged_files(self) -> set[str]:
         """Paths of uploaded files that unfinished jobs wait for."""
         with self._reader.connect() as connection:

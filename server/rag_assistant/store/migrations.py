@@ -6,13 +6,15 @@ Each step is written with Alembic's operations, so that SQLite and PostgreSQL ru
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-from alembic.operations import Operations
-from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from rag_assistant.errors import ServiceUnavailable
+
+if TYPE_CHECKING:
+    from alembic.operations import Operations
 
 _APPLIED = sa.Table("schema_version", sa.MetaData(), sa.Column("version", sa.Integer, primary_key=True, autoincrement=False))
 
@@ -155,7 +157,7 @@ def _0001_foundation(op: Operations) -> None:
     op.create_index("ix_traces_started", "traces", ["started_at"])
 
 
-Migration = Callable[[Operations], None]
+Migration = Callable[["Operations"], None]
 
 MIGRATIONS: tuple[Migration, ...] = (_0001_foundation,)
 
@@ -173,7 +175,16 @@ def migrate(engine: Engine, steps: Sequence[Migration] = MIGRATIONS) -> int:
                 f"The data directory was written by a newer release (schema {current}, this one knows {len(steps)}). "
                 "Update RAG Assistant, or point RAG_DATA_DIR at another directory."
             )
-        for version in range(current + 1, len(steps) + 1):
-            steps[version - 1](Operations(MigrationContext.configure(connection)))
-            connection.execute(_APPLIED.insert().values(version=version))
+        if current < len(steps):
+            _apply(connection, steps, current)
     return len(steps)
+
+
+def _apply(connection: Connection, steps: Sequence[Migration], current: int) -> None:
+    # Alembic costs a third of a second to import, and nearly every start finds nothing to do.
+    from alembic.operations import Operations
+    from alembic.runtime.migration import MigrationContext
+
+    for version in range(current + 1, len(steps) + 1):
+        steps[version - 1](Operations(MigrationContext.configure(connection)))
+        connection.execute(_APPLIED.insert().values(version=version))

@@ -99,6 +99,20 @@ def test_a_sweep_removes_what_was_begun_and_nothing_else(
     assert writer.sweep() == 0
 
 
+def test_a_sweep_keeps_the_rows_that_tell_of_failures_and_deletions(
+    writer: DocumentWriter, reader: DocumentReader, make_version: Make, ingest: Ingest, kb_id: str
+) -> None:
+    gone, bad = make_version("gone.md", "one"), make_version("bad.md", "two")
+    ingest(gone)
+    writer.tombstone([gone.doc_id])
+    writer.purge([gone.doc_id])
+    writer.fail(kb_id, bad.doc_id, bad.source_uri, "markdown", 0, Failure("bad.md", "EMPTY", "no text"))
+    assert writer.sweep() == 0
+    with pytest.raises(DocumentDeleted):
+        reader.get(gone.doc_id)
+    assert reader.get(bad.doc_id)["status"] == "failed"
+
+
 def test_a_forgotten_collection_leaves_no_row_and_others_alone(
     writer: DocumentWriter, collections: Collections, make_version: Make, ingest: Ingest, rows: Any, reader: DocumentReader
 ) -> None:

@@ -1,0 +1,35 @@
+"""docs/api.md names every route and every error code, and none that does not exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rag_assistant.api import create_api
+from rag_assistant.app import App
+from rag_assistant.errors import RagError
+
+DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "api.md"
+
+
+def error_codes(error: type[RagError]) -> set[str]:
+    return {error.code}.union(*(error_codes(child) for child in error.__subclasses__()))
+
+
+def test_every_route_is_documented(app: App) -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    table = re.sub(r"\{\w+\}", "{}", text[text.index("## Routes") : text.index("## Query")])
+    for template, methods in create_api(app, token="x").openapi()["paths"].items():
+        path = re.sub(r"\{\w+\}", "{}", template)
+        tail = path if path in table else "/" + path.rpartition("/")[2]
+        row = next((line for line in table.splitlines() if f"{tail}`" in line or f"{tail}?" in line), None)
+        assert row, f"{path} is not in docs/api.md"
+        for method in methods:
+            assert method.upper() in row, f"{method.upper()} {path} is not in docs/api.md"
+
+
+@pytest.mark.parametrize("code", sorted(error_codes(RagError)))
+def test_every_error_code_is_documented(code: str) -> None:
+    assert re.search(rf"`{code}`", DOCUMENT.read_text(encoding="utf-8"))
