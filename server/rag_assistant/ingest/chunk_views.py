@@ -33,6 +33,11 @@ def context_path(document: Document, section_path: Sequence[str]) -> tuple[str, 
     return (document.title, *path)
 
 
+def without_repetition(path: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """The path without its first heading where the text begins with that itself: a title taken from the first line."""
+    return path[1:] if path and canonical(text).startswith(canonical(path[0])) else path
+
+
 def heading_line(path: Sequence[str], tokenizer: Tokenizer, max_tokens: int) -> str:
     """The path as one line of at most `max_tokens` tokens. What is too long loses its outer headings, then its own end."""
     for first in range(len(path)):

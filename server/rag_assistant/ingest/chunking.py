@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rag_assistant.ingest.boundaries import LEVELS, OVERLAP_LEVELS, Unbreakable, ends, fenced_blocks, grapheme_start
-from rag_assistant.ingest.chunk_views import Places, context_path, dense_view, heading_line, sparse_view
+from rag_assistant.ingest.chunk_views import Places, context_path, dense_view, heading_line, sparse_view, without_repetition
 from rag_assistant.providers.base import Analyzer, Splitter, Tokenizer
 from rag_assistant.text import canonical, hash32
 from rag_assistant.types import Chunk, Document, Section
@@ -62,7 +62,9 @@ def build_chunks(
             normal = canonical(text)
             if not normal:
                 continue
-            dense, sparse = dense_view(heading, text), sparse_view(path, text, source, tags)
+            shown = without_repetition(path, text)
+            line = heading if shown == path else heading_line(shown, tokenizer, room // HEADING_SHARE)
+            dense, sparse = dense_view(line, text), sparse_view(shown, text, source, tags)
             digest = hashlib.sha256(normal.encode()).hexdigest()
             chunk_id = hash32(section.section_id, digest, str(equal_texts[digest]))
             equal_texts[digest] += 1

@@ -116,12 +116,6 @@ class IngestPipeline:
             self._indexes.remove({kb_id: self._writer.entries(doc_ids)})
             self._writer.purge(doc_ids)
 
-    def drop(self, kb_id: str) -> None:
-        """Remove the views and the facts of a collection that has its tombstone already."""
-        with self._storing:
-            self._indexes.drop(kb_id)
-            self._writer.forget(kb_id)
-
     # Reading: everything before the embedding
 
     def _read(

@@ -219,7 +219,7 @@ def test_other_settings_index_the_documents_again_from_their_facts(open_app: Ope
     again = open_app(splitter__chunk_size=64, splitter__chunk_overlap=8)
     jobs, _ = again.jobs.page()
     job = finish(again, jobs[0])
-    assert (job.kind, job.status) == ("rebuild", "completed")
+    assert (job.kind, job.status) == ("repair", "completed")
     assert job.result is not None
     assert job.result["updated"] == 3
     assert open_app(splitter__chunk_size=64, splitter__chunk_overlap=8).reconcile() is None

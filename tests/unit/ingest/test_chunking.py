@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rag_assistant.ingest.boundaries import fenced_blocks
 from rag_assistant.ingest.chunking import RecursiveSplitter, build_chunks
 from rag_assistant.ingest.loaders.markdown import MarkdownLoader
+from rag_assistant.ingest.loaders.text import TextLoader
 from rag_assistant.ingest.sections import split_sections
 from rag_assistant.providers.fakes import WordTokenizer
 from rag_assistant.text import canonical, hash32
@@ -318,3 +319,11 @@ def test_text_that_cannot_be_seen_makes_no_chunk() -> None:
 def test_a_chunk_size_without_room_for_text_is_refused() -> None:
     with pytest.raises(ValueError, match="leaves 2 tokens"):
         chunks_of(markdown(TEXT), chunk_size=6)
+
+
+def test_a_title_that_is_the_first_line_of_the_text_is_not_said_twice() -> None:
+    document = TextLoader().load(("Release notes\n\n" + "Something was mended. " * 200).encode(), "notes.txt")
+    first, *rest = chunks_of(document)
+    assert first.dense_view.count("Release notes") == 1
+    assert rest
+    assert all(chunk.dense_view.startswith("Release notes\n") for chunk in rest)

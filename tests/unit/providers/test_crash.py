@@ -14,6 +14,8 @@ from rag_assistant.providers import build
 from rag_assistant.providers.base import ProviderKind
 from rag_assistant.testing import KB
 
+pytestmark = pytest.mark.e2e
+
 _WRITER = """
 import sys
 from pathlib import Path

@@ -113,6 +113,7 @@ def chroma_left_by_a_kill(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "left"
 
 
+@pytest.mark.e2e
 def test_a_sound_folder_without_a_seal_is_opened(chroma_left_by_a_kill: Path, tmp_path: Path) -> None:
     shutil.copytree(chroma_left_by_a_kill, tmp_path / "dense")
     store = ChromaStore(tmp_path / "dense")
@@ -120,6 +121,7 @@ def test_a_sound_folder_without_a_seal_is_opened(chroma_left_by_a_kill: Path, tm
     store.close()
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("pattern", ["*/data_level0.bin", "*/header.bin", "*/index_metadata.pickle", "chroma.sqlite3"])
 def test_native_files_damaged_by_a_crash_are_reported_and_never_end_the_process(
     chroma_left_by_a_kill: Path, tmp_path: Path, pattern: str
