@@ -21,7 +21,7 @@ from rag_assistant.ingest.indexes import Indexes, find_drift
 from rag_assistant.ingest.jobs import JobRunner
 from rag_assistant.ingest.pipeline import IngestPipeline, Report
 from rag_assistant.ingest.uploads import Upload, Uploads
-from rag_assistant.providers import build, names
+from rag_assistant.providers import build
 from rag_assistant.providers.base import DenseStore, Embedder, Loader, SparseStore
 from rag_assistant.retrieve.filters import parse_filters
 from rag_assistant.retrieve.fusion import FusionOptions
@@ -257,14 +257,10 @@ class App:
     # Life
 
     def warm(self) -> None:
-        """Open the model and the indexes now, side by side, instead of at the first request."""
-        with ThreadPoolExecutor(2, "rag-warm") as pool:
-            importing = pool.submit(_import_dense, self.settings.dense.backend)
-            embedder = self.embedder
-            embedder.embed_queries(["warm"])
-            importing.result()
-            self._analyzer.tokens("warm 準備")
-            self._query_pipeline(None)
+        """Open the model and the indexes now instead of at the first request."""
+        self.embedder.embed_queries(["warm"])
+        self._analyzer.tokens("warm 準備")
+        self._query_pipeline(None)
 
     def reconcile(self) -> Job | None:
         """Finish or roll back what a crash left, and repair views that differ from the facts.
@@ -507,13 +503,3 @@ class App:
 
 def _links(job: Job) -> dict[str, str | None]:
     return {"job_id": job.job_id, "request_id": job.request_id}
-
-
-def _import_dense(backend: str) -> None:
-    # Importing an index's library takes longer than loading the model; the two go on side by side.
-    if backend in names("dense"):
-        from rag_assistant.providers import provider_class
-
-        preload = getattr(provider_class("dense", backend), "preload", None)
-        if preload:
-            preload()

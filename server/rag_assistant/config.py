@@ -77,7 +77,7 @@ class DenseSettings(Group):
     """Dense index: `chroma` (HNSW) or `exact` (numpy)."""
     exact_filter_max: Annotated[int, Field(ge=0)] = 50_000
     """A filter that allows at most this many entries is answered by scoring exactly those."""
-    ef_search: Annotated[int, Field(ge=1)] = 40
+    ef_search: Annotated[int, Field(ge=1)] = 200
     """Breadth of the HNSW search in Chroma, at least the number of candidates asked for; more is slower and finds more."""
 
 

@@ -91,6 +91,8 @@ class Section:
 class Chunk:
     """A passage and its two views. `text` is the fact that is cited; the views are what is embedded and indexed.
 
+    `tokens` counts the dense view by the embedding model's tokenizer, prefix and special tokens excluded.
+
     `dense_key` is sha256(canonical(dense view)), the vector cache's key. `dense_id` and `sparse_id` are the ids of the
     entries in the two indexes: hash(chunk_id, view).
     """
@@ -100,6 +102,7 @@ class Chunk:
     section_path: tuple[str, ...]
     ordinal: int
     text: str
+    tokens: int
     place: Place
     dense_view: str
     sparse_tokens: tuple[str, ...]
@@ -132,7 +135,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A live chunk with its document, as the facts store tells it."""
+    """A live chunk with its document, as the facts store tells it. `tokens` is the chunk's: its heading counts, too."""
 
     chunk_id: str
     doc_id: str
@@ -146,6 +149,7 @@ class Passage:
     section_path: tuple[str, ...]
     place: Place
     ordinal: int
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)

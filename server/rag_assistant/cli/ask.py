@@ -86,7 +86,7 @@ def place_of(result: Mapping[str, Any]) -> str:
     keys = ("chunk_id", "doc_id", "version_id", "collection", "content", "source", "source_uri", "doc_type", "title")
     known: dict[str, Any] = {key: result.get(key, "") for key in keys}
     place = Place.from_dict({name: result[name] for name in names if result.get(name) is not None})
-    return place_label(Passage(**known, section_path=tuple(result["section_path"]), place=place, ordinal=0))
+    return place_label(Passage(**known, section_path=tuple(result["section_path"]), place=place, ordinal=0, tokens=0))
 
 
 def _print_passages(results: Sequence[Mapping[str, Any]], *, verbose: bool) -> None:

@@ -55,7 +55,7 @@ def build_chunks(
         heading = heading_line(path, tokenizer, room // HEADING_SHARE)
         equal_texts: Counter[str] = Counter()
         limit = room - (tokenizer.count(heading) if heading else 0)
-        for start, end in _fitting_ranges(
+        for start, end, tokens in _fitting_ranges(
             document.markdown, begin, until, heading=heading, room=room, limit=limit, splitter=splitter, tokenizer=tokenizer
         ):
             text = document.markdown[start:end]
@@ -75,6 +75,7 @@ def build_chunks(
                     section_path=section.path,
                     ordinal=len(chunks),
                     text=text,
+                    tokens=tokens,
                     place=places.of(start, end),
                     dense_view=dense,
                     sparse_tokens=tuple(analyzer.tokens(sparse)),
@@ -88,16 +89,17 @@ def build_chunks(
 
 def _fitting_ranges(
     facts: str, start: int, end: int, *, heading: str, room: int, limit: int, splitter: Splitter, tokenizer: Tokenizer
-) -> Iterator[tuple[int, int]]:
-    """The splitter's ranges of at most `limit` tokens, as positions in the facts, whose views are at most `room` tokens.
+) -> Iterator[tuple[int, int, int]]:
+    """The splitter's ranges of at most `limit` tokens, as positions in the facts, with the tokens of their views: at most `room`.
 
     Heading and text may have a token more together than apart; a range whose view is too long is split again, smaller.
     """
     for low, high in splitter.split(facts[start:end], limit):
         first, last = start + low, start + high
-        excess = tokenizer.count(dense_view(heading, facts[first:last])) - room
+        tokens = tokenizer.count(dense_view(heading, facts[first:last]))
+        excess = tokens - room
         if excess <= 0 or limit - excess < 1 or last - first == 1:
-            yield first, last
+            yield first, last, tokens
         else:
             smaller = limit - excess
             yield from _fitting_ranges(

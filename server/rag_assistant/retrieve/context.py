@@ -26,20 +26,23 @@ def place_label(passage: Passage) -> str:
 
 
 def build_context(hits: Sequence[Hit], *, max_tokens: int, count_tokens: Callable[[str], int]) -> Context:
-    """Number the hits from 1 in their order. One that does not fit whole is left out, and the next is tried."""
+    """Number the hits from 1 in their order. One that does not fit whole is left out, and the next is tried.
+
+    A passage counts with the tokens that it was found to have when it was cut, a header with what `count_tokens` says.
+    """
     blocks: list[str] = []
     citations: list[Citation] = []
     used = 0
     for hit in hits:
-        block = _block(len(citations) + 1, hit.passage)
-        tokens = count_tokens(block)
+        header = _header(len(citations) + 1, hit.passage)
+        tokens = count_tokens(header) + hit.passage.tokens
         if used + tokens <= max_tokens:
             used += tokens
-            blocks.append(block)
+            blocks.append(f"{header}\n{hit.passage.content}")
             citations.append(Citation(len(citations) + 1, hit.passage))
     return Context("\n\n".join(blocks), used, tuple(citations))
 
 
-def _block(number: int, passage: Passage) -> str:
+def _header(number: int, passage: Passage) -> str:
     place = place_label(passage)
-    return f"[{number}] {passage.title} ({passage.source}{', ' + place if place else ''})\n{passage.content}"
+    return f"[{number}] {passage.title} ({passage.source}{', ' + place if place else ''})"

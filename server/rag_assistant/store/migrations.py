@@ -107,6 +107,7 @@ def _0001_foundation(op: Operations) -> None:
         sa.Column("ordinal", sa.Integer(), primary_key=True),
         sa.Column("chunk_id", _text(32), sa.ForeignKey("chunks.chunk_id"), nullable=False),
         sa.Column("place", sa.JSON(), nullable=False),
+        sa.Column("tokens", sa.Integer(), nullable=False),
         sa.Column("dense_key", _text(32), nullable=False),
         sa.Column("dense_id", _text(32), nullable=False),
         sa.Column("sparse_id", _text(32), nullable=False),

@@ -56,6 +56,7 @@ class Passages:
             occurrences.c.version_id,
             occurrences.c.ordinal,
             occurrences.c.place,
+            occurrences.c.tokens,
             chunks.c.text,
             chunks.c.section_path,
             documents.c.doc_id,
@@ -229,4 +230,5 @@ def _passage(row: Row[Any]) -> Passage:
         section_path=tuple(row.section_path),
         place=Place.from_dict(row.place),
         ordinal=row.ordinal,
+        tokens=row.tokens,
     )

@@ -105,6 +105,7 @@ occurrences = Table(
     Column("ordinal", Integer, primary_key=True),
     Column("chunk_id", String(32), ForeignKey("chunks.chunk_id"), nullable=False),
     Column("place", JSON, nullable=False),
+    Column("tokens", Integer, nullable=False),
     Column("dense_key", String(32), nullable=False),
     Column("dense_id", String(32), nullable=False),
     Column("sparse_id", String(32), nullable=False),

@@ -68,6 +68,7 @@ def insert_occurrences(connection: Connection, version: Version) -> None:
             "ordinal": chunk.ordinal,
             "chunk_id": chunk.chunk_id,
             "place": chunk.place.as_dict(),
+            "tokens": chunk.tokens,
             "dense_key": chunk.dense_key,
             "dense_id": chunk.dense_id,
             "sparse_id": chunk.sparse_id,

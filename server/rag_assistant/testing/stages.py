@@ -96,4 +96,5 @@ def _passage(number: int, content: str) -> Passage:
         section_path=("Disks",),
         place=Place(line_range=(number + 1, number + 1)),
         ordinal=number,
+        tokens=len(content.split()),
     )

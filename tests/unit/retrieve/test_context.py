@@ -6,12 +6,14 @@ from rag_assistant.retrieve.context import build_context, place_label
 from rag_assistant.types import Hit, Passage, Place
 
 
-def passage(content: str, place: Place | None = None, path: tuple[str, ...] = ()) -> Passage:
-    return Passage("c", "d", "v", "default", content, "a.md", "file:///a.md", "markdown", "Title", path, place or Place(), 0)
-
-
 def words(text: str) -> int:
     return len(text.split())
+
+
+def passage(content: str, place: Place | None = None, path: tuple[str, ...] = ()) -> Passage:
+    return Passage(
+        "c", "d", "v", "default", content, "a.md", "file:///a.md", "markdown", "Title", path, place or Place(), 0, words(content)
+    )
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,7 @@ def _chunks(doc_id: str, section_id: str, texts: Sequence[str], view: str) -> It
             section_path=("Guide",),
             ordinal=ordinal,
             text=text,
+            tokens=len(text.split()),
             place=Place(line_range=(ordinal + 1, ordinal + 1)),
             dense_view=text,
             sparse_tokens=tuple(text.split()),
