@@ -1,73 +1,35 @@
-"""The composition root: builds everything from the settings, opens it, keeps it sound, closes it. Doors call this alone."""
+"""The engine behind every door: opens the parts, keeps them sound, runs what doors ask for, closes. Doors call this alone."""
 
 from __future__ import annotations
 
 import logging
-import shutil
-import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rag_assistant import __version__
-from rag_assistant.config import Settings, checkout_root, default_config_dir, default_data_dir, default_models_dir, with_strategy
-from rag_assistant.errors import DocumentUnreadable, FieldProblem, IndexDamaged, RagError, SettingsError, ValidationFailed
+from rag_assistant.config import Directories, Settings
+from rag_assistant.errors import DocumentUnreadable, FieldProblem, RagError, ValidationFailed
 from rag_assistant.ingest.files import Found, check_allowed, find_files
 from rag_assistant.ingest.indexes import Indexes, find_drift
 from rag_assistant.ingest.jobs import JobRunner
-from rag_assistant.ingest.pipeline import IngestPipeline, Report
+from rag_assistant.ingest.pipeline import Report
 from rag_assistant.ingest.uploads import Upload, Uploads
-from rag_assistant.providers import build
-from rag_assistant.providers.base import DenseStore, Embedder, Loader, SparseStore
+from rag_assistant.parts import MODES, Parts
+from rag_assistant.providers.base import Embedder
 from rag_assistant.retrieve.filters import parse_filters
-from rag_assistant.retrieve.fusion import FusionOptions
-from rag_assistant.retrieve.pipeline import Depths, QueryPipeline, QueryRequest, QueryResult
+from rag_assistant.retrieve.pipeline import QueryRequest, QueryResult
 from rag_assistant.store.collections import DEFAULT, Collections
 from rag_assistant.store.db import open_engine
 from rag_assistant.store.documents import DocumentWriter
 from rag_assistant.store.jobs import Job, Jobs
 from rag_assistant.store.passages import DocumentReader, Passages
 from rag_assistant.store.traces import Traces
-from rag_assistant.store.vectors import VectorCache
-from rag_assistant.supply import ModelFiles, ensure_model
-from rag_assistant.text import hash32
+from rag_assistant.supply import Progress
 from rag_assistant.tracing import JsonlSink, Tracer
 from rag_assistant.types import Collection, IngestResult, Mode
 
 log = logging.getLogger(__name__)
-
-Progress = Callable[[str, float | None], None]
-"""Called with what is being done, and how far it is (0..1) where that is known."""
-
-Index = TypeVar("Index", bound=DenseStore | SparseStore)
-
-MODES: tuple[Mode, ...] = ("hybrid", "dense_only", "sparse_only")
-
-# Groups of settings that a named strategy may change for one request; the others shape what is indexed.
-REQUEST_GROUPS = {"retrieval", "rerank"}
-
-
-@dataclass(frozen=True, slots=True)
-class Directories:
-    """Where things are."""
-
-    data: Path
-    models: Path
-    config: Path
-
-    @staticmethod
-    def default() -> Directories:
-        return Directories(default_data_dir(), default_models_dir(), default_config_dir())
-
-    @property
-    def logs(self) -> Path:
-        """The checkout's `logs/` for the checkout's own data, else a folder beside the data."""
-        root = checkout_root()
-        return root / "logs" if root and self.data == root / "data" else self.data / "logs"
 
 
 class App:
@@ -80,10 +42,6 @@ class App:
         """Raises `ServiceUnavailable` when the facts store can't be opened."""
         self.settings = settings
         self.directories = directories
-        self.notices: list[str] = []
-        self._progress = progress
-        self._build_lock = threading.RLock()
-        self._pipelines: dict[str, QueryPipeline] = {}
         directories.data.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._engine = open_engine(settings.store.url, directories.data)
         self.collections = Collections(self._engine)
@@ -95,7 +53,7 @@ class App:
         self._writer = DocumentWriter(self._engine)
         self._uploads = Uploads(directories.data / "uploads")
         self.tracer = Tracer([JsonlSink(directories.logs / "traces.jsonl"), self._traces], settings.observability.detail_level)
-        self._workers = ThreadPoolExecutor(4, "rag-retrieve")
+        self._parts = Parts(settings, directories, self._engine, self.tracer, progress)
         self.runner = JobRunner(
             self.jobs,
             {
@@ -107,160 +65,28 @@ class App:
             },
         )
 
-    # Parts that cost time to open
-
-    @cached_property
-    def model_files(self) -> ModelFiles | None:
-        """The embedding model's files, fetched and made when they are not cached; None for a provider without files."""
-        if self.settings.embedding.provider != "onnx":
-            return None
-        options = self.settings.embedding
-        folders = [Path(folder).expanduser() for folder in options.model_folders]
-        return ensure_model(options.model, self.directories.models, progress=self._progress, extra_dirs=folders)
-
-    @cached_property
+    @property
     def embedder(self) -> Embedder:
-        with self._build_lock:
-            options = self.settings.embedding
-            found: Embedder = build(
-                "embedder",
-                options.provider,
-                files=self.model_files,
-                device=options.device,
-                threads=options.threads,
-                batch_tokens=options.batch_tokens,
-            )
-            return found
+        """The embedding model, loaded when it is first asked for. Raises `ModelUnavailable`."""
+        return self._parts.embedder
 
-    @cached_property
+    @property
     def indexes(self) -> Indexes:
-        with self._build_lock:
-            return Indexes(self._open_dense(), self._open_sparse())
+        """Both indexes, opened when they are first asked for."""
+        return self._parts.indexes
 
-    def _open_dense(self) -> DenseStore:
-        options = self.settings.dense
-        # Vectors of another model are another index; the folder's name says which model made it.
-        identity = hash32(self.embedder.model_id, self.embedder.revision)[:12]
-        folder = self.directories.data / "index" / f"dense-{options.backend}-{identity}"
-
-        def open_it() -> DenseStore:
-            store: DenseStore = build(
-                "dense", options.backend, folder=folder, exact_filter_max=options.exact_filter_max, ef_search=options.ef_search
-            )
-            return store
-
-        return self._sound(open_it, folder, "dense")
-
-    def _open_sparse(self) -> SparseStore:
-        folder = self.directories.data / "index" / f"sparse-{self.settings.sparse.backend}"
-
-        def open_it() -> SparseStore:
-            store: SparseStore = build("sparse", self.settings.sparse.backend, folder=folder)
-            return store
-
-        return self._sound(open_it, folder, "sparse")
-
-    def _sound(self, open_it: Callable[[], Index], folder: Path, side: str) -> Index:
-        """Open an index and read every collection's ids from it; a damaged one is put aside and made anew, empty."""
-        store: Index | None = None
-        try:
-            store = open_it()
-            for kb_id in self.collections.all_ids():
-                store.ids(kb_id)
-        except IndexDamaged as error:
-            log.warning("damaged index put aside", extra={"index": side, "reason": error.message})
-            if store is not None:
-                store.close()
-            aside = folder.with_name(f"{folder.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
-            folder.rename(aside)
-            self.notices.append(
-                f"The {side} index was damaged. It was put aside as {aside.name} and is being rebuilt from the facts."
-            )
-            store = open_it()
-        return store
-
-    @cached_property
-    def ingestion(self) -> IngestPipeline:
-        with self._build_lock:
-            options = self.settings.splitter
-            return IngestPipeline(
-                writer=self._writer,
-                vectors=VectorCache(self._engine, self.embedder.model_id, self.embedder.revision),
-                indexes=self.indexes,
-                embedder=self.embedder,
-                analyzer=self._analyzer,
-                splitter=build(
-                    "splitter", options.strategy, tokenizer=self.embedder.tokenizer, chunk_overlap=options.chunk_overlap
-                ),
-                loaders=self._loader,
-                tracer=self.tracer,
-                chunk_size=options.chunk_size,
-                max_document_size=self.settings.limits.max_document_size,
-                strategy_config_id=self.settings.strategy_config_id(),
-            )
-
-    @cached_property
-    def _analyzer(self) -> Any:
-        return build("analyzer", self.settings.sparse.analyzer)
-
-    @cached_property
-    def _loaders(self) -> dict[str, Loader]:
-        return {}
-
-    def _loader(self, name: str) -> Loader:
-        if name not in self._loaders:
-            self._loaders[name] = build("loader", name)
-        return self._loaders[name]
-
-    def _query_pipeline(self, strategy: str | None) -> QueryPipeline:
-        with self._build_lock:
-            if (strategy or "") not in self._pipelines:
-                settings = self._settings_for(strategy)
-                options, limits = settings.retrieval, settings.limits
-                self._pipelines[strategy or ""] = QueryPipeline(
-                    passages=self.passages,
-                    embedder=self.embedder,
-                    analyzer=self._analyzer,
-                    dense=self.indexes.dense,
-                    sparse=self.indexes.sparse,
-                    fusion=build("fusion", options.fusion, options=FusionOptions(options.rrf_k, options.dense_weight)),
-                    reranker=build("reranker", settings.rerank.provider),
-                    tracer=self.tracer,
-                    workers=self._workers,
-                    depths=Depths(
-                        options.dense_top_k, options.sparse_top_k, min(settings.rerank.top_n, limits.max_rerank_candidates)
-                    ),
-                    max_query_chars=limits.max_query_chars,
-                    strategy_config_id=settings.strategy_config_id(),
-                )
-            return self._pipelines[strategy or ""]
-
-    def _settings_for(self, strategy: str | None) -> Settings:
-        if strategy is None:
-            return self.settings
-        try:
-            changed = with_strategy(self.settings, self.directories.config, strategy)
-        except SettingsError as error:
-            raise ValidationFailed(
-                f"{error.message} 'strategy' may also be one of: {', '.join(MODES)}.",
-                details=[FieldProblem("strategy", "unknown", error.message)],
-            ) from error
-        fixed = [group for group in Settings.model_fields if group not in REQUEST_GROUPS]
-        differing = [group for group in fixed if getattr(changed, group) != getattr(self.settings, group)]
-        if differing:
-            raise ValidationFailed(
-                f"The strategy '{strategy}' changes {', '.join(differing)}, which shapes what is indexed; "
-                f"start the daemon with RAG_STRATEGY={strategy}."
-            )
-        return changed
+    @property
+    def notices(self) -> list[str]:
+        """What people should know: an index that was damaged, a device that could not be had."""
+        return [*self._parts.notices, *(getattr(self.embedder, "warnings", ()) if self._parts.loaded else ())]
 
     # Life
 
     def warm(self) -> None:
         """Open the model and the indexes now instead of at the first request."""
         self.embedder.embed_queries(["warm"])
-        self._analyzer.tokens("warm 準備")
-        self._query_pipeline(None)
+        self._parts.analyzer.tokens("warm 準備")
+        self._parts.query_pipeline(None)
 
     def reconcile(self) -> Job | None:
         """Finish or roll back what a crash left, and repair views that differ from the facts.
@@ -274,7 +100,7 @@ class App:
         if swept:
             log.warning("rows of an unfinished ingestion removed", extra={"rows": swept})
         for kb_id, doc_ids in self._writer.deleted_with_facts().items():
-            self.ingestion.delete(kb_id, doc_ids)
+            self._parts.ingestion.delete(kb_id, doc_ids)
         rebuild: list[str] = []
         for kb_id, status in self.collections.all_ids().items():
             if status == "deleted":
@@ -285,12 +111,12 @@ class App:
             outdated = [
                 doc_id
                 for doc_id, profile_id, loader, version in self._writer.live_profiles(kb_id)
-                if profile_id != self.ingestion.profile_id(loader, version)
+                if profile_id != self._parts.ingestion.profile_id(loader, version)
             ]
             rebuild += sorted({*drift.incomplete_documents, *outdated})
         if not rebuild:
             return None
-        self.notices.append(f"{len(rebuild)} documents are being indexed again from their facts.")
+        self._parts.notices.append(f"{len(rebuild)} documents are being indexed again from their facts.")
         log.warning("views differ from the facts; rebuilding", extra={"documents": len(rebuild)})
         return self.jobs.add("repair", collection="", kb_id="", payload={"doc_ids": rebuild}, request_id=None)
 
@@ -299,13 +125,8 @@ class App:
         stopped = self.runner.stop(self.settings.server.shutdown_grace_s)
         if not stopped:
             log.warning("the running job did not stop in time; it will go on at the next start")
-        self._workers.shutdown()
+        self._parts.close(idle=stopped)
         self.tracer.close()
-        if "indexes" in self.__dict__ and stopped:
-            self.indexes.dense.close()
-            self.indexes.sparse.close()
-        if "embedder" in self.__dict__ and stopped:
-            self.embedder.close()
         self._engine.dispose()
 
     # Asking
@@ -336,7 +157,7 @@ class App:
             )
         mode: Mode | None = next((known for known in MODES if known == strategy), None)
         named = None if mode else strategy
-        options = self._settings_for(named).retrieval
+        options = self._parts.settings_for(named).retrieval
         request = QueryRequest(
             text=text,
             collections=targets,
@@ -346,7 +167,7 @@ class App:
             filters=parse_filters(filters),
             rerank=rerank,
         )
-        return self._query_pipeline(named).run(request, links={"request_id": request_id})
+        return self._parts.query_pipeline(named).run(request, links={"request_id": request_id})
 
     # Ingesting
 
@@ -421,22 +242,22 @@ class App:
         report("searching files", 0, 0)
         payload = job.payload
         found = find_files(payload["paths"], recursive=payload["recursive"], allowed_roots=self.settings.security.allowed_roots)
-        return self.ingestion.run(job.kb_id, found, force=payload["force"], report=report, links=_links(job))
+        return self._parts.ingestion.run(job.kb_id, found, force=payload["force"], report=report, links=_links(job))
 
     def _run_upload(self, job: Job, report: Report) -> IngestResult:
         files = job.payload["files"]
         found = Found(items=[self._uploads.keep(Path(item["staged"]), item["source"], job.kb_id) for item in files])
-        return self.ingestion.run(job.kb_id, found, force=job.payload["force"], report=report, links=_links(job))
+        return self._parts.ingestion.run(job.kb_id, found, force=job.payload["force"], report=report, links=_links(job))
 
     def _run_rebuild(self, job: Job, report: Report) -> IngestResult:
-        return self.ingestion.rebuild(job.payload["doc_ids"], report=report, links=_links(job))
+        return self._parts.ingestion.rebuild(job.payload["doc_ids"], report=report, links=_links(job))
 
     # Deleting
 
     def delete_document(self, doc_id: str) -> None:
         """Delete a document from the facts and both views. Raises `DocumentNotFound` or `DocumentDeleted`."""
         document = self.documents.get(doc_id)
-        self.ingestion.delete(self.collections.get(document["collection"]).kb_id, [doc_id])
+        self._parts.ingestion.delete(self.collections.get(document["collection"]).kb_id, [doc_id])
         self._uploads.discard(document["source_uri"])
 
     def delete_collection(self, name: str) -> None:
@@ -475,13 +296,12 @@ class App:
 
     def status(self) -> dict[str, Any]:
         """What is loaded, where it is, and how much it holds."""
-        loaded = "embedder" in self.__dict__
         model: dict[str, Any] = {"id": self.settings.embedding.model, "provider": self.settings.embedding.provider}
-        if loaded:
+        if self._parts.loaded:
             model |= {"revision": self.embedder.revision, "dim": self.embedder.dimension, "device": self.embedder.device}
         return {
             "version": __version__,
-            "ready": loaded and "indexes" in self.__dict__,
+            "ready": self._parts.loaded,
             "model": model,
             "reranker": {"provider": self.settings.rerank.provider},
             "stores": {
@@ -492,13 +312,8 @@ class App:
             "counts": self.passages.counts(),
             "data_dir": str(self.directories.data),
             "mcp": False,
-            "notices": list(self.notices) + (list(getattr(self.embedder, "warnings", ())) if loaded else []),
+            "notices": self.notices,
         }
-
-    def disk_usage(self) -> dict[str, int]:
-        """Bytes of the data directory and bytes free on its disk."""
-        used = sum(path.stat().st_size for path in self.directories.data.rglob("*") if path.is_file() and not path.is_symlink())
-        return {"used": used, "free": shutil.disk_usage(self.directories.data).free}
 
 
 def _links(job: Job) -> dict[str, str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -196,6 +197,25 @@ def default_config_dir() -> Path:
         return Path(value).expanduser().absolute()
     root = checkout_root()
     return root / "config" if root else Path(platformdirs.user_config_dir(APP_NAME, appauthor=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Directories:
+    """Where things are."""
+
+    data: Path
+    models: Path
+    config: Path
+
+    @staticmethod
+    def default() -> Directories:
+        return Directories(default_data_dir(), default_models_dir(), default_config_dir())
+
+    @property
+    def logs(self) -> Path:
+        """The checkout's `logs/` for the checkout's own data, else a folder beside the data."""
+        root = checkout_root()
+        return root / "logs" if root and self.data == root / "data" else self.data / "logs"
 
 
 def setting_names() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Logs: JSON lines for programs in `<logs>/daemon.jsonl`, short lines for people on stderr; every line knows its request."""
+"""Logs: JSON lines for programs in a file, short lines for people on stderr; every line knows its request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from pathlib import Path
 
 from pythonjsonlogger.json import JsonFormatter
 
-LOG_FILE = "daemon.jsonl"
+DAEMON_LOG = "daemon.jsonl"
+CLI_LOG = "cli.jsonl"
+"""The log of commands that do the work themselves."""
 
 _MAX_BYTES = 10 * 1024 * 1024
 _KEPT = 3
@@ -42,7 +44,7 @@ class PeopleFormatter(logging.Formatter):
         extras = " ".join(f"{key}={value}" for key, value in record.__dict__.items() if key not in _STANDARD)
         line = f"{record.levelname.lower()}: {record.getMessage()}" + (f" ({extras})" if extras else "")
         if record.exc_info and record.exc_info[0]:
-            line += f" [{record.exc_info[0].__name__}; details in {LOG_FILE}]"
+            line += f" [{record.exc_info[0].__name__}; details in {DAEMON_LOG}]"
         return line
 
 
@@ -58,22 +60,25 @@ def _open_private(path: str, flags: int) -> int:
 
 
 @contextmanager
-def daemon_logging(folder: Path, level: str) -> Generator[None, None, None]:
-    """Log to `<folder>/daemon.jsonl` from `level` on and to stderr from WARNING on, until the block is left.
+def logging_to(folder: Path, file_name: str, level: str, *, people: bool = False) -> Generator[None, None, None]:
+    """Log to `<folder>/<file_name>` from `level` on, and with `people` to stderr from WARNING on, until the block is left.
 
     Other packages' records are kept from WARNING on: below it they may hold addresses and contents of requests.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    file = _PrivateFileHandler(folder / LOG_FILE, maxBytes=_MAX_BYTES, backupCount=_KEPT, encoding="utf-8")
+    file = _PrivateFileHandler(folder / file_name, maxBytes=_MAX_BYTES, backupCount=_KEPT, encoding="utf-8", delay=True)
     names = {"levelname": "level", "name": "logger"}
-    fields = ["levelname", "name", "message", "request_id"]
+    fields = ["levelname", "name", "process", "message", "request_id"]
     file.setFormatter(JsonFormatter(fields, rename_fields=names, timestamp=True, json_ensure_ascii=False))
-    people = logging.StreamHandler(sys.stderr)
-    people.setLevel(logging.WARNING)
-    people.setFormatter(PeopleFormatter())
+    handlers: list[logging.Handler] = [file]
+    if people:
+        shown = logging.StreamHandler(sys.stderr)
+        shown.setLevel(logging.WARNING)
+        shown.setFormatter(PeopleFormatter())
+        handlers.append(shown)
     root, ours = logging.getLogger(), logging.getLogger("rag_assistant")
     before = root.level, ours.level
-    for handler in (file, people):
+    for handler in handlers:
         handler.addFilter(_RequestIdFilter())
         root.addHandler(handler)
     root.setLevel(logging.WARNING)
@@ -83,6 +88,6 @@ def daemon_logging(folder: Path, level: str) -> Generator[None, None, None]:
     finally:
         root.setLevel(before[0])
         ours.setLevel(before[1])
-        for handler in (file, people):
+        for handler in handlers:
             root.removeHandler(handler)
             handler.close()

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from rag_assistant.app import App, Directories
-from rag_assistant.config import load_settings
+from rag_assistant.app import App
+from rag_assistant.config import Directories, load_settings
 from rag_assistant.store.jobs import FINISHED
 from rag_assistant.types import Hit
 

@@ -16,6 +16,7 @@ LAYERS = [
     ["providers.__init__", "providers.base", "providers.models"],
     ["store", "supply", "providers"],
     ["ingest", "retrieve"],
+    ["parts"],
     ["app", "daemon", "responses"],
     ["logs", "testing"],
     ["api", "cli", "__main__"],

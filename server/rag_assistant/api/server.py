@@ -18,11 +18,12 @@ import uvicorn
 from rag_assistant import __version__
 from rag_assistant.api import create_api
 from rag_assistant.api.lifecycle import Lifecycle
-from rag_assistant.app import App, Directories, Progress
-from rag_assistant.config import Settings
+from rag_assistant.app import App
+from rag_assistant.config import Directories, Settings
 from rag_assistant.daemon import INFO_FILE, DaemonInfo, Ownership
 from rag_assistant.errors import DaemonAlreadyRunning, ModelUnavailable, PortTaken, RagError, SettingsError
-from rag_assistant.logs import daemon_logging
+from rag_assistant.logs import DAEMON_LOG, logging_to
+from rag_assistant.supply import Progress
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +47,7 @@ def serve(
 
     `on_ready` is called from another thread once `daemon.json` tells the address and the token.
     """
-    with daemon_logging(directories.logs, settings.observability.log_level):
+    with logging_to(directories.logs, DAEMON_LOG, settings.observability.log_level, people=True):
         try:
             return _serve(settings, directories, settings.server.port if port is None else port, on_ready, progress)
         except RagError as error:

@@ -22,13 +22,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from rag_assistant import __version__
 from rag_assistant.app import App
 from rag_assistant.cli.client import find_daemon
-from rag_assistant.cli.logs import logging_to_file
 from rag_assistant.cli.output import plural, size
 from rag_assistant.cli.places import Places
 from rag_assistant.config import Settings
 from rag_assistant.daemon import INFO_FILE, DaemonInfo, Ownership, read_info
 from rag_assistant.errors import DaemonAlreadyRunning, RagError, SettingsError
 from rag_assistant.ingest.indexes import find_drift
+from rag_assistant.logs import CLI_LOG, logging_to
+from rag_assistant.providers import provider_class
 from rag_assistant.store.db import open_engine
 from rag_assistant.store.documents import DocumentWriter
 from rag_assistant.supply import verify_model
@@ -68,7 +69,7 @@ def examine(places: Places, progress: Progress) -> list[Finding]:
     findings.append(model)
     if any(finding.level == "fail" and finding.name == "data" for finding in findings):
         return findings
-    with logging_to_file(places.logs, settings.observability.log_level):
+    with logging_to(places.logs, CLI_LOG, settings.observability.log_level):
         return [*findings, *_check_stores(places, settings, model, progress)]
 
 
@@ -120,7 +121,7 @@ def check_data_directory(folder: Path) -> Iterator[Finding]:
 def check_model(settings: Settings, models_dir: Path) -> Finding:
     """Whether the model that the settings name is on this machine, whole."""
     wanted, provider = settings.embedding.model, settings.embedding.provider
-    if provider != "onnx":
+    if not provider_class("embedder", provider).needs_files:
         return Finding("model", "ok", f"the provider {provider} needs no files")
     try:
         problems = verify_model(wanted, models_dir)

@@ -14,9 +14,9 @@ import httpx
 from rag_assistant.api import create_api
 from rag_assistant.app import App
 from rag_assistant.cli.client import Client, Need
-from rag_assistant.cli.logs import logging_to_file
 from rag_assistant.cli.places import Places
 from rag_assistant.cli.progress import Preparation, follow
+from rag_assistant.logs import CLI_LOG, logging_to
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -52,7 +52,7 @@ def embedded(places: Places, ownership: Ownership, need: Need) -> Iterator[Clien
     with ExitStack() as stack:
         stack.callback(ownership.release)
         settings = places.settings()
-        stack.enter_context(logging_to_file(places.logs, settings.observability.log_level))
+        stack.enter_context(logging_to(places.logs, CLI_LOG, settings.observability.log_level))
         preparation = Preparation()
         app = App(settings, places.directories(), progress=preparation.show)
         stack.callback(app.close)

@@ -74,11 +74,11 @@ def explain(error: BaseException, places: Places) -> int:
 
 def _log_it(error: BaseException, places: Places) -> str:
     """Put the stack into the log; returns where it is, in a sentence."""
-    from rag_assistant.cli.logs import LOG_FILE, logging_to_file
+    from rag_assistant.logs import CLI_LOG, logging_to
 
     try:
-        with logging_to_file(places.logs):
+        with logging_to(places.logs, CLI_LOG, "INFO"):
             log.error("unexpected error", exc_info=error)
     except OSError as refusal:
         return f"It says: {error} (and the log can't be written: {refusal.strerror})."
-    return f"The details are in {places.logs / LOG_FILE}."
+    return f"The details are in {places.logs / CLI_LOG}."

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rag_assistant.app import Directories
-    from rag_assistant.config import Settings
+    from rag_assistant.config import Directories, Settings
 
 
 @dataclass(slots=True)
@@ -41,7 +40,7 @@ class Places:
         return self.directories().logs
 
     def directories(self) -> Directories:
-        from rag_assistant.app import Directories
+        from rag_assistant.config import Directories
 
         return Directories(self.data, self.models, self.config)
 

@@ -117,10 +117,9 @@ class Drafter:
         ):
             sections = split_sections(document, identity.doc_id)
             trace.event("ingest.section_stats", {"sections": len(sections)}, span)
-        splitter = self.splitter.profile.partition("-")[0]
         with (
-            trace.span("stage.chunker", ProviderRef("splitter", splitter, self.splitter.profile)) as span,
-            _at_the_cost_of(identity.source, f"splitter {splitter}"),
+            trace.span("stage.chunker", ProviderRef("splitter", self.splitter.name, self.splitter.profile)) as span,
+            _at_the_cost_of(identity.source, f"splitter {self.splitter.name}"),
         ):
             chunks = build_chunks(
                 document,

@@ -52,8 +52,9 @@ class Splitter(Protocol):
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Texts to unit vectors."""
+    """Texts to unit vectors. `needs_files`: it is built with the files of a model of the table."""
 
+    needs_files: bool
     model_id: str
     revision: str
     dimension: int

@@ -40,6 +40,8 @@ _ERRORS_ONLY = 3
 class OnnxEmbedder:
     """A model of the table, loaded. `device` is what was got, `warnings` say where that is not what was asked for."""
 
+    needs_files = True
+
     def __init__(self, files: ModelFiles, *, device: Device = "auto", threads: int = 0, batch_tokens: int = 1024) -> None:
         self.model_id = files.row.id
         self.revision = files.revision

@@ -35,6 +35,8 @@ class FakeEmbedder:
     else an embedder is built with (threads, device, batch size) mean nothing here.
     """
 
+    needs_files = False
+
     def __init__(
         self,
         files: object = None,  # noqa: ARG002

@@ -11,8 +11,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from rag_assistant.api import create_api
-from rag_assistant.app import App, Directories
-from rag_assistant.config import load_settings
+from rag_assistant.app import App
+from rag_assistant.config import Directories, load_settings
 
 TOKEN = "a-token-for-tests"
 URL = "http://127.0.0.1:8765"

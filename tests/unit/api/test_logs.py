@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.logs import LOG_FILE, daemon_logging, request_id
+from rag_assistant.logs import DAEMON_LOG, logging_to, request_id
 
 log = logging.getLogger("rag_assistant.test")
 
 
 def lines(folder: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in (folder / LOG_FILE).read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in (folder / DAEMON_LOG).read_text(encoding="utf-8").splitlines()]
 
 
 def test_a_line_is_json_with_its_extras_and_its_request(tmp_path: Path) -> None:
-    with daemon_logging(tmp_path, "INFO"):
+    with logging_to(tmp_path, DAEMON_LOG, "INFO", people=True):
         token = request_id.set("r-1")
         log.info("done", extra={"document": "経費.md"})
         request_id.reset(token)
@@ -32,7 +32,7 @@ def test_a_line_is_json_with_its_extras_and_its_request(tmp_path: Path) -> None:
 
 
 def test_only_the_owner_can_read_the_log_before_and_after_it_rolls_over(tmp_path: Path) -> None:
-    with daemon_logging(tmp_path / "logs", "INFO"):
+    with logging_to(tmp_path / "logs", DAEMON_LOG, "INFO", people=True):
         for _ in range(3):
             log.info("x" * 6_000_000)
     files = list((tmp_path / "logs").iterdir())
@@ -41,7 +41,7 @@ def test_only_the_owner_can_read_the_log_before_and_after_it_rolls_over(tmp_path
 
 
 def test_people_get_warnings_in_one_line_and_programs_the_stack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with daemon_logging(tmp_path, "INFO"):
+    with logging_to(tmp_path, DAEMON_LOG, "INFO", people=True):
         log.info("not for people")
         try:
             raise ValueError("inside")
@@ -54,7 +54,7 @@ def test_people_get_warnings_in_one_line_and_programs_the_stack(tmp_path: Path, 
 
 def test_other_packages_are_heard_from_warning_on_and_levels_are_put_back(tmp_path: Path) -> None:
     before = logging.getLogger().level, len(logging.getLogger().handlers)
-    with daemon_logging(tmp_path, "DEBUG"):
+    with logging_to(tmp_path, DAEMON_LOG, "DEBUG", people=True):
         logging.getLogger("httpx").info("GET https://example.org/?secret")
         logging.getLogger("httpx").warning("slow")
         log.debug("fine")

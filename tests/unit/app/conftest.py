@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.app import App, Directories
-from rag_assistant.config import load_settings
+from rag_assistant.app import App
+from rag_assistant.config import Directories, load_settings
 from rag_assistant.store.jobs import FINISHED, Job
 
 LIGHT = {"embedding.provider": "fake", "dense.backend": "exact", "sparse.backend": "fts5", "sparse.analyzer": "bigram"}
