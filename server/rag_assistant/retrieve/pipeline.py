@@ -214,9 +214,10 @@ class QueryPipeline:
 
 def _candidates(source: str, found: Sequence[Scored], chunk_ids: Mapping[str, str], depth: int) -> list[Candidate]:
     best: dict[str, float] = {}
-    for entry in sorted(found, key=lambda entry: -entry.score):
+    for entry in found:
         chunk_id = chunk_ids.get(entry.entry_id)
         if chunk_id is not None:
-            best.setdefault(chunk_id, entry.score)
-    ranked = list(best.items())[:depth]
+            best[chunk_id] = max(entry.score, best.get(chunk_id, entry.score))
+    # Equal scores are ordered by id, whatever order an index gives them in.
+    ranked = sorted(best.items(), key=lambda item: (-round(item[1], 6), item[0]))[:depth]
     return [Candidate(chunk_id, score, rank, source) for rank, (chunk_id, score) in enumerate(ranked, start=1)]
