@@ -8,111 +8,15 @@ import signal
 import socket
 import sqlite3
 import stat
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
+from .conftest import Daemon, ended, wait_for
+
 pytestmark = [pytest.mark.e2e, pytest.mark.skipif(os.name == "nt", reason="signals and file modes of POSIX")]
-
-LIGHT = {
-    "RAG_EMBEDDING__PROVIDER": "fake",
-    "RAG_DENSE__BACKEND": "exact",
-    "RAG_SPARSE__BACKEND": "fts5",
-    "RAG_SPARSE__ANALYZER": "bigram",
-}
-
-
-def wait_for(condition: Callable[[], Any], what: str, seconds: float = 30.0) -> Any:
-    """What `condition` gives, once it gives something."""
-    end = time.monotonic() + seconds
-    while not (value := condition()):
-        assert time.monotonic() < end, f"waited {seconds:.0f} s in vain for {what}"
-        time.sleep(0.02)
-    return value
-
-
-class Daemon:
-    """One `rag serve` on a data directory."""
-
-    def __init__(self, data_dir: Path, *, port: int = 0, **environment: str) -> None:
-        self.data_dir = data_dir
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith("RAG_")}
-        home = {"RAG_DATA_DIR": str(data_dir), "RAG_CONFIG_DIR": str(data_dir / "config")}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "rag_assistant", "serve", "--port", str(port)],
-            env=inherited | LIGHT | home | environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-
-    def info(self) -> dict[str, Any]:
-        """What `daemon.json` tells once the daemon is ready."""
-
-        def published() -> dict[str, Any] | None:
-            assert self.process.poll() is None, self.output()
-            try:
-                values: dict[str, Any] = json.loads((self.data_dir / "daemon.json").read_text())
-            except FileNotFoundError:
-                return None
-            return values if "url" in values and values["pid"] == self.process.pid else None
-
-        return dict(wait_for(published, "daemon.json"))
-
-    def client(self) -> httpx.Client:
-        info = self.info()
-        return httpx.Client(base_url=info["url"], headers={"Authorization": f"Bearer {info['token']}"}, trust_env=False)
-
-    def output(self) -> str:
-        """What it printed, once it has ended."""
-        text, _ = self.process.communicate(timeout=30)
-        return str(text)
-
-    def stop(self) -> int:
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=30)
-
-
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., Daemon]]:
-    """Starts daemons, on `tmp_path / "data"` when nothing else is said; what still runs at the end is killed."""
-    started: list[Daemon] = []
-
-    def start_it(data_dir: Path = tmp_path / "data", **options: Any) -> Daemon:
-        daemon = Daemon(data_dir, **options)
-        started.append(daemon)
-        return daemon
-
-    yield start_it
-    for daemon in started:
-        if daemon.process.poll() is None:
-            daemon.process.kill()
-        daemon.process.communicate()
-
-
-@pytest.fixture
-def many(tmp_path: Path) -> Path:
-    """A folder whose ingestion takes some seconds."""
-    folder = tmp_path / "many"
-    folder.mkdir()
-    for number in range(150):
-        words = " ".join(f"word{number}x{index}" for index in range(200))
-        (folder / f"{number:04}.md").write_text(f"# Note {number}\n\n{words}\n")
-    return folder
-
-
-def ended(client: httpx.Client, job_id: str) -> dict[str, Any]:
-    def finished() -> dict[str, Any] | None:
-        job: dict[str, Any] = client.get(f"/api/jobs/{job_id}").json()
-        return job if job["status"] in {"completed", "failed", "cancelled"} else None
-
-    return dict(wait_for(finished, f"job {job_id}", 90))
 
 
 def test_a_daemon_tells_where_it_is_and_leaves_nothing_when_it_ends(start: Callable[..., Daemon]) -> None:

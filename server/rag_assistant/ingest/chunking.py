@@ -20,6 +20,9 @@ from rag_assistant.providers.base import Analyzer, Splitter, Tokenizer
 from rag_assistant.text import canonical, hash32
 from rag_assistant.types import Chunk, Document, Section
 
+_CHARACTERS_OF_A_TOKEN: Final = 8
+"""No text of more characters than so many a token is counted in the hope that it fits."""
+
 HEADING_SHARE: Final = 4
 """The heading path may take one part in so many of a chunk's tokens."""
 
@@ -127,6 +130,9 @@ class RecursiveSplitter:
         start, end = _trim(text, 0, len(text))
         if start == end:
             return []
+        # Most sections fit whole; counting them costs a fraction of what cutting does.
+        if end - start <= max_tokens * _CHARACTERS_OF_A_TOKEN and self._tokenizer.count(text[start:end]) <= max_tokens:
+            return [(start, end)]
         cuts = _Cuts(text[start:end], self._tokenizer, max_tokens, min(self._overlap, max_tokens // 3))
         return [(start + low, start + high) for low, high in cuts.ranges()]
 

@@ -13,6 +13,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from importlib.metadata import version
 from itertools import pairwise
 
@@ -63,7 +64,7 @@ def terms(text: str, unsegmented: Unsegmented) -> list[str]:
     for run in _RUNS.finditer(text):
         if run.lastgroup == "spaced":
             for token in _TOKENS.finditer(run.group()):
-                found.extend(_token_terms(token.group()))
+                found.extend(_terms_of_token(token.group()))
         elif run.lastgroup == "han_kana":
             found.extend(unsegmented(run.group(), has_kana))
         else:
@@ -76,6 +77,12 @@ def bigrams(run: str) -> Iterator[str]:
     for term in [run] if len(run) == 1 else map("".join, pairwise(run)):
         if not _HIRAGANA.fullmatch(term):
             yield term
+
+
+@lru_cache(maxsize=32_768)
+def _terms_of_token(token: str) -> tuple[str, ...]:
+    """The terms of a token, remembered: a few thousand tokens make up most of any text."""
+    return tuple(_token_terms(token))
 
 
 def _token_terms(token: str) -> Iterator[str]:
