@@ -188,8 +188,8 @@ class IngestPipeline:
             report("embedding", tally.done, total)
             new: dict[str, Vectors] = {}
             if missing:
-                views = [texts[key] for key in missing]
-                made = self._embedder.embed_passages(views, lambda _: report("embedding", tally.done, total))
+                tell = _embedding_progress(report, tally, documents=len(group), texts=len(missing), total=total)
+                made = self._embedder.embed_passages([texts[key] for key in missing], tell)
                 new = {key: made[index] for index, key in enumerate(missing)}
                 self._vectors.put(new)
                 vectors.update(new)
@@ -204,6 +204,7 @@ class IngestPipeline:
                 draft.trace.event("ingest.embedding_batch", counts, spans[draft.trace.trace_id])
                 tally.embedded += embedded
                 tally.reused += counts["reused"]
+        tally.past_embedding += len(group)
         return vectors
 
     def _upsert(
@@ -266,6 +267,21 @@ class IngestPipeline:
             payload = {"decision": "failed", "documents": len(found.failed), "codes": codes}
             trace.event("ingest.dedup_decision", payload, span)
         self._tracer.record([trace.finish("error")])
+
+
+def _embedding_progress(report: Report, tally: Tally, *, documents: int, texts: int, total: int) -> Callable[[int], None]:
+    """Progress while a group is embedded: its documents as far as its texts are done; of a single document, the texts."""
+    embedded = 0
+
+    def tell(count: int) -> None:
+        nonlocal embedded
+        embedded += count
+        if total == 1:
+            report("embedding passages", embedded, texts)
+        else:
+            report("embedding", tally.done + documents * embedded // texts, total)
+
+    return tell
 
 
 def _size(item: FileItem) -> int:

@@ -20,10 +20,13 @@ class Tally:
     embedded: int = 0
     reused: int = 0
     unchanged_ids: list[str] = field(default_factory=list)
+    past_embedding: int = 0
+    """Documents whose vectors are there, stored or on their way to be."""
 
     @property
     def done(self) -> int:
-        return self.added + self.updated + self.unchanged + len(self.failed)
+        """Documents that progress counts as done."""
+        return self.past_embedding + self.unchanged + len(self.failed)
 
     def result(self) -> IngestResult:
         """The counts as they go into the job."""

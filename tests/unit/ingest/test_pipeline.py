@@ -215,3 +215,24 @@ def test_the_same_input_gives_the_same_ids_in_two_fresh_stores(new_line: Any) ->
         seen.append((identities, chunk_ids(line, "a.md"), sorted(line.writer.live_entries(line.kb_id)), line.embedder.texts[:]))
     assert seen[0] == seen[1]
     assert len(seen[0][2]) > 20
+
+
+def test_progress_grows_while_a_group_is_embedded_and_never_goes_back(line: Any) -> None:
+    for number in range(60):
+        line.write(f"{number}.md", f"# Page {number}\n\nWords of page {number}.\n")
+    told: list[tuple[str, int, int]] = []
+    line.ingest(report=lambda *progress: told.append(progress))
+    assert all(total == 60 for _, _, total in told)
+    embedding = [done for stage, done, _ in told if stage == "embedding"]
+    assert embedding == sorted(embedding)
+    assert len(set(embedding)) > 2, "it is told within the group, too"
+    assert told[-1] == ("done", 60, 60)
+
+
+def test_progress_of_a_single_document_counts_its_passages(line: Any) -> None:
+    line.write("long.md", "\n\n".join(f"## Part {number}\n\nWords of part {number}." for number in range(50)))
+    told: list[tuple[str, int, int]] = []
+    line.ingest(report=lambda *progress: told.append(progress))
+    passages = [(done, total) for stage, done, total in told if stage == "embedding passages"]
+    assert passages[0] == (16, 50)
+    assert passages[-1] == (50, 50)
