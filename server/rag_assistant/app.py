@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ class App:
         """
         self._uploads.sweep(self.jobs.staged_files())
         # What an earlier start found to repair is found again below, as far as it still needs it.
-        self.jobs.cancel_kind("repair")
+        self.jobs.end_kind("repair", "cancelled")
         swept = self._writer.sweep()
         if swept:
             log.warning("rows of an unfinished ingestion removed", extra={"rows": swept})
@@ -114,6 +115,7 @@ class App:
                 if profile_id != self._parts.ingestion.profile_id(loader, version)
             ]
             rebuild += sorted({*drift.incomplete_documents, *outdated})
+        self.jobs.end_kind("purge", "completed", asdict(IngestResult()))
         if not rebuild:
             return None
         self._parts.notices.append(f"{len(rebuild)} documents are being indexed again from their facts.")

@@ -23,7 +23,7 @@ LIGHT = {
 }
 
 
-def wait_for(condition: Callable[[], Any], what: str, seconds: float = 30.0) -> Any:
+def wait_for(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> Any:
     """What `condition` gives, once it gives something."""
     end = time.monotonic() + seconds
     while not (value := condition()):
@@ -66,12 +66,12 @@ class Daemon:
 
     def output(self) -> str:
         """What it printed, once it has ended."""
-        text, _ = self.process.communicate(timeout=30)
+        text, _ = self.process.communicate(timeout=60)
         return str(text)
 
     def stop(self) -> int:
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=30)
+        return self.process.wait(timeout=60)
 
 
 @pytest.fixture

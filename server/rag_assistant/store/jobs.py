@@ -141,11 +141,11 @@ class Jobs:
         for job_id in job_ids:
             self.cancel(job_id)
 
-    def cancel_kind(self, kind: str) -> None:
-        """End every unfinished job of a kind; for a time when none can be running."""
+    def end_kind(self, kind: str, status: JobStatus, result: Mapping[str, Any] | None = None) -> None:
+        """End every unfinished job of a kind, for which there is nothing left to do; for a time when none can be running."""
         with self._engine.begin() as connection:
             unfinished = jobs.c.status.in_(("queued", "running"))
-            ended = {"status": "cancelled", "finished_at": utc_now(), "cancel_requested": True}
+            ended = {"status": status, "result": result, "finished_at": utc_now()}
             connection.execute(update(jobs).where(jobs.c.kind == kind, unfinished).values(**ended))
 
     def staged_files(self) -> set[str]:

@@ -289,3 +289,16 @@ def test_what_a_dead_process_was_receiving_is_removed(open_app: Open) -> None:
 def test_a_path_that_no_file_can_have_is_refused(open_app: Open, path: str) -> None:
     with pytest.raises(ValidationFailed, match=r"can't be read|no path"):
         open_app().ingest([path])
+
+
+def test_a_deletion_that_was_cut_off_is_finished_at_the_next_start(open_app: Open, docs: Path) -> None:
+    app = open_app()
+    ingest(app, docs, collection="second", create=True)
+    kb_id = app.collections.get("second").kb_id
+    app.runner.stop(5)
+    app.delete_collection("second")
+    again = open_app()
+    assert kb_id not in again.collections.all_ids()
+    assert again.indexes.sparse.ids(kb_id) == set()
+    jobs, _ = again.jobs.page()
+    assert (jobs[0].kind, jobs[0].status) == ("purge", "completed")
