@@ -71,14 +71,14 @@ class Collections:
         return row
 
     def get(self, name: str) -> Collection:
+        """The collection of that name; its counts are left out, as every query comes by here. Raises `CollectionNotFound`."""
+        with self._reader.connect() as connection:
+            return _collection(_row(connection, name))
+
+    def counted(self, name: str) -> Collection:
         """The collection of that name with its counts. Raises `CollectionNotFound`."""
         with self._reader.connect() as connection:
-            row = connection.execute(
-                select(collections).where(collections.c.name == _printable(_normal(name)), collections.c.status != "deleted")
-            ).first()
-            if row is None:
-                raise CollectionNotFound(f"There is no collection '{_printable(name)}'. See `rag collections list`.")
-            return _with_counts(connection, [row])[0]
+            return _with_counts(connection, [_row(connection, name)])[0]
 
     def available(self, name: str) -> Collection:
         """The collection of that name, which must be enabled, else `CollectionUnavailable`."""
@@ -127,7 +127,7 @@ class Collections:
                 connection.execute(update(collections).where(collections.c.kb_id == found.kb_id).values(**values))
         except IntegrityError as error:
             raise CollectionNameConflict(f"There is already a collection named '{new_name}'. Choose another name.") from error
-        return self.get(values.get("name", name))
+        return self.counted(values.get("name", name))
 
     def tombstone(self, name: str) -> Collection:
         """Mark as deleted: gone from every answer at once, its name free again."""
@@ -168,6 +168,14 @@ def _checked_name(name: str) -> str:
 
 def _collection(row: Row[Any], documents_count: int = 0, chunks_count: int = 0) -> Collection:
     return Collection(**row._mapping, document_count=documents_count, chunk_count=chunks_count)
+
+
+def _row(connection: Connection, name: str) -> Row[Any]:
+    named = collections.c.name == _printable(_normal(name))
+    row = connection.execute(select(collections).where(named, collections.c.status != "deleted")).first()
+    if row is None:
+        raise CollectionNotFound(f"There is no collection '{_printable(name)}'. See `rag collections list`.")
+    return row
 
 
 def _with_counts(connection: Connection, found: Sequence[Row[Any]]) -> list[Collection]:

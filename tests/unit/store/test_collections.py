@@ -128,7 +128,7 @@ def test_counts_hold_what_can_be_served_alone(
     ingest(make_version("a.md", "one", "two", "three"))
     ingest(make_version("b.md", "four"))
     writer.fail(kb_id, "f" * 32, "file:///f.md", "markdown", 1, Failure("f.md", "EMPTY", "empty"))
-    found = collections.get("default")
+    found = collections.counted("default")
     assert (found.document_count, found.chunk_count) == (2, 4)
     writer.tombstone([make_version("b.md", "four").doc_id])
     found = collections.page()[0][0]
