@@ -37,7 +37,7 @@ class Passages:
         with self._reader.connect() as connection:
             for batch in batches(entry_ids):
                 query = _live(select(column, occurrences.c.chunk_id)).where(column.in_(batch), *_conditions(filters))
-                found.update(connection.execute(query).tuples().all())
+                found.update((entry_id, chunk_id) for entry_id, chunk_id in connection.execute(query))
         return found
 
     def allowed(self, kb_id: str, filters: Filters) -> Allowed:
