@@ -72,19 +72,12 @@ def find_files(paths: Sequence[str], *, recursive: bool, allowed_roots: Sequence
     seen: set[Path] = set()
     for path in paths:
         text = shown(path)
-        try:
-            root = check_allowed(Path(path), allowed_roots)
-            named = Path(path).expanduser().absolute()
-            mode = root.stat().st_mode
-        except RagError as error:
-            found.failed.append(Failure(text, error.code, error.message))
+        looked = _look_at(Path(path), text, allowed_roots, gone=f"'{text}' does not exist.")
+        if isinstance(looked, Failure):
+            found.failed.append(looked)
             continue
-        except FileNotFoundError:
-            found.failed.append(Failure(text, "VANISHED", f"'{text}' does not exist."))
-            continue
-        except OSError as error:
-            found.failed.append(Failure(text, "UNREADABLE", f"'{text}' can't be read: {error.strerror}."))
-            continue
+        root, mode = looked
+        named = Path(path).expanduser().absolute()
         if stat.S_ISDIR(mode):
             _add_folder(found, seen, named, recursive=recursive, allowed_roots=allowed_roots)
         elif not stat.S_ISREG(mode):
@@ -101,23 +94,30 @@ def find_files(paths: Sequence[str], *, recursive: bool, allowed_roots: Sequence
 def _add_folder(found: Found, seen: set[Path], folder: Path, *, recursive: bool, allowed_roots: Sequence[str]) -> None:
     for path in _walk(found, folder, recursive=recursive, allowed_roots=allowed_roots):
         source = shown(path.relative_to(folder).as_posix())
-        try:
-            resolved = check_allowed(path, allowed_roots)
-            regular = stat.S_ISREG(resolved.stat().st_mode)
-        except RagError as error:
-            found.failed.append(Failure(source, error.code, error.message))
+        gone = f"'{source}' points to nothing, or went while the folder was read."
+        looked = _look_at(path, source, allowed_roots, gone=gone)
+        if isinstance(looked, Failure):
+            found.failed.append(looked)
             continue
-        except FileNotFoundError:
-            found.failed.append(Failure(source, "VANISHED", f"'{source}' points to nothing, or went while the folder was read."))
-            continue
-        except OSError as error:
-            found.failed.append(Failure(source, "UNREADABLE", f"'{source}' can't be read: {error.strerror}."))
-            continue
-        if not regular or loader_name_for(resolved.name) is None:
+        resolved, mode = looked
+        if not stat.S_ISREG(mode) or loader_name_for(resolved.name) is None:
             found.skipped += 1
         elif resolved not in seen:
             seen.add(resolved)
             found.items.append(FileItem(resolved, source))
+
+
+def _look_at(path: Path, name: str, allowed_roots: Sequence[str], *, gone: str) -> tuple[Path, int] | Failure:
+    """Where a path leads and the mode of what is there, or why it can't be taken; `gone` says that nothing is there."""
+    try:
+        resolved = check_allowed(path, allowed_roots)
+        return resolved, resolved.stat().st_mode
+    except RagError as error:
+        return Failure(name, error.code, error.message)
+    except FileNotFoundError:
+        return Failure(name, "VANISHED", gone)
+    except OSError as error:
+        return Failure(name, "UNREADABLE", f"'{name}' can't be read: {error.strerror}.")
 
 
 def _walk(found: Found, folder: Path, *, recursive: bool, allowed_roots: Sequence[str]) -> Iterator[Path]:
