@@ -180,15 +180,14 @@ class App:
         collection: str | None = None,
         force: bool = False,
         recursive: bool = True,
-        create: bool = False,
         request_id: str | None = None,
     ) -> Job:
-        """Queue the ingestion of files and folders. `create` makes the collection when there is none.
+        """Queue the ingestion of files and folders.
 
         Raises `ForbiddenPath` for a path outside the allowed roots and `ValidationFailed` for one that does not exist.
         """
         name = collection or DEFAULT
-        target = self.collections.ensure(name) if create else self.collections.available(name)
+        target = self.collections.available(name)
         if not paths:
             raise ValidationFailed("Name at least one path.", details=[FieldProblem("paths", "empty", "Must not be empty.")])
         problems = []

@@ -207,10 +207,6 @@ class Directories:
     models: Path
     config: Path
 
-    @staticmethod
-    def default() -> Directories:
-        return Directories(default_data_dir(), default_models_dir(), default_config_dir())
-
     @property
     def logs(self) -> Path:
         """The checkout's `logs/` for the checkout's own data, else a folder beside the data."""

@@ -44,16 +44,6 @@ class Collections:
         except CollectionNotFound:
             self.create(DEFAULT)
 
-    def ensure(self, name: str) -> Collection:
-        """The collection of that name, created when there is none. Raises `CollectionUnavailable` when it is disabled."""
-        try:
-            return self.available(name)
-        except CollectionNotFound:
-            try:
-                return self.create(name)
-            except CollectionNameConflict:
-                return self.available(name)
-
     def create(self, name: str, description: str = "") -> Collection:
         """A new, enabled collection. Raises `CollectionNameConflict` for a name in use."""
         name = _checked_name(name)

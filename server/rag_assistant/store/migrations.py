@@ -25,7 +25,6 @@ def _text(length: int | None = None) -> sa.types.TypeEngine[str]:
 
 def _0001_foundation(op: Operations) -> None:
     """Facts, vectors, jobs and traces."""
-    op.create_table("meta", sa.Column("key", _text(64), primary_key=True), sa.Column("value", _text(), nullable=False))
     op.create_table(
         "collections",
         sa.Column("kb_id", _text(32), primary_key=True),

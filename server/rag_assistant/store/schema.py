@@ -6,8 +6,6 @@ from sqlalchemy import JSON, Boolean, Column, ForeignKey, Index, Integer, LargeB
 
 metadata = MetaData()
 
-meta = Table("meta", metadata, Column("key", String(64), primary_key=True), Column("value", Text, nullable=False))
-
 collections = Table(
     "collections",
     metadata,

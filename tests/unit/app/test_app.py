@@ -86,7 +86,8 @@ def test_filters_are_hard(open_app: Open, docs: Path) -> None:
 def test_a_query_searches_every_enabled_collection(open_app: Open, docs: Path) -> None:
     app = open_app()
     ingest(app, docs / "guide.md")
-    ingest(app, docs / "api", collection="second", create=True)
+    app.collections.create("second")
+    ingest(app, docs / "api", collection="second")
     assert {"guide.md", "auth.txt"} <= set(sources(app, "lease tokens"))
     assert set(sources(app, "lease tokens", collection="second")) == {"auth.txt"}
     app.collections.change("second", status="disabled")
@@ -152,7 +153,8 @@ def test_a_deleted_document_is_gone_from_everything(open_app: Open, docs: Path) 
 
 def test_a_deleted_collection_leaves_nothing_and_frees_its_name(open_app: Open, docs: Path) -> None:
     app = open_app()
-    ingest(app, docs, collection="second", create=True)
+    app.collections.create("second")
+    ingest(app, docs, collection="second")
     kb_id = app.collections.get("second").kb_id
     app.delete_collection("second")
     with pytest.raises(CollectionNotFound):
@@ -162,7 +164,8 @@ def test_a_deleted_collection_leaves_nothing_and_frees_its_name(open_app: Open, 
     assert app.indexes.dense.ids(kb_id) == set()
     assert app.indexes.sparse.ids(kb_id) == set()
     assert kb_id not in app.collections.all_ids()
-    assert ingest(app, docs, collection="second", create=True)["added"] == 3
+    app.collections.create("second")
+    assert ingest(app, docs, collection="second")["added"] == 3
     with pytest.raises(ValidationFailed, match="default"):
         app.delete_collection("default")
 
@@ -252,7 +255,8 @@ def test_a_collection_that_is_deleted_while_files_go_into_it_leaves_nothing(open
     for number in range(300):
         (docs / f"page-{number}.md").write_text(f"# Page {number}\n\nWords of page {number}.\n", encoding="utf-8")
     app = open_app()
-    job = app.ingest([str(docs)], collection="second", create=True)
+    app.collections.create("second")
+    job = app.ingest([str(docs)], collection="second")
     app.delete_collection("second")
     assert finish(app, job).status in {"cancelled", "completed"}
     jobs, _ = app.jobs.page()
@@ -293,7 +297,8 @@ def test_a_path_that_no_file_can_have_is_refused(open_app: Open, path: str) -> N
 
 def test_a_deletion_that_was_cut_off_is_finished_at_the_next_start(open_app: Open, docs: Path) -> None:
     app = open_app()
-    ingest(app, docs, collection="second", create=True)
+    app.collections.create("second")
+    ingest(app, docs, collection="second")
     kb_id = app.collections.get("second").kb_id
     app.runner.stop(5)
     app.delete_collection("second")

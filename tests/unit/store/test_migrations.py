@@ -96,9 +96,9 @@ def test_sqlite_runs_in_wal_mode_with_foreign_keys_and_full_durability(engine: E
 
 def test_a_reader_is_not_held_up_by_a_writer(engine: Engine) -> None:
     with engine.begin() as connection:
-        connection.execute(sa.text("INSERT INTO meta VALUES ('k', 'v')"))
+        connection.execute(sa.text("INSERT INTO vectors VALUES ('key', 'model', 'revision', 'profile', x'00')"))
         with engine.execution_options(reading=True).connect() as reader:
-            assert reader.scalar(sa.text("SELECT count(*) FROM meta")) == 0
+            assert reader.scalar(sa.text("SELECT count(*) FROM vectors")) == 0
 
 
 def test_the_file_is_where_the_data_is(tmp_path: Path) -> None:
