@@ -4,10 +4,10 @@
     python3 scripts/lock.py              keeps the versions that still fit
     python3 scripts/lock.py --upgrade    takes the newest that fit
 
-requirements.lock is what the quick start installs; requirements-test.lock adds the tools of the tests; requirements-tools.lock
-is uv, which installs them. Besides the dependencies they hold the build backend, as the project is installed without build
-isolation, and pip, with which the model is fetched. uv resolves them, by its own settings (UV_DEFAULT_INDEX), not by pip's: a
-mirror with a part of a release's files would leave the hashes of the others out.
+requirements.lock is what the quick start installs, with the extra `ocr`; requirements-test.lock adds the tools of the tests;
+requirements-tools.lock is uv, which installs them. Besides the dependencies they hold the build backend, as the project is
+installed without build isolation, and pip, with which the model is fetched. uv resolves them, by its own settings
+(UV_DEFAULT_INDEX), not by pip's: a mirror with a part of a release's files would leave the hashes of the others out.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def make_locks(uv: str, upgrade: bool) -> int:
     environment = "\n".join(build_requirements((ROOT / "pyproject.toml").read_text("utf-8")))
     # The test lock is bound to the base lock, so that both name the same version of a package.
     for lock, sources, stdin in (
-        (BASE_LOCK, ["pyproject.toml", "-"], environment),
-        (TEST_LOCK, ["pyproject.toml", "--extra", "test", "--constraint", BASE_LOCK, "-"], environment),
+        (BASE_LOCK, ["pyproject.toml", "--extra", "ocr", "-"], environment),
+        (TEST_LOCK, ["pyproject.toml", "--extra", "ocr", "--extra", "test", "--constraint", BASE_LOCK, "-"], environment),
         (TOOLS_LOCK, ["-"], "uv"),
     ):
         done = subprocess.run(compile_command(uv, lock, sources, upgrade), cwd=ROOT, input=stdin, encoding="utf-8", check=False)
