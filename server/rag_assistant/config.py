@@ -91,7 +91,9 @@ class SparseSettings(Group):
 
 class SplitterSettings(Group):
     strategy: str = "recursive"
-    """How sections are cut into chunks, a name from the provider table."""
+    """How sections are cut into chunks: `recursive`, `fixed` or `semantic`, a name from the provider table."""
+    semantic_percentile: Annotated[float, Field(gt=0, lt=100)] = 90.0
+    """Of the `semantic` splitter: it cuts where neighbouring sentences differ more than so many percent of all pairs do."""
     chunk_size: Annotated[int, Field(ge=32, le=8192)] = 512
     """Tokens of a chunk's dense view at most: heading path, prefix and special tokens included."""
     chunk_overlap: Annotated[int, Field(ge=0)] = 50
@@ -102,6 +104,56 @@ class SplitterSettings(Group):
         if self.chunk_overlap * 2 > self.chunk_size:
             raise ValueError("chunk_overlap may be at most half of chunk_size")
         return self
+
+
+class IngestSettings(Group):
+    workers: Annotated[int, Field(ge=0, le=64)] = 0
+    """Processes that read files; 0 takes half of the cores, at most four."""
+    timeout_s: Annotated[float, Field(gt=0)] = 300.0
+    """Seconds that reading one file may take; then it fails with TIMEOUT."""
+    memory_mb: Annotated[int, Field(ge=256)] = 2048
+    """Megabytes that the process reading one file may use; then the file fails with MEMORY."""
+    loaders: dict[str, str] = {}
+    """Loader by file extension, over the built-in choice, such as `{.log: none}`: a name from the provider table, or `none`."""
+    cleaner: str = "rules"
+    """What leaves page headers, footers and the like out of the chunks: `rules` or `none`."""
+    enricher: str = "rules"
+    """What gives titles, summaries, tags and keywords: `rules` or `none`."""
+    keep_versions: Annotated[int, Field(ge=0)] = 3
+    """Older versions kept of each document; the oldest go first."""
+    max_pictures: Annotated[int, Field(ge=0)] = 500
+    """Pictures kept of one document; further ones are left out, with a warning."""
+    max_picture_size: Annotated[int, Field(ge=1024)] = 20 * 1024 * 1024
+    """Bytes of one picture in a document; a larger one is left out, with a warning."""
+    max_picture_pixels: Annotated[int, Field(ge=10_000)] = 50_000_000
+    """Pixels of one picture; a larger one is left out, with a warning."""
+
+
+class OcrSettings(Group):
+    provider: str = "rapidocr"
+    """Text recognition in pictures and scanned pages: `rapidocr` (the extra `ocr`) or `none`."""
+    budget_s: Annotated[float, Field(ge=0)] = 120.0
+    """Seconds of text recognition for one document; what is left then is marked `ocr_skipped`."""
+    threads: Annotated[int, Field(ge=1)] = 1
+    """Threads of text recognition in each process that reads files."""
+
+
+class WatchSettings(Group):
+    enabled: bool = True
+    """Whether the daemon watches the folders of its folder sources."""
+    debounce_s: Annotated[float, Field(ge=0.05)] = 2.0
+    """Seconds of quiet after a change before the files are looked at."""
+    poll_s: Annotated[float, Field(ge=0.1)] = 30.0
+    """Seconds between two looks at a folder on a network drive, which tells of no changes."""
+    rescan_hours: Annotated[float, Field(gt=0)] = 24.0
+    """Hours between two looks at a whole folder, whatever was seen to change."""
+
+
+class JobsSettings(Group):
+    keep: Annotated[int, Field(ge=1)] = 1000
+    """Finished jobs kept in the store; the oldest go first."""
+    cleanup_retries_s: tuple[float, ...] = (60.0, 120.0, 240.0)
+    """Seconds before each new attempt of a clean-up that failed."""
 
 
 class RetrievalSettings(Group):
@@ -159,6 +211,10 @@ class Settings(Group):
     rerank: RerankSettings = RerankSettings()
     dense: DenseSettings = DenseSettings()
     sparse: SparseSettings = SparseSettings()
+    ingest: IngestSettings = IngestSettings()
+    ocr: OcrSettings = OcrSettings()
+    watch: WatchSettings = WatchSettings()
+    jobs: JobsSettings = JobsSettings()
     splitter: SplitterSettings = SplitterSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     observability: ObservabilitySettings = ObservabilitySettings()
@@ -166,8 +222,10 @@ class Settings(Group):
 
     def strategy_config_id(self) -> str:
         """Hash of everything that shapes an answer or an index; written into every trace."""
-        shaping = ("embedding", "rerank", "dense", "sparse", "splitter", "retrieval")
-        return hash32(self.model_dump_json(include=set(shaping)))
+        shaping = {"embedding", "rerank", "dense", "sparse", "splitter", "retrieval", "ocr"}
+        # How many processes read files, and how long jobs are kept, changes nothing that is found.
+        reading = self.ingest.model_dump_json(include={"loaders", "cleaner", "enricher"})
+        return hash32(self.model_dump_json(include=shaping), reading)
 
 
 def checkout_root() -> Path | None:

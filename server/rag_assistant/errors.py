@@ -78,8 +78,26 @@ class TraceNotFound(NotFound):
     code = "TRACE_NOT_FOUND"
 
 
+class SourceNotFound(NotFound):
+    code = "SOURCE_NOT_FOUND"
+
+
+class AssetNotFound(NotFound):
+    code = "ASSET_NOT_FOUND"
+
+
 class CollectionNameConflict(RagError):
     code, status = "KNOWLEDGE_BASE_NAME_CONFLICT", 409
+
+
+class SourceNameConflict(RagError):
+    code, status = "SOURCE_NAME_CONFLICT", 409
+
+
+class DocumentChanged(RagError):
+    """The file is no longer what was read; what was asked for can't be shown from it."""
+
+    code, status = "DOCUMENT_CHANGED", 409
 
 
 class CollectionDeleted(RagError):
@@ -144,3 +162,26 @@ class DocumentUnreadable(ParseFailed):
 
 class DocumentVanished(ParseFailed):
     code = "VANISHED"
+
+
+class ParseTimeout(ParseFailed):
+    code = "TIMEOUT"
+
+
+class ParseOutOfMemory(ParseFailed):
+    code = "MEMORY"
+
+
+PARSE_FAILURES: dict[str, type[ParseFailed]] = {
+    kind.code: kind
+    for kind in (
+        ParseFailed,
+        DocumentEncrypted,
+        DocumentEmpty,
+        DocumentUnreadable,
+        DocumentVanished,
+        ParseTimeout,
+        ParseOutOfMemory,
+    )
+}
+"""Code -> class, for an error that a worker process reports."""

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -73,9 +73,9 @@ _JSONL_LIMIT = 64 * 1024 * 1024
 _HEAD = 30
 
 
-def utc_now() -> str:
-    """Now in UTC as ISO 8601 with milliseconds; such strings sort by time."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def utc_now(later_s: float = 0.0) -> str:
+    """Now, or `later_s` seconds from now, in UTC as ISO 8601 with milliseconds; such strings sort by time."""
+    return (datetime.now(UTC) + timedelta(seconds=later_s)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,17 +16,29 @@ CollectionStatus = Literal["enabled", "disabled", "deleted"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a passage stands in its source. Pages, slides and lines count from 1; ranges are inclusive."""
+    """Where a passage stands in its source. Pages, slides and lines count from 1; ranges are inclusive.
+
+    `cell_range` is of the sheet, as spreadsheets write it (`A5:F40`). `bbox` is left, top, right and bottom of a rectangle on
+    the page, as fractions (0..1) of the page as it is shown, from its upper left corner.
+    """
 
     page: int | None = None
     slide: int | None = None
     sheet: str | None = None
+    cell_range: str | None = None
     line_range: tuple[int, int] | None = None
     bbox: tuple[float, float, float, float] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The fields that are set, as JSON-ready values (ranges as lists)."""
-        values = {"page": self.page, "slide": self.slide, "sheet": self.sheet, "line_range": self.line_range, "bbox": self.bbox}
+        values = {
+            "page": self.page,
+            "slide": self.slide,
+            "sheet": self.sheet,
+            "cell_range": self.cell_range,
+            "line_range": self.line_range,
+            "bbox": self.bbox,
+        }
         return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items() if value is not None}
 
     @staticmethod
@@ -55,12 +67,80 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class OcrLine:
+    """A line of text that was recognised in a picture. `score` is 0..1; `box` is left, top, right, bottom as fractions (0..1)."""
+
+    text: str
+    score: float
+    box: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PictureText:
+    """What was read in a picture, in reading order. `skipped` says why it was not read; then there are no lines."""
+
+    lines: tuple[OcrLine, ...] = ()
+    skipped: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The lines, one below the other."""
+        return "\n".join(line.text for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that a loader found, as its bytes stand in the file. The facts refer to it as `![alt](link)`.
+
+    `asset_id` is the hash of the bytes. `link` is `asset://<asset_id>`, or what the source itself has where the facts are the
+    source. A picture that stands in several places is listed for each of them.
+    """
+
+    asset_id: str
+    data: bytes
+    link: str
+    alt: str = ""
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A picture that is kept: once for all documents that show it. `text` is what OCR read in it.
+
+    `ocr_skipped` says why it was not read, else None. `data` and `thumbnail` are files of the types `mime` and image/webp;
+    both are empty when the picture is kept already.
+    """
+
+    asset_id: str
+    mime: str
+    width: int
+    height: int
+    text: str
+    ocr_skipped: str | None
+    ocr_profile: str
+    data: bytes = b""
+    thumbnail: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class PictureLink:
+    """The facts refer to a kept picture by `link`."""
+
+    link: str
+    asset_id: str
+    alt: str
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """What a loader read: Markdown facts with places.
 
     `markdown` is what is stored, chunked and cited. When `verbatim` is true it is the source itself, line for line, and lines
     are found by counting; else `marks` (sorted by offset) say where each part stands. `headings` (sorted, not overlapping)
-    give the section tree.
+    give the section tree. `furniture` are ranges of the facts (sorted, apart) that are page headers, footers and page numbers:
+    read, but no part of the text. `pictures` are handed on to become assets; they are not stored with the facts. `parser` names
+    the library that read the file, with its version.
     """
 
     doc_type: DocType
@@ -68,9 +148,12 @@ class Document:
     markdown: str
     loader: str
     loader_version: str
+    parser: str = ""
     verbatim: bool = False
     marks: tuple[Mark, ...] = ()
     headings: tuple[Heading, ...] = ()
+    furniture: tuple[tuple[int, int], ...] = ()
+    pictures: tuple[Picture, ...] = ()
     language: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -85,6 +168,43 @@ class Section:
     start: int
     end: int
     section_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Enrichment:
+    """What rules or a model say about a document or a chunk, kept beside the facts. `provider` says who said it.
+
+    `fallback` is set when another provider was asked for and failed.
+    """
+
+    provider: str
+    title: str = ""
+    summary: str = ""
+    tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    fallback: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a document's text, cut by the chunker: a chunk before its views are made.
+
+    `tokens` counts the dense view by the embedding model's tokenizer, prefix and special tokens excluded. `heading` is the line
+    above the text in the dense view, `heading_path` what it was made of. `shown_text` is the text with what its pictures say in
+    place of references to them; `image_refs` are the pictures' asset ids.
+    """
+
+    chunk_id: str
+    section_id: str
+    section_path: tuple[str, ...]
+    ordinal: int
+    text: str
+    tokens: int
+    place: Place
+    heading: str
+    heading_path: tuple[str, ...]
+    image_refs: tuple[str, ...] = ()
+    shown_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +229,8 @@ class Chunk:
     dense_key: str
     dense_id: str
     sparse_id: str
+    image_refs: tuple[str, ...] = ()
+    enrichment: Enrichment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +256,21 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class ImageRef:
+    """A picture that a passage shows. `alt` is what its document says of it, `text` what was read in it."""
+
+    asset_id: str
+    mime: str
+    alt: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
-    """A live chunk with its document, as the facts store tells it. `tokens` is the chunk's: its heading counts, too."""
+    """A live chunk with its document, as the facts store tells it. `tokens` is the chunk's: its heading counts, too.
+
+    `enrichment` holds what rules or a model say about the chunk, as it is stored.
+    """
 
     chunk_id: str
     doc_id: str
@@ -150,6 +285,8 @@ class Passage:
     place: Place
     ordinal: int
     tokens: int
+    images: tuple[ImageRef, ...] = ()
+    enrichment: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +340,7 @@ class Filters:
     source: tuple[str, ...] = ()
     doc_id: tuple[str, ...] = ()
     language: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     path_prefix: str | None = None
     updated_after: str | None = None
     updated_before: str | None = None
@@ -222,16 +360,23 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class IngestResult:
-    """What an ingestion did, counted in documents; `embedded` and `reused` count vectors."""
+    """What an ingestion did, counted in documents; `embedded` and `reused` count vectors.
+
+    `moved` are documents that were found again under another name or path. `drift` says how the structure of rebuilt
+    documents differs from what it was.
+    """
 
     added: int = 0
     updated: int = 0
     unchanged: int = 0
+    moved: int = 0
+    deleted: int = 0
     skipped: int = 0
     failed: tuple[Failure, ...] = ()
     chunks: int = 0
     embedded: int = 0
     reused: int = 0
+    drift: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +394,10 @@ class Version:
     document: Document
     sections: tuple[Section, ...]
     chunks: tuple[Chunk, ...]
-    summary: str = ""
-    tags: tuple[str, ...] = ()
+    enrichment: Enrichment
+    assets: tuple[Asset, ...] = ()
+    picture_links: tuple[PictureLink, ...] = ()
+    source_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

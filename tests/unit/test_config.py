@@ -98,4 +98,6 @@ def test_every_setting_is_documented_with_its_default_and_nothing_else_is(projec
 def _shown(value: object) -> str:
     if isinstance(value, tuple):
         return "[]" if not value else str(list(value))
+    if isinstance(value, bool):
+        return str(value).lower()
     return '""' if value == "" else str(value)

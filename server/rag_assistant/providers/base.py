@@ -3,14 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
+from rag_assistant.types import Candidate, Document, Enrichment, OcrLine, Passage, PictureText, Piece, Scored
 
-from rag_assistant.types import Candidate, Document, Passage, Scored
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Vectors: TypeAlias = NDArray[np.float32]
+    Vectors: TypeAlias = NDArray[np.float32]
+    Pixels: TypeAlias = NDArray[np.uint8]
+    """A picture: `[height, width, 3]`, red, green, blue."""
+else:
+    # The processes that read files start without numpy, which takes longer to import than most files to read.
+    Vectors = Pixels = "numpy.ndarray"
+
+
+def _nothing_linked(_reference: str) -> bytes | None:
+    return None
+
+
+def _unread(_pixels: Pixels) -> PictureText:
+    return PictureText(skipped="OCR is switched off")
+
+
+def _unreported(_done: int, _total: int) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class LoadContext:
+    """What a loader may use beside the file's bytes. A loader works without any of it, and says what it left out."""
+
+    linked: Callable[[str], bytes | None] = _nothing_linked
+    """Bytes of a picture that the file refers to by a relative path; None when there is none that may be read."""
+    read_picture: Callable[[Pixels], PictureText] = _unread
+    """Text recognition; never raises: what could not be read has its reason in `skipped`."""
+    report: Callable[[int, int], None] = _unreported
+    """Called with (done, total) pages, sheets or the like during long work."""
+
+
+ALONE = LoadContext()
 
 
 @runtime_checkable
@@ -20,8 +54,44 @@ class Loader(Protocol):
     name: str
     version: str
 
-    def load(self, data: bytes, name: str) -> Document:
+    def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:
         """Read the bytes of a file called `name`. Raises `ParseFailed` (or a kind of it) when they can't be read."""
+        ...
+
+
+@runtime_checkable
+class OcrEngine(Protocol):
+    """Recognises printed text. `profile` says what shapes its output: engine, models and their versions."""
+
+    name: str
+    profile: str
+
+    def recognize(self, pixels: Pixels) -> list[OcrLine]:
+        """The lines of a picture in reading order. Any exception means that it can't be read."""
+        ...
+
+
+@runtime_checkable
+class Cleaner(Protocol):
+    """Finds what is no part of a document's text. `profile` says what shapes its output."""
+
+    name: str
+    profile: str
+
+    def furniture(self, document: Document) -> list[tuple[int, int]]:
+        """Character ranges of the facts to leave out of the chunks, sorted and apart. The facts stay as they are."""
+        ...
+
+
+@runtime_checkable
+class Enricher(Protocol):
+    """Says what a document and its pieces are about. `profile` says what shapes its output."""
+
+    name: str
+    profile: str
+
+    def enrich(self, document: Document, pieces: Sequence[Piece]) -> tuple[Enrichment, list[Enrichment]]:
+        """For the document, and for each piece in order."""
         ...
 
 
@@ -166,4 +236,6 @@ class Reranker(Protocol):
         ...
 
 
-ProviderKind: TypeAlias = Literal["loader", "splitter", "embedder", "analyzer", "dense", "sparse", "fusion", "reranker"]
+ProviderKind: TypeAlias = Literal[
+    "loader", "ocr", "cleaner", "splitter", "enricher", "embedder", "analyzer", "dense", "sparse", "fusion", "reranker"
+]
