@@ -6,77 +6,53 @@ A version is written as `pending`, its views are upserted by the caller, and `fl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, exists, select, update
+from sqlalchemy import Connection, Engine, case, delete, exists, select, update
 
-from rag_assistant.store.db import batches, reading
-from rag_assistant.store.facts import decode_document
-from rag_assistant.store.schema import chunks, collections, documents, occurrences, versions
+from rag_assistant.store.db import batches
+from rag_assistant.store.document_state import DocumentState
+from rag_assistant.store.schema import (
+    chunks,
+    collections,
+    document_tags,
+    documents,
+    occurrences,
+    version_assets,
+    versions,
+)
 from rag_assistant.store.version_rows import (
+    delete_versions,
     document_facts,
     drop_orphan_chunks,
     drop_versions,
     existing,
     insert_occurrences,
+    insert_pictures,
     live_entries,
     refresh_texts,
+    set_tags,
     version_facts,
     version_row,
 )
 from rag_assistant.tracing import utc_now
-from rag_assistant.types import Document, Entries, Failure, Version
+from rag_assistant.types import Entries, Failure, Version
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What the store holds of a document: of its live version, when it has one."""
+class DocumentWriter(DocumentState):
+    """The only place that writes documents and what hangs on them. `keep_versions` older versions of each are kept."""
 
-    doc_id: str
-    status: str
-    source: str
-    version_id: str | None
-    content_hash: str | None
-    profile_id: str | None
-    failed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class StoredFacts:
-    """A live version as it was read, from which its chunks and views can be made again."""
-
-    kb_id: str
-    doc_id: str
-    version_id: str
-    profile_id: str
-    source: str
-    source_uri: str
-    content_hash: str
-    size: int
-    document: Document
-
-
-class DocumentWriter:
-    """The only place that writes documents and what hangs on them."""
-
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, keep_versions: int = 0) -> None:
+        super().__init__(engine)
         self._engine = engine
-        self._reader = reading(engine)
+        self._keep_versions = keep_versions
 
-    def known(self, doc_ids: Sequence[str]) -> dict[str, Known]:
-        """What the store holds of these documents; ids that it has never seen are absent."""
-        live = documents.outerjoin(versions, versions.c.version_id == documents.c.version_id)
-        columns = (documents, versions.c.content_hash, versions.c.profile_id)
-        found: dict[str, Known] = {}
-        with self._reader.connect() as connection:
+    def adopt(self, doc_ids: Sequence[str], source_id: str | None) -> None:
+        """Note which source documents belong to: their files were found by it, unchanged."""
+        with self._engine.begin() as connection:
             for batch in batches(doc_ids):
-                for row in connection.execute(select(*columns).select_from(live).where(documents.c.doc_id.in_(batch))):
-                    failed = row.error_code is not None
-                    found[row.doc_id] = Known(
-                        row.doc_id, row.status, row.source, row.version_id, row.content_hash, row.profile_id, failed
-                    )
-        return found
+                connection.execute(update(documents).where(documents.c.doc_id.in_(batch)).values(source_id=source_id))
 
     def begin(self, batch: Sequence[Version]) -> None:
         """Write the versions as pending, with their documents, sections and chunks. Nothing of it is served yet."""
@@ -86,43 +62,59 @@ class DocumentWriter:
             fresh = [version for version in batch if version.version_id not in known]
             if fresh:
                 connection.execute(versions.insert(), [version_row(version) for version in fresh])
+            for version in batch:
+                insert_pictures(connection, version)
             self._add_chunks(connection, batch)
 
-    def flip(self, batch: Sequence[Version]) -> dict[str, Entries]:
-        """Make the versions ready and the older ones superseded, in one transaction.
+    def flip(self, batch: Sequence[Version], replaced: Sequence[str] = ()) -> dict[str, Entries]:
+        """Make the versions ready and the older ones superseded, in one transaction; `replaced` documents go with it.
 
-        Returns, for each kb_id, the entries of the views that no live version needs any more.
+        A document that moved is its new self and replaces its old one, so that at no moment there are two or none. Returns, for
+        each kb_id, the entries of the views that no live version needs any more.
         """
         stale: dict[str, Entries] = {}
-        now = utc_now()
         with self._engine.begin() as connection:
             for version in batch:
-                old = live_entries(connection, [version.doc_id])
-                drop_versions(connection, [version.doc_id])
-                insert_occurrences(connection, version)
-                refresh_texts(connection, version)
-                connection.execute(
-                    update(versions)
-                    .where(versions.c.doc_id == version.doc_id, versions.c.status == "ready")
-                    .values(status="superseded")
-                )
-                connection.execute(
-                    update(versions)
-                    .where(versions.c.version_id == version.version_id)
-                    .values(**version_facts(version), status="ready", ready_at=now)
-                )
-                connection.execute(
-                    update(documents)
-                    .where(documents.c.doc_id == version.doc_id)
-                    .values(**document_facts(version), updated_at=now)
-                )
-                dense = old.dense_ids - {chunk.dense_id for chunk in version.chunks}
-                sparse = old.sparse_ids - {chunk.sparse_id for chunk in version.chunks}
-                if dense or sparse:
+                entries = self._flip_one(connection, version)
+                if entries.dense or entries.sparse:
                     known = stale.get(version.kb_id, Entries())
-                    stale[version.kb_id] = Entries(known.dense + tuple(dense), known.sparse + tuple(sparse))
+                    stale[version.kb_id] = Entries(known.dense + entries.dense, known.sparse + entries.sparse)
             drop_orphan_chunks(connection, [version.doc_id for version in batch])
+            self._tombstone(connection, replaced)
         return stale
+
+    def _flip_one(self, connection: Connection, version: Version) -> Entries:
+        now = utc_now()
+        old = live_entries(connection, [version.doc_id])
+        drop_versions(connection, [version.doc_id])
+        insert_occurrences(connection, version)
+        refresh_texts(connection, version)
+        connection.execute(
+            update(versions).where(versions.c.doc_id == version.doc_id, versions.c.status == "ready").values(status="superseded")
+        )
+        connection.execute(
+            update(versions)
+            .where(versions.c.version_id == version.version_id)
+            .values(**version_facts(version), status="ready", ready_at=now)
+        )
+        # A version that is made anew from its facts changes how it is found, not when it was last changed.
+        changed = documents.c.version_id.is_distinct_from(version.version_id)
+        connection.execute(
+            update(documents)
+            .where(documents.c.doc_id == version.doc_id)
+            .values(**document_facts(version), updated_at=case((changed, now), else_=documents.c.updated_at))
+        )
+        set_tags(connection, version)
+        self._forget_old_versions(connection, version.doc_id)
+        return Entries(
+            tuple(old.dense_ids - {chunk.dense_id for chunk in version.chunks}),
+            tuple(old.sparse_ids - {chunk.sparse_id for chunk in version.chunks}),
+        )
+
+    def _forget_old_versions(self, connection: Connection, doc_id: str) -> None:
+        old = select(versions.c.version_id).where(versions.c.doc_id == doc_id, versions.c.status == "superseded")
+        newest_first = old.order_by(versions.c.ready_at.desc(), versions.c.created_at.desc())
+        delete_versions(connection, list(connection.scalars(newest_first))[self._keep_versions :])
 
     def withdrawn(self, batch: Sequence[Version], returning: Collection[str]) -> set[str]:
         """Ids of those documents that were deleted since they were read, alone or with their collection.
@@ -143,7 +135,16 @@ class DocumentWriter:
         deleted.difference_update(returning)
         return deleted | {version.doc_id for version in batch if version.kb_id not in alive}
 
-    def fail(self, kb_id: str, doc_id: str, source_uri: str, doc_type: str, size: int, failure: Failure) -> None:
+    def fail(
+        self,
+        kb_id: str,
+        doc_id: str,
+        source_uri: str,
+        doc_type: str,
+        size: int,
+        failure: Failure,
+        source_id: str | None = None,
+    ) -> None:
         """Note why a file could not be read. A live version stays as it was, and stays served; what is deleted stays deleted."""
         now = utc_now()
         with self._engine.begin() as connection:
@@ -163,6 +164,7 @@ class DocumentWriter:
                         status="failed",
                         doc_type=doc_type,
                         size=size,
+                        source_id=source_id,
                         **blank,
                         **error,
                     )
@@ -174,16 +176,12 @@ class DocumentWriter:
     def tombstone(self, doc_ids: Sequence[str]) -> None:
         """Mark documents as deleted: gone from every answer when this returns."""
         with self._engine.begin() as connection:
-            for batch in batches(doc_ids):
-                connection.execute(
-                    update(documents).where(documents.c.doc_id.in_(batch)).values(status="deleted", updated_at=utc_now())
-                )
+            self._tombstone(connection, doc_ids)
 
-    def entries(self, doc_ids: Sequence[str]) -> Entries:
-        """The entries of the views that belong to these documents."""
-        with self._reader.connect() as connection:
-            found = live_entries(connection, doc_ids)
-        return Entries(tuple(found.dense_ids), tuple(found.sparse_ids))
+    def _tombstone(self, connection: Connection, doc_ids: Sequence[str]) -> None:
+        for batch in batches(doc_ids):
+            gone = {"status": "deleted", "updated_at": utc_now()}
+            connection.execute(update(documents).where(documents.c.doc_id.in_(batch)).values(**gone))
 
     def purge(self, doc_ids: Sequence[str]) -> None:
         """Remove the facts of deleted documents; a row without content stays, to answer that the document is gone."""
@@ -191,8 +189,12 @@ class DocumentWriter:
             drop_versions(connection, doc_ids)
             for batch in batches(doc_ids):
                 connection.execute(delete(chunks).where(chunks.c.doc_id.in_(batch)))
-                connection.execute(delete(versions).where(versions.c.doc_id.in_(batch)))
-                connection.execute(update(documents).where(documents.c.doc_id.in_(batch)).values(version_id=None, summary=""))
+                connection.execute(delete(document_tags).where(document_tags.c.doc_id.in_(batch)))
+                delete_versions(
+                    connection, list(connection.scalars(select(versions.c.version_id).where(versions.c.doc_id.in_(batch))))
+                )
+                blank: dict[str, Any] = {"version_id": None, "summary": "", "tags": [], "source_id": None}
+                connection.execute(update(documents).where(documents.c.doc_id.in_(batch)).values(**blank))
 
     def forget(self, kb_id: str) -> None:
         """Remove every row of a deleted collection's documents."""
@@ -200,7 +202,9 @@ class DocumentWriter:
             doc_ids = list(connection.scalars(select(documents.c.doc_id).where(documents.c.kb_id == kb_id)))
             drop_versions(connection, doc_ids)
             for batch in batches(doc_ids):
-                for table in (chunks, versions, documents):
+                of_documents = select(versions.c.version_id).where(versions.c.doc_id.in_(batch))
+                connection.execute(delete(version_assets).where(version_assets.c.version_id.in_(of_documents)))
+                for table in (chunks, document_tags, versions, documents):
                     connection.execute(delete(table).where(table.c.doc_id.in_(batch)))
 
     def sweep(self) -> int:
@@ -210,74 +214,14 @@ class DocumentWriter:
             pending = list(
                 connection.execute(select(versions.c.version_id, versions.c.doc_id).where(versions.c.status == "pending"))
             )
-            for batch in batches([row.version_id for row in pending]):
-                removed += connection.execute(delete(versions).where(versions.c.version_id.in_(batch))).rowcount
+            delete_versions(connection, [row.version_id for row in pending])
+            removed += len(pending)
             held = exists().where(occurrences.c.chunk_id == chunks.c.chunk_id)
             removed += connection.execute(delete(chunks).where(~held)).rowcount
             empty = documents.c.status == "processing"
             held_facts = exists().where(versions.c.doc_id == documents.c.doc_id)
             removed += connection.execute(delete(documents).where(empty, ~held_facts)).rowcount
         return removed
-
-    def deleted_with_facts(self) -> dict[str, list[str]]:
-        """kb_id -> ids of deleted documents whose facts are still there: deletions that were cut off."""
-        with self._reader.connect() as connection:
-            rows = connection.execute(
-                select(documents.c.kb_id, documents.c.doc_id).where(
-                    documents.c.status == "deleted", exists().where(versions.c.doc_id == documents.c.doc_id)
-                )
-            )
-            found: dict[str, list[str]] = {}
-            for kb_id, doc_id in rows:
-                found.setdefault(kb_id, []).append(doc_id)
-            return found
-
-    def live_entries(self, kb_id: str) -> list[tuple[str, str, str, str]]:
-        """(doc_id, dense_id, dense_key, sparse_id) of every chunk that may be served from this collection."""
-        with self._reader.connect() as connection:
-            rows = connection.execute(
-                select(documents.c.doc_id, occurrences.c.dense_id, occurrences.c.dense_key, occurrences.c.sparse_id)
-                .join(occurrences, occurrences.c.version_id == documents.c.version_id)
-                .where(documents.c.kb_id == kb_id, documents.c.status == "ready")
-            )
-            return [(row.doc_id, row.dense_id, row.dense_key, row.sparse_id) for row in rows]
-
-    def live_profiles(self, kb_id: str) -> list[tuple[str, str, str, str]]:
-        """(doc_id, profile_id, loader, loader_version) of every live version of a collection."""
-        with self._reader.connect() as connection:
-            rows = connection.execute(
-                select(documents.c.doc_id, versions.c.profile_id, versions.c.loader, versions.c.loader_version)
-                .join(versions, versions.c.version_id == documents.c.version_id)
-                .where(documents.c.kb_id == kb_id, documents.c.status == "ready")
-            )
-            return [(row.doc_id, row.profile_id, row.loader, row.loader_version) for row in rows]
-
-    def live_documents(self, kb_id: str) -> list[str]:
-        """Ids of the documents of a collection that have a live version."""
-        with self._reader.connect() as connection:
-            return list(
-                connection.scalars(
-                    select(documents.c.doc_id)
-                    .where(documents.c.kb_id == kb_id, documents.c.status == "ready", documents.c.version_id.is_not(None))
-                    .order_by(documents.c.source)
-                )
-            )
-
-    def facts(self, doc_ids: Iterable[str]) -> list[StoredFacts]:
-        """The live versions of these documents, as they were read."""
-        found: list[StoredFacts] = []
-        with self._reader.connect() as connection:
-            for batch in batches(list(doc_ids)):
-                rows = connection.execute(
-                    select(documents.c.kb_id, documents.c.source, documents.c.source_uri, versions)
-                    .join(versions, versions.c.version_id == documents.c.version_id)
-                    .where(documents.c.doc_id.in_(batch), documents.c.status == "ready")
-                )
-                for row in rows:
-                    values = dict(row._mapping)
-                    names = ("kb_id", "doc_id", "version_id", "profile_id", "source", "source_uri", "content_hash", "size")
-                    found.append(StoredFacts(**{name: values[name] for name in names}, document=decode_document(values)))
-        return found
 
     def _ensure_documents(self, connection: Connection, batch: Sequence[Version]) -> None:
         now = utc_now()

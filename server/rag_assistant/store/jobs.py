@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Engine, Row, func, select, update
+from sqlalchemy import Connection, Engine, Row, delete, func, or_, select, update
 
 from rag_assistant.errors import JobNotFound, ServiceUnavailable
-from rag_assistant.store.db import reading
+from rag_assistant.store.db import batches, reading
 from rag_assistant.store.schema import jobs
 from rag_assistant.tracing import utc_now
 
@@ -36,18 +36,30 @@ class Job:
     created_at: str
     started_at: str | None
     finished_at: str | None
+    attempts: int
+    not_before: str | None
 
 
 class Jobs:
-    """The queue: first in, first out, one at a time."""
+    """The queue: first in, first out, one at a time. The newest `keep` of the finished ones are kept."""
 
-    def __init__(self, engine: Engine, max_queued: int) -> None:
+    def __init__(self, engine: Engine, max_queued: int, keep: int) -> None:
         self._engine = engine
         self._reader = reading(engine)
         self._max_queued = max_queued
+        self._keep = keep
 
-    def add(self, kind: str, *, collection: str, kb_id: str, payload: Mapping[str, Any], request_id: str | None) -> Job:
-        """Queue a job. Raises `ServiceUnavailable` when too many wait already."""
+    def add(
+        self,
+        kind: str,
+        *,
+        collection: str,
+        kb_id: str,
+        payload: Mapping[str, Any],
+        request_id: str | None,
+        delay_s: float | None = None,
+    ) -> Job:
+        """Queue a job, to be taken after `delay_s` at the earliest. Raises `ServiceUnavailable` when too many wait already."""
         job_id = uuid.uuid4().hex
         with self._engine.begin() as connection:
             waiting = connection.scalar(select(func.count()).select_from(jobs).where(jobs.c.status == "queued")) or 0
@@ -67,9 +79,20 @@ class Jobs:
                     request_id=request_id,
                     sequence=sequence,
                     created_at=utc_now(),
+                    attempts=0,
+                    not_before=None if delay_s is None else utc_now(delay_s),
                 )
             )
+            self._forget_oldest(connection)
         return self.get(job_id)
+
+    def _forget_oldest(self, connection: Connection) -> None:
+        finished = select(jobs.c.job_id).where(jobs.c.status.in_(FINISHED))
+        surplus = (connection.scalar(select(func.count()).select_from(finished.subquery())) or 0) - self._keep
+        if surplus > 0:
+            oldest = list(connection.scalars(finished.order_by(jobs.c.sequence).limit(surplus)))
+            for batch in batches(oldest):
+                connection.execute(delete(jobs).where(jobs.c.job_id.in_(batch)))
 
     def get(self, job_id: str) -> Job:
         """The job as it stands. Raises `JobNotFound`."""
@@ -91,11 +114,13 @@ class Jobs:
     def take(self) -> Job | None:
         """The oldest queued job, now running; None when nothing waits."""
         with self._engine.begin() as connection:
-            oldest = select(jobs.c.job_id).where(jobs.c.status == "queued").order_by(jobs.c.sequence).limit(1)
+            due = or_(jobs.c.not_before.is_(None), jobs.c.not_before <= utc_now())
+            oldest = select(jobs.c.job_id).where(jobs.c.status == "queued", due).order_by(jobs.c.sequence).limit(1)
             job_id = connection.scalar(oldest)
             if job_id is None:
                 return None
-            connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(status="running", started_at=utc_now()))
+            taken = {"status": "running", "started_at": utc_now(), "attempts": jobs.c.attempts + 1}
+            connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(**taken))
         return self.get(job_id)
 
     def progress(self, job_id: str, progress: Mapping[str, Any]) -> bool:
@@ -119,6 +144,18 @@ class Jobs:
                 .where(jobs.c.job_id == job_id)
                 .values(status=status, result=result, error=error, finished_at=utc_now())
             )
+
+    def retry(self, job_id: str, delay_s: float, error: Mapping[str, Any]) -> None:
+        """Put a job that failed back into the queue, to be taken again after `delay_s`; why it failed is kept until then."""
+        with self._engine.begin() as connection:
+            again = {"status": "queued", "started_at": None, "not_before": utc_now(delay_s), "error": error}
+            connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(**again))
+
+    def waiting(self, kind: str, kb_id: str | None = None) -> list[Job]:
+        """Jobs of a kind that have not begun, in order."""
+        where = [jobs.c.kind == kind, jobs.c.status == "queued"] + ([jobs.c.kb_id == kb_id] if kb_id else [])
+        with self._reader.connect() as connection:
+            return [_job(row) for row in connection.execute(select(jobs).where(*where).order_by(jobs.c.sequence))]
 
     def cancel(self, job_id: str) -> Job:
         """Ask a job to stop: a queued one ends at once, a running one at its next safe point, a finished one stays as it is."""
@@ -148,6 +185,12 @@ class Jobs:
             ended = {"status": status, "result": result, "finished_at": utc_now()}
             connection.execute(update(jobs).where(jobs.c.kind == kind, unfinished).values(**ended))
 
+    def unfinished(self) -> int:
+        """How many jobs wait or run."""
+        with self._reader.connect() as connection:
+            where = jobs.c.status.in_(("queued", "running"))
+            return connection.scalar(select(func.count()).select_from(jobs).where(where)) or 0
+
     def staged_files(self) -> set[str]:
         """Paths of uploaded files that unfinished jobs wait for."""
         with self._reader.connect() as connection:
@@ -159,7 +202,8 @@ class Jobs:
         """Put a running job (all of them without an id) back into the queue, at its old place; returns how many."""
         where = [jobs.c.status == "running"] + ([jobs.c.job_id == job_id] if job_id else [])
         with self._engine.begin() as connection:
-            return connection.execute(update(jobs).where(*where).values(status="queued", started_at=None)).rowcount
+            again = {"status": "queued", "started_at": None, "attempts": jobs.c.attempts - 1}
+            return connection.execute(update(jobs).where(*where).values(**again)).rowcount
 
 
 def _job(row: Row[Any]) -> Job:

@@ -157,9 +157,73 @@ def _0001_foundation(op: Operations) -> None:
     op.create_index("ix_traces_started", "traces", ["started_at"])
 
 
+def _0002_documents(op: Operations) -> None:
+    """Assets, enrichment, tags, hashes of a version's structure, sources, and jobs that are tried again."""
+    for column in (
+        sa.Column("parser", _text(128), nullable=False, server_default=""),
+        sa.Column("section_hash", _text(32), nullable=False, server_default=""),
+        sa.Column("chunk_hash", _text(32), nullable=False, server_default=""),
+        sa.Column("enrichment", sa.JSON()),
+    ):
+        op.add_column("versions", column)
+    op.create_index("ix_versions_content_hash", "versions", ["content_hash"])
+    op.add_column("chunk_occurrences", sa.Column("image_refs", sa.JSON()))
+    op.add_column("chunk_occurrences", sa.Column("enrichment", sa.JSON()))
+    op.create_index("ix_occurrences_dense_key", "chunk_occurrences", ["dense_key"])
+    op.add_column("documents", sa.Column("source_id", _text(32)))
+    op.create_index("ix_documents_source_id", "documents", ["source_id"])
+    op.create_table(
+        "document_tags",
+        sa.Column("doc_id", _text(32), sa.ForeignKey("documents.doc_id"), primary_key=True),
+        sa.Column("tag", _text(255), primary_key=True),
+    )
+    op.create_index("ix_document_tags_tag", "document_tags", ["tag"])
+    op.create_table(
+        "assets",
+        sa.Column("asset_id", _text(32), primary_key=True),
+        sa.Column("mime", _text(64), nullable=False),
+        sa.Column("width", sa.Integer(), nullable=False),
+        sa.Column("height", sa.Integer(), nullable=False),
+        sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("text", _text(), nullable=False),
+        sa.Column("ocr_skipped", _text()),
+        sa.Column("ocr_profile", _text(255), nullable=False),
+        sa.Column("created_at", _text(32), nullable=False),
+    )
+    op.create_table(
+        "version_assets",
+        sa.Column("version_id", _text(32), sa.ForeignKey("versions.version_id"), primary_key=True),
+        sa.Column("ordinal", sa.Integer(), primary_key=True),
+        sa.Column("asset_id", _text(32), sa.ForeignKey("assets.asset_id"), nullable=False),
+        sa.Column("link", _text(), nullable=False),
+        sa.Column("alt", _text(), nullable=False),
+        sa.Column("place", sa.JSON(), nullable=False),
+    )
+    op.create_index("ix_version_assets_asset", "version_assets", ["asset_id"])
+    op.add_column("jobs", sa.Column("attempts", sa.Integer(), nullable=False, server_default="0"))
+    op.add_column("jobs", sa.Column("not_before", _text(32)))
+    op.create_table(
+        "sources",
+        sa.Column("source_id", _text(32), primary_key=True),
+        sa.Column("type", _text(32), nullable=False),
+        sa.Column("name", _text(255), nullable=False),
+        sa.Column("kb_id", _text(32), sa.ForeignKey("collections.kb_id"), nullable=False),
+        sa.Column("config", sa.JSON(), nullable=False),
+        sa.Column("schedule", _text(64)),
+        sa.Column("enabled", sa.Boolean(), nullable=False),
+        sa.Column("created_at", _text(32), nullable=False),
+        sa.Column("updated_at", _text(32), nullable=False),
+        sa.Column("last_started_at", _text(32)),
+        sa.Column("last_finished_at", _text(32)),
+        sa.Column("last_result", sa.JSON()),
+        sa.Column("last_error", _text()),
+    )
+    op.create_index("uq_sources_name", "sources", ["name"], unique=True)
+
+
 Migration = Callable[["Operations"], None]
 
-MIGRATIONS: tuple[Migration, ...] = (_0001_foundation,)
+MIGRATIONS: tuple[Migration, ...] = (_0001_foundation, _0002_documents)
 
 
 def migrate(engine: Engine, steps: Sequence[Migration] = MIGRATIONS) -> int:

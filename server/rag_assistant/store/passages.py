@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Engine, Row, Select, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, func, or_, select
 
 from rag_assistant.errors import DocumentDeleted, DocumentNotFound
 from rag_assistant.store.db import batches, reading
-from rag_assistant.store.schema import chunks, collections, documents, occurrences, sections, versions
-from rag_assistant.types import Filters, Passage, Place
+from rag_assistant.store.schema import (
+    assets,
+    chunks,
+    collections,
+    document_tags,
+    documents,
+    occurrences,
+    sections,
+    version_assets,
+    versions,
+)
+from rag_assistant.types import Filters, ImageRef, Passage, Place
 
 Side = Literal["dense", "sparse"]
 
@@ -57,6 +67,8 @@ class Passages:
             occurrences.c.ordinal,
             occurrences.c.place,
             occurrences.c.tokens,
+            occurrences.c.image_refs,
+            occurrences.c.enrichment,
             chunks.c.text,
             chunks.c.section_path,
             documents.c.doc_id,
@@ -70,8 +82,10 @@ class Passages:
         with self._reader.connect() as connection:
             for batch in batches(chunk_ids):
                 query = _live(select(*columns).join(chunks, chunks.c.chunk_id == occurrences.c.chunk_id))
-                for row in connection.execute(query.where(occurrences.c.chunk_id.in_(batch))):
-                    found[row.chunk_id] = _passage(row)
+                rows = connection.execute(query.where(occurrences.c.chunk_id.in_(batch))).all()
+                shown = _images(connection, {row.version_id for row in rows if row.image_refs})
+                for row in rows:
+                    found[row.chunk_id] = _passage(row, shown.get(row.version_id, {}))
         return found
 
     def counts(self) -> dict[str, int]:
@@ -119,11 +133,27 @@ class DocumentReader:
                 raise DocumentNotFound(f"There is no document '{doc_id}'. See `rag documents list`.")
             if row.status == "deleted":
                 raise DocumentDeleted(f"The document '{row.source}' was deleted.")
-            names = ("version_id", "status", "content_hash", "profile_id", "loader", "loader_version", "md_sha256", "size")
-            columns = [versions.c[name] for name in (*names, "section_count", "chunk_count", "created_at", "ready_at")]
+            names = ("version_id", "status", "content_hash", "profile_id", "loader", "loader_version", "parser", "md_sha256")
+            counted = ("size", "section_count", "section_hash", "chunk_count", "chunk_hash", "created_at", "ready_at")
+            columns = [versions.c[name] for name in (*names, *counted)]
             newest = versions.c.created_at.desc()
-            history = connection.execute(select(*columns).where(versions.c.doc_id == doc_id).order_by(newest))
-            return _summary(row) | {"versions": [dict(version._mapping) for version in history]}
+            history = [
+                dict(version._mapping)
+                for version in connection.execute(
+                    select(*columns).where(versions.c.doc_id == doc_id, versions.c.status != "pending").order_by(newest)
+                )
+            ]
+            # The live one first, whenever it was read.
+            history.sort(key=lambda version: version["version_id"] != row.version_id)
+            live = select(versions.c.metadata, versions.c.warnings, versions.c.enrichment)
+            known = connection.execute(live.where(versions.c.version_id == row.version_id)).first()
+            keywords = (known.enrichment or {}).get("keywords", []) if known else []
+            return _summary(row) | {
+                "versions": history,
+                "metadata": known.metadata if known else {},
+                "warnings": known.warnings if known else [],
+                "keywords": keywords,
+            }
 
     def content(self, doc_id: str) -> str:
         """The Markdown facts of the live version; empty for a document that has none. Raises as `get` does."""
@@ -147,6 +177,14 @@ class DocumentReader:
                 for row in rows
             ]
 
+    def boxes(self, doc_id: str, chunk_id: str, page: int) -> list[tuple[float, float, float, float]]:
+        """Rectangles of a passage of the live version on one of its pages, as fractions of the page. Raises as `get` does."""
+        version_id = self.get(doc_id)["version_id"]
+        of_chunk = occurrences.c.version_id == version_id, occurrences.c.chunk_id == chunk_id
+        with self._reader.connect() as connection:
+            places = [Place.from_dict(place) for place in connection.scalars(select(occurrences.c.place).where(*of_chunk))]
+        return [place.bbox for place in places if place.bbox and place.page == page]
+
     def chunks(self, doc_id: str, page: int = 1, page_size: int = 20) -> tuple[list[dict[str, Any]], int]:
         """One page of the live version's chunks in order, and how many there are in all. Raises as `get` does."""
         version_id = self.get(doc_id)["version_id"]
@@ -154,7 +192,7 @@ class DocumentReader:
         with self._reader.connect() as connection:
             total = connection.scalar(select(func.count()).select_from(occurrences).where(of_version)) or 0
             rows = connection.execute(
-                select(occurrences.c.ordinal, occurrences.c.place, chunks)
+                select(occurrences.c.ordinal, occurrences.c.place, occurrences.c.image_refs, occurrences.c.enrichment, chunks)
                 .join(chunks, chunks.c.chunk_id == occurrences.c.chunk_id)
                 .where(of_version)
                 .order_by(occurrences.c.ordinal)
@@ -168,6 +206,8 @@ class DocumentReader:
                     "section_id": row.section_id,
                     "section_path": row.section_path,
                     "content": row.text,
+                    "image_refs": row.image_refs or [],
+                    "enrichment": row.enrichment,
                     **row.place,
                 }
                 for row in rows
@@ -190,6 +230,11 @@ def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
     if filters.language:
         # A document's language is derived; one whose language is not known is not shut out.
         conditions.append(or_(documents.c.language.in_(filters.language), documents.c.language.is_(None)))
+    if filters.tags:
+        # Tags are derived, too: a document without any is not shut out.
+        tagged = select(document_tags.c.doc_id).where(document_tags.c.tag.in_(filters.tags))
+        any_tag = select(document_tags.c.doc_id).where(document_tags.c.doc_id == documents.c.doc_id).exists()
+        conditions.append(or_(documents.c.doc_id.in_(tagged), ~any_tag))
     if filters.path_prefix:
         # Not LIKE: that ignores case on SQLite and minds it on PostgreSQL.
         conditions.append(func.substr(documents.c.source, 1, len(filters.path_prefix)) == filters.path_prefix)
@@ -216,7 +261,18 @@ def _summary(row: Row[Any]) -> dict[str, Any]:
     return described | ({"error": error} if error else {})
 
 
-def _passage(row: Row[Any]) -> Passage:
+def _images(connection: Connection, version_ids: Collection[str]) -> dict[str, dict[str, ImageRef]]:
+    """version id -> asset id -> the picture as a passage shows it."""
+    found: dict[str, dict[str, ImageRef]] = {}
+    for batch in batches(list(version_ids)):
+        columns = (version_assets.c.version_id, version_assets.c.alt, assets.c.asset_id, assets.c.mime, assets.c.text)
+        shown = select(*columns).join(assets, assets.c.asset_id == version_assets.c.asset_id)
+        for row in connection.execute(shown.where(version_assets.c.version_id.in_(batch))):
+            found.setdefault(row.version_id, {})[row.asset_id] = ImageRef(row.asset_id, row.mime, row.alt, row.text)
+    return found
+
+
+def _passage(row: Row[Any], images: Mapping[str, ImageRef]) -> Passage:
     return Passage(
         chunk_id=row.chunk_id,
         doc_id=row.doc_id,
@@ -231,4 +287,6 @@ def _passage(row: Row[Any]) -> Passage:
         place=Place.from_dict(row.place),
         ordinal=row.ordinal,
         tokens=row.tokens,
+        images=tuple(images[asset_id] for asset_id in row.image_refs or () if asset_id in images),
+        enrichment=row.enrichment or {},
     )

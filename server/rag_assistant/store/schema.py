@@ -43,7 +43,9 @@ documents = Table(
     Column("tags", JSON, nullable=False),
     Column("created_at", String(32), nullable=False),
     Column("updated_at", String(32), nullable=False),
+    Column("source_id", String(32)),
 )
+Index("ix_documents_source_id", documents.c.source_id)
 Index("ix_documents_kb_status", documents.c.kb_id, documents.c.status)
 Index("ix_documents_kb_source", documents.c.kb_id, documents.c.source)
 
@@ -70,7 +72,12 @@ versions = Table(
     Column("chunk_count", Integer, nullable=False),
     Column("created_at", String(32), nullable=False),
     Column("ready_at", String(32)),
+    Column("parser", String(128), nullable=False, server_default=""),
+    Column("section_hash", String(32), nullable=False, server_default=""),
+    Column("chunk_hash", String(32), nullable=False, server_default=""),
+    Column("enrichment", JSON),
 )
+Index("ix_versions_content_hash", versions.c.content_hash)
 Index("ix_versions_doc_status", versions.c.doc_id, versions.c.status)
 
 sections = Table(
@@ -107,7 +114,10 @@ occurrences = Table(
     Column("dense_key", String(32), nullable=False),
     Column("dense_id", String(32), nullable=False),
     Column("sparse_id", String(32), nullable=False),
+    Column("image_refs", JSON),
+    Column("enrichment", JSON),
 )
+Index("ix_occurrences_dense_key", occurrences.c.dense_key)
 Index("ix_occurrences_chunk", occurrences.c.chunk_id)
 Index("ix_occurrences_dense", occurrences.c.dense_id)
 Index("ix_occurrences_sparse", occurrences.c.sparse_id)
@@ -140,6 +150,8 @@ jobs = Table(
     Column("created_at", String(32), nullable=False),
     Column("started_at", String(32)),
     Column("finished_at", String(32)),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("not_before", String(32)),
 )
 Index("ix_jobs_status_sequence", jobs.c.status, jobs.c.sequence)
 
@@ -158,3 +170,56 @@ traces = Table(
     Column("envelope", JSON, nullable=False),
 )
 Index("ix_traces_started", traces.c.started_at)
+
+document_tags = Table(
+    "document_tags",
+    metadata,
+    Column("doc_id", String(32), ForeignKey("documents.doc_id"), primary_key=True),
+    Column("tag", String(255), primary_key=True),
+)
+Index("ix_document_tags_tag", document_tags.c.tag)
+
+assets = Table(
+    "assets",
+    metadata,
+    Column("asset_id", String(32), primary_key=True),
+    Column("mime", String(64), nullable=False),
+    Column("width", Integer, nullable=False),
+    Column("height", Integer, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("ocr_skipped", Text),
+    Column("ocr_profile", String(255), nullable=False),
+    Column("created_at", String(32), nullable=False),
+)
+
+version_assets = Table(
+    "version_assets",
+    metadata,
+    Column("version_id", String(32), ForeignKey("versions.version_id"), primary_key=True),
+    Column("ordinal", Integer, primary_key=True),
+    Column("asset_id", String(32), ForeignKey("assets.asset_id"), nullable=False),
+    Column("link", Text, nullable=False),
+    Column("alt", Text, nullable=False),
+    Column("place", JSON, nullable=False),
+)
+Index("ix_version_assets_asset", version_assets.c.asset_id)
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("source_id", String(32), primary_key=True),
+    Column("type", String(32), nullable=False),
+    Column("name", String(255), nullable=False),
+    Column("kb_id", String(32), ForeignKey("collections.kb_id"), nullable=False),
+    Column("config", JSON, nullable=False),
+    Column("schedule", String(64)),
+    Column("enabled", Boolean, nullable=False),
+    Column("created_at", String(32), nullable=False),
+    Column("updated_at", String(32), nullable=False),
+    Column("last_started_at", String(32)),
+    Column("last_finished_at", String(32)),
+    Column("last_result", JSON),
+    Column("last_error", Text),
+)
+Index("uq_sources_name", sources.c.name, unique=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, delete, exists, select
 
 from rag_assistant.providers.base import Vectors
 from rag_assistant.store.db import batches, reading
-from rag_assistant.store.schema import vectors
+from rag_assistant.store.schema import occurrences, vectors
 from rag_assistant.text import TEXT_NORM_PROFILE
 
 
@@ -41,6 +41,22 @@ class VectorCache:
                 ]
                 if rows:
                     connection.execute(vectors.insert(), rows)
+
+    def missing(self, keys: Sequence[str]) -> list[str]:
+        """Those of `keys` that have no vector."""
+        wanted = list(dict.fromkeys(keys))
+        with self._reader.connect() as connection:
+            known: set[str] = set()
+            for batch in batches(wanted):
+                identity = (vectors.c[name] == value for name, value in self._identity.items())
+                known.update(connection.scalars(select(vectors.c.dense_key).where(vectors.c.dense_key.in_(batch), *identity)))
+        return [key for key in wanted if key not in known]
+
+    def prune(self) -> int:
+        """Remove vectors, of any model, of texts that no live document holds. Returns how many."""
+        held = exists().where(occurrences.c.dense_key == vectors.c.dense_key)
+        with self._engine.begin() as connection:
+            return connection.execute(delete(vectors).where(~held)).rowcount
 
     def _select(self, connection: Connection, keys: Sequence[str]) -> dict[str, Vectors]:
         rows = connection.execute(

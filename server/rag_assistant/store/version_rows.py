@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, delete, exists, select, update
 
 from rag_assistant.store.db import batches
 from rag_assistant.store.facts import encode_places
-from rag_assistant.store.schema import chunks, occurrences, sections, versions
+from rag_assistant.store.schema import assets, chunks, document_tags, occurrences, sections, version_assets, versions
 from rag_assistant.text import hash32
 from rag_assistant.tracing import utc_now
 from rag_assistant.types import Version
@@ -35,6 +35,13 @@ def live_entries(connection: Connection, doc_ids: Sequence[str]) -> LiveEntries:
             dense.add(dense_id)
             sparse.add(sparse_id)
     return LiveEntries(frozenset(dense), frozenset(sparse))
+
+
+def delete_versions(connection: Connection, version_ids: Sequence[str]) -> None:
+    """Remove versions that nothing serves, with what they hold of pictures. Their sections and occurrences are gone before."""
+    for batch in batches(version_ids):
+        connection.execute(delete(version_assets).where(version_assets.c.version_id.in_(batch)))
+        connection.execute(delete(versions).where(versions.c.version_id.in_(batch)))
 
 
 def drop_versions(connection: Connection, doc_ids: Sequence[str]) -> None:
@@ -72,6 +79,8 @@ def insert_occurrences(connection: Connection, version: Version) -> None:
             "dense_key": chunk.dense_key,
             "dense_id": chunk.dense_id,
             "sparse_id": chunk.sparse_id,
+            "image_refs": list(chunk.image_refs),
+            "enrichment": asdict(chunk.enrichment) if chunk.enrichment else None,
         }
         for chunk in version.chunks
     ]
@@ -93,11 +102,64 @@ def insert_occurrences(connection: Connection, version: Version) -> None:
         connection.execute(sections.insert(), outline)
 
 
+def insert_pictures(connection: Connection, version: Version) -> None:
+    """Make the version's references to pictures what they are now; its assets are kept once for all versions."""
+    known = existing(connection, assets.c.asset_id, [asset.asset_id for asset in version.assets])
+    fresh = [
+        {
+            "asset_id": asset.asset_id,
+            "mime": asset.mime,
+            "width": asset.width,
+            "height": asset.height,
+            "size": len(asset.data),
+            "text": asset.text,
+            "ocr_skipped": asset.ocr_skipped,
+            "ocr_profile": asset.ocr_profile,
+            "created_at": utc_now(),
+        }
+        for asset in {asset.asset_id: asset for asset in version.assets}.values()
+        if asset.asset_id not in known
+    ]
+    if fresh:
+        connection.execute(assets.insert(), fresh)
+    for asset in version.assets:
+        if asset.asset_id in known and asset.data:  # read again, under another profile of text recognition
+            read = {"text": asset.text, "ocr_skipped": asset.ocr_skipped, "ocr_profile": asset.ocr_profile}
+            connection.execute(update(assets).where(assets.c.asset_id == asset.asset_id).values(**read))
+    connection.execute(delete(version_assets).where(version_assets.c.version_id == version.version_id))
+    links = [
+        {
+            "version_id": version.version_id,
+            "ordinal": ordinal,
+            "asset_id": link.asset_id,
+            "link": link.link,
+            "alt": link.alt,
+            "place": link.place.as_dict(),
+        }
+        for ordinal, link in enumerate(version.picture_links)
+    ]
+    if links:
+        connection.execute(version_assets.insert(), links)
+
+
+def set_tags(connection: Connection, version: Version) -> None:
+    """Make the document's tags, by which it is filtered, those of this version."""
+    connection.execute(delete(document_tags).where(document_tags.c.doc_id == version.doc_id))
+    rows = [{"doc_id": version.doc_id, "tag": tag[:255]} for tag in dict.fromkeys(version.enrichment.tags)]
+    if rows:
+        connection.execute(document_tags.insert(), list({row["tag"]: row for row in rows}.values()))
+
+
 def existing(connection: Connection, column: Any, ids: Sequence[str]) -> set[str]:
     found: set[str] = set()
     for batch in batches(ids):
         found.update(connection.scalars(select(column).where(column.in_(batch))))
     return found
+
+
+def section_hash(version: Version) -> str:
+    """Hash of a version's structure: its sections' paths and texts, in order."""
+    return hash32(*(section.section_id + section.section_hash for section in version.sections))
 
 
 def version_facts(version: Version) -> dict[str, Any]:
@@ -118,6 +180,10 @@ def version_facts(version: Version) -> dict[str, Any]:
         "size": version.size,
         "section_count": len(version.sections),
         "chunk_count": len(version.chunks),
+        "parser": document.parser,
+        "section_hash": section_hash(version),
+        "chunk_hash": hash32(*(chunk.chunk_id for chunk in version.chunks)),
+        "enrichment": asdict(version.enrichment),
     }
 
 
@@ -138,6 +204,8 @@ def document_facts(version: Version) -> dict[str, Any]:
         "doc_type": version.document.doc_type,
         "language": version.document.language,
         "size": version.size,
-        "summary": version.summary,
-        "tags": list(version.tags),
+        "summary": version.enrichment.summary,
+        "tags": list(version.enrichment.tags),
+        # A file that is ingested by hand stays with the source that follows it.
+        **({"source_id": version.source_id} if version.source_id else {}),
     }

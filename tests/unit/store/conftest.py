@@ -15,7 +15,7 @@ from rag_assistant.store.db import open_engine
 from rag_assistant.store.documents import DocumentWriter
 from rag_assistant.store.passages import DocumentReader, Passages, Side
 from rag_assistant.text import hash32
-from rag_assistant.types import Chunk, Document, Filters, Place, Section, Version
+from rag_assistant.types import Chunk, Document, Enrichment, Filters, Place, Section, Version
 
 SIDES: tuple[Side, ...] = ("dense", "sparse")
 
@@ -50,7 +50,7 @@ def kb_id(collections: Collections) -> str:
 
 @pytest.fixture
 def writer(engine: Engine) -> DocumentWriter:
-    return DocumentWriter(engine)
+    return DocumentWriter(engine, keep_versions=2)
 
 
 def _chunks(doc_id: str, section_id: str, texts: Sequence[str], view: str) -> Iterator[Chunk]:
@@ -92,7 +92,7 @@ def make_version(kb_id: str) -> Callable[..., Version]:
             document=Document("markdown", f"Title of {name}", markdown, "markdown", "1", verbatim=True, language="en"),
             sections=(section,),
             chunks=tuple(_chunks(doc_id, section.section_id, texts, view)),
-            tags=("ops",),
+            enrichment=Enrichment("rules", tags=("ops",)),
         )
 
     return make

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from rag_assistant.store import schema
 from rag_assistant.store.documents import DocumentWriter
 from rag_assistant.store.passages import DocumentReader, Passages
-from rag_assistant.types import Entries, Failure, Filters, Place, Version
+from rag_assistant.store.vectors import VectorCache
+from rag_assistant.types import Enrichment, Entries, Failure, Filters, Place, Version
 
 Make = Callable[..., Version]
 Ingest = Callable[[Version], dict[str, Entries]]
@@ -129,3 +134,102 @@ def test_the_facts_come_back_as_the_loader_gave_them(writer: DocumentWriter, mak
     (facts,) = writer.facts([version.doc_id, "unknown"])
     assert facts.document == version.document
     assert (facts.version_id, facts.profile_id, facts.source) == (version.version_id, version.profile_id, "a.md")
+
+
+def test_a_moved_document_takes_the_place_of_its_old_self_in_one_step(
+    writer: DocumentWriter, served: Served, make_version: Make, ingest: Ingest, kb_id: str
+) -> None:
+    old, new = make_version("a.md", "one"), make_version("b.md", "one")
+    ingest(old)
+    writer.begin([new])
+    assert served(old) == ["one"]
+    writer.flip([new], replaced=[old.doc_id])
+    assert served(old) == []
+    assert served(new) == ["one"]
+    assert [row[0] for row in writer.live_entries(kb_id)] == [new.doc_id]
+
+
+def test_documents_with_the_same_content_are_found_in_their_collection_alone(
+    writer: DocumentWriter, make_version: Make, ingest: Ingest, collections: Any, kb_id: str
+) -> None:
+    other = collections.create("other").kb_id
+    for version in (make_version("a.md", "one"), make_version("b.md", "two"), make_version("c.md", "one", kb=other)):
+        ingest(version)
+    assert [known.source for known in writer.same_content(kb_id, make_version("x.md", "one").content_hash)] == ["a.md"]
+
+
+def test_so_many_older_versions_are_kept_as_was_asked_the_newest_of_them(
+    writer: DocumentWriter, reader: DocumentReader, make_version: Make, ingest: Ingest
+) -> None:
+    versions = [make_version("a.md", text) for text in ("one", "two", "three", "four")]
+    for version in versions:
+        ingest(version)
+    found = reader.get(versions[0].doc_id)["versions"]
+    assert found[0]["version_id"] == versions[3].version_id
+    assert {row["version_id"] for row in found} == {version.version_id for version in versions[1:]}
+
+
+def test_a_version_made_anew_does_not_move_the_documents_time(
+    writer: DocumentWriter, reader: DocumentReader, make_version: Make, ingest: Ingest, engine: Any
+) -> None:
+    version = make_version("a.md", "one")
+    ingest(version)
+    with engine.begin() as connection:
+        connection.execute(schema.documents.update().values(updated_at="2020-01-01T00:00:00.000Z"))
+    ingest(make_version("a.md", "one", view="2"))
+    assert reader.get(version.doc_id)["updated_at"] == "2020-01-01T00:00:00.000Z"
+    ingest(make_version("a.md", "two"))
+    assert reader.get(version.doc_id)["updated_at"] > "2020-01-01T00:00:00.000Z"
+
+
+def test_documents_are_filtered_by_tag_and_those_without_any_are_not_shut_out(
+    passages: Passages, make_version: Make, ingest: Ingest
+) -> None:
+    tagged, other, plain = make_version("a.md", "one"), make_version("b.md", "two"), make_version("c.md", "three")
+    ingest(tagged)
+    ingest(replace(other, enrichment=Enrichment("rules", tags=("dev",))))
+    ingest(replace(plain, enrichment=Enrichment("none")))
+    ids = [version.chunks[0].dense_id for version in (tagged, other, plain)]
+    assert set(passages.resolve("dense", ids, Filters(tags=("ops",)))) == {ids[0], ids[2]}
+
+
+def test_documents_of_a_source_are_found_by_it_failed_ones_too(
+    writer: DocumentWriter, make_version: Make, ingest: Ingest
+) -> None:
+    version = replace(make_version("a.md", "one"), source_id="s1")
+    ingest(version)
+    writer.fail(version.kb_id, "f" * 32, "file:///docs/b.md", "text", 1, Failure("b.md", "EMPTY", "empty"), "s1")
+    ingest(make_version("c.md", "other"))
+    assert [(known.source, known.status) for known in writer.of_source("s1")] == [("a.md", "ready"), ("b.md", "failed")]
+
+
+def test_a_file_ingested_by_hand_stays_with_its_source(writer: DocumentWriter, make_version: Make, ingest: Ingest) -> None:
+    ingest(replace(make_version("a.md", "one"), source_id="s1"))
+    ingest(make_version("a.md", "two"))
+    assert [known.source for known in writer.of_source("s1")] == ["a.md"]
+
+
+def test_damaged_facts_are_found(writer: DocumentWriter, make_version: Make, ingest: Ingest, engine: Any, kb_id: str) -> None:
+    sound, changed, short = (make_version(f"{name}.md", f"text {name}") for name in "abc")
+    for version in (sound, changed, short):
+        ingest(version)
+    with engine.begin() as connection:
+        of = schema.versions.c.doc_id
+        connection.execute(schema.versions.update().where(of == changed.doc_id).values(markdown="something else"))
+        connection.execute(schema.occurrences.delete().where(schema.occurrences.c.version_id == short.version_id))
+    assert sorted(writer.damaged(kb_id)) == sorted([changed.doc_id, short.doc_id])
+
+
+def test_vectors_of_texts_that_nothing_holds_are_pruned(
+    engine: Any, writer: DocumentWriter, make_version: Make, ingest: Ingest
+) -> None:
+    version = make_version("a.md", "one", "two")
+    ingest(version)
+    cache = VectorCache(engine, "model", "1")
+    keys = [chunk.dense_key for chunk in version.chunks]
+    cache.put({key: np.ones(4, np.float32) for key in [*keys, "f" * 32]})
+    assert cache.prune() == 1
+    assert cache.missing([*keys, "f" * 32]) == ["f" * 32]
+    writer.tombstone([version.doc_id])
+    writer.purge([version.doc_id])
+    assert cache.prune() == 2

@@ -13,7 +13,7 @@ from rag_assistant.store.jobs import Job, Jobs
 
 @pytest.fixture
 def jobs(engine: Engine) -> Jobs:
-    return Jobs(engine, max_queued=5)
+    return Jobs(engine, max_queued=5, keep=20)
 
 
 def add(jobs: Jobs, name: str = "x") -> Job:
@@ -112,3 +112,42 @@ def test_an_unknown_job_is_told(jobs: Jobs) -> None:
     for ask in (jobs.get, jobs.cancel):
         with pytest.raises(JobNotFound, match="no job 'nothing'"):
             ask("nothing")
+
+
+def test_a_job_with_a_delay_is_not_taken_before_its_time(jobs: Jobs) -> None:
+    later = jobs.add("cleanup", collection="default", kb_id="k", payload={}, request_id=None, delay_s=3600)
+    now = add(jobs)
+    assert [job and job.job_id for job in (jobs.take(), jobs.take())] == [now.job_id, None]
+    assert jobs.get(later.job_id).status == "queued"
+
+
+def test_a_job_that_is_tried_again_counts_its_attempts_and_says_why(jobs: Jobs) -> None:
+    job = add(jobs)
+    jobs.take()
+    jobs.retry(job.job_id, 0.0, {"code": "SERVICE_UNAVAILABLE", "message": "full"})
+    waiting = jobs.get(job.job_id)
+    assert (waiting.status, waiting.attempts, waiting.error) == ("queued", 1, {"code": "SERVICE_UNAVAILABLE", "message": "full"})
+    again = jobs.take()
+    assert again is not None
+    assert again.attempts == 2
+
+
+def test_a_job_that_was_only_interrupted_has_lost_no_attempt(jobs: Jobs) -> None:
+    job = add(jobs)
+    jobs.take()
+    jobs.requeue(job.job_id)
+    assert jobs.get(job.job_id).attempts == 0
+
+
+def test_the_oldest_finished_jobs_go_and_unfinished_ones_never(engine: Engine) -> None:
+    jobs = Jobs(engine, max_queued=100, keep=3)
+    waiting = add(jobs)
+    finished = []
+    for _ in range(6):
+        job = add(jobs)
+        jobs.finish(job.job_id, "completed")
+        finished.append(job.job_id)
+    add(jobs)
+    known = {job.job_id for job in jobs.page(page_size=100)[0]}
+    assert waiting.job_id in known
+    assert known & set(finished) == set(finished[3:])

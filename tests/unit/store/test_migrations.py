@@ -15,7 +15,10 @@ from sqlalchemy import Engine
 
 from rag_assistant.errors import ServiceUnavailable
 from rag_assistant.store.db import batches, open_engine
+from rag_assistant.store.documents import DocumentWriter
+from rag_assistant.store.jobs import Jobs
 from rag_assistant.store.migrations import MIGRATIONS, migrate
+from rag_assistant.store.passages import DocumentReader, Passages
 from rag_assistant.store.schema import metadata
 
 
@@ -46,10 +49,42 @@ def test_migrating_twice_changes_nothing(engine: Engine) -> None:
         assert connection.scalars(sa.text("SELECT version FROM schema_version")).all() == list(range(1, len(MIGRATIONS) + 1))
 
 
+def test_a_store_of_the_first_release_keeps_its_documents(tmp_path: Path) -> None:
+    """Rows as the first release wrote them, read by the code of this one."""
+    engine = sa.create_engine(f"sqlite:///{tmp_path / 'rag.db'}")
+    migrate(engine, MIGRATIONS[:1])
+    places = '{"verbatim": true, "marks": [], "headings": [[0, 3, 1, "A"]]}'
+    with engine.begin() as connection:
+        for statement in (
+            "INSERT INTO collections VALUES ('k', 'default', '', 'enabled', 't', 't')",
+            "INSERT INTO documents VALUES ('d', 'k', 'a.md', 'file:///a.md', 'ready', NULL, NULL, 'v', 'A', 'markdown', 'en', "
+            "9, '', '[]', 't', 't')",
+            "INSERT INTO versions VALUES ('v', 'd', 'ready', 'h', 'p', 'markdown', '1', 'A', 'markdown', 'en', '# A\n\ntext', "
+            f"'m', '{places}', '{{}}', '[]', 9, 1, 1, 't', 't')",
+            "INSERT INTO chunks VALUES ('c', 'd', 's', '[\"A\"]', 'text')",
+            "INSERT INTO chunk_occurrences VALUES ('v', 0, 'c', '{\"line_range\": [3, 3]}', 4, 'dk', 'di', 'si')",
+            "INSERT INTO jobs VALUES ('j', 'ingest', 'queued', 'default', 'k', '{}', '{}', NULL, NULL, 0, NULL, 1, 't', "
+            "NULL, NULL)",
+        ):
+            connection.exec_driver_sql(statement)
+    engine.dispose()
+    engine = open_engine("", tmp_path)
+    try:
+        (facts,) = DocumentWriter(engine).facts(["d"])
+        assert (facts.document.markdown, facts.document.headings[0].title) == ("# A\n\ntext", "A")
+        assert Passages(engine).passages(["c"])["c"].content == "text"
+        assert DocumentReader(engine).get("d")["versions"][0]["parser"] == ""
+        job = Jobs(engine, max_queued=5, keep=5).take()
+        assert job is not None
+        assert (job.job_id, job.attempts) == ("j", 1)
+    finally:
+        engine.dispose()
+
+
 def test_a_store_of_a_newer_release_is_refused_and_left_alone(engine: Engine, tmp_path: Path) -> None:
     with engine.begin() as connection:
         connection.execute(sa.text(f"INSERT INTO schema_version VALUES ({len(MIGRATIONS) + 1})"))
-    with pytest.raises(ServiceUnavailable, match=r"newer release \(schema 2, this one knows 1\).*Update RAG Assistant"):
+    with pytest.raises(ServiceUnavailable, match=rf"newer release \(schema {len(MIGRATIONS) + 1}, .*Update RAG Assistant"):
         open_engine("", tmp_path)
     with engine.connect() as connection:
         assert connection.scalar(sa.text("SELECT max(version) FROM schema_version")) == len(MIGRATIONS) + 1
