@@ -1,33 +1,42 @@
-"""PDF by pdfium: the text of each page in pdfium's reading order, page marks, and the outline's titles as headings.
+"""PDF by pdfium: text in reading order with the place of every line, tables, headings, pictures, and scanned pages by OCR.
 
 pdfium is not safe to use from several threads, so one lock guards all of it. It also repairs files that are cut off and shows
 what is left; since a document is never to be half indexed, a file without its end mark is refused.
+
+The stages: every page is read (`pdf_reading`), furniture is found over all pages (`pdf_furniture`), each page is put in order
+(`pdf_layout`, `pdf_blocks`), headings are placed (`pdf_headings`), and the facts are written (`pdf_facts`).
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections import defaultdict
-from itertools import islice
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final
 
 import pypdfium2
-import pypdfium2.raw as pdfium_c
 
-from rag_assistant.errors import DocumentEmpty, DocumentEncrypted, ParseFailed
-from rag_assistant.ingest.loaders.decoding import is_blank
+from rag_assistant.errors import DocumentEmpty, ParseFailed
 from rag_assistant.ingest.loaders.language import detect_language
 from rag_assistant.ingest.loaders.naming import choose_title, first_line
-from rag_assistant.ingest.loaders.pdf_outline import OutlineEntry, insert_headings
-from rag_assistant.types import Document, Heading, Mark, Place
+from rag_assistant.ingest.loaders.pdf_blocks import Block, blocks_of, nested, with_pictures
+from rag_assistant.ingest.loaders.pdf_facts import Facts
+from rag_assistant.ingest.loaders.pdf_furniture import take_furniture
+from rag_assistant.ingest.loaders.pdf_headings import BY_SIZE, with_headings
+from rag_assistant.ingest.loaders.pdf_joins import Lexicon
+from rag_assistant.ingest.loaders.pdf_layout import reading_order
+from rag_assistant.ingest.loaders.pdf_page import Page
+from rag_assistant.ingest.loaders.pdf_reading import ReadPdf, read_pdf
+from rag_assistant.ingest.loaders.pdf_text import fixed_fonts
+from rag_assistant.providers.base import ALONE, LoadContext
+from rag_assistant.types import Document, Place
 
-_LOCK: Final = threading.Lock()
-_MAX_OUTLINE_ENTRIES: Final = 5000
+LOCK: Final = threading.Lock()
 _END_MARK: Final = b"%%EOF"
 _END_MARK_WITHIN: Final = 4096
-# pdfium writes U+0002 (or U+FFFE) for a hyphen at the end of a line, and joins the lines.
-_LINE_END_HYPHEN: Final = re.compile("[\x02\ufffe]\n?")
+_MOSTLY_FIXED: Final = 0.6
+_RANGES_SHOWN: Final = 20
 _PROGRAM_MADE_TITLE: Final = re.compile(
     r"^(?:untitled.*|\(?anonymous\)?|microsoft \w+ - .*|.*\.(?:docx?|pptx?|xlsx?|odt|rtf|tex|dvi|indd|pdf))$",
     re.IGNORECASE,
@@ -35,117 +44,133 @@ _PROGRAM_MADE_TITLE: Final = re.compile(
 
 
 class PdfLoader:
-    """PDF with a text layer; a scan has none and is reported as such."""
+    """PDF with a text layer, or scanned."""
 
     name = "pdf"
-    version = "1"
+    version = "2"
 
-    def load(self, data: bytes, name: str) -> Document:
+    def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:
         if not data:
             raise DocumentEmpty(f"'{name}' is empty (0 bytes).")
         if _END_MARK not in data.rstrip(b"\0 \t\r\n")[-_END_MARK_WITHIN:]:
             raise ParseFailed(f"'{name}' has no end mark (%%EOF): it is cut off or isn't a PDF. Get the file again.")
-        with _LOCK:
-            pages, outline, info, warnings = _read(data, name)
-        if all(is_blank(page) for page in pages):
-            raise DocumentEmpty(f"'{name}' holds no text (a scan?); scanned pages can't be read yet.")
-        if blank := [str(number) for number, page in enumerate(pages, 1) if is_blank(page)]:
-            warnings.append(f"no text on {len(blank)} of {len(pages)} pages: {', '.join(blank[:20])}")
-        facts, marks, headings = _assemble(pages, outline)
-        stated = info.get("Title", "")
-        title, metadata = choose_title(
-            name,
-            pdf_title=None if _PROGRAM_MADE_TITLE.match(stated.strip()) else stated,
-            first_line=first_line(next(page for page in pages if not is_blank(page))),
-        )
-        metadata |= {"page_count": len(pages)}
-        if tags := [word.strip() for word in re.split("[,;]", info.get("Keywords", "")) if word.strip()]:
-            metadata["tags"] = tags
+        with LOCK:
+            read = read_pdf(data, name, context)
+        pages, source = _blocks(read)
+        with_text = {page.index for page, blocks in zip(read.pages, pages, strict=True) if _has_text(page, blocks)}
+        skipped = sorted(number for numbers in read.scans.skipped.values() for number in numbers)
+        if not with_text and not skipped:
+            raise DocumentEmpty(f"'{name}' holds no text: {_why_empty(read)}.")
+        facts = Facts(Lexicon([text for blocks in pages for block in blocks for text, _ in block.pieces]))
+        if not with_text:
+            facts.add_line(f"{name}: the text of its scanned pages ({_ranges(skipped)}) was not read.", Place(page=skipped[0]))
+        for page, blocks in zip(read.pages, pages, strict=True):
+            facts.add_page(page, blocks)
+        title, metadata = _title(read, pages, source, name)
+        if facts.headings:
+            metadata["heading_source"] = source
         return Document(
             doc_type="pdf",
             title=title,
-            markdown=facts,
+            markdown=facts.text,
             loader=self.name,
             loader_version=self.version,
-            marks=marks,
-            headings=headings,
-            language=detect_language(facts),
-            metadata=metadata,
-            warnings=tuple(warnings),
+            parser=f"pypdfium2 {pypdfium2.PYPDFIUM_INFO.version} (pdfium {pypdfium2.PDFIUM_INFO.version})",
+            marks=tuple(facts.marks),
+            headings=tuple(facts.headings),
+            furniture=tuple(facts.furniture),
+            pictures=tuple(facts.pictures),
+            language=detect_language(facts.text),
+            metadata=metadata | _metadata(read),
+            warnings=tuple(_warnings(read, {page.index + 1 for page in read.pages} - {index + 1 for index in with_text})),
         )
 
 
-def _read(data: bytes, name: str) -> tuple[list[str], dict[int, list[OutlineEntry]], dict[str, str], list[str]]:
-    """Texts of the pages, outline entries by page index, the information dictionary, and warnings. Call with the lock held."""
-    try:
-        pdf = pypdfium2.PdfDocument(data)
-    except pypdfium2.PdfiumError as error:
-        if error.err_code in (pdfium_c.FPDF_ERR_PASSWORD, pdfium_c.FPDF_ERR_SECURITY):
-            raise DocumentEncrypted(
-                f"'{name}' is protected by a password. Save a copy without one to make it searchable."
-            ) from error
-        raise ParseFailed(f"'{name}' can't be read as PDF: it is damaged or isn't one.") from error
-    warnings: list[str] = []
-    try:
-        pages = [_page_text(pdf, index, name) for index in range(len(pdf))]
-        if not pages:
-            raise ParseFailed(f"'{name}' has no pages: the PDF is damaged.")
-        return pages, _outline(pdf, len(pages), warnings), pdf.get_metadata_dict(), warnings
-    finally:
-        pdf.close()
+def _blocks(read: ReadPdf) -> tuple[list[list[Block]], str]:
+    """The blocks of each page with headings and pictures, and where the headings are from. The segments are let go on the way."""
+    sizes: Counter[float] = Counter()
+    letters = in_fixed = 0
+    fixed = fixed_fonts(segment for page in read.pages for segment in page.segments)
+    for page in read.pages:
+        for segment in page.segments:
+            segment.fixed = segment.even and segment.font in fixed
+            sizes[round(segment.size * 2) / 2] += len(segment.text)
+            letters += len(segment.text) if segment.text.isascii() else 0
+            in_fixed += len(segment.text) if segment.fixed and segment.text.isascii() else 0
+    if in_fixed >= _MOSTLY_FIXED * letters:  # a typescript
+        for page in read.pages:
+            for segment in page.segments:
+                segment.fixed = False
+    body = max(sizes, key=lambda size: sizes[size]) if sizes else 0.0
+    take_furniture(read.pages, body)
+    pages = []
+    for page in read.pages:
+        asides = [Block("aside", [(segment.text, segment.box)], size=segment.size) for segment in page.aside]
+        pages.append([*blocks_of(reading_order(page.items)), *asides])
+        page.segments, page.grids, page.aside = [], [], []
+    recognised = {page.index for page in read.pages if page.recognised}
+    pages, source = with_headings(pages, read.outline, recognised)
+    return [with_pictures(nested(blocks), page.pictures) for page, blocks in zip(read.pages, pages, strict=True)], source
 
 
-def _page_text(pdf: Any, index: int, name: str) -> str:
-    try:
-        page = pdf[index]
-        text_page = page.get_textpage()
-    except pypdfium2.PdfiumError as error:
-        raise ParseFailed(f"Page {index + 1} of '{name}' can't be read: the PDF is damaged.") from error
-    try:
-        text = str(text_page.get_text_bounded())
-    finally:
-        text_page.close()
-        page.close()
-    text = text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
-    return _LINE_END_HYPHEN.sub("", text).strip("\n")
+def _has_text(page: Page, blocks: Sequence[Block]) -> bool:
+    edges = [text for text, _ in [*page.head, *page.foot]]
+    return any(text.strip() for text in [*(block.text for block in blocks), *page.notes, *edges])
 
 
-def _outline(pdf: Any, page_count: int, warnings: list[str]) -> dict[int, list[OutlineEntry]]:
-    entries: dict[int, list[OutlineEntry]] = defaultdict(list)
-    unplaced = 0
-    last_page = 0
-    for bookmark in islice(pdf.get_toc(), _MAX_OUTLINE_ENTRIES):
-        try:
-            title = " ".join(bookmark.get_title().split())
-        except UnicodeDecodeError:
-            title = ""
-        destination = bookmark.get_dest()
-        index = destination.get_index() if destination else None
-        # Entries that go back would tear the section tree; they are links rather than structure.
-        if title and index is not None and last_page <= index < page_count:
-            entries[index].append(OutlineEntry(bookmark.level + 1, title))
-            last_page = index
+def _title(read: ReadPdf, pages: Sequence[Sequence[Block]], source: str, name: str) -> tuple[str, dict[str, Any]]:
+    stated = read.info.get("Title", "")
+    first = next((block for blocks in pages for block in blocks if block.text.strip()), None)
+    heading = first.title if first and first.kind == "heading" else None
+    if source == BY_SIZE and not heading:  # those that the file names itself may leave out the title above them
+        heading = next((block.title for block in pages[0] if block.kind == "heading"), None)
+    return choose_title(
+        name,
+        pdf_title=None if _PROGRAM_MADE_TITLE.match(stated.strip()) else stated,
+        heading=heading,
+        first_line=first_line(first.text) if first and len(first.pieces) == 1 else None,
+    )
+
+
+def _metadata(read: ReadPdf) -> dict[str, Any]:
+    found: dict[str, Any] = {"page_count": len(read.pages)}
+    if tags := [word.strip() for word in re.split("[,;]", read.info.get("Keywords", "")) if word.strip()]:
+        found["tags"] = tags
+    author = " ".join(read.info.get("Author", "").split())
+    if author and not _PROGRAM_MADE_TITLE.match(author):
+        found["author"] = author
+    if read.labels:
+        found["page_labels"] = read.labels
+    if read.links:
+        found["links"] = list(dict.fromkeys(read.links))
+    if read.scans.read:
+        found["ocr_pages"] = read.scans.read
+    if read.scans.skipped:
+        found["ocr_skipped"] = True
+    return found
+
+
+def _warnings(read: ReadPdf, blank: set[int]) -> list[str]:
+    found = list(read.warnings)
+    for reason, numbers in read.scans.skipped.items():
+        found.append(f"the text of scanned pages was not read ({reason}): {_ranges(numbers)}")
+    blank -= {number for numbers in read.scans.skipped.values() for number in numbers}
+    if blank:
+        found.append(f"no text on {len(blank)} of {len(read.pages)} pages: {_ranges(sorted(blank))}")
+    return found
+
+
+def _why_empty(read: ReadPdf) -> str:
+    return "nothing could be recognised on its scanned pages" if read.scans.read else "its pages are blank or hold drawings only"
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """`1-3, 7` of the sorted numbers 1, 2, 3 and 7; the first 20 ranges."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
         else:
-            unplaced += 1
-    if unplaced:
-        warnings.append(f"{unplaced} outline entries name no page in order and were left out")
-    return entries
-
-
-def _assemble(pages: list[str], outline: dict[int, list[OutlineEntry]]) -> tuple[str, tuple[Mark, ...], tuple[Heading, ...]]:
-    parts: list[str] = []
-    marks: list[Mark] = []
-    headings: list[Heading] = []
-    length = 0
-    for index, page in enumerate(pages):
-        text, found = insert_headings(page, outline.get(index, []))
-        if not text:
-            continue
-        if parts:
-            parts.append("\n\n")
-            length += 2
-        marks.append(Mark(length, Place(page=index + 1)))
-        headings.extend(Heading(length + item.start, length + item.end, item.level, item.title) for item in found)
-        parts.append(text)
-        length += len(text)
-    return "".join(parts), tuple(marks), tuple(headings)
+            found.append([number, number])
+    shown = [str(low) if low == high else f"{low}-{high}" for low, high in found[:_RANGES_SHOWN]]
+    return ", ".join(shown) + (", …" if len(found) > _RANGES_SHOWN else "")
