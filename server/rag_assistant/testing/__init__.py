@@ -15,13 +15,16 @@ from rag_assistant.testing.dense import DenseStoreContract
 from rag_assistant.testing.sparse import SparseStoreContract
 from rag_assistant.testing.stages import RerankerContract, SplitterContract
 from rag_assistant.testing.texts import AnalyzerContract, EmbedderContract
+from rag_assistant.testing.transforms import CleanerContract, EnricherContract
 
 __all__ = [
     "KB",
     "OTHER_KB",
     "AnalyzerContract",
+    "CleanerContract",
     "DenseStoreContract",
     "EmbedderContract",
+    "EnricherContract",
     "RerankerContract",
     "SparseStoreContract",
     "SplitterContract",
