@@ -57,6 +57,20 @@ def test_a_declaration_that_is_no_charset_is_ignored(declared: str) -> None:
     assert decode(FRENCH.encode("cp1252"), "a.html", declared=declared).text == FRENCH
 
 
+@pytest.mark.parametrize(("encoding", "declared"), [("utf-8", None), ("cp932", "shift_jis"), ("euc_jp", "euc-jp")])
+def test_a_few_broken_bytes_in_a_long_text_are_replaced_and_reported(encoding: str, declared: str | None) -> None:
+    decoded = decode((JAPANESE * 20).encode(encoding) + b"\x85\xff end\n", "a.html", declared=declared)
+    assert decoded.encoding in (encoding, codecs.lookup(encoding).name)
+    assert decoded.text.startswith(JAPANESE * 20)
+    assert decoded.text.endswith(" end\n")
+    assert "replaced" in decoded.warnings[0]
+
+
+def test_a_text_of_which_much_is_broken_is_not_forced_into_an_encoding() -> None:
+    with pytest.raises(DocumentUnreadable):
+        decode("設定ファイル".encode() + b"\xff\xfe\x81\x8d\x8f\x90" * 3, "a.txt")
+
+
 def test_newlines_of_every_kind_become_line_feeds() -> None:
     assert decode(b"a\r\nb\rc\nd", "a.txt").text == "a\nb\nc\nd"
 

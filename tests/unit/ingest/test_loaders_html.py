@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rag_assistant.errors import DocumentEmpty, ParseFailed
 from rag_assistant.ingest.loaders.html import HtmlLoader
+from rag_assistant.providers.base import ALONE, LoadContext
 from rag_assistant.types import Document
 
+PAGES = Path(__file__).resolve().parents[2] / "data" / "html"
+PNG = b"\x89PNG\r\n\x1a\n"
 
-def load(html: str | bytes, name: str = "page.html") -> Document:
-    return HtmlLoader().load(html.encode() if isinstance(html, str) else html, name)
+
+def load(html: str | bytes, name: str = "page.html", context: LoadContext = ALONE) -> Document:
+    return HtmlLoader().load(html.encode() if isinstance(html, str) else html, name, context)
+
+
+def load_with_pictures(html: str) -> Document:
+    """Every relative reference leads to a picture of its own."""
+    return load(html, context=LoadContext(linked=lambda link: PNG + link.encode()))
+
+
+def found(document: Document) -> list[tuple[bytes, str]]:
+    return [(picture.data.removeprefix(PNG), picture.alt) for picture in document.pictures]
 
 
 def lines_of(document: Document, text: str) -> tuple[int, int] | None:
@@ -139,3 +154,115 @@ def test_marked_sections_do_not_stop_the_reading(section: str) -> None:
     markdown = load(f"<p>before</p>{section}<p>after</p>").markdown
     assert markdown.startswith("before\n\n")
     assert markdown.endswith("\n\nafter")
+
+
+@pytest.mark.parametrize(
+    ("page", "title", "headings", "kept", "left_out"),
+    [
+        ("sphinx", "Client library", ["Client library", "Install", "API"],
+         ["$ pip install kestrel-client", "```python\nfrom kestrel", "enqueue(*queue*, *jobs*)",
+          "| retries | none for fan-out | 0 |"],
+         ["¶", "Navigation", "Powered by", "Page source"]),
+        ("mkdocs-ja", "バックアップ", ["バックアップ", "手順"],
+         ["毎晩 2 時", "1. 空き容量", "   ```bash\n   df -h", "     - 月末は", "- [x] 容量", "Linux Windows", "約 12 分"],
+         ["ナビゲーション", "クッキー", "目次", "役に立ちました", "Copyright", "スキップ"]),
+        ("docusaurus", "Rate limits", ["Rate limits", "Raising a limit"],
+         ["--rate 50/s\nkestrelctl quota show", "Call `PUT /v2/quota`", "- YAML"],
+         ["Home", "On this page", "cookies", "Edit this page", "Previous", "- Raising a limit"]),
+        ("confluence-export-ja", "Kestrel運用 : 障害対応の記録", ["経緯", "原因", "再発防止策"],
+         ["(警告)", "| 04:12 | 佐伯 | リーダーを切り替え |", "```yml\nlease_seconds: 180"],
+         ["Kestrel運用 ホーム", "Document generated", "(#id"]),
+        ("sharepoint", "Operations wiki - On-call rules", ["Shifts", "Hand-over", "Contacts"],
+         ["| SEV1 | 5 minutes |", "extension 6120"], ["Newsfeed", "Notebook", "secured browser", "\u200b"]),
+        ("table-layout-ja", "情報システム部 - サーバ室 入退室手順", ["サーバ室 入退室手順"],
+         ["内線は 6120", "| 休日 | 事前申請のみ |", "- 持ち込み機器"], ["お知らせ", "設備一覧", "spacer"]),
+    ],
+)  # fmt: skip
+def test_the_content_of_pages_of_well_known_systems_is_told_from_what_is_around_it(
+    page: str, title: str, headings: list[str], kept: list[str], left_out: list[str]
+) -> None:
+    document = load((PAGES / f"{page}.html").read_bytes())
+    assert (document.title, [heading.title for heading in document.headings]) == (title, headings)
+    assert [text for text in kept if text not in document.markdown] == []
+    assert [text for text in left_out if text in document.markdown] == []
+    assert document.metadata["furniture_characters"] > 0
+
+
+def test_a_name_alone_does_not_take_out_what_holds_the_title_or_most_of_the_text() -> None:
+    document = load("<body><div class='has-sidebar'><h1>T</h1><p>text</p></div><div class=sidebar>x</div></body>")
+    assert document.markdown == "# T\n\ntext"
+    assert load(f"<div class=sidebar>{'long text ' * 50}</div><p>a</p>").markdown.startswith("long text")
+
+
+def test_a_page_that_is_nothing_but_links_keeps_them() -> None:
+    links = "".join(f"<li><a href='p{n}.html'>Page {n}</a></li>" for n in range(9))
+    assert load(f"<body><ul>{links}</ul></body>").markdown.count("[Page") == 9
+
+
+def test_notes_in_an_article_and_the_source_of_a_quotation_stay() -> None:
+    document = load("<main><aside>note</aside><blockquote>q<footer>who</footer></blockquote></main>")
+    assert document.markdown == "note\n\n> q\n>\n> who"
+
+
+@pytest.mark.parametrize("encoding", ["shift_jis", "euc_jp", "iso2022_jp"])
+def test_a_japanese_page_is_read_in_each_encoding_that_it_may_declare(encoding: str) -> None:
+    html = f"<meta http-equiv=Content-Type content='text/html; charset={encoding}'><p>設定を変更したら再起動してください。</p>"
+    assert load(html.encode(encoding)).markdown == "設定を変更したら再起動してください。"
+
+
+def test_lists_hold_paragraphs_code_tables_and_lists_with_lines_of_their_own() -> None:
+    document = load(
+        "<ol>\n<li>one\n<pre><code class='language-sh'>a\n\nb</code></pre>\n</li>\n<li><p>two</p>\n"
+        "<ul><li>x</li>\n<li>y</li></ul>"
+        "\n<table><tr><th>h</th></tr></table></li></ol>"
+    )
+    assert document.markdown == ("1. one\n\n   ```sh\n   a\n   \n   b\n   ```\n2. two\n   - x\n   - y\n\n   | h |\n   | --- |")
+    assert [lines_of(document, text) for text in ("```sh", "x\n", "y\n", "| h")] == [(3, 5), (8, 8), (9, 9), (10, 10)]
+
+
+def test_definition_lists_quotations_and_details_keep_their_parts() -> None:
+    document = load("<dl><dt>語<dd>意味<dd><p>a</p><pre>c</pre></dl><blockquote><p>q</p><p>r</p></blockquote>"
+                    "<details><summary>S</summary><p>in</p></details>")  # fmt: skip
+    assert document.markdown == "語\n:   意味\n:   a\n\n    ```\n    c\n    ```\n\n> q\n>\n> r\n\nS\n\nin"
+
+
+def test_merged_cells_and_header_rows_leave_every_row_readable() -> None:
+    document = load(
+        "<table><tr><th rowspan=2>項目<th colspan=2>値<tr><th>min<th>max<tr><td rowspan=2>a<td>1<td>2<tr><td colspan=2>3</table>"
+    )
+    assert document.markdown == "| 項目 | 値 min | 値 max |\n| --- | --- | --- |\n| a | 1 | 2 |\n| a | 3 |  |"
+
+
+def test_a_table_in_a_cell_of_data_is_written_once_in_its_cell() -> None:
+    document = load("<table><tr><th>k<th>v<tr><td>x<td><table><tr><td>1<td>2<tr><td>3<td>4</table></table>")
+    assert document.markdown == "| k | v |\n| --- | --- |\n| x | 1, 2; 3, 4 |"
+
+
+def test_pictures_come_from_src_lazy_attributes_and_sets_as_seen_from_the_base() -> None:
+    document = load_with_pictures(
+        "<base href='img/'><p><img src=a.png alt=A></p><img src='data:image/gif;base64,AAAA' data-src=b.png alt=B>"
+        "<picture><source srcset='c.webp 2x'><img alt=C></picture><figure><img src=d.png><figcaption>図 D</figcaption></figure>"
+        "<img src=s.gif width=1 height=1><img class=emoticon src=e.png alt='(tick)'>"
+    )
+    assert found(document) == [(b"img/a.png", "A"), (b"img/b.png", "B"), (b"img/c.webp", "C"), (b"img/d.png", "図 D")]
+    assert "(tick)" in document.markdown
+    assert document.markdown.startswith(f"![A]({document.pictures[0].link})")
+
+
+def test_pictures_that_are_not_there_are_reported_and_remote_ones_counted() -> None:
+    document = load("<p>x <img src=a.png alt=A> <img src='https://host/b.png'></p>")
+    assert document.warnings == ("pictures that could not be read: 1 (a.png)",)
+    assert document.metadata["remote_pictures"] == 1
+    assert document.markdown == "x ![A](a.png) ![](https://host/b.png)"
+
+
+def test_a_diagram_drawn_in_svg_is_a_picture_and_an_icon_is_not() -> None:
+    drawing = "<svg viewBox='0 0 9 9'><title>構成</title><text>A</text><text>B</text><linearGradient/><text>C</text></svg>"
+    document = load(f"<p>x</p><![if 1]>{drawing}<svg><text>i</text></svg>")
+    assert [picture.alt for picture in document.pictures] == ["構成"]
+    assert document.pictures[0].data.decode() == drawing.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+
+
+def test_the_name_of_the_site_is_left_out_of_the_title() -> None:
+    assert load("<title>導入 | Kestrel</title><h1>導入</h1><p>x").title == "導入"
+    assert load("<title>Installing</title><h1>Install</h1><p>x").title == "Installing"

@@ -3,7 +3,8 @@
 Order: byte-order mark; UTF-16 without a mark, told by where its NUL bytes stand; UTF-8; the charset that the file declares;
 then charset-normalizer's "mess" measure over the legacy encodings of our languages. Half-width katakana counts as mess on top
 of that: it is rare in real text, and it is what EUC-JP looks like when read as Shift_JIS. What no encoding fits well is
-refused, since a wrong guess would be indexed as nonsense without anybody noticing.
+refused, since a wrong guess would be indexed as nonsense without anybody noticing. A few bytes that are no characters in an
+otherwise good text (a record cut in two, a name pasted from elsewhere) are replaced, and reported.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ from typing import Final
 from charset_normalizer import from_bytes
 
 from rag_assistant.errors import DocumentEmpty, DocumentUnreadable
+from rag_assistant.ingest.loaders.jis import decode_jis
 from rag_assistant.text import canonical
 
 MAX_MESS: Final = 0.2
 """Mess (0..1) up to which a guessed encoding is believed; charset-normalizer's own threshold."""
+MAX_BROKEN_SHARE: Final = 0.05
+"""Share of bytes that are no characters, among all that is not ASCII, up to which they are replaced."""
 MAX_CONTROL_SHARE: Final = 0.01
 """Share of control characters above which decoded bytes are taken for binary data."""
 
@@ -48,7 +52,7 @@ _SUPERSETS: Final = {"shift_jis": "cp932", "iso8859-1": "cp1252", "ascii": "cp12
 _CONTROL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 _HALF_WIDTH_KATAKANA: Final = re.compile("[\uff61-\uff9f]")
 _NON_ASCII: Final = re.compile("[^\x00-\x7f]")
-_ISO_2022_JP_ESCAPE: Final = re.compile(rb"\x1b\$[@B]")
+_REPLACEMENT: Final = "\ufffd"
 _SAMPLE: Final = 65_536
 
 
@@ -71,16 +75,18 @@ def decode(data: bytes, name: str, declared: str | None = None) -> Decoded:
     for signature, kind in _SIGNATURES:
         if data.startswith(signature):
             raise DocumentUnreadable(f"'{name}' is {kind}, not text. Give it the extension of its format.")
-    text, encoding = _decode(data, name, declared)
+    text, encoding, replaced = _decode(data, name, declared)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     controls = sum(1 for _ in _CONTROL.finditer(text))
     if controls > MAX_CONTROL_SHARE * len(text):
         raise DocumentUnreadable(f"'{name}' holds binary data, not text ({controls} control characters in {len(text)}).")
-    warnings = (f"{text.count(chr(0))} NUL characters were left out",) if "\0" in text else ()
+    warnings = [f"{text.count(chr(0))} NUL characters were left out"] if "\0" in text else []
+    if replaced:
+        warnings.append(f"{replaced} places that are no characters in {encoding} were replaced by '{_REPLACEMENT}'")
     text = text.replace("\0", "")
     if is_blank(text):
         raise DocumentEmpty(f"'{name}' holds no text, only blanks.")
-    return Decoded(text, encoding, warnings)
+    return Decoded(text, encoding, tuple(warnings))
 
 
 def is_blank(text: str) -> bool:
@@ -88,19 +94,33 @@ def is_blank(text: str) -> bool:
     return not canonical(text[:4096]) and not canonical(text)
 
 
-def _decode(data: bytes, name: str, declared: str | None) -> tuple[str, str]:
+def _decode(data: bytes, name: str, declared: str | None) -> tuple[str, str, int]:
+    """The text, its encoding, and how many places of it are no characters."""
     for bom, encoding in _BOMS:
         if data.startswith(bom):
-            return _after_bom(data[len(bom) :], name, encoding), encoding
+            return _after_bom(data[len(bom) :], name, encoding), encoding, 0
     if b"\0" in data and (wide := _utf16_without_bom(data)):
-        return wide
+        return *wide, 0
     # Only an all-ASCII file can be valid UTF-8 by chance, and then a 7-bit Japanese encoding shows its escapes.
-    if _ISO_2022_JP_ESCAPE.search(data) and (text := _try(data, "iso2022_jp")) is not None:
-        return text, "iso2022_jp"
-    for candidate in ("utf-8", _known_encoding(declared)):
-        if candidate and (text := _try(data, candidate)) is not None:
-            return text, candidate
-    return _guess(data, name)
+    if (text := decode_jis(data)) is not None:
+        return text, "iso2022_jp", 0
+    candidates = [encoding for encoding in ("utf-8", _known_encoding(declared)) if encoding]
+    for encoding in candidates:
+        if (text := _try(data, encoding)) is not None:
+            return text, encoding, 0
+    for encoding in candidates:
+        if (nearly := _nearly(data, encoding)) is not None:
+            return nearly[0], encoding, nearly[1]
+    return *_guess(data, name), 0
+
+
+def _nearly(data: bytes, encoding: str) -> tuple[str, int] | None:
+    try:
+        text = data.decode(encoding, "replace")
+    except (UnicodeError, LookupError):
+        return None
+    broken = text.count(_REPLACEMENT)
+    return (text, broken) if 0 < broken <= MAX_BROKEN_SHARE * len(_NON_ASCII.findall(text)) else None
 
 
 def _after_bom(data: bytes, name: str, encoding: str) -> str:

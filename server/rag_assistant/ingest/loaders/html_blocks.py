@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import islice
+from typing import Final
 
 from bs4.element import NavigableString, PageElement, Tag
-from markdownify import ATX, MarkdownConverter
 
-from rag_assistant.ingest.loaders.html_tree import BLOCKS, HEADINGS, is_text
+from rag_assistant.ingest.loaders.html_inline import InlineConverter, fence_for
+from rag_assistant.ingest.loaders.html_pictures import PagePictures
+from rag_assistant.ingest.loaders.html_table import is_layout, read_rows
+from rag_assistant.ingest.loaders.html_tree import BLOCKS, HEADINGS, NOTHING, TextLines, become_text, is_text
 from rag_assistant.ingest.loaders.naming import MAX_TITLE_CHARS
 from rag_assistant.types import Heading, Mark, Place
 
-_WHOLE: Final = frozenset(("blockquote", "dl"))
+MAX_INDENT: Final = 60
+"""Columns of indentation at most: deeper lists are not indented further, or their lines would cost the square of their depth."""
+
 _LISTS: Final = frozenset(("ul", "ol", "menu"))
-_MAKES_LAYOUT: Final = HEADINGS | {"table"}
-_FOLLOWABLE: Final = re.compile(r"^(?:https?:|mailto:|[^:]*$|[/#.])", re.IGNORECASE)
-_BACKTICKS: Final = re.compile("`+")
-_LANGUAGE_CLASS: Final = re.compile(r"(?:language|lang|highlight-source|brush:)[-\s]?([\w+#-]+)")
-
-
-class _Converter(MarkdownConverter):
-    """Markdown that reads as the page does: nothing escaped, no embedded data, no links that would run something."""
-
-    def convert_img(self, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002
-        description = " ".join(str(el.get("alt") or "").split())
-        target = str(el.get("src") or "")
-        if not _FOLLOWABLE.match(target):
-            return description
-        return f"![{description}]({target})" if target else description
-
-    def convert_a(self, el: Tag, text: str, parent_tags: set[str]) -> str:
-        target = str(el.get("href") or "").strip()
-        if not target or target.startswith("#") or not _FOLLOWABLE.match(target):
-            return text
-        return str(super().convert_a(el, text, parent_tags))  # type: ignore[misc]  # missing in its stub
+_LANGUAGE_CLASS: Final = re.compile(r"(?:(?:language|lang|highlight|highlight-source)-|brush:)(?!source-)([\w+#]+)(?:-basic)?;?")
+_LANGUAGE_DEPTH: Final = 6
+# The zero-width space, which editors leave in empty paragraphs.
+_NOTHING: Final = "\u200b\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,116 +36,167 @@ class _Run:
 
 
 class BlockWriter:
-    """Collects Markdown, marks and headings. `lines` gives the source line of each text by its id()."""
+    """Collects Markdown, marks and headings."""
 
-    def __init__(self, lines: Mapping[int, int]) -> None:
+    def __init__(self, lines: TextLines, pictures: PagePictures) -> None:
         self._lines = lines
+        self._inline = InlineConverter(pictures.markdown, pictures.resolved)
         self._parts: list[str] = []
         self._length = 0
         self._marks: list[Mark] = []
         self._headings: list[Heading] = []
-        self._converter: Any = _Converter(heading_style=ATX, bullets="-", escape_asterisks=False, escape_underscores=False)
+        self._above_blocks: set[int] = set()
+        self._above_headings: set[int] = set()
+        # Inside of lists and quotations: what every line of a block begins with, what the next line begins with instead, and
+        # what stands on the blank line before it. A tight block follows without one.
+        self._indent = ""
+        self._marker: str | None = None
+        self._blank = ""
+        self._tight = False
+        self._items = 0
 
     def result(self) -> tuple[str, tuple[Mark, ...], tuple[Heading, ...]]:
         return "".join(self._parts), tuple(self._marks), tuple(self._headings)
 
     def write(self, root: Tag) -> None:
-        """Write what `root` holds. The stack holds what is still to come, the next on top."""
-        stack: list[PageElement | _Run] = [root]
-        while stack:
-            node = stack.pop()
-            if isinstance(node, _Run):
-                self._write_inline(node)
-            elif isinstance(node, Tag) and not self._write_block(node):
-                stack.extend(reversed(list(_parts_of(node))))
+        """Write what `root` holds. The depth of recursion is that of the tree, which the parser bounds."""
+        for node in reversed(list(root.descendants)):
+            if isinstance(node, Tag) and node.parent is not None:
+                if node.name in BLOCKS or id(node) in self._above_blocks:
+                    self._above_blocks.add(id(node.parent))
+                if node.name in HEADINGS or id(node) in self._above_headings:
+                    self._above_headings.add(id(node.parent))
+        self._write_parts(root)
 
-    def _write_block(self, tag: Tag) -> bool:
-        """Whether the tag was written as one block; if not, it is a container whose parts are blocks."""
+    def _write_parts(self, container: Tag) -> None:
+        for part in self._parts_of(container):
+            if isinstance(part, _Run):
+                self._add(self._inline.text(part.nodes), *part.nodes)
+            else:
+                self._write_block(part)
+
+    def _parts_of(self, container: Tag) -> Iterator[Tag | _Run]:
+        """The blocks that a container holds, and between them the runs of inline content."""
+        run: list[PageElement] = []
+        for child in container.children:
+            if isinstance(child, Tag) and child.name == NOTHING:
+                continue
+            if isinstance(child, Tag) and (child.name in BLOCKS or id(child) in self._above_blocks):
+                if run:
+                    yield _Run(run)
+                    run = []
+                yield child
+            elif isinstance(child, Tag) or is_text(child):
+                run.append(child)
+        if any(isinstance(node, Tag) or str(node).strip() for node in run):
+            yield _Run(run)
+
+    def _write_block(self, tag: Tag) -> None:
         if tag.name in HEADINGS:
             self._write_heading(tag)
-        elif tag.name == "pre":
+        elif tag.name == "pre" or "mermaid" in tag.get_attribute_list("class"):
             self._write_preformatted(tag)
-        elif tag.name in _LISTS and not _holds(tag, HEADINGS):  # a list of cards is a container
+        elif tag.name in _LISTS and id(tag) not in self._above_headings:  # a list of cards is a container
             self._write_list(tag)
-        elif tag.name == "table" and not _is_layout(tag):
+        elif tag.name == "dl" and id(tag) not in self._above_headings:
+            self._write_definitions(tag)
+        elif tag.name == "blockquote":
+            with self._inside("> "):
+                self._write_parts(tag)
+        elif tag.name == "table" and not is_layout(tag):
             self._write_table(tag)
-        elif tag.name in _WHOLE or tag.name == "p":
-            self._add(self._convert(tag), tag)
-        else:
-            return tag.name == "hr"
-        return True
-
-    def _convert(self, node: PageElement) -> str:
-        return str(self._converter.process_element(node, parent_tags=set())).strip("\n").strip()
-
-    def _inline(self, tag: Tag) -> str:
-        text = "".join(self._converter.process_element(child, parent_tags={"_inline", "td"}) for child in tag.children)
-        return " ".join(text.split())
+        elif tag.name == "p":
+            self._add(self._inline.text([tag]), tag)
+        elif tag.name != "hr":
+            self._write_parts(tag)
 
     def _write_heading(self, tag: Tag) -> None:
-        title = " ".join(tag.get_text(" ", strip=True).split())
-        if title:
-            level = int(tag.name[1])
-            start = self._add(f"{'#' * level} {title}", tag)
+        title = " ".join(tag.get_text(" ", strip=True).split()) or self._inline.line(tag)
+        if not title:
+            return
+        level = int(tag.name[1])
+        start = self._add(f"{'#' * level} {title}", tag)
+        if not self._indent:
             self._headings.append(Heading(start, self._length, level, title[:MAX_TITLE_CHARS]))
 
-    def _write_inline(self, run: _Run) -> None:
-        text = "".join(str(self._converter.process_element(node, parent_tags=set())) for node in run.nodes)
-        self._add(text.strip(), *run.nodes)
-
     def _write_preformatted(self, tag: Tag) -> None:
-        code = tag.get_text()
-        text = code.strip("\n")
-        if not text.strip():
-            return
-        fence = "`" * max([3, *(len(run) + 1 for run in _BACKTICKS.findall(text))])
-        classes = " ".join(str(name) for node in (tag, tag.code) if node for name in node.get_attribute_list("class") if name)
-        language = _LANGUAGE_CLASS.search(classes)
-        self._add(f"{fence}{language[1] if language else ''}\n{text}\n{fence}", tag)
+        for line_break in tag.find_all("br"):
+            become_text(line_break, "\n")
+        text = tag.get_text().strip("\n")
+        if text.strip():
+            fence = fence_for(text, 3)
+            self._add(f"{fence}{_language_of(tag)}\n{text}\n{fence}", tag)
 
     def _write_list(self, tag: Tag) -> None:
-        number = int(start) if tag.name == "ol" and (start := str(tag.get("start", "1"))).isdecimal() else 1
-        separator = "\n\n"
+        start = str(tag.get("start", "1"))
+        number = int(start) if tag.name == "ol" and start.isdecimal() and len(start) < 9 else 1
+        self._tight = self._items > 0 and self._marker is None  # right below an item's own text
+        self._items += 1
         for item in tag.find_all(True, recursive=False):
-            mark = f"{number}. " if tag.name == "ol" else "- "
-            # As the content of a plain container, since markdownify would number an item by counting all before it.
-            body = "".join(str(self._converter.process_element(child, parent_tags={"li"})) for child in item.children)
-            if body := re.sub(r"\n{3,}", "\n\n", body.strip()):
-                indented = re.sub(r"\n(?!\n)", "\n" + " " * len(mark), body)
-                self._add(mark + indented, item, separator=separator)
-                separator = "\n"
+            before = self._length
+            with self._inside(f"{number}. " if tag.name == "ol" else "- ", once=True):
+                self._write_parts(item)
+            if self._length > before:
                 number += 1
+                self._tight = True
+        self._items -= 1
+        self._tight = False
+
+    def _write_definitions(self, tag: Tag) -> None:
+        """Terms, and below each its explanations, as pandoc and PHP Markdown Extra have them."""
+        for item in tag.find_all(["dt", "dd"]):
+            if item.find_parent("dl") is not tag:
+                continue
+            if item.name == "dt":
+                self._add(self._inline.line(item), item)
+            else:
+                self._tight = True
+                with self._inside(":   ", once=True):
+                    self._write_parts(item)
+                self._tight = False
 
     def _write_table(self, table: Tag) -> None:
         if table.caption:
-            self._add(self._inline(table.caption), table.caption)
-        separator = "\n\n"
-        width = 0
-        for row in table.find_all("tr"):
-            cells = [self._inline(cell).replace("|", "\\|") for cell in row.find_all(["td", "th"], recursive=False)]
-            if not any(cells):
-                continue
-            cells += [""] * (width - len(cells))
-            line = f"| {' | '.join(cells)} |"
-            if not width:
-                width = len(cells)
-                line += "\n|" + " --- |" * width
-            self._add(line, row, separator=separator)
-            separator = "\n"
+            self._add(self._inline.line(table.caption), table.caption)
+        for index, row in enumerate(read_rows(table, self._inline.line)):
+            line = f"| {' | '.join(row.cells.values())} |"
+            if index == 0:
+                line += "\n|" + " --- |" * len(row.cells)
+            self._add(line, *row.tags)
+            self._tight = True
+        self._tight = False
 
-    def _add(self, text: str, *nodes: PageElement, separator: str = "\n\n") -> int:
+    @contextmanager
+    def _inside(self, marker: str, *, once: bool = False) -> Iterator[None]:
+        """Blocks written inside begin with the marker: every line of them, or once, with the others below its text."""
+        indent, blank = self._indent, self._blank
+        rest = " " * len(marker) if once else marker
+        if len(indent) + len(rest) <= MAX_INDENT:
+            self._indent += rest
+        if once:
+            self._marker = (indent if self._marker is None else self._marker) + marker
+        elif self._marker is not None:
+            self._marker += marker
+        yield
+        self._indent, self._blank, self._marker = indent, blank, None
+
+    def _add(self, text: str, *nodes: PageElement) -> int:
         """Append a block and mark its source lines; returns where it begins."""
-        if not text:
+        if not text.strip(_NOTHING):
             return self._length
         if self._parts:
-            self._parts.append(separator)
-            self._length += len(separator)
+            self._put("\n" if self._tight else f"\n{self._blank}\n")
         start = self._length
-        self._parts.append(text)
-        self._length += len(text)
+        first = self._indent if self._marker is None else self._marker
+        self._put(first + text.replace("\n", f"\n{self._indent}"))
+        self._marker, self._blank, self._tight = None, self._indent.rstrip(), False
         if span := self._source_lines(nodes):
             self._marks.append(Mark(start, Place(line_range=span)))
         return start
+
+    def _put(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)
 
     def _source_lines(self, nodes: tuple[PageElement, ...]) -> tuple[int, int] | None:
         spans = [span for node in nodes for span in self._spans(node)]
@@ -169,31 +209,23 @@ class BlockWriter:
             for text in node.descendants:
                 if isinstance(text, NavigableString):
                     yield from self._spans(text)
-        elif isinstance(node, NavigableString) and node.strip() and id(node) in self._lines:
-            first = self._lines[id(node)] + node[: len(node) - len(node.lstrip())].count("\n")
+        elif isinstance(node, NavigableString) and node.strip() and (line := self._lines.of(node)):
+            first = line + node[: len(node) - len(node.lstrip())].count("\n")
             yield first, first + node.strip().count("\n")
 
 
-def _parts_of(container: Tag) -> Iterator[PageElement | _Run]:
-    """The blocks that a container holds, and between them the runs of inline content."""
-    run: list[PageElement] = []
-    for child in container.children:
-        if isinstance(child, Tag) and (child.name in BLOCKS or _holds(child, BLOCKS)):
-            if run:
-                yield _Run(run)
-                run = []
-            yield child
-        elif isinstance(child, Tag) or is_text(child):
-            run.append(child)
-    if any(isinstance(node, Tag) or str(node).strip() for node in run):
-        yield _Run(run)
-
-
-def _is_layout(table: Tag) -> bool:
-    attributes: dict[str, Any] = dict(table.attrs)
-    return attributes.get("role") == "presentation" or _holds(table, _MAKES_LAYOUT)
-
-
-def _holds(tag: Tag, names: frozenset[str]) -> bool:
-    """Whether an element of one of these names is inside. BeautifulSoup's own search takes three times as long."""
-    return any(isinstance(node, Tag) and node.name in names for node in tag.descendants)
+def _language_of(tag: Tag) -> str:
+    """Language of a block of code by the classes of it, of `<code>` in it, or of what is around it."""
+    for node in (tag, tag.code, *islice(tag.parents, _LANGUAGE_DEPTH)):
+        if node is None:
+            continue
+        classes = [str(name) for name in node.get_attribute_list("class") if name]
+        classes += str(node.get("data-syntaxhighlighter-params") or "").replace("brush: ", "brush:").split()
+        if "mermaid" in classes:
+            return "mermaid"
+        if classes[:1] == ["sourceCode"] and len(classes) > 1:  # pandoc's
+            return classes[1]
+        for name in classes:
+            if found := _LANGUAGE_CLASS.fullmatch(name):
+                return found[1]
+    return ""

@@ -8,6 +8,8 @@ from typing import Final
 _SAMPLE: Final = 20_000
 MIN_SHARE: Final = 0.05
 """Share of the letters (a kana or a Han character is one) from which a script decides."""
+MIN_KANA_BESIDE_HAN: Final = 0.02
+"""Share of kana among kana and Han from which a text with much Han is Japanese."""
 MIN_STOP_WORDS: Final = 0.08
 """Share of English function words among Latin words; English prose has 0.3 to 0.5, other languages below 0.03."""
 
@@ -30,10 +32,12 @@ def detect_language(text: str) -> str | None:
     letters = len(_LETTER.findall(sample))
     if not letters:
         return None
-    if len(_KANA.findall(sample)) >= MIN_SHARE * letters:
+    kana, han = len(_KANA.findall(sample)), len(_HAN.findall(sample))
+    if kana >= MIN_SHARE * letters:
         return "ja"
-    if len(_HAN.findall(sample)) >= 2 * MIN_SHARE * letters:
-        return "zh"
+    if han >= 2 * MIN_SHARE * letters:
+        # A Japanese table may be nearly all Han; Chinese has no kana but in a name here and there.
+        return "ja" if kana >= MIN_KANA_BESIDE_HAN * (kana + han) else "zh"
     words = [word.lower() for word in _LATIN_WORD.findall(sample)]
     if words and sum(word in _STOP_WORDS for word in words) >= MIN_STOP_WORDS * len(words):
         return "en"

@@ -1,34 +1,59 @@
-"""Plain text and source code: the facts are the file itself, so that lines are counted exactly."""
+"""Plain text, light markup and source code: the facts are the file itself, so that lines are counted exactly."""
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
-from rag_assistant.ingest.loaders import programming_language_of
+from rag_assistant.ingest.loaders import extension, programming_language_of
+from rag_assistant.ingest.loaders.code_symbols import MAX_CHARACTERS, code_headings
 from rag_assistant.ingest.loaders.decoding import decode
 from rag_assistant.ingest.loaders.language import detect_language
+from rag_assistant.ingest.loaders.markup import read_markup, shown_pictures
 from rag_assistant.ingest.loaders.naming import choose_title, first_line
+from rag_assistant.ingest.loaders.structured_entries import Entry, entry_headings
+from rag_assistant.ingest.loaders.structured_lines import ini_entries, toml_entries, yaml_entries
+from rag_assistant.ingest.loaders.structured_trees import json_entries, xml_entries
+from rag_assistant.providers.base import ALONE, LoadContext
 from rag_assistant.types import Document, Heading
-
-MODULE_LEVEL: Final = "module level"
-"""Title of a stretch of Python statements that follows a function or class and belongs to none."""
 
 # Emacs, Vim and PEP 263 notations, which count in the first two lines only.
 _CODING: Final = re.compile(rb"\A(?:[^\n]*\n)?[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_XML_ENCODING: Final = re.compile(rb"\A\s*<\?xml\b[^>]*?encoding\s*=\s*[\"']([-\w.]+)")
+# Their first line is a time, a number or a signature.
+_WITHOUT_TITLE: Final = frozenset((".log", ".srt", ".vtt"))
+_SHOWN_NAMES: Final = 3
+
+_ENTRIES: Final[dict[str, Callable[[str], Sequence[Entry]]]] = {
+    "json": json_entries,
+    "yaml": yaml_entries,
+    "toml": toml_entries,
+    "ini": ini_entries,
+    "xml": xml_entries,
+}
 
 
 class TextLoader:
-    """Plain text. The title is the first line when that is short."""
+    """Plain text, whose title is the first line when that is short; and markup whose headings are plain to see."""
 
     name = "text"
-    version = "1"
+    version = "2"
 
-    def load(self, data: bytes, name: str) -> Document:
+    def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002
         decoded = decode(data, name)
-        title, metadata = choose_title(name, first_line=first_line(decoded.text))
+        warnings = list(decoded.warnings)
+        line = first_line(decoded.text) if extension(name) not in _WITHOUT_TITLE else None
+        if markup := read_markup(decoded.text, name):
+            title, metadata = choose_title(name, heading=markup.title, first_line=None if markup.headings else line)
+            if pictures := shown_pictures(decoded.text):
+                more = ", …" if len(pictures) > _SHOWN_NAMES else ""
+                warnings.append(
+                    f"pictures that were not read, since this format's are not: {len(pictures)} "
+                    f"({', '.join(pictures[:_SHOWN_NAMES])}{more})"
+                )
+        else:
+            title, metadata = choose_title(name, first_line=line)
         return Document(
             doc_type="text",
             title=title,
@@ -36,26 +61,28 @@ class TextLoader:
             loader=self.name,
             loader_version=self.version,
             verbatim=True,
+            headings=markup.headings if markup else (),
             language=detect_language(decoded.text),
             metadata={**metadata, "encoding": decoded.encoding},
-            warnings=decoded.warnings,
+            warnings=tuple(warnings),
         )
 
 
 class CodeLoader:
-    """Source code. Python's functions and classes of the top level become sections; other languages stay in one."""
+    """Source code and structured data. Functions, classes, tables, targets and keys become sections."""
 
     name = "code"
-    version = "1"
+    version = "2"
 
-    def load(self, data: bytes, name: str) -> Document:
-        coding = _CODING.match(data[:1024])
-        decoded = decode(data, name, declared=coding[1].decode("ascii", "replace") if coding else None)
+    def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002
+        found = _XML_ENCODING.match(data[:1024]) or _CODING.match(data[:1024])
+        decoded = decode(data, name, declared=found[1].decode("ascii", "replace") if found else None)
         language = programming_language_of(name)
         title, metadata = choose_title(name)
         metadata |= {"encoding": decoded.encoding}
         if language:
             metadata["programming_language"] = language
+        headings, problem = _headings(decoded.text, language)
         return Document(
             doc_type="code",
             title=title,
@@ -63,50 +90,18 @@ class CodeLoader:
             loader=self.name,
             loader_version=self.version,
             verbatim=True,
-            headings=python_headings(decoded.text) if language == "python" else (),
+            headings=headings,
             language=detect_language(decoded.text),
             metadata=metadata,
-            warnings=decoded.warnings,
+            warnings=(*decoded.warnings, *([problem] if problem else [])),
         )
 
 
-def python_headings(source: str) -> tuple[Heading, ...]:
-    """A heading of no characters before each top-level function and class, its decorators and the comment above it included.
-
-    Having no characters, it takes nothing away from the section's text. Source that doesn't parse has no headings.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as SyntaxWarning for an invalid escape: not our source
-            body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
-    lines = source.split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    found: list[tuple[int, str]] = []
-    for node in body:
-        title = _symbol_title(node)
-        if title is None and (not found or found[-1][1] == MODULE_LEVEL):
-            continue
-        row = _first_row(node)
-        while row > 0 and lines[row - 1].startswith("#"):
-            row -= 1
-        if not found or starts[row] > found[-1][0]:  # `def f(): ...; x = 1` shares its line
-            found.append((starts[row], title or MODULE_LEVEL))
-    return tuple(Heading(start, start, 1, title) for start, title in found)
-
-
-def _symbol_title(node: ast.stmt) -> str | None:
-    match node:
-        case ast.ClassDef():
-            return f"class {node.name}"
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            return f"def {node.name}"
-        case _:
-            return None
-
-
-def _first_row(node: Any) -> int:
-    return int(min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])) - 1
+def _headings(text: str, language: str | None) -> tuple[tuple[Heading, ...], str | None]:
+    """Headings of no characters, so that nothing is taken out of the text; and why some may be missing."""
+    entries_of = _ENTRIES.get(language or "")
+    if entries_of is None:
+        return code_headings(text, language)
+    if len(text) > MAX_CHARACTERS:
+        return (), f"keys were not looked for: more than {MAX_CHARACTERS:,} characters"
+    return entry_headings(text, entries_of(text)), None
