@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rag_assistant.errors import DocumentUnreadable, ForbiddenPath, RagError, UnsupportedMediaType
+from rag_assistant.ingest.file_rules import FileRules, Selection, is_passed_over, shown
 from rag_assistant.ingest.loaders import loader_name_for, supported_extensions
 from rag_assistant.types import Failure
 
-# Folders that hold what tools make, never what people write.
-_TOOL_FOLDERS = {"__pycache__", "node_modules"}
+__all__ = ["FileItem", "FileRules", "Found", "Part", "check_allowed", "find_files", "shown", "unsupported"]
 
-_NOT_UTF8 = re.compile("[\ud800-\udfff]")
+
+LoaderFor = Callable[[str], str | None]
+"""The loader, in the provider table, that reads a file of this name; None when none does."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileItem:
-    """A file to ingest. `source` is its path as the user knows it, `path` where it is with all links resolved."""
+    """A file to ingest. `source` is its path as the user knows it, `path` where it is with all links resolved.
+
+    `root` is the folder that was added, which links to pictures may not leave; None: the file's own folder.
+    """
 
     path: Path
     source: str
+    root: Path | None = None
 
     @property
     def uri(self) -> str:
@@ -34,11 +38,33 @@ class FileItem:
 
 @dataclass(slots=True)
 class Found:
-    """The outcome of a search for files: what to read, what can't be read and why, and how many are of no known type."""
+    """The outcome of a search for files: what to read, what can't be read and why, and how many are of no known type.
+
+    `ignored` counts files and folders that a `.gitignore` or an `exclude` or `include` glob left out. `unread` are the names,
+    relative to their folder, of what is there but could not be looked at; `""` is a whole folder.
+    """
 
     items: list[FileItem] = field(default_factory=list)
     failed: list[Failure] = field(default_factory=list)
     skipped: int = 0
+    ignored: int = 0
+    unread: list[str] = field(default_factory=list)
+
+
+class Part:
+    """Some names below a folder, relative to it: the files of that name, and all that lies below the folders of that name."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = {shown(name) for name in names}
+        self._above = {above for name in self._names for above in _above(name)} - self._names
+
+    def holds(self, relative: str) -> bool:
+        """Whether a file or a folder is one of the names, or lies below one."""
+        return relative in self._names or any(above in self._names for above in _above(relative))
+
+    def leads(self, relative: str) -> bool:
+        """Whether a folder is on the way to one of the names, or is held."""
+        return relative in self._above or self.holds(relative)
 
 
 def check_allowed(path: Path, allowed_roots: Sequence[str]) -> Path:
@@ -62,11 +88,22 @@ def unsupported(name: str) -> UnsupportedMediaType:
     return UnsupportedMediaType(f"'{name}' ({suffix}) is of no supported type. Supported: {' '.join(supported_extensions())}")
 
 
-def find_files(paths: Sequence[str], *, recursive: bool, allowed_roots: Sequence[str]) -> Found:
+def find_files(
+    paths: Sequence[str],
+    *,
+    recursive: bool,
+    allowed_roots: Sequence[str],
+    rules: FileRules | None = None,
+    part: Part | None = None,
+    avoid: Collection[Path] = (),
+    loader_for: LoaderFor = loader_name_for,
+) -> Found:
     """Search files and folders. A file reached twice, by a link or by name, is taken once; a folder is entered once.
 
-    In folders, hidden names and tools' own folders are passed over, and files of unknown types are counted as skipped;
-    a file that is named itself and can't be taken is a failure with its reason.
+    In folders, hidden and temporary names and tools' own folders are passed over, `rules` are followed, and files of unknown
+    types are counted as skipped. With `part`, only that part of each folder is looked at. Folders in `avoid` (resolved) are
+    not entered. A file that is named itself is always taken; when it can't be, that is a failure with its reason. `loader_for`
+    says which types are known.
     """
     found = Found()
     seen: set[Path] = set()
@@ -79,32 +116,17 @@ def find_files(paths: Sequence[str], *, recursive: bool, allowed_roots: Sequence
         root, mode = looked
         named = Path(path).expanduser().absolute()
         if stat.S_ISDIR(mode):
-            _add_folder(found, seen, named, recursive=recursive, allowed_roots=allowed_roots)
+            walk = _Walk(found, named, Selection(named, rules or FileRules()), allowed_roots, part, avoid, root, loader_for)
+            walk.add_files(seen, recursive=recursive)
         elif not stat.S_ISREG(mode):
             found.failed.append(Failure(text, "UNREADABLE", f"'{text}' is neither a file nor a folder."))
-        elif loader_name_for(root.name) is None:
+        elif loader_for(root.name) is None:
             error_ = unsupported(shown(root.name))
             found.failed.append(Failure(text, error_.code, error_.message))
         elif root not in seen:
             seen.add(root)
             found.items.append(FileItem(root, shown(named.name)))
     return found
-
-
-def _add_folder(found: Found, seen: set[Path], folder: Path, *, recursive: bool, allowed_roots: Sequence[str]) -> None:
-    for path in _walk(found, folder, recursive=recursive, allowed_roots=allowed_roots):
-        source = shown(path.relative_to(folder).as_posix())
-        gone = f"'{source}' points to nothing, or went while the folder was read."
-        looked = _look_at(path, source, allowed_roots, gone=gone)
-        if isinstance(looked, Failure):
-            found.failed.append(looked)
-            continue
-        resolved, mode = looked
-        if not stat.S_ISREG(mode) or loader_name_for(resolved.name) is None:
-            found.skipped += 1
-        elif resolved not in seen:
-            seen.add(resolved)
-            found.items.append(FileItem(resolved, source))
 
 
 def _look_at(path: Path, name: str, allowed_roots: Sequence[str], *, gone: str) -> tuple[Path, int] | Failure:
@@ -120,38 +142,98 @@ def _look_at(path: Path, name: str, allowed_roots: Sequence[str], *, gone: str) 
         return Failure(name, "UNREADABLE", f"'{name}' can't be read: {error.strerror}.")
 
 
-def _walk(found: Found, folder: Path, *, recursive: bool, allowed_roots: Sequence[str]) -> Iterator[Path]:
-    """Every file below, in a fixed order. Links to folders are followed, each real folder once, so that a circle ends."""
+@dataclass(slots=True)
+class _Walk:
+    """One folder being searched. What goes while it is searched is no longer there, and no failure."""
 
-    def unreadable(error: OSError) -> None:
-        name = shown(os.path.relpath(error.filename, folder) if error.filename else str(folder))
-        found.failed.append(Failure(name, "UNREADABLE", f"The folder '{name}' can't be read: {error.strerror}."))
+    found: Found
+    folder: Path
+    selection: Selection
+    allowed_roots: Sequence[str]
+    part: Part | None
+    avoid: Collection[Path]
+    root: Path
+    loader_for: LoaderFor
 
-    entered: set[tuple[int, int]] = set()
-    for root, folders, files in os.walk(folder, followlinks=True, onerror=unreadable):
+    def add_files(self, seen: set[Path], *, recursive: bool) -> None:
+        for path, relative in self._files(recursive=recursive):
+            source = shown(relative)
+            looked = _look_at(path, source, self.allowed_roots, gone=f"'{source}' points to nothing.")
+            if isinstance(looked, Failure):
+                if looked.code != "VANISHED":
+                    self._fail(looked)
+                elif path.is_symlink():
+                    self.found.failed.append(looked)
+                continue
+            resolved, mode = looked
+            if not stat.S_ISREG(mode) or self.loader_for(resolved.name) is None:
+                self.found.skipped += 1
+            elif resolved not in seen:
+                seen.add(resolved)
+                self.found.items.append(FileItem(resolved, source, self.root))
+
+    def _files(self, *, recursive: bool) -> Iterator[tuple[Path, str]]:
+        """Every file below, in a fixed order. Links to folders are followed, each real folder once, so that a circle ends."""
+        entered: set[tuple[int, int]] = set()
+        for root, folders, files in os.walk(self.folder, followlinks=True, onerror=self._unreadable):
+            relative = "" if root == str(self.folder) else Path(root).relative_to(self.folder).as_posix()
+            identity = self._enter(root, relative)
+            if identity is None or identity in entered:
+                folders.clear()
+                continue
+            entered.add(identity)
+            prefix = f"{relative}/" if relative else ""
+            folders[:] = sorted(name for name in folders if self._takes_folder(name, prefix)) if recursive else []
+            for name in sorted(files):
+                if self._takes_file(name, prefix):
+                    yield Path(root, name), prefix + name
+
+    def _enter(self, root: str, relative: str) -> tuple[int, int] | None:
+        """What tells a folder from every other one; None when it is not to be searched."""
         try:
-            if os.path.islink(root):  # else it is inside of what was checked already
-                check_allowed(Path(root), allowed_roots)
+            if relative and os.path.islink(root):  # else it is inside of what was checked already
+                check_allowed(Path(root), self.allowed_roots)
+            if relative and self.avoid and Path(root).resolve() in self.avoid:
+                return None
             status = os.stat(root)
         except RagError as error:
-            found.failed.append(Failure(shown(os.path.relpath(root, folder)), error.code, error.message))
-            folders.clear()
-            continue
+            self._fail(Failure(shown(relative), error.code, error.message))
         except OSError as error:
-            unreadable(error)
-            folders.clear()
-            continue
-        if (status.st_dev, status.st_ino) in entered:
-            folders.clear()
-            continue
-        entered.add((status.st_dev, status.st_ino))
-        folders[:] = (
-            sorted(name for name in folders if not name.startswith(".") and name not in _TOOL_FOLDERS) if recursive else []
-        )
-        yield from (Path(root, name) for name in sorted(files) if not name.startswith("."))
+            self._unreadable(error)
+        else:
+            return status.st_dev, status.st_ino
+        return None
+
+    def _takes_folder(self, name: str, prefix: str) -> bool:
+        if is_passed_over(name) or (self.part and not self.part.leads(shown(prefix + name))):
+            return False
+        return self._counted(self.selection.passes_folder(prefix + name))
+
+    def _takes_file(self, name: str, prefix: str) -> bool:
+        if is_passed_over(name) or (self.part and not self.part.holds(shown(prefix + name))):
+            return False
+        return self._counted(self.selection.passes_file(prefix + name))
+
+    def _counted(self, taken: bool) -> bool:
+        self.found.ignored += not taken
+        return taken
+
+    def _unreadable(self, error: OSError) -> None:
+        # A failing disk does not always say which folder it was.
+        relative = os.path.relpath(error.filename, self.folder) if error.filename else "."
+        if isinstance(error, FileNotFoundError) and relative != ".":
+            return
+        name = shown(str(self.folder) if relative == "." else Path(relative).as_posix())
+        self._fail(Failure(name, "UNREADABLE", f"The folder '{name}' can't be read: {error.strerror}."), relative)
+
+    def _fail(self, failure: Failure, relative: str | None = None) -> None:
+        self.found.failed.append(failure)
+        self.found.unread.append("" if relative == "." else failure.source)
 
 
-def shown(name: str) -> str:
-    """A file name as text that can be stored, sent and searched: composed (NFC; macOS keeps names decomposed), and with the
-    replacement character for what is no UTF-8."""
-    return unicodedata.normalize("NFC", _NOT_UTF8.sub("\ufffd", name))
+def _above(relative: str) -> list[str]:
+    """The folders above a path, the nearest first."""
+    above = []
+    while relative := relative.rpartition("/")[0]:
+        above.append(relative)
+    return above

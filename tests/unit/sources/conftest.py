@@ -1,0 +1,150 @@
+"""Sources over real stores, a real ingestion line and real watchers; only the embedding model is a fake."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_assistant.config import Directories, load_settings
+from rag_assistant.ingest.jobs import JobRunner
+from rag_assistant.ingest.workers import WorkerPool
+from rag_assistant.parts import Parts
+from rag_assistant.sources.service import SourceService, Status
+from rag_assistant.sources.watching import Pace
+from rag_assistant.store.collections import Collections
+from rag_assistant.store.db import open_engine
+from rag_assistant.store.documents import DocumentWriter
+from rag_assistant.store.jobs import FINISHED, Job, Jobs
+from rag_assistant.store.sources import Source, Sources
+from rag_assistant.tracing import Tracer
+from rag_assistant.types import IngestResult
+
+LIGHT = {
+    "embedding.provider": "fake",
+    "dense.backend": "exact",
+    "sparse.backend": "fts5",
+    "sparse.analyzer": "bigram",
+    "ingest.workers": 1,
+    "ocr.provider": "none",
+}
+
+
+class Place:
+    """One data directory with its sources, and one folder of documents."""
+
+    def __init__(self, data: Path, folder: Path, readers: WorkerPool) -> None:
+        data.mkdir()
+        folder.mkdir()
+        self.folder = folder
+        self.engine = open_engine("", data)
+        self.collections = Collections(self.engine)
+        self.collections.ensure_default()
+        self.jobs = Jobs(self.engine, max_queued=100, keep=1000)
+        self.writer = DocumentWriter(self.engine)
+        self.tracer = Tracer([])
+        settings = load_settings(data / "config", environment={}, explicit=LIGHT)
+        self.parts = Parts(settings, Directories(data, data / "models", data / "config"), self.engine, self.tracer)
+        self.parts.__dict__["parser"] = readers
+        self.store = Sources(self.engine)
+        self.before_run: Callable[[], None] = lambda: None
+        self.runner = JobRunner(self.jobs, {"sync": self._sync, "cleanup": self._clean_up})
+        self.service = self.new_service()
+
+    def new_service(self) -> SourceService:
+        """Another process, as far as sources can tell."""
+        return SourceService(
+            sources=self.store,
+            collections=self.collections,
+            jobs=self.jobs,
+            documents=self.writer,
+            run=self._run,
+            wake=self.runner.wake,
+            allowed_roots=(),
+            avoid=(),
+            pace=Pace(debounce_s=0.1, poll_s=0.1),
+        )
+
+    def _run(self, *args: Any, **options: Any) -> IngestResult:
+        self.before_run()
+        return self.parts.ingestion.run(*args, **options)
+
+    def _sync(self, job: Job, report: Any) -> IngestResult:
+        return self.service.run_sync(job, report)
+
+    def _clean_up(self, job: Job, _report: Any) -> IngestResult:
+        self.parts.ingestion.clean_up(job.kb_id, job.payload["doc_ids"])
+        return IngestResult()
+
+    def write(self, name: str, text: str = "") -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text or f"The text of {path.name} is its own.\n", encoding="utf-8")
+        return path
+
+    def add(self, **options: Any) -> Source:
+        """Add the folder, and wait until it is read."""
+        values = {"path": str(self.folder), **options.pop("config", {})}
+        source = self.service.add("folder", values, **options)
+        self.wait(self.status(source).job_id or "")
+        return self.service.get(source.source_id)
+
+    def sync(self, source: Source, **options: Any) -> Job:
+        """Look at everything, and wait for it."""
+        return self.wait(self.service.sync(source.source_id, **options).job_id)
+
+    def wait(self, job_id: str) -> Job:
+        end = time.monotonic() + 60
+        while (job := self.jobs.get(job_id)).status not in FINISHED:
+            assert time.monotonic() < end, f"the job did not end: {job}"
+            self.runner.wait_for_change(0.1)
+        return job
+
+    def status(self, source: Source) -> Status:
+        return self.service.status(self.service.get(source.source_id))
+
+    def until(self, condition: Callable[[], Any], what: str) -> None:
+        end = time.monotonic() + 30
+        while not condition():
+            assert time.monotonic() < end, f"waited in vain for {what}; there are {self.jobs.page(1, 5)}"
+            self.runner.wait_for_change(0.02)
+
+    def names(self, source: Source) -> list[str]:
+        """What the documents of a source are called."""
+        return [document.source for document in self.writer.of_source(source.source_id)]
+
+    def results(self, source: Source) -> list[dict[str, Any]]:
+        """What each finished job of a source did, the oldest first."""
+        jobs = [job for job in self.jobs.page(1, 1000)[0] if job.kind == "sync" and job.payload["source_id"] == source.source_id]
+        return [dict(job.result or {}) for job in reversed(jobs) if job.status == "completed"]
+
+    def close(self) -> None:
+        self.service.stop()
+        self.runner.stop(30)
+        del self.parts.__dict__["parser"]
+        self.parts.close(idle=True)
+        self.tracer.close()
+        self.engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def readers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerPool]:
+    """The processes that read files, started once: that takes longer than most of the tests."""
+    folder = tmp_path_factory.mktemp("readers")
+    settings = load_settings(folder, environment={}, explicit=LIGHT)
+    engine = open_engine("", folder)
+    parts = Parts(settings, Directories(folder, folder, folder), engine, Tracer([]))
+    yield parts.parser
+    parts.close(idle=True)
+    engine.dispose()
+
+
+@pytest.fixture
+def place(tmp_path: Path, readers: WorkerPool) -> Iterator[Place]:
+    opened = Place(tmp_path / "data", tmp_path / "docs", readers)
+    opened.runner.start()
+    yield opened
+    opened.close()
