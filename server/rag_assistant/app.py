@@ -4,31 +4,42 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from sqlalchemy.exc import DBAPIError
 
 from rag_assistant import __version__
 from rag_assistant.config import Directories, Settings
-from rag_assistant.errors import DocumentUnreadable, FieldProblem, RagError, ValidationFailed
-from rag_assistant.ingest.files import Found, check_allowed, find_files
-from rag_assistant.ingest.indexes import Indexes, find_drift
+from rag_assistant.errors import DocumentChanged, DocumentUnreadable, FieldProblem, RagError, ValidationFailed
+from rag_assistant.ingest.drafts import read_bytes
+from rag_assistant.ingest.file_rules import FileRules
+from rag_assistant.ingest.files import FileItem, Found, check_allowed, find_files
+from rag_assistant.ingest.indexes import Indexes
 from rag_assistant.ingest.jobs import JobRunner
-from rag_assistant.ingest.pipeline import Report
+from rag_assistant.ingest.reading import Report
 from rag_assistant.ingest.uploads import Upload, Uploads
 from rag_assistant.parts import MODES, Parts
 from rag_assistant.providers.base import Embedder
 from rag_assistant.retrieve.filters import parse_filters
 from rag_assistant.retrieve.pipeline import QueryRequest, QueryResult
+from rag_assistant.sources.service import SourceService
+from rag_assistant.sources.watching import Pace
+from rag_assistant.store.assets import StoredFile, Variant
 from rag_assistant.store.collections import DEFAULT, Collections
 from rag_assistant.store.db import open_engine
 from rag_assistant.store.documents import DocumentWriter
 from rag_assistant.store.jobs import Job, Jobs
 from rag_assistant.store.passages import DocumentReader, Passages
+from rag_assistant.store.sources import Sources
 from rag_assistant.store.traces import Traces
 from rag_assistant.supply import Progress
+from rag_assistant.text import hash32
 from rag_assistant.tracing import JsonlSink, Tracer
 from rag_assistant.types import Collection, IngestResult, Mode
+from rag_assistant.upkeep import Upkeep
 
 log = logging.getLogger(__name__)
 
@@ -49,12 +60,25 @@ class App:
         self.collections.ensure_default()
         self.documents = DocumentReader(self._engine)
         self.passages = Passages(self._engine)
-        self.jobs = Jobs(self._engine, settings.limits.max_queued_jobs)
+        self.jobs = Jobs(self._engine, settings.limits.max_queued_jobs, settings.jobs.keep)
         self._traces = Traces(self._engine, settings.observability.keep_traces)
         self._writer = DocumentWriter(self._engine)
-        self._uploads = Uploads(directories.data / "uploads")
         self.tracer = Tracer([JsonlSink(directories.logs / "traces.jsonl"), self._traces], settings.observability.detail_level)
         self._parts = Parts(settings, directories, self._engine, self.tracer, progress)
+        self._uploads = Uploads(directories.data / "uploads", self._parts.loader_for)
+        watching = settings.watch
+        self.sources = SourceService(
+            sources=Sources(self._engine),
+            collections=self.collections,
+            jobs=self.jobs,
+            documents=self._writer,
+            run=self._take_in,
+            wake=self._wake,
+            allowed_roots=settings.security.allowed_roots,
+            avoid=self._own_folders(),
+            pace=Pace(watching.debounce_s, watching.poll_s, watching.rescan_hours * 3600),
+        )
+        self._upkeep = Upkeep(self._parts, self.collections, self._writer, self._uploads, self.jobs)
         self.runner = JobRunner(
             self.jobs,
             {
@@ -63,7 +87,10 @@ class App:
                 "rebuild": self._run_rebuild,
                 "repair": self._run_rebuild,
                 "purge": self._run_purge,
+                "cleanup": self._run_cleanup,
+                "sync": self.sources.run_sync,
             },
+            retries=dict.fromkeys(("purge", "cleanup"), settings.jobs.cleanup_retries_s),
         )
 
     @property
@@ -90,40 +117,17 @@ class App:
         self._parts.query_pipeline(None)
 
     def reconcile(self) -> Job | None:
-        """Finish or roll back what a crash left, and repair views that differ from the facts.
+        """Finish or roll back what a crash left, and repair views that differ from the facts: see `Upkeep.reconcile`."""
+        return self._upkeep.reconcile()
 
-        Returns the job that rebuilds documents whose entries are missing or were made under other settings, if any are.
-        """
-        self._uploads.sweep(self.jobs.staged_files())
-        # What an earlier start found to repair is found again below, as far as it still needs it.
-        self.jobs.end_kind("repair", "cancelled")
-        swept = self._writer.sweep()
-        if swept:
-            log.warning("rows of an unfinished ingestion removed", extra={"rows": swept})
-        for kb_id, doc_ids in self._writer.deleted_with_facts().items():
-            self._parts.ingestion.delete(kb_id, doc_ids)
-        rebuild: list[str] = []
-        for kb_id, status in self.collections.all_ids().items():
-            if status == "deleted":
-                self._purge_collection(kb_id)
-                continue
-            drift = find_drift(self.indexes, kb_id, self._writer.live_entries(kb_id))
-            self.indexes.remove({kb_id: drift.surplus})
-            outdated = [
-                doc_id
-                for doc_id, profile_id, loader, version in self._writer.live_profiles(kb_id)
-                if profile_id != self._parts.ingestion.profile_id(loader, version)
-            ]
-            rebuild += sorted({*drift.incomplete_documents, *outdated})
-        self.jobs.end_kind("purge", "completed", asdict(IngestResult()))
-        if not rebuild:
-            return None
-        self._parts.notices.append(f"{len(rebuild)} documents are being indexed again from their facts.")
-        log.warning("views differ from the facts; rebuilding", extra={"documents": len(rebuild)})
-        return self.jobs.add("repair", collection="", kb_id="", payload={"doc_ids": rebuild}, request_id=None)
+    def follow_sources(self) -> None:
+        """Begin to follow the folders of every source, when the settings say so."""
+        if self.settings.watch.enabled:
+            self.sources.start()
 
     def close(self) -> None:
         """Bring the running job to a safe point and close everything. The queue is kept."""
+        self.sources.stop()
         stopped = self.runner.stop(self.settings.server.shutdown_grace_s)
         if not stopped:
             log.warning("the running job did not stop in time; it will go on at the next start")
@@ -180,9 +184,10 @@ class App:
         collection: str | None = None,
         force: bool = False,
         recursive: bool = True,
+        gitignore: bool = True,
         request_id: str | None = None,
     ) -> Job:
-        """Queue the ingestion of files and folders.
+        """Queue the ingestion of files and folders. In folders, what `.gitignore` files name is left out unless told otherwise.
 
         Raises `ForbiddenPath` for a path outside the allowed roots and `ValidationFailed` for one that does not exist.
         """
@@ -204,7 +209,7 @@ class App:
                 problems.append(FieldProblem(f"paths[{index}]", "unreadable", f"'{path[:200]}' can't be read: {error}."))
         if problems:
             raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
-        payload = {"paths": list(paths), "force": force, "recursive": recursive}
+        payload = {"paths": list(paths), "force": force, "recursive": recursive, "gitignore": gitignore}
         return self._queue("ingest", target, payload, request_id)
 
     def receive(self, name: str) -> Upload:
@@ -242,8 +247,28 @@ class App:
     def _run_ingest(self, job: Job, report: Report) -> IngestResult:
         report("searching files", 0, 0)
         payload = job.payload
-        found = find_files(payload["paths"], recursive=payload["recursive"], allowed_roots=self.settings.security.allowed_roots)
+        found = find_files(
+            payload["paths"],
+            recursive=payload["recursive"],
+            allowed_roots=self.settings.security.allowed_roots,
+            # Jobs that the first release queued say nothing of it.
+            rules=FileRules(gitignore=payload.get("gitignore", True)),
+            avoid=self._own_folders(),
+            loader_for=self._parts.loader_for,
+        )
         return self._parts.ingestion.run(job.kb_id, found, force=payload["force"], report=report, links=_links(job))
+
+    def _take_in(self, kb_id: str, found: Found, **how: Any) -> IngestResult:
+        """The ingestion line, which is built when it is first needed."""
+        return self._parts.ingestion.run(kb_id, found, **how)
+
+    def _own_folders(self) -> list[Path]:
+        """What we write ourselves, and no search for documents enters. In a checkout the samples lie beside it."""
+        data = self.directories.data
+        return [folder.resolve() for folder in (data / "uploads", data / "assets", data / "index", self.directories.logs)]
+
+    def _wake(self) -> None:
+        self.runner.wake()
 
     def _run_upload(self, job: Job, report: Report) -> IngestResult:
         files = job.payload["files"]
@@ -255,11 +280,27 @@ class App:
 
     # Deleting
 
-    def delete_document(self, doc_id: str) -> None:
-        """Delete a document from the facts and both views. Raises `DocumentNotFound` or `DocumentDeleted`."""
+    def delete_document(self, doc_id: str, request_id: str | None = None) -> None:
+        """Delete a document: gone from every answer when this returns. A job removes what can't be removed at once.
+
+        Raises `DocumentNotFound` or `DocumentDeleted`.
+        """
         document = self.documents.get(doc_id)
-        self._parts.ingestion.delete(self.collections.get(document["collection"]).kb_id, [doc_id])
-        self._uploads.discard(document["source_uri"])
+        target = self.collections.get(document["collection"])
+        self._parts.ingestion.tombstone([doc_id])
+        payload = {"doc_ids": [doc_id], "uris": [document["source_uri"]]}
+        try:
+            self._upkeep.clean_up(target.kb_id, payload["doc_ids"], payload["uris"])
+        except (RagError, OSError, DBAPIError):
+            log.exception("a deleted document's remains could not be removed; trying again later", extra={"doc_id": doc_id})
+            self.jobs.add(
+                "cleanup",
+                collection=target.name,
+                kb_id=target.kb_id,
+                payload=payload,
+                request_id=request_id,
+                delay_s=next(iter(self.settings.jobs.cleanup_retries_s), 0.0),
+            )
 
     def delete_collection(self, name: str) -> None:
         """Delete a collection: gone at once, what it held after the running job. `default` can't be deleted.
@@ -267,19 +308,48 @@ class App:
         Raises `CollectionNotFound` or `ValidationFailed`.
         """
         target = self.collections.tombstone(name)
+        self.sources.collection_deleted(target.kb_id)
         self.jobs.cancel_all(target.kb_id)
         self._queue("purge", target, {}, None)
 
-    def _purge_collection(self, kb_id: str) -> None:
-        self.indexes.drop(kb_id)
-        self._writer.forget(kb_id)
-        self._uploads.discard_collection(kb_id)
-        self.collections.forget(kb_id)
+    def _run_cleanup(self, job: Job, report: Report) -> IngestResult:
+        report("deleting", 0, 0)
+        self._upkeep.clean_up(job.kb_id, job.payload["doc_ids"], job.payload["uris"])
+        return IngestResult(deleted=len(job.payload["doc_ids"]))
 
     def _run_purge(self, job: Job, report: Report) -> IngestResult:
         report("deleting", 0, 0)
-        self._purge_collection(job.kb_id)
+        self._upkeep.purge_collection(job.kb_id)
         return IngestResult()
+
+    def verify(self, collection: str | None = None) -> dict[str, Any]:
+        """Hold the facts of one collection, or of all, against the views, vectors and files: see `Upkeep.verify`."""
+        if collection:
+            target = self.collections.get(collection)
+            return self._upkeep.verify({target.kb_id: target.name})
+        return self._upkeep.verify({target.kb_id: target.name for target in self.collections.enabled()})
+
+    # Pictures
+
+    def picture(self, asset_id: str, variant: Variant) -> StoredFile:
+        """The file of a picture. Raises `AssetNotFound`."""
+        return self._parts.assets.find(asset_id, variant)
+
+    def page_image(self, doc_id: str, page: int, width: int, chunk_id: str | None = None) -> bytes:
+        """A page of a PDF as PNG, `width` pixels wide, with the passage marked that `chunk_id` names.
+
+        Raises `DocumentNotFound`, `ValidationFailed` for what has no such page, `DocumentVanished` for a file that is gone and
+        `DocumentChanged` for one that is no longer what was read.
+        """
+        document = self.documents.get(doc_id)
+        if document["doc_type"] != "pdf" or document["version_id"] is None:
+            raise ValidationFailed(f"'{document['source']}' has no page images: only PDF documents have.")
+        highlights = self.documents.boxes(doc_id, chunk_id, page) if chunk_id else []
+        path = check_allowed(Path(url2pathname(urlsplit(document["source_uri"]).path)), self.settings.security.allowed_roots)
+        data = read_bytes(FileItem(path, document["source"]), self.settings.limits.max_document_size)
+        if hash32(data) != document["versions"][0]["content_hash"]:
+            raise DocumentChanged(f"'{document['source']}' was changed after it was read. Ingest it again to see its pages.")
+        return self._parts.parser.render_page(data, document["source"], page, width, highlights)
 
     # Telling
 

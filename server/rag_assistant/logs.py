@@ -51,6 +51,17 @@ class PeopleFormatter(logging.Formatter):
 class _PrivateFileHandler(RotatingFileHandler):
     """A rotating file that only its owner can read, from its first byte on."""
 
+    _refused = False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A file that can't be written (a full disk) is told once: a stack for each record would fill what reads stderr."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+        elif not self._refused:
+            self._refused = True
+            print(f"warning: the log '{self.baseFilename}' can't be written: {error.strerror}.", file=sys.stderr)
+
     def _open(self) -> TextIOWrapper:
         return open(self.baseFilename, "a", encoding=self.encoding, opener=_open_private)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
@@ -15,24 +16,32 @@ from sqlalchemy import Engine
 
 from rag_assistant.config import Directories, Settings, with_strategy
 from rag_assistant.errors import FieldProblem, IndexDamaged, SettingsError, ValidationFailed
+from rag_assistant.ingest.drafts import Drafter
 from rag_assistant.ingest.indexes import Indexes
+from rag_assistant.ingest.loaders import extension, loader_name_for
 from rag_assistant.ingest.pipeline import IngestPipeline
+from rag_assistant.ingest.worker import WorkerOptions
+from rag_assistant.ingest.workers import WorkerPool
 from rag_assistant.providers import build, provider_class
-from rag_assistant.providers.base import Analyzer, DenseStore, Embedder, Loader, SparseStore
+from rag_assistant.providers.base import Analyzer, DenseStore, Embedder, SparseStore, Splitter
 from rag_assistant.retrieve.fusion import FusionOptions
 from rag_assistant.retrieve.pipeline import Depths, QueryPipeline
+from rag_assistant.store.assets import Assets
 from rag_assistant.store.collections import Collections
 from rag_assistant.store.documents import DocumentWriter
 from rag_assistant.store.passages import Passages
 from rag_assistant.store.vectors import VectorCache
 from rag_assistant.supply import ModelFiles, Progress, ensure_model
 from rag_assistant.text import hash32
-from rag_assistant.tracing import Tracer
-from rag_assistant.types import Mode
+from rag_assistant.tracing import ProviderRef, Tracer
+from rag_assistant.types import Asset, Mode
 
 log = logging.getLogger(__name__)
 
 Index = TypeVar("Index", bound=DenseStore | SparseStore)
+
+# Processes that read files, where the settings don't say: the embedding model needs the cores more.
+MOST_WORKERS = 4
 
 MODES: tuple[Mode, ...] = ("hybrid", "dense_only", "sparse_only")
 
@@ -54,7 +63,8 @@ class Parts:
         self._progress = progress
         self._collections = Collections(engine)
         self._passages = Passages(engine)
-        self._writer = DocumentWriter(engine)
+        self._writer = DocumentWriter(engine, settings.ingest.keep_versions)
+        self.assets = Assets(engine, directories.data / "assets")
         self._build_lock = threading.RLock()
         self._pipelines: dict[str, QueryPipeline] = {}
         self._workers = ThreadPoolExecutor(4, "rag-retrieve")
@@ -67,6 +77,8 @@ class Parts:
     def close(self, *, idle: bool) -> None:
         """Close what is open. While a job still runs (`idle` is false) it keeps the indexes and the model."""
         self._workers.shutdown()
+        if "parser" in self.__dict__:
+            self.parser.close()
         if idle and "indexes" in self.__dict__:
             self.indexes.dense.close()
             self.indexes.sparse.close()
@@ -146,36 +158,79 @@ class Parts:
     @cached_property
     def ingestion(self) -> IngestPipeline:
         with self._build_lock:
-            options = self.settings.splitter
-            return IngestPipeline(
-                writer=self._writer,
-                vectors=VectorCache(self._engine, self.embedder.model_id, self.embedder.revision),
-                indexes=self.indexes,
+            splitting, reading = self.settings.splitter, self.settings.ingest
+            drafter = Drafter(
+                parser=self.parser,
+                loaders=self.loader_for,
+                loader_version=lambda name: str(provider_class("loader", name).version),
+                known_assets=self._known_assets,
+                ocr=ProviderRef("ocr", self.settings.ocr.provider, self.ocr_profile),
+                cleaner=build("cleaner", reading.cleaner),
+                splitter=self._splitter(),
+                enricher=build("enricher", reading.enricher),
                 embedder=self.embedder,
                 analyzer=self.analyzer,
-                splitter=build(
-                    "splitter", options.strategy, tokenizer=self.embedder.tokenizer, chunk_overlap=options.chunk_overlap
-                ),
-                loaders=self._loader,
-                tracer=self._tracer,
-                chunk_size=options.chunk_size,
+                chunk_size=splitting.chunk_size,
                 max_document_size=self.settings.limits.max_document_size,
+            )
+            return IngestPipeline(
+                writer=self._writer,
+                vectors=self.vectors,
+                assets=self.assets,
+                indexes=self.indexes,
+                embedder=self.embedder,
+                drafter=drafter,
+                parser=self.parser,
+                tracer=self._tracer,
                 strategy_config_id=self.settings.strategy_config_id(),
             )
+
+    def _splitter(self) -> Splitter:
+        options = self.settings.splitter
+        common = {"tokenizer": self.embedder.tokenizer, "chunk_overlap": options.chunk_overlap}
+        if options.strategy == "semantic":
+            common |= {"embedder": self.embedder, "percentile": options.semantic_percentile}
+        found: Splitter = build("splitter", options.strategy, **common)
+        return found
+
+    @cached_property
+    def vectors(self) -> VectorCache:
+        """Cached vectors of the embedding model."""
+        return VectorCache(self._engine, self.embedder.model_id, self.embedder.revision)
+
+    @cached_property
+    def parser(self) -> WorkerPool:
+        """The processes that read files; started when there is something to read."""
+        with self._build_lock:
+            options, ocr = self.settings.ingest, self.settings.ocr
+            worker = WorkerOptions(
+                memory=options.memory_mb * 1024 * 1024,
+                ocr_provider=ocr.provider,
+                ocr_threads=ocr.threads,
+                ocr_budget_s=ocr.budget_s,
+                max_pictures=options.max_pictures,
+                max_picture_size=options.max_picture_size,
+                max_picture_pixels=options.max_picture_pixels,
+            )
+            return WorkerPool(options.workers or max(1, min(MOST_WORKERS, (os.cpu_count() or 1) // 2)), options.timeout_s, worker)
+
+    def loader_for(self, name: str) -> str | None:
+        """The loader, in the provider table, that reads a file of this name; None when none does."""
+        chosen = self.settings.ingest.loaders.get(extension(name))
+        return loader_name_for(name) if chosen is None else None if chosen == "none" else chosen
+
+    @cached_property
+    def ocr_profile(self) -> str:
+        """What reads pictures, and in which version; `none` when nothing does."""
+        return str(provider_class("ocr", self.settings.ocr.provider).installed_profile())
+
+    def _known_assets(self, asset_ids: Sequence[str]) -> Mapping[str, Asset]:
+        return self.assets.known(asset_ids, self.ocr_profile)
 
     @cached_property
     def analyzer(self) -> Analyzer:
         found: Analyzer = build("analyzer", self.settings.sparse.analyzer)
         return found
-
-    @cached_property
-    def _loaders(self) -> dict[str, Loader]:
-        return {}
-
-    def _loader(self, name: str) -> Loader:
-        if name not in self._loaders:
-            self._loaders[name] = build("loader", name)
-        return self._loaders[name]
 
     def query_pipeline(self, strategy: str | None) -> QueryPipeline:
         with self._build_lock:

@@ -6,7 +6,7 @@ from typing import Any
 
 from rag_assistant.retrieve.pipeline import QueryResult
 from rag_assistant.store.jobs import Job
-from rag_assistant.types import Citation, Collection, Hit, Passage
+from rag_assistant.types import Citation, Collection, Hit, ImageRef, Passage
 
 
 def query_response(result: QueryResult) -> dict[str, Any]:
@@ -42,9 +42,16 @@ def hit_response(hit: Hit) -> dict[str, Any]:
         "doc_type": passage.doc_type,
         "score": round(hit.score, 6),
         "scores": {source: round(score, 6) for source, score in hit.scores.items()},
-        "images": [],
-        "metadata": {},
+        "images": [image_response(image) for image in passage.images],
+        "metadata": {name: passage.enrichment[name] for name in ("summary", "keywords") if passage.enrichment.get(name)},
     }
+
+
+def image_response(image: ImageRef) -> dict[str, Any]:
+    """A picture of a passage; `caption` is what its document says of it, `text` what was read in it."""
+    caption = {"caption": image.alt} if image.alt else {}
+    text = {"text": image.text} if image.text else {}
+    return {"asset_id": image.asset_id, "url": f"/api/assets/{image.asset_id}", "mime": image.mime, **caption, **text}
 
 
 def citation_response(citation: Citation) -> dict[str, Any]:
@@ -60,7 +67,7 @@ def _where(passage: Passage) -> dict[str, Any]:
 
 def job_response(job: Job) -> dict[str, Any]:
     """A job as `GET /api/jobs/{id}` and its events tell it."""
-    names = ("job_id", "kind", "status", "collection", "result", "error", "created_at", "started_at", "finished_at")
+    names = ("job_id", "kind", "status", "collection", "result", "error", "created_at", "started_at", "finished_at", "attempts")
     return {**{name: getattr(job, name) for name in names}, "progress": dict(job.progress)}
 
 

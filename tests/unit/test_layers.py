@@ -16,7 +16,9 @@ LAYERS = [
     ["providers.__init__", "providers.base", "providers.models"],
     ["store", "supply", "providers"],
     ["ingest", "retrieve"],
+    ["sources"],
     ["parts"],
+    ["upkeep"],
     ["app", "daemon", "responses"],
     ["logs", "testing"],
     ["api", "cli", "__main__"],
@@ -73,7 +75,7 @@ def test_ingest_and_retrieve_do_not_know_each_other(module: str) -> None:
 
 
 PROVIDER_MODULES = [name for name in modules() if name.startswith("providers.")]
-IMPLEMENTATION_PREFIXES = ("embed_", "dense_", "sparse_", "rerank_", "llm_", "fakes", "analyze")
+IMPLEMENTATION_PREFIXES = ("embed_", "dense_", "sparse_", "rerank_", "llm_", "ocr_", "fakes", "analyze")
 
 
 def is_implementation(module: str) -> bool:

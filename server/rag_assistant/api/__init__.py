@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from rag_assistant import __version__
-from rag_assistant.api import collections, docs, documents, errors, health, ingest, jobs, query, traces
+from rag_assistant.api import assets, collections, docs, documents, errors, health, ingest, jobs, query, sources, traces
 from rag_assistant.api.lifecycle import Lifecycle
 from rag_assistant.api.schemas import ErrorBody
 from rag_assistant.api.security import Door
@@ -36,7 +36,7 @@ def create_api(app: App, *, token: str, lifecycle: Lifecycle | None = None) -> F
     api.state.core = app
     api.state.lifecycle = lifecycle
     errors.install(api)
-    for part in (health, query, collections, documents, ingest, jobs, traces, docs):
+    for part in (health, query, collections, documents, assets, ingest, sources, jobs, traces, docs):
         api.include_router(part.router)
     api.add_middleware(Door, token=token, lifecycle=lifecycle, limits=app.settings.limits)
     return api

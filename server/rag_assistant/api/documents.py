@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Response
 
+from rag_assistant.api.assets import PICTURE_HEADERS
 from rag_assistant.api.common import Core, Pages, document_in_path
-from rag_assistant.api.schemas import ChunkPage, DocumentContent, DocumentDetail, DocumentPage, SectionPage
+from rag_assistant.api.schemas import (
+    ChunkPage,
+    DocumentContent,
+    DocumentDetail,
+    DocumentPage,
+    SectionPage,
+    VerifyBody,
+    VerifyReport,
+)
+from rag_assistant.logs import request_id
 from rag_assistant.types import DocumentStatus
 
 router = APIRouter(prefix="/api/documents", tags=["documents"])
@@ -28,6 +38,12 @@ def list_documents(
 ) -> dict[str, Any]:
     """Documents by source; deleted ones only when asked for by their status."""
     return paging.answer(*core.documents.page(kb_id, status, paging.page, paging.page_size))
+
+
+@router.post("/verify", response_model=VerifyReport)
+def verify_documents(core: Core, body: VerifyBody | None = None) -> dict[str, Any]:
+    """Hold the facts against the indexes, the vectors and the files. Changes nothing."""
+    return core.verify(body.collection if body else None)
 
 
 @router.get("/{doc_id}", response_model=DocumentDetail, response_model_exclude_unset=True)
@@ -56,7 +72,24 @@ def list_chunks(doc_id: str, core: Core, paging: Pages) -> dict[str, Any]:
     return paging.answer(*core.documents.chunks(doc_id, paging.page, paging.page_size))
 
 
+@router.get(
+    "/{doc_id}/pages/{page}",
+    response_class=Response,
+    responses={200: {"content": {"image/png": {}}, "description": "The page as PNG."}},
+    dependencies=_document,
+)
+def get_page(
+    doc_id: str,
+    page: int,
+    core: Core,
+    width: Annotated[int, Query(ge=100, le=3000, description="Pixels.")] = 1000,
+    chunk_id: Annotated[str | None, Query(description="Mark this passage on the page.")] = None,
+) -> Response:
+    """A page of a PDF as a picture, with a passage marked."""
+    return Response(core.page_image(doc_id, page, width, chunk_id), media_type="image/png", headers=PICTURE_HEADERS)
+
+
 @router.delete("/{doc_id}", status_code=204)
 def delete_document(doc_id: str, core: Core) -> None:
     """Delete a document; it is gone from every answer when this returns."""
-    core.delete_document(doc_id)
+    core.delete_document(doc_id, request_id.get())

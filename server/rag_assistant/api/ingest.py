@@ -58,6 +58,7 @@ async def ingest(request: Request, core: Core) -> dict[str, str]:
             collection=body.collection,
             force=body.force,
             recursive=body.recursive,
+            gitignore=body.gitignore,
             request_id=request_id.get(),
         )
     else:

@@ -41,6 +41,7 @@ class FiltersBody(RequestBody):
     source: str | list[str] | None = None
     doc_id: str | list[str] | None = None
     language: str | list[str] | None = None
+    tags: str | list[str] | None = Field(default=None, description="A document without any tags is not shut out.")
     path_prefix: str | None = None
     updated_after: str | None = Field(default=None, description="ISO 8601")
     updated_before: str | None = Field(default=None, description="ISO 8601")
@@ -76,6 +77,11 @@ class IngestBody(RequestBody):
     collection: str | None = None
     force: bool = Field(default=False, description="Read again what has not changed.")
     recursive: bool = True
+    gitignore: bool = Field(default=True, description="In folders, leave out what `.gitignore` files name.")
+
+
+class VerifyBody(RequestBody):
+    collection: str | None = Field(default=None, description="Without it, every enabled collection.")
 
 
 class ReindexBody(RequestBody):
@@ -150,11 +156,15 @@ class Status(BaseModel):
 
 
 class Where(BaseModel):
-    """A place in a source. Pages, slides and lines count from 1; a range holds its ends."""
+    """A place in a source. Pages, slides and lines count from 1; a range holds its ends.
+
+    `bbox` is left, top, right, bottom as fractions (0..1) of the page.
+    """
 
     page: int | None = None
     slide: int | None = None
     sheet: str | None = None
+    cell_range: str | None = None
     line_range: tuple[int, int] | None = None
     bbox: tuple[float, float, float, float] | None = None
 
@@ -164,6 +174,7 @@ class Image(BaseModel):
     url: str
     mime: str
     caption: str | None = None
+    text: str | None = Field(default=None, description="What was read in the picture.")
 
 
 class Scores(BaseModel):
@@ -260,16 +271,54 @@ class DocumentVersion(BaseModel):
     profile_id: str
     loader: str
     loader_version: str
+    parser: str
     md_sha256: str
     size: int
     section_count: int
+    section_hash: str
     chunk_count: int
+    chunk_hash: str
     created_at: str
     ready_at: str | None
 
 
 class DocumentDetail(Document):
-    versions: list[DocumentVersion]
+    versions: list[DocumentVersion] = Field(description="The live one first, then older ones, the newest first.")
+    metadata: dict[str, Any]
+    warnings: list[str]
+    keywords: list[str]
+
+
+class DocumentsAndViews(BaseModel):
+    """Documents that something is wrong with; at most fifty are named."""
+
+    count: int
+    doc_ids: list[str]
+
+
+class CollectionReport(BaseModel):
+    collection: str
+    ok: bool
+    documents: int
+    chunks: int
+    surplus_entries: dict[str, int]
+    damaged_facts: DocumentsAndViews
+    missing_from_views: DocumentsAndViews
+    outdated_profile: DocumentsAndViews
+    missing_vectors: DocumentsAndViews
+
+
+class MissingPictures(BaseModel):
+    count: int
+    asset_ids: list[str]
+
+
+class VerifyReport(BaseModel):
+    """Whether facts, views, vectors and files agree, and where they do not."""
+
+    ok: bool
+    collections: list[CollectionReport]
+    missing_pictures: MissingPictures
 
 
 class DocumentContent(BaseModel):
@@ -291,6 +340,8 @@ class Chunk(Where):
     section_id: str
     section_path: list[str]
     content: str
+    image_refs: list[str]
+    enrichment: dict[str, Any] | None = None
 
 
 class Progress(BaseModel):
@@ -309,11 +360,14 @@ class JobResult(BaseModel):
     added: int
     updated: int
     unchanged: int
+    moved: int = 0
+    deleted: int = 0
     skipped: int
     failed: list[FailedFile]
     chunks: int
     embedded: int
     reused: int
+    drift: dict[str, Any] | None = Field(default=None, description="Of a rebuild: how structure and lengths changed.")
 
 
 class Job(BaseModel):
@@ -327,6 +381,8 @@ class Job(BaseModel):
     created_at: str
     started_at: str | None
     finished_at: str | None
+    attempts: int = 1
+    not_before: str | None = None
 
 
 class JobStarted(BaseModel):

@@ -147,7 +147,14 @@ class _Warming(threading.Thread):
 
     def run(self) -> None:
         try:
-            for step in (self._app.warm, self._app.reconcile, self._app.runner.start, self._lifecycle.ready.set, self._publish):
+            for step in (
+                self._app.warm,
+                self._app.reconcile,
+                self._app.runner.start,
+                self._app.follow_sources,
+                self._lifecycle.ready.set,
+                self._publish,
+            ):
                 if self._lifecycle.stopping.is_set():
                     return
                 step()

@@ -31,8 +31,9 @@ _HEALTH_TIMEOUT = 2.0
 _ANSWER_TIMEOUT = 120.0
 
 
-Need = Literal["facts", "search", "jobs"]
-"""Looking things up needs the facts only; searching needs the model and sound indexes; jobs need somebody to run them, too."""
+Need = Literal["facts", "search", "jobs", "watch"]
+"""Looking things up needs the facts only; searching needs the model and sound indexes; jobs need somebody to run them, too; and
+watching needs somebody to follow the folders that are added or changed meanwhile."""
 
 
 class Transport(Protocol):
@@ -63,14 +64,14 @@ class Client:
     def get(self, path: str, **params: Any) -> Any:
         return self._json("GET", path, params=params)
 
-    def post(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        return self._json("POST", path, body=body)
+    def post(self, path: str, body: dict[str, Any] | None = None, **params: Any) -> Any:
+        return self._json("POST", path, params=params, body=body)
 
     def patch(self, path: str, body: dict[str, Any]) -> Any:
         return self._json("PATCH", path, body=body)
 
-    def delete(self, path: str) -> Any:
-        return self._json("DELETE", path)
+    def delete(self, path: str, **params: Any) -> Any:
+        return self._json("DELETE", path, params=params)
 
     def pages(self, path: str, **params: Any) -> Iterator[dict[str, Any]]:
         """Every item of a list, page by page."""

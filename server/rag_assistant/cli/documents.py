@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from rag_assistant.cli import options
-from rag_assistant.cli.output import clean, echo_json, fields, moment, plural, size, table, tell_rest
+from rag_assistant.cli.failures import FAILED
+from rag_assistant.cli.output import clean, echo_json, fields, moment, note, plural, size, table, tell_rest
 from rag_assistant.cli.places import Places
 
 
@@ -76,9 +77,15 @@ def show(places: Places, doc_id: str, content: bool, as_json: bool) -> None:
         pairs.append(("Error", f"{found['error']['code']}: {found['error']['message']}"))
     if found["tags"]:
         pairs.append(("Tags", ", ".join(found["tags"])))
+    if found["keywords"]:
+        pairs.append(("Keywords", ", ".join(found["keywords"])))
+    if len(found["versions"]) > 1:
+        pairs.append(("Older", plural(len(found["versions"]) - 1, "version")))
     fields(pairs)
     if found["summary"]:
         click.echo(f"\n{clean(found['summary'])}")
+    for warning in found["warnings"]:
+        note(f"Warning: {clean(warning)}")
 
 
 @documents.command()
@@ -98,3 +105,59 @@ def remove(ctx: click.Context, doc_ids: tuple[str, ...], yes: bool) -> None:
         for doc_id, source in zip(doc_ids, sources, strict=True):
             client.delete(f"/api/documents/{doc_id}")
             click.echo(f"Deleted {clean(source)}.")
+
+
+@documents.command()
+@options.in_collection("Only this collection (else all that are enabled).")
+@click.option("--repair", is_flag=True, help="Make the indexes of what differs anew, from the stored facts.")
+@options.as_json
+@click.pass_context
+def verify(ctx: click.Context, collection: str | None, repair: bool, as_json: bool) -> None:
+    """Hold the stored facts against the indexes, the vectors and the pictures.
+
+    The exit status is 1 when they differ. Nothing is changed without --repair.
+    """
+    from rag_assistant.cli.client import connect
+    from rag_assistant.cli.feed import report_job
+    from rag_assistant.cli.progress import follow
+
+    places: Places = ctx.obj
+    with connect(places, "jobs") as client:
+        body = {"collection": collection} if collection else {}
+        report = client.post("/api/documents/verify", body)
+        if as_json:
+            echo_json(report)
+        else:
+            _print_report(report)
+        if report["ok"] or not repair:
+            ctx.exit(0 if report["ok"] else FAILED)
+        job = follow(client, client.post("/api/reindex", body)["job_id"], "Indexing", cancel=True)
+    ctx.exit(report_job(job, places.logs, as_json=as_json))
+
+
+# What a report counts, as people would say it.
+_PROBLEMS = {
+    "damaged_facts": "have facts that are damaged: ingest them again with --force",
+    "missing_from_views": "are missing from an index",
+    "outdated_profile": "were made under other settings",
+    "missing_vectors": "have passages without a kept vector",
+}
+
+
+def _print_report(report: dict[str, Any]) -> None:
+    for found in report["collections"]:
+        counted = f"{plural(found['documents'], 'document')}, {plural(found['chunks'], 'chunk')}"
+        click.echo(f"{clean(found['collection'])}: {counted}: {'all agree' if found['ok'] else 'differences'}")
+        for kind, said in _PROBLEMS.items():
+            if found[kind]["count"]:
+                click.echo(f"  {plural(found[kind]['count'], 'document')} {said}:")
+                for doc_id in found[kind]["doc_ids"]:
+                    click.echo(f"    {doc_id}")
+        for side, count in found["surplus_entries"].items():
+            if count:
+                click.echo(f"  the {side} index has {count:,} entries too many")
+    pictures = report["missing_pictures"]
+    if pictures["count"]:
+        click.echo(f"{plural(pictures['count'], 'picture')} missing on the disk: ingest the documents again with --force")
+    if not report["ok"]:
+        note("`rag documents verify --repair` makes the indexes anew from the facts.")

@@ -69,7 +69,9 @@ def _make_ready(app: App, client: Client, preparation: Preparation, need: Need) 
     with preparation:
         repair = app.reconcile()
     # A search leaves alone what waits in the queue, unless the indexes must be repaired first.
-    if need == "jobs" or repair is not None:
+    if need in ("jobs", "watch") or repair is not None:
         app.runner.start()
+    if need == "watch" and app.settings.watch.enabled:
+        app.sources.start(everything=False)
     if repair is not None:
         follow(client, repair.job_id, "Indexing again", cancel=True)

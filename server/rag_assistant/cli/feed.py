@@ -16,6 +16,8 @@ from rag_assistant.errors import CollectionNameConflict, CollectionNotFound, Rag
 
 DEFAULT_COLLECTION = "default"
 
+COUNTED = ("added", "updated", "unchanged", "moved", "deleted", "skipped")
+
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(exists=True, path_type=Path))
@@ -23,6 +25,7 @@ DEFAULT_COLLECTION = "default"
 @click.option("--create/--no-create", default=False, help="Make the collection when there is none of that name.")
 @click.option("--force", is_flag=True, help="Read unchanged files again, too.")
 @click.option("--no-recursive", is_flag=True, help="Leave out the folders in a folder.")
+@click.option("--no-gitignore", is_flag=True, help="Take what .gitignore files name, too.")
 @click.option("--no-wait", is_flag=True, help="Queue the job and return at once.")
 @options.as_json
 @click.pass_context
@@ -33,6 +36,7 @@ def ingest(
     create: bool,
     force: bool,
     no_recursive: bool,
+    no_gitignore: bool,
     no_wait: bool,
     as_json: bool,
 ) -> None:
@@ -45,11 +49,12 @@ def ingest(
     from rag_assistant.cli.progress import follow
 
     name = collection or DEFAULT_COLLECTION
-    body = {"paths": [str(path.absolute()) for path in paths], "collection": name, "force": force, "recursive": not no_recursive}
+    body: dict[str, Any] = {"paths": [str(path.absolute()) for path in paths], "collection": name, "force": force}
+    body |= {"recursive": not no_recursive, "gitignore": not no_gitignore}
     places: Places = ctx.obj
     with connect(places, "facts" if no_wait else "jobs") as client:
         if create and collection:
-            _ensure_collection(client, collection)
+            ensure_collection(client, collection)
         try:
             job = client.post("/api/ingest", body)
         except ApiError as error:
@@ -60,7 +65,7 @@ def ingest(
             _queued(job, is_daemon=client.is_daemon, as_json=as_json)
             return
         job = follow(client, job["job_id"], f"Ingesting into {name}", cancel=True)
-    ctx.exit(_report(job, places.logs, as_json=as_json))
+    ctx.exit(report_job(job, places.logs, as_json=as_json))
 
 
 @click.command()
@@ -80,7 +85,7 @@ def reindex(ctx: click.Context, collection: str | None, no_wait: bool, as_json: 
             _queued(job, is_daemon=client.is_daemon, as_json=as_json)
             return
         job = follow(client, job["job_id"], "Indexing", cancel=True)
-    ctx.exit(_report(job, places.logs, as_json=as_json))
+    ctx.exit(report_job(job, places.logs, as_json=as_json))
 
 
 def print_result(job: Mapping[str, Any], logs: Path) -> None:
@@ -93,15 +98,33 @@ def print_result(job: Mapping[str, Any], logs: Path) -> None:
             note(f"Logs are in {logs}.")
         return
     result = job["result"]
-    counted = [f"{result[name]:,} {name}" for name in ("added", "updated", "unchanged", "skipped") if result[name]]
+    counted = [f"{result[name]:,} {name}" for name in COUNTED if result.get(name)]
     counted += [f"{len(result['failed']):,} failed"] if result["failed"] else []
     vectors = f"{plural(result['chunks'], 'chunk')} ({result['embedded']:,} embedded, {result['reused']:,} reused)"
     click.echo(f"{what}: {', '.join(counted) or 'no documents found'}; {vectors} in {seconds(job):.1f} s")
+    if result.get("drift"):
+        _print_drift(result["drift"])
     if result["skipped"]:
         click.echo("Skipped files are of types that can't be read.")
     if result["failed"]:
         click.echo()
         table(("failed", "code", "reason"), [(item["source"], item["code"], item["message"]) for item in result["failed"]])
+
+
+def _print_drift(drift: Mapping[str, Any]) -> None:
+    """How the structure of rebuilt documents differs from what it was, when it does."""
+    documents, chunks, tokens = drift["documents"], drift["chunks"], drift["tokens"]
+    if not documents["sections_changed"] and not documents["chunks_changed"]:
+        return
+    click.echo(
+        f"Of {plural(documents['compared'], 'document')}, {documents['sections_changed']:,} have other sections and "
+        f"{documents['chunks_changed']:,} other chunks: {chunks['before']:,} before, {chunks['after']:,} now, "
+        f"{chunks['kept_share']:.0%} kept."
+    )
+    before, after = tokens["before"], tokens["after"]
+    if before["mean"] is not None and after["mean"] is not None:
+        means, tails = f"{before['mean']:.0f} before, {after['mean']:.0f} now", f"{before['p95']}, {after['p95']}"
+        click.echo(f"Tokens of a chunk: mean {means}; p95 {tails}.")
 
 
 def seconds(job: Mapping[str, Any]) -> float:
@@ -118,7 +141,8 @@ def outcome(job: Mapping[str, Any]) -> int:
     return 0 if job["status"] == "completed" and not job["result"]["failed"] else FAILED
 
 
-def _report(job: Mapping[str, Any], logs: Path, *, as_json: bool) -> int:
+def report_job(job: Mapping[str, Any], logs: Path, *, as_json: bool) -> int:
+    """Print what a job did; returns the exit code."""
     if as_json:
         echo_json(job)
     else:
@@ -135,7 +159,8 @@ def _queued(job: Mapping[str, Any], *, is_daemon: bool, as_json: bool) -> None:
         note(f"No daemon is running. The job starts with `rag serve`, or now with `rag jobs watch {job['job_id']}`.")
 
 
-def _ensure_collection(client: Any, name: str) -> None:
+def ensure_collection(client: Any, name: str) -> None:
+    """Make a collection when there is none of that name."""
     try:
         client.post("/api/collections", {"name": name})
     except ApiError as error:

@@ -1,4 +1,4 @@
-"""Where a text may be cut: paragraph, line, sentence and clause ends, blanks; fenced blocks; and never inside a grapheme.
+"""Where a text may be cut: paragraph, line, sentence and clause ends, blanks; whole blocks; and never inside a grapheme.
 
 Each level is one pattern that is searched for only inside the window of a cut, so that the work is linear in the text and
 no list of positions is kept; a pattern starts once in a run of marks, or long runs would cost their square. English sentences
@@ -23,6 +23,8 @@ LEVELS: Final = (PARAGRAPH, LINE, SENTENCE, CLAUSE, BLANK)
 OVERLAP_LEVELS: Final = (re.compile(f"{LINE.pattern}|{SENTENCE.pattern}"), CLAUSE, BLANK)
 
 _FENCE: Final = re.compile(r"^[ \t]{0,12}(`{3,}|~{3,})([^\n]*)(?:\n|\Z)", re.MULTILINE)
+# A head row, the row of dashes below it, and every row that follows.
+_TABLE: Final = re.compile(r"^\|[^\n]*\n\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?:\n\|[^\n]*)*\n?", re.MULTILINE)
 # A match may reach past the window; so much of what follows is shown to the pattern, the match must still end inside.
 _LOOK_AHEAD: Final = 8
 _LONGEST_GRAPHEME: Final = 32
@@ -51,6 +53,19 @@ def fenced_blocks(text: str) -> list[tuple[int, int]]:
             blocks.append((opened[0], match.end()))
             opened = None
     return [*blocks, (opened[0], len(text))] if opened else blocks
+
+
+def whole_blocks(text: str) -> list[tuple[int, int]]:
+    """Character ranges that should stay whole, in order and apart: fenced blocks, and Markdown tables outside of them.
+
+    Loaders write a long table in parts that begin with its head; cut elsewhere, rows would stand without it.
+    """
+    fences = fenced_blocks(text)
+    if "\n|" not in text:
+        return fences
+    inside = Unbreakable(fences)
+    tables = [found.span() for found in _TABLE.finditer(text) if not inside.around(found.start() + 1)]
+    return sorted([*fences, *tables])
 
 
 class Unbreakable:

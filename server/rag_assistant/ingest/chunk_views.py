@@ -1,24 +1,30 @@
-"""The two views of a chunk, made by template, and its place in the source.
+"""The two views of a chunk, made by template.
 
-Dense: title and heading path on one line, then the text. Sparse: that, then the file's name, its path and its tags. File names
-and paths are in the sparse view only, so that renaming or moving a file embeds nothing; for the same reason a title that was
-taken from the file's name is in neither heading.
+Dense: title and heading path on one line, then the text, with what was read in its pictures in the place of references to them.
+Sparse: that, then the file's name, its path, tags and keywords. File names and paths are in the sparse view only, so that
+renaming or moving a file embeds nothing; for the same reason a title that was taken from the file's name is in neither heading.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from rag_assistant.ingest.loaders import base_name
 from rag_assistant.ingest.loaders.naming import FROM_FILE_NAME, TITLE_SOURCE
-from rag_assistant.providers.base import Tokenizer
-from rag_assistant.text import canonical
-from rag_assistant.types import Document, Place
+from rag_assistant.ingest.loaders.pictures import REFERENCE, link_of
+from rag_assistant.providers.base import Analyzer, Tokenizer
+from rag_assistant.text import canonical, hash32
+from rag_assistant.types import Chunk, Document, Enrichment, Piece
 
-VIEW_PROFILE: Final = "view-1"
+VIEW_PROFILE: Final = "view-2"
 """Version of these templates. Change a template, change this."""
+
+PICTURE_SHARE: Final = 2
+"""What was read in a chunk's pictures may take one part in so many of its dense view; the sparse view has all of it."""
 
 PATH_SEPARATOR: Final = " > "
 
@@ -59,33 +65,115 @@ def dense_view(heading: str, text: str) -> str:
     return f"{heading}\n{text}" if heading else text
 
 
-def sparse_view(path: Sequence[str], text: str, source: str, tags: Sequence[str]) -> str:
+@dataclass(frozen=True, slots=True)
+class PictureNote:
+    """What a reference in the facts stands for: a kept picture and what was read in it."""
+
+    asset_id: str
+    text: str
+
+
+class Shown:
+    """Texts of one document with what its pictures say in the place of references to them.
+
+    `pictures` is by link. A picture's alternative text that is only the file's own name is left out, so that a renamed picture
+    keeps its vector. The text read in all pictures of a passage takes at most `max_tokens`.
+    """
+
+    def __init__(self, pictures: Mapping[str, PictureNote], file_name: str, tokenizer: Tokenizer, max_tokens: int) -> None:
+        self._pictures = pictures
+        self._file_name = file_name
+        self._tokenizer = tokenizer
+        self._max_tokens = max_tokens
+
+    @classmethod
+    def within(cls, pictures: Mapping[str, PictureNote], source: str, tokenizer: Tokenizer, room: int) -> Shown:
+        """For dense views of `room` tokens of a document that people know as `source`."""
+        return cls(pictures, base_name(source), tokenizer, room // PICTURE_SHARE)
+
+    def image_refs(self, text: str) -> tuple[str, ...]:
+        """Asset ids of the kept pictures that a passage refers to, each once, in order."""
+        if not self._pictures:
+            return ()
+        notes = (self._pictures.get(link_of(match)) for match in REFERENCE.finditer(text))
+        return tuple(dict.fromkeys(note.asset_id for note in notes if note))
+
+    def text(self, text: str, *, whole: bool = False) -> str:
+        """A passage as it is embedded; with `whole` as it is indexed: nothing that was read in a picture is cut."""
+        if not self._pictures:
+            return text
+        room = self._max_tokens
+
+        def instead(match: re.Match[str]) -> str:
+            nonlocal room
+            note = self._pictures.get(link_of(match))
+            if note is None:
+                return match[0]
+            alt = "" if match["alt"] == self._file_name else match["alt"] or ""
+            read = note.text if whole else shortened(note.text, self._tokenizer, room)
+            if not whole and read:
+                room -= self._tokenizer.count(read)
+            return "\n".join(part for part in (alt, read) if part)
+
+        return REFERENCE.sub(instead, text)
+
+
+def shortened(text: str, tokenizer: Tokenizer, max_tokens: int) -> str:
+    """The beginning of a text that is at most so many tokens."""
+    if not text or max_tokens < 1:
+        return ""
+    keep = max_tokens
+    # A token is seldom more than some characters, and only the beginning matters.
+    head = text[: max_tokens * 32]
+    while keep > 0:
+        offsets = tokenizer.offsets(head)
+        if keep >= len(offsets):
+            return head
+        head = head[: offsets[keep][0]].rstrip()
+        keep -= 1
+        if tokenizer.count(head) <= max_tokens:
+            return head
+    return ""
+
+
+def sparse_view(piece: Piece, text: str, source: str, tags: Sequence[str], keywords: Sequence[str]) -> str:
     """Everything that words may be found in. The whole heading path: BM25 has no token limit."""
     name = base_name(source)
-    parts = [PATH_SEPARATOR.join(path), text, name, source if source != name else "", " ".join(tags)]
-    return "\n".join(part for part in parts if part)
+    parts = [PATH_SEPARATOR.join(piece.heading_path), text, name, source if source != name else ""]
+    return "\n".join(part for part in (*parts, " ".join(tags), " ".join(keywords)) if part)
 
 
-class Places:
-    """Where stretches of a document's facts stand in its source."""
-
-    def __init__(self, document: Document) -> None:
-        self._verbatim = document.verbatim
-        self._newlines = [index for index, char in enumerate(document.markdown) if char == "\n"] if document.verbatim else []
-        self._marks = document.marks
-        self._offsets = [mark.offset for mark in document.marks]
-
-    def of(self, start: int, end: int) -> Place:
-        """Lines by counting when the facts are the source; else by the marks from the one at `start` to the last before `end`.
-
-        Of several marks the first gives page, slide and sheet, and all of them together the lines.
-        """
-        if self._verbatim:
-            return Place(line_range=(bisect_left(self._newlines, start) + 1, bisect_left(self._newlines, end - 1) + 1))
-        first = max(0, bisect_right(self._offsets, start) - 1)
-        places = [mark.place for mark in self._marks[first : max(first + 1, bisect_left(self._offsets, end))]]
-        if len(places) < 2:
-            return places[0] if places else Place()
-        lines = [place.line_range for place in places if place.line_range]
-        joined = (min(low for low, _ in lines), max(high for _, high in lines)) if lines else None
-        return Place(page=places[0].page, slide=places[0].slide, sheet=places[0].sheet, line_range=joined)
+def build_chunks(
+    pieces: Sequence[Piece],
+    *,
+    document: Enrichment,
+    enrichments: Sequence[Enrichment],
+    source: str,
+    shown: Shown,
+    analyzer: Analyzer,
+) -> list[Chunk]:
+    """The pieces with their two views. `document` and `enrichments` are what transform_post says of the whole and of each."""
+    chunks = []
+    for piece, enrichment in zip(pieces, enrichments, strict=True):
+        dense = dense_view(piece.heading, piece.shown_text) or source
+        # Not the document's keywords: in every chunk they tell none apart, and one edit would change all entries.
+        sparse = sparse_view(piece, shown.text(piece.text, whole=True), source, document.tags, enrichment.keywords)
+        chunks.append(
+            Chunk(
+                chunk_id=piece.chunk_id,
+                section_id=piece.section_id,
+                section_path=piece.section_path,
+                ordinal=piece.ordinal,
+                text=piece.text,
+                tokens=piece.tokens,
+                place=piece.place,
+                dense_view=dense,
+                sparse_tokens=tuple(analyzer.tokens(sparse)),
+                dense_key=hashlib.sha256(canonical(dense).encode()).hexdigest()[:32],
+                dense_id=hash32(piece.chunk_id, dense),
+                sparse_id=hash32(piece.chunk_id, sparse, analyzer.profile),
+                image_refs=piece.image_refs,
+                enrichment=enrichment,
+            )
+        )
+    return chunks

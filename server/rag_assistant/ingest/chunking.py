@@ -2,8 +2,8 @@
 
 From where a chunk begins, the token limit gives the furthest possible end. The cut is the last boundary of the highest level
 (paragraph, line, sentence, clause, blank) in the second half of that stretch, and if it has none, the limit itself. A fenced
-block that fits a chunk is not cut. The next chunk begins at a boundary at most `chunk_overlap` tokens earlier. A part of a
-text may have a token more than it had inside the whole, so each range is counted again and cut shorter when it is too long.
+block or a table that fits a chunk is not cut. The next chunk begins at a boundary at most `chunk_overlap` tokens earlier. A part
+of a text may have a token more than it had inside the whole, so each range is counted again and cut shorter when it is too long.
 """
 
 from __future__ import annotations
@@ -14,100 +14,114 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rag_assistant.ingest.boundaries import LEVELS, OVERLAP_LEVELS, Unbreakable, ends, fenced_blocks, grapheme_start
-from rag_assistant.ingest.chunk_views import Places, context_path, dense_view, heading_line, sparse_view, without_repetition
-from rag_assistant.providers.base import Analyzer, Splitter, Tokenizer
+from rag_assistant.ingest.boundaries import (
+    LEVELS,
+    LINE,
+    OVERLAP_LEVELS,
+    PARAGRAPH,
+    Unbreakable,
+    ends,
+    grapheme_start,
+    whole_blocks,
+)
+from rag_assistant.ingest.chunk_views import Shown, context_path, dense_view, heading_line, without_repetition
+from rag_assistant.ingest.places import Places
+from rag_assistant.providers.base import Splitter, Tokenizer
 from rag_assistant.text import canonical, hash32
-from rag_assistant.types import Chunk, Document, Section
+from rag_assistant.types import Document, Piece, Section
 
 _CHARACTERS_OF_A_TOKEN: Final = 8
 """No text of more characters than so many a token is counted in the hope that it fits."""
+
+_LONGEST_STRETCH: Final = 200_000
+"""Characters that are tokenised at once: each token takes some hundred bytes while its text is being cut."""
 
 HEADING_SHARE: Final = 4
 """The heading path may take one part in so many of a chunk's tokens."""
 
 
-def build_chunks(
+def build_pieces(
     document: Document,
     sections: Sequence[Section],
     *,
-    source: str,
-    tags: Sequence[str],
+    shown: Shown,
     splitter: Splitter,
     tokenizer: Tokenizer,
-    analyzer: Analyzer,
-    chunk_size: int,
-    passage_overhead: int,
-) -> list[Chunk]:
-    """The chunks of a document in order, each with its two views.
+    room: int,
+) -> list[Piece]:
+    """The pieces of a document in order: chunks before their views are made.
 
-    A dense view with its prefix and special tokens is at most `chunk_size` tokens. A section without text of its own gives no
-    chunk; only when that would leave none at all, the headings themselves are the text. `source` is the path that people see.
+    A dense view is at most `room` tokens, the model's prefix and special tokens not among them. A section without text of its
+    own gives no piece; only when that would leave none at all, the headings themselves are the text. `shown` puts what pictures
+    say in the place of references to them.
     """
-    room = chunk_size - passage_overhead
     if room < HEADING_SHARE:
-        raise ValueError(f"chunk_size {chunk_size} leaves {room} tokens beside the prefix and special tokens")
+        raise ValueError(f"room for {room} tokens is too little for a chunk")
     stretches = [(section, section.start, section.end) for section in sections]
     if not any(canonical(document.markdown[section.start : section.end]) for section in sections):
         headings = {heading.end: heading.start for heading in document.headings}
         stretches = [(section, headings.get(section.start, section.start), section.end) for section in sections]
     places = Places(document)
-    chunks: list[Chunk] = []
+    pieces: list[Piece] = []
     for section, begin, until in stretches:
         path = context_path(document, section.path)
         heading = heading_line(path, tokenizer, room // HEADING_SHARE)
         equal_texts: Counter[str] = Counter()
-        limit = room - (tokenizer.count(heading) if heading else 0)
-        for start, end, tokens in _fitting_ranges(
-            document.markdown, begin, until, heading=heading, room=room, limit=limit, splitter=splitter, tokenizer=tokenizer
-        ):
+        cutter = _Cutter(document.markdown, heading, room, splitter, tokenizer, shown)
+        for start, end, tokens in cutter.ranges(begin, until):
             text = document.markdown[start:end]
             normal = canonical(text)
             if not normal:
                 continue
-            shown = without_repetition(path, text)
-            line = heading if shown == path else heading_line(shown, tokenizer, room // HEADING_SHARE)
-            dense, sparse = dense_view(line, text), sparse_view(shown, text, source, tags)
+            heading_path = without_repetition(path, text)
             digest = hashlib.sha256(normal.encode()).hexdigest()
-            chunk_id = hash32(section.section_id, digest, str(equal_texts[digest]))
-            equal_texts[digest] += 1
-            chunks.append(
-                Chunk(
-                    chunk_id=chunk_id,
+            pieces.append(
+                Piece(
+                    chunk_id=hash32(section.section_id, digest, str(equal_texts[digest])),
                     section_id=section.section_id,
                     section_path=section.path,
-                    ordinal=len(chunks),
+                    ordinal=len(pieces),
                     text=text,
                     tokens=tokens,
                     place=places.of(start, end),
-                    dense_view=dense,
-                    sparse_tokens=tuple(analyzer.tokens(sparse)),
-                    dense_key=hashlib.sha256(canonical(dense).encode()).hexdigest()[:32],
-                    dense_id=hash32(chunk_id, dense),
-                    sparse_id=hash32(chunk_id, sparse, analyzer.profile),
+                    heading=heading if heading_path == path else heading_line(heading_path, tokenizer, room // HEADING_SHARE),
+                    heading_path=heading_path,
+                    image_refs=shown.image_refs(text),
+                    shown_text=shown.text(text),
                 )
             )
-    return chunks
+            equal_texts[digest] += 1
+    return pieces
 
 
-def _fitting_ranges(
-    facts: str, start: int, end: int, *, heading: str, room: int, limit: int, splitter: Splitter, tokenizer: Tokenizer
-) -> Iterator[tuple[int, int, int]]:
-    """The splitter's ranges of at most `limit` tokens, as positions in the facts, with the tokens of their views: at most `room`.
+class _Cutter:
+    """Cuts the sections of one heading so that the dense view of every part fits."""
 
-    Heading and text may have a token more together than apart; a range whose view is too long is split again, smaller.
-    """
-    for low, high in splitter.split(facts[start:end], limit):
-        first, last = start + low, start + high
-        tokens = tokenizer.count(dense_view(heading, facts[first:last]))
-        excess = tokens - room
-        if excess <= 0 or limit - excess < 1 or last - first == 1:
-            yield first, last, tokens
-        else:
-            smaller = limit - excess
-            yield from _fitting_ranges(
-                facts, first, last, heading=heading, room=room, limit=smaller, splitter=splitter, tokenizer=tokenizer
-            )
+    def __init__(self, facts: str, heading: str, room: int, splitter: Splitter, tokenizer: Tokenizer, shown: Shown) -> None:
+        self._facts = facts
+        self._heading = heading
+        self._room = room
+        self._splitter = splitter
+        self._tokenizer = tokenizer
+        self._shown = shown
+
+    def ranges(self, start: int, end: int, limit: int | None = None) -> Iterator[tuple[int, int, int]]:
+        """The splitter's ranges of at most `limit` tokens, as positions in the facts, with the tokens of their views.
+
+        Heading and text may have a token more together than apart, and pictures have text of their own: a range whose view is
+        too long is split again, smaller.
+        """
+        if limit is None:
+            limit = self._room - (self._tokenizer.count(self._heading) if self._heading else 0)
+        for low, high in self._splitter.split(self._facts[start:end], limit):
+            first, last = start + low, start + high
+            view = dense_view(self._heading, self._shown.text(self._facts[first:last]))
+            tokens = self._tokenizer.count(view)
+            excess = tokens - self._room
+            if excess <= 0 or limit - excess < 1 or last - first == 1:
+                yield first, last, tokens
+            else:
+                yield from self.ranges(first, last, limit - excess)
 
 
 class RecursiveSplitter:
@@ -116,7 +130,7 @@ class RecursiveSplitter:
     name = "recursive"
 
     def __init__(self, tokenizer: Tokenizer, chunk_overlap: int) -> None:
-        self.profile = f"recursive-1/overlap={chunk_overlap}"
+        self.profile = f"recursive-2/overlap={chunk_overlap}"
         self._tokenizer = tokenizer
         self._overlap = chunk_overlap
 
@@ -133,8 +147,24 @@ class RecursiveSplitter:
         # Most sections fit whole; counting them costs a fraction of what cutting does.
         if end - start <= max_tokens * _CHARACTERS_OF_A_TOKEN and self._tokenizer.count(text[start:end]) <= max_tokens:
             return [(start, end)]
-        cuts = _Cuts(text[start:end], self._tokenizer, max_tokens, min(self._overlap, max_tokens // 3))
-        return [(start + low, start + high) for low, high in cuts.ranges()]
+        overlap = min(self._overlap, max_tokens // 3)
+        found: list[tuple[int, int]] = []
+        for first, last in _stretches(text, start, end):
+            cuts = _Cuts(text[first:last], self._tokenizer, max_tokens, overlap)
+            found.extend((first + low, first + high) for low, high in cuts.ranges())
+        return found
+
+
+def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A long text in parts that are tokenised one by one, cut at the end of a paragraph, else of a line, where there is one."""
+    while end - start > _LONGEST_STRETCH:
+        low, high = start + _LONGEST_STRETCH // 2, start + _LONGEST_STRETCH
+        places = (max(ends(level, text, low, high), default=None) for level in (PARAGRAPH, LINE))
+        cut = next((place for place in places if place), None) or grapheme_start(text, high, low)
+        yield _trim(text, start, cut)
+        start = _skip_blanks(text, cut)
+    if start < end:
+        yield start, end
 
 
 class _Cuts:
@@ -146,7 +176,7 @@ class _Cuts:
         self.max_tokens = max_tokens
         self.overlap = overlap
         self.tokens = [start for start, _ in tokenizer.offsets(text)]
-        fits = (block for block in fenced_blocks(text) if self._count(*block) < max_tokens)
+        fits = (block for block in whole_blocks(text) if self._count(*block) < max_tokens)
         self.whole = Unbreakable(list(fits))
 
     def ranges(self) -> list[tuple[int, int]]:
@@ -206,7 +236,7 @@ class _Cuts:
         last = bisect_left(self.tokens, cut)
         if not self.overlap:
             return after
-        low = max(self.tokens[max(0, last - self.overlap)] - 1, start)
+        low = max(self.tokens[max(0, last - self.overlap)] - 1, _skip_blanks(self.text, start))
         for level in OVERLAP_LEVELS:
             for place in ends(level, self.text, low, cut - 1):
                 if not self.whole.around(place) and self._count(place, cut) <= self.overlap:

@@ -10,35 +10,44 @@ import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from rag_assistant.errors import DocumentUnreadable, DocumentVanished, ParseFailed, PayloadTooLarge, RagError
-from rag_assistant.ingest.chunk_views import VIEW_PROFILE
-from rag_assistant.ingest.chunking import build_chunks
+from rag_assistant.ingest.chunk_views import VIEW_PROFILE, PictureNote, Shown, build_chunks
+from rag_assistant.ingest.chunking import build_pieces
+from rag_assistant.ingest.cuts import merged, without
 from rag_assistant.ingest.files import FileItem, shown, unsupported
-from rag_assistant.ingest.loaders import loader_name_for
 from rag_assistant.ingest.sections import split_sections
-from rag_assistant.providers.base import Analyzer, Embedder, Loader, Splitter
-from rag_assistant.store.documents import Known, StoredFacts
+from rag_assistant.ingest.wire import Normalized
+from rag_assistant.ingest.workers import KnownAssets, Parser, ParseTask
+from rag_assistant.providers.base import Analyzer, Cleaner, Embedder, Enricher, Splitter
+from rag_assistant.store.document_state import OCR_PROFILE, OCR_SKIPPED, Known, StoredFacts
 from rag_assistant.text import TEXT_NORM_PROFILE, hash32
-from rag_assistant.tracing import NO_PROVIDER, ProviderRef, Trace
-from rag_assistant.types import Chunk, Document, Section, Version
+from rag_assistant.tracing import ProviderRef, Trace
+from rag_assistant.types import Asset, Document, PictureLink, Piece, Version
 
 log = logging.getLogger(__name__)
+
+READ_ATTEMPTS: Final = 3
+"""How often a file is read that changes meanwhile."""
 
 Decision = Literal["new", "changed", "unchanged", "rebuild"]
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One document on its way, with its trace. `was_deleted`: it is a deleted document that comes back."""
+    """One document on its way, with its trace. `was_deleted`: it is a deleted document that comes back.
+
+    `replaces` are documents that are this one under the name that its file had before.
+    """
 
     version: Version
     trace: Trace
     is_new: bool
     was_deleted: bool = False
+    replaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,99 +60,191 @@ class Identity:
     uri: str
     content_hash: str
     size: int
+    source_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """What was kept of a document's pictures, and where each stands."""
+
+    assets: tuple[Asset, ...] = ()
+    links: tuple[PictureLink, ...] = ()
+
+    def notes(self) -> dict[str, PictureNote]:
+        """What the facts' references stand for, by link."""
+        texts = {asset.asset_id: asset.text for asset in self.assets}
+        return {link.link: PictureNote(link.asset_id, texts.get(link.asset_id, "")) for link in self.links}
 
 
 @dataclass(frozen=True, slots=True)
 class Drafter:
-    """Makes drafts. `chunk_size` is in tokens, `max_document_size` in bytes."""
+    """Makes drafts. `chunk_size` is in tokens, `max_document_size` in bytes; `loaders` gives the loader's name for a file's."""
 
+    parser: Parser
+    loaders: Callable[[str], str | None]
+    loader_version: Callable[[str], str]
+    known_assets: KnownAssets
+    ocr: ProviderRef
+    cleaner: Cleaner
+    splitter: Splitter
+    enricher: Enricher
     embedder: Embedder
     analyzer: Analyzer
-    splitter: Splitter
-    loaders: Callable[[str], Loader]
     chunk_size: int
     max_document_size: int
 
     def profile_id(self, loader: str, loader_version: str) -> str:
         """Hash of everything that shapes what a file becomes."""
         shaping = (loader, loader_version, self.splitter.profile, str(self.chunk_size), VIEW_PROFILE, self.analyzer.profile)
-        return hash32(*shaping, self.embedder.model_id, self.embedder.revision, TEXT_NORM_PROFILE)
+        model = (self.embedder.model_id, self.embedder.revision, TEXT_NORM_PROFILE)
+        return hash32(*shaping, *model, self.cleaner.profile, self.enricher.profile)
 
     def from_file(
-        self, kb_id: str, doc_id: str, item: FileItem, known: Known | None, trace: Trace, *, force: bool
+        self,
+        kb_id: str,
+        doc_id: str,
+        item: FileItem,
+        known: Known | None,
+        trace: Trace,
+        *,
+        force: bool,
+        source_id: str | None = None,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> Draft | None:
         """Read a file; None when the store has it already as it is. Raises `RagError` when it can't be read."""
-        loader_name = loader_name_for(item.path.name)
-        if loader_name is None:
+        loader = self.loaders(item.path.name)
+        if loader is None:
             raise unsupported(shown(item.path.name))
-        loader = self.loaders(loader_name)
+        loader_version = self.loader_version(loader)
         with trace.span("stage.dedup") as span:
             data = read_bytes(item, self.max_document_size)
-            identity = Identity(kb_id, doc_id, item.source, item.uri, hash32(data), len(data))
-            profile_id = self.profile_id(loader.name, loader.version)
-            decision = _decide(known, identity, profile_id, force=force)
+            identity = Identity(kb_id, doc_id, item.source, item.uri, hash32(data), len(data), source_id)
+            profile_id = self.profile_id(loader, loader_version)
+            decision = _decide(known, identity, profile_id, self.ocr.profile, force=force)
             trace.event("ingest.dedup_decision", _decision_payload(identity, decision), span)
         if decision == "unchanged":
             return None
-        with (
-            trace.span("stage.loader", ProviderRef("loader", loader.name, loader.version)) as span,
-            _at_the_cost_of(item.source, f"loader {loader.name}"),
-        ):
-            document = loader.load(data, shown(item.path.name))
-            trace.event("ingest.parse_summary", _parse_payload(document), span)
-        draft = self._draft(identity, document, profile_id, trace, is_new=decision == "new")
+        folder = item.path.parent
+        task = ParseTask(loader, shown(item.path.name), data, str(folder), str(item.root or folder))
+        with self.parser.open(task, progress) as parsing:
+            with trace.span("stage.loader", ProviderRef("loader", loader, loader_version)) as span:
+                document = parsing.document()
+                trace.event("ingest.parse_summary", _parse_payload(document), span)
+            with trace.span("stage.asset_normalize", self.ocr) as span:
+                found = parsing.pictures(self.known_assets)
+                trace.event("ingest.assets_manifest", _assets_payload(found), span)
+        document = replace(
+            document,
+            furniture=tuple(merged([*document.furniture, *found.ranges], len(document.markdown))),
+            metadata=_with_ocr({**document.metadata, **(found.metadata or {})}, self.ocr.profile),
+            warnings=(*document.warnings, *found.warnings),
+        )
+        draft = self._draft(identity, document, Pictures(found.assets, found.links), profile_id, trace, is_new=decision == "new")
         return replace(draft, was_deleted=known is not None and known.status == "deleted")
 
     def from_facts(self, facts: StoredFacts, trace: Trace) -> Draft:
         """Make a live version again from what was read once."""
-        identity = Identity(facts.kb_id, facts.doc_id, facts.source, facts.source_uri, facts.content_hash, facts.size)
+        identity = Identity(
+            facts.kb_id, facts.doc_id, facts.source, facts.source_uri, facts.content_hash, facts.size, facts.source_id
+        )
         with trace.span("stage.dedup") as span:
             trace.event("ingest.dedup_decision", _decision_payload(identity, "rebuild"), span)
         document = facts.document
         with trace.span("stage.loader", ProviderRef("loader", "facts", document.loader_version)) as span:
             trace.event("ingest.parse_summary", _parse_payload(document), span)
+        pictures = Pictures(facts.assets, facts.picture_links)
+        with trace.span("stage.asset_normalize", ProviderRef("ocr", "facts")) as span:
+            trace.event("ingest.assets_manifest", {"assets": len(facts.assets), "known": len(facts.assets)}, span)
         profile_id = self.profile_id(document.loader, document.loader_version)
-        draft = self._draft(identity, document, profile_id, trace, is_new=False)
+        draft = self._draft(identity, document, pictures, profile_id, trace, is_new=False)
         return replace(draft, version=replace(draft.version, version_id=facts.version_id))
 
-    def _draft(self, identity: Identity, document: Document, profile_id: str, trace: Trace, *, is_new: bool) -> Draft:
-        with trace.span("stage.asset_normalize", NO_PROVIDER) as span:
-            trace.event("ingest.assets_manifest", {"assets": 0}, span)
-        with trace.span("stage.transform_pre", NO_PROVIDER):
-            pass
+    def _draft(
+        self, identity: Identity, document: Document, pictures: Pictures, profile_id: str, trace: Trace, *, is_new: bool
+    ) -> Draft:
+        with (
+            trace.span("stage.transform_pre", ProviderRef("cleaner", self.cleaner.name, self.cleaner.profile)),
+            _at_the_cost_of(identity.source, f"cleaner {self.cleaner.name}"),
+        ):
+            text = without(document, self.cleaner.furniture(document))
         with (
             trace.span("stage.sectioner", ProviderRef("sectioner", "headings")) as span,
             _at_the_cost_of(identity.source, "sectioner"),
         ):
-            sections = split_sections(document, identity.doc_id)
+            sections = split_sections(text.document, identity.doc_id)
             trace.event("ingest.section_stats", {"sections": len(sections)}, span)
+        notes = pictures.notes()
         with (
             trace.span("stage.chunker", ProviderRef("splitter", self.splitter.name, self.splitter.profile)) as span,
             _at_the_cost_of(identity.source, f"splitter {self.splitter.name}"),
         ):
-            chunks = build_chunks(
-                document,
+            shown_texts = Shown.within(notes, identity.source, self.embedder.tokenizer, self._room)
+            pieces = build_pieces(
+                text.document,
                 sections,
-                source=identity.source,
-                tags=_tags(document),
+                shown=shown_texts,
                 splitter=self.splitter,
                 tokenizer=self.embedder.tokenizer,
-                analyzer=self.analyzer,
-                chunk_size=min(self.chunk_size, self.embedder.max_tokens),
-                passage_overhead=self.embedder.passage_overhead,
+                room=self._room,
             )
-            trace.event("ingest.chunk_stats", _chunk_payload(chunks), span)
-        with trace.span("stage.transform_post", NO_PROVIDER):
-            version = _version(identity, document, profile_id, sections, chunks)
+            trace.event("ingest.chunk_stats", _chunk_payload(pieces), span)
+        with (
+            trace.span("stage.transform_post", ProviderRef("enricher", self.enricher.name, self.enricher.profile)),
+            _at_the_cost_of(identity.source, f"enricher {self.enricher.name}"),
+        ):
+            enrichment, of_pieces = self.enricher.enrich(text.document, pieces)
+            chunks = build_chunks(
+                pieces,
+                document=enrichment,
+                enrichments=of_pieces,
+                source=identity.source,
+                shown=shown_texts,
+                analyzer=self.analyzer,
+            )
+        stored_sections = tuple(
+            replace(section, start=text.origin(section.start), end=text.origin_end(section.end)) for section in sections
+        )
+        version = Version(
+            kb_id=identity.kb_id,
+            doc_id=identity.doc_id,
+            version_id=hash32(identity.doc_id, identity.content_hash, f"{document.loader} {document.loader_version}"),
+            profile_id=profile_id,
+            source=identity.source,
+            source_uri=identity.uri,
+            content_hash=identity.content_hash,
+            size=identity.size,
+            document=document,
+            sections=stored_sections,
+            chunks=tuple(chunks),
+            enrichment=enrichment,
+            assets=pictures.assets,
+            picture_links=pictures.links,
+            source_id=identity.source_id,
+        )
         return Draft(version, trace, is_new)
+
+    @property
+    def _room(self) -> int:
+        return min(self.chunk_size, self.embedder.max_tokens) - self.embedder.passage_overhead
 
 
 def read_bytes(item: FileItem, limit: int) -> bytes:
-    """The file's bytes. Raises `PayloadTooLarge` without reading on beyond `limit`, `DocumentVanished`, `DocumentUnreadable`."""
+    """The file's bytes, as they were at one moment.
+
+    Raises `PayloadTooLarge` without reading on beyond `limit`, `DocumentVanished`, `DocumentUnreadable`: also for a file that
+    does not stop changing.
+    """
     try:
-        with item.path.open("rb") as file:
-            too_large = os.fstat(file.fileno()).st_size > limit
-            data = b"" if too_large else file.read(limit + 1)
+        for _ in range(READ_ATTEMPTS):
+            with item.path.open("rb") as file:
+                before = os.fstat(file.fileno())
+                too_large = before.st_size > limit
+                data = b"" if too_large else file.read(limit + 1)
+                after = os.fstat(file.fileno())
+            if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
+                break
+        else:
+            raise DocumentUnreadable(f"'{item.source}' was being written while it was read. Ingest it again when that is done.")
     except FileNotFoundError as error:
         raise DocumentVanished(f"'{item.source}' was there when the folder was read and is gone now.") from error
     except OSError as error:
@@ -166,37 +267,19 @@ def _at_the_cost_of(source: str, part: str) -> Generator[None, None, None]:
         raise ParseFailed(f"'{source}' could not be taken in: {part} failed ({kind}); the log has the details.") from error
 
 
-def _decide(known: Known | None, identity: Identity, profile_id: str, *, force: bool) -> Decision:
+def _decide(known: Known | None, identity: Identity, profile_id: str, ocr_profile: str, *, force: bool) -> Decision:
     if known is None or known.version_id is None:
         return "new"
     same = known.content_hash == identity.content_hash and known.profile_id == profile_id and known.source == identity.source
-    if same and known.status == "ready" and not known.failed and not force:
+    # Pictures that could not be read are worth another look once there is another way to read them.
+    unread = known.ocr_skipped_under not in (None, ocr_profile)
+    if same and known.status == "ready" and not known.failed and not unread and not force:
         return "unchanged"
     return "changed"
 
 
-def _version(
-    identity: Identity, document: Document, profile_id: str, sections: Sequence[Section], chunks: Sequence[Chunk]
-) -> Version:
-    return Version(
-        kb_id=identity.kb_id,
-        doc_id=identity.doc_id,
-        version_id=hash32(identity.doc_id, identity.content_hash, f"{document.loader} {document.loader_version}"),
-        profile_id=profile_id,
-        source=identity.source,
-        source_uri=identity.uri,
-        content_hash=identity.content_hash,
-        size=identity.size,
-        document=document,
-        sections=tuple(sections),
-        chunks=tuple(chunks),
-        tags=_tags(document),
-    )
-
-
-def _tags(document: Document) -> tuple[str, ...]:
-    tags: Any = document.metadata.get("tags") or ()
-    return tuple(str(tag) for tag in tags) if isinstance(tags, list | tuple) else (str(tags),)
+def _with_ocr(metadata: dict[str, Any], ocr_profile: str) -> dict[str, Any]:
+    return metadata | {OCR_PROFILE: ocr_profile} if metadata.get(OCR_SKIPPED) else metadata
 
 
 def _decision_payload(identity: Identity, decision: Decision) -> dict[str, Any]:
@@ -213,7 +296,12 @@ def _parse_payload(document: Document) -> dict[str, Any]:
     }
 
 
-def _chunk_payload(chunks: Sequence[Chunk]) -> dict[str, Any]:
+def _assets_payload(found: Normalized) -> dict[str, Any]:
+    skipped = sum(1 for asset in found.assets if asset.ocr_skipped)
+    return {"assets": len(found.assets), "left_out": len(found.ranges), "ocr_skipped": skipped, "warnings": len(found.warnings)}
+
+
+def _chunk_payload(chunks: Sequence[Piece]) -> dict[str, Any]:
     lengths = np.array([len(chunk.text) for chunk in chunks] or [0])
     return {
         "chunks": len(chunks),

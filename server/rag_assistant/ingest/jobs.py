@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 
 from rag_assistant.errors import RagError
-from rag_assistant.ingest.pipeline import Report, Stopped
+from rag_assistant.ingest.pipeline import Stopped
+from rag_assistant.ingest.reading import Report
 from rag_assistant.store.jobs import Job, Jobs
 from rag_assistant.types import IngestResult
 
@@ -37,9 +38,17 @@ class _Interrupted(Stopped):
 class JobRunner:
     """Runs queued jobs in one thread. Jobs that a dead process left running are queued again when it starts."""
 
-    def __init__(self, jobs: Jobs, handlers: Mapping[str, JobHandler], retry_after_s: float = RETRY_AFTER) -> None:
+    def __init__(
+        self,
+        jobs: Jobs,
+        handlers: Mapping[str, JobHandler],
+        retries: Mapping[str, Sequence[float]] | None = None,
+        retry_after_s: float = RETRY_AFTER,
+    ) -> None:
+        """`retries`: for kinds of jobs that are tried again when they fail, the seconds before each new attempt."""
         self._jobs = jobs
         self._handlers = handlers
+        self._retries = retries or {}
         self._retry_after_s = retry_after_s
         self._stopping = threading.Event()
         self._wake = threading.Event()
@@ -100,21 +109,33 @@ class JobRunner:
             self._finish(job, "cancelled")
         except RagError as error:
             log.warning("job failed", extra={"job_id": job.job_id, "code": error.code, "reason": error.message})
-            self._finish(job, "failed", error={"code": error.code, "message": error.message})
+            self._fail(job, {"code": error.code, "message": error.message})
         except (OSError, DBAPIError) as error:
             log.exception("job failed", extra={"job_id": job.job_id})
             reason = str(error.orig) if isinstance(error, DBAPIError) else error.strerror or str(error)
             message = (
                 f"The disk or a file refused: {reason}. Nothing that was committed is lost; run it again when that is mended."
             )
-            self._finish(job, "failed", error={"code": "SERVICE_UNAVAILABLE", "message": message})
+            self._fail(job, {"code": "SERVICE_UNAVAILABLE", "message": message})
         except Exception:
             log.exception("job failed", extra={"job_id": job.job_id})
             message = "The job met an unexpected error; the log has the details under this job's id."
-            self._finish(job, "failed", error={"code": "INTERNAL_ERROR", "message": message})
+            self._fail(job, {"code": "INTERNAL_ERROR", "message": message})
         else:
             self._finish(job, "completed", result=asdict(result))
         self._notify()
+
+    def _fail(self, job: Job, error: Mapping[str, Any]) -> None:
+        if self._stopping.is_set():  # what broke it may be the stopping itself
+            self._jobs.requeue(job.job_id)
+            return
+        delays = self._retries.get(job.kind, ())
+        if job.attempts > len(delays):
+            self._finish(job, "failed", error=error)
+            return
+        delay_s = delays[job.attempts - 1]
+        self._jobs.retry(job.job_id, delay_s, error)
+        log.warning("job will be tried again", extra={"job_id": job.job_id, "attempt": job.attempts, "seconds": delay_s})
 
     def _finish(self, job: Job, status: Any, **outcome: Mapping[str, Any]) -> None:
         self._jobs.finish(job.job_id, status, **outcome)

@@ -8,32 +8,34 @@ fails alone; a group becomes visible in one transaction, after both views have i
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
 
 from rag_assistant.errors import RagError
 from rag_assistant.ingest.drafts import Draft, Drafter
-from rag_assistant.ingest.files import FileItem, Found
+from rag_assistant.ingest.files import Found
 from rag_assistant.ingest.indexes import Indexes
-from rag_assistant.ingest.loaders import doc_type_for
 from rag_assistant.ingest.prefetch import prefetched
+from rag_assistant.ingest.reading import LOOKUP_FILES, FileReading, Files, Report, failure_of
+from rag_assistant.ingest.structure import Shape, drift
 from rag_assistant.ingest.tally import Tally
-from rag_assistant.providers.base import Analyzer, Embedder, Loader, Splitter, Vectors
-from rag_assistant.store.documents import DocumentWriter, Known, StoredFacts
+from rag_assistant.ingest.workers import Parser
+from rag_assistant.providers.base import Embedder, Vectors
+from rag_assistant.store.assets import Assets
+from rag_assistant.store.document_state import StoredFacts
+from rag_assistant.store.documents import DocumentWriter
 from rag_assistant.store.vectors import VectorCache
-from rag_assistant.text import hash32
+from rag_assistant.store.version_rows import section_hash
 from rag_assistant.tracing import ProviderRef, Status, Trace, Tracer, shared_span
-from rag_assistant.types import Failure, IngestResult, Version
+from rag_assistant.types import IngestResult, Version
 
 # A group is closed when it has this many chunks, characters or files: enough that its commits cost little beside its
 # embedding, and little enough that progress is seen and memory stays bounded.
 GROUP_CHUNKS = 512
 GROUP_CHARACTERS = 4_000_000
 GROUP_FILES = 512
-LOOKUP_FILES = 500
-
-Report = Callable[[str, int, int], None]
-"""Called with (stage, done, total) in files, before each file at least; may raise `Stopped` to end the run at a safe point."""
 
 Links = Mapping[str, str | None]
 
@@ -52,107 +54,142 @@ class IngestPipeline:
         *,
         writer: DocumentWriter,
         vectors: VectorCache,
+        assets: Assets,
         indexes: Indexes,
         embedder: Embedder,
-        analyzer: Analyzer,
-        splitter: Splitter,
-        loaders: Callable[[str], Loader],
+        drafter: Drafter,
+        parser: Parser,
         tracer: Tracer,
-        chunk_size: int,
-        max_document_size: int,
         strategy_config_id: str,
     ) -> None:
         self._writer = writer
         self._vectors = vectors
+        self._assets = assets
         self._indexes = indexes
         self._embedder = embedder
+        self._drafter = drafter
+        self._reading = FileReading(drafter, parser, writer, tracer)
         self._tracer = tracer
         self._strategy_config_id = strategy_config_id
-        self._drafter = Drafter(embedder, analyzer, splitter, loaders, chunk_size, max_document_size)
         # Facts and views change together: a deletion waits for the group that is being stored, and the reverse.
         self._storing = threading.Lock()
+        self._runs = 0
 
     def profile_id(self, loader: str, loader_version: str) -> str:
         """Hash of everything that shapes what a file becomes."""
         return self._drafter.profile_id(loader, loader_version)
 
-    def run(self, kb_id: str, found: Found, *, force: bool = False, report: Report, links: Links) -> IngestResult:
+    def run(
+        self,
+        kb_id: str,
+        found: Found,
+        *,
+        force: bool = False,
+        report: Report,
+        links: Links,
+        source_id: str | None = None,
+        gone: Sequence[str] = (),
+    ) -> IngestResult:
         """Ingest the files that were found into one collection.
 
-        Raises what `report` raises, and any `RagError` or `OSError` that keeps the run itself from going on; what was
-        committed before stays, what was not is swept away.
+        `source_id` is the source that they come from, `gone` are ids of its documents whose files are no more: one whose content
+        is found under another name has moved, the others are deleted. Raises what `report` raises, and any `RagError` or
+        `OSError` that keeps the run itself from going on; what was committed before stays, what was not is swept away.
         """
         # Two uploads of one name are one file, the later one.
         items = list({item.uri: item for item in found.items}.values())
         tally = Tally(skipped=found.skipped, failed=list(found.failed))
         total = len(items) + len(found.failed)
         self._trace_left_out(found, links)
-        drafts = self._read(kb_id, items, tally, force=force, links=links, report=report, total=total)
-        self._store(drafts, tally, report=report, total=total)
+        files = Files(kb_id, items, frozenset(gone), source_id, force, total)
+        drafts = self._reading.drafts(files, tally, lambda: self._start_trace(links), report)
+        with self._running():
+            self._store(drafts, tally, report=report, total=total)
+            remaining = [doc_id for doc_id in gone if doc_id not in tally.replaced]
+            if remaining:
+                report("deleting", total, total)
+                self.delete(kb_id, remaining)
+                tally.deleted = len(remaining)
         self._trace_unchanged(tally, links)
         report("done", total, total)
         return tally.result()
 
     def rebuild(self, doc_ids: Sequence[str], *, report: Report, links: Links) -> IngestResult:
-        """Make sections, chunks and both views of live documents again from their facts; no file is read."""
+        """Make sections, chunks and both views of live documents again from their facts; no file is read.
+
+        The result's `drift` says how the structure of the documents differs from what it was.
+        """
         tally = Tally()
         total = len(doc_ids)
+        shapes: list[tuple[Shape, Shape]] = []
 
         def drafts() -> Iterator[Draft]:
             for start in range(0, total, LOOKUP_FILES):
-                for facts in self._writer.facts(doc_ids[start : start + LOOKUP_FILES]):
+                batch = doc_ids[start : start + LOOKUP_FILES]
+                before = {
+                    values["doc_id"]: Shape(
+                        values["doc_id"],
+                        values["section_hash"],
+                        values["section_count"],
+                        tuple(values["chunk_ids"]),
+                        tuple(values["chunk_tokens"]),
+                    )
+                    for values in self._writer.shapes(batch)
+                }
+                for facts in self._writer.facts(batch):
                     report("reading", tally.done, total)
                     if draft := self._redraft(facts, tally, links):
+                        shapes.append((before[facts.doc_id], _shape(draft.version)))
                         yield draft
 
-        self._store(drafts(), tally, report=report, total=total)
+        with self._running():
+            self._store(drafts(), tally, report=report, total=total)
         report("done", total, total)
-        return tally.result()
+        return replace(tally.result(), drift=drift([old for old, _ in shapes], [new for _, new in shapes]))
+
+    def tombstone(self, doc_ids: Sequence[str]) -> None:
+        """Mark documents as deleted: gone from every answer when this returns. `clean_up` does the rest."""
+        self._writer.tombstone(doc_ids)
 
     def delete(self, kb_id: str, doc_ids: Sequence[str]) -> None:
-        """Delete documents: tombstones first, then the views' entries, then the facts."""
+        """Delete documents: tombstones first, then everything that they left."""
+        self.tombstone(doc_ids)
+        self.clean_up(kb_id, doc_ids)
+
+    def clean_up(self, kb_id: str, doc_ids: Sequence[str]) -> None:
+        """Remove what deleted documents left: the views' entries, the facts, vectors and pictures. May be done again."""
         with self._storing:
-            self._writer.tombstone(doc_ids)
             self._indexes.remove({kb_id: self._writer.entries(doc_ids)})
             self._writer.purge(doc_ids)
+        self.sweep()
 
-    # Reading: everything before the embedding
+    def sweep(self) -> None:
+        """Remove vectors and pictures that nothing refers to; after the run, while one is going on that may count on them."""
+        with self._storing:
+            if not self._runs:
+                self._vectors.prune()
+                self._assets.sweep()
 
-    def _read(
-        self, kb_id: str, items: Sequence[FileItem], tally: Tally, *, force: bool, links: Links, report: Report, total: int
-    ) -> Iterator[Draft]:
-        for start in range(0, len(items), LOOKUP_FILES):
-            batch = items[start : start + LOOKUP_FILES]
-            doc_ids = {item.uri: hash32(kb_id, item.uri) for item in batch}
-            known = self._writer.known(list(doc_ids.values()))
-            for item in batch:
-                report("reading", tally.done, total)
-                doc_id = doc_ids[item.uri]
-                if draft := self._read_one(kb_id, doc_id, item, known.get(doc_id), tally, force=force, links=links):
-                    yield draft
-
-    def _read_one(
-        self, kb_id: str, doc_id: str, item: FileItem, known: Known | None, tally: Tally, *, force: bool, links: Links
-    ) -> Draft | None:
-        trace = self._start_trace(links)
+    @contextmanager
+    def _running(self) -> Generator[None, None, None]:
+        with self._storing:
+            self._runs += 1
         try:
-            draft = self._drafter.from_file(kb_id, doc_id, item, known, trace, force=force)
-        except (RagError, OSError) as error:
-            failure = _failure(error, item.source)
-            self._note_failure(failure, trace, error, tally)
-            self._writer.fail(kb_id, doc_id, item.uri, doc_type_for(item.path.name) or "text", _size(item), failure)
-            return None
-        if draft is None:
-            tally.unchanged += 1
-            tally.unchanged_ids.append(doc_id)
-        return draft
+            yield
+        finally:
+            with self._storing:
+                self._runs -= 1
+        # Not after a run that was cut off: it will be taken up again, and counts on the vectors that it has made.
+        self.sweep()
 
     def _redraft(self, facts: StoredFacts, tally: Tally, links: Links) -> Draft | None:
         trace = self._start_trace(links)
         try:
             return self._drafter.from_facts(facts, trace)
         except RagError as error:
-            self._note_failure(_failure(error, facts.source), trace, error, tally)
+            tally.failed.append(failure_of(error, facts.source))
+            trace.error(error)
+            self._tracer.record([trace.finish("error")])
             return None
 
     # Storing: embedding and everything after
@@ -215,13 +252,15 @@ class IngestPipeline:
             returning = {draft.version.doc_id for draft in group if draft.was_deleted}
             withdrawn = self._writer.withdrawn([draft.version for draft in group], returning)
             kept = [draft for draft in group if draft.version.doc_id not in withdrawn]
-            self._upsert_versions([draft.version for draft in kept], vectors)
+            self._upsert_versions(kept, vectors)
             for draft in kept:
                 payload = {"version_id": draft.version.version_id, "chunks": len(draft.version.chunks)}
                 draft.trace.event("ingest.upsert_result", payload, spans[draft.trace.trace_id])
         for draft in kept:
             tally.chunks += len(draft.version.chunks)
-            if draft.is_new:
+            if draft.replaces:
+                tally.moved += 1
+            elif draft.is_new:
                 tally.added += 1
             else:
                 tally.updated += 1
@@ -232,20 +271,22 @@ class IngestPipeline:
         kept_ids = {draft.trace.trace_id for draft in kept}
         self._tracer.record([draft.trace.finish("ok" if draft.trace.trace_id in kept_ids else "cancelled") for draft in group])
 
-    def _upsert_versions(self, versions: Sequence[Version], vectors: Mapping[str, Vectors]) -> None:
+    def _upsert_versions(self, drafts: Sequence[Draft], vectors: Mapping[str, Vectors]) -> None:
+        versions = [draft.version for draft in drafts]
+        replaced = [doc_id for draft in drafts for doc_id in draft.replaces]
+        self._assets.put(asset for version in versions for asset in version.assets)
         self._writer.begin(versions)
         self._indexes.upsert(versions, vectors)
-        self._indexes.remove(self._writer.flip(versions))
+        left = self._writer.entries(replaced)
+        self._indexes.remove(self._writer.flip(versions, replaced))
+        if replaced:
+            self._indexes.remove({versions[0].kb_id: left})
+            self._writer.purge(replaced)
 
     # Traces of what was not stored
 
     def _start_trace(self, links: Links) -> Trace:
         return self._tracer.start("ingestion", strategy_config_id=self._strategy_config_id, **links)
-
-    def _note_failure(self, failure: Failure, trace: Trace, error: Exception, tally: Tally) -> None:
-        tally.failed.append(failure)
-        trace.error(error)
-        self._tracer.record([trace.finish("error")])
 
     def _trace_unchanged(self, tally: Tally, links: Links) -> None:
         if not tally.unchanged:
@@ -284,17 +325,9 @@ def _embedding_progress(report: Report, tally: Tally, *, documents: int, texts: 
     return tell
 
 
-def _size(item: FileItem) -> int:
-    try:
-        return item.path.stat().st_size
-    except OSError:  # it is gone or closed to us, which the failure says already
-        return 0
-
-
-def _failure(error: RagError | OSError, source: str) -> Failure:
-    if isinstance(error, RagError):
-        return Failure(source, error.code, error.message)
-    return Failure(source, "UNREADABLE", f"'{source}' can't be read: {error.strerror or error}.")
+def _shape(version: Version) -> Shape:
+    chunk_ids, tokens = [chunk.chunk_id for chunk in version.chunks], [chunk.tokens for chunk in version.chunks]
+    return Shape(version.doc_id, section_hash(version), len(version.sections), tuple(chunk_ids), tuple(tokens))
 
 
 def _groups(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:

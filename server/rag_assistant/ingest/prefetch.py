@@ -1,10 +1,11 @@
-"""Doing the next piece of work while the last one is being used: items made one ahead, in a thread of their own."""
+"""Doing the next piece of work while the last one is being used: one ahead in a thread, or several side by side."""
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -54,3 +55,35 @@ def prefetched(items: Iterator[T]) -> Generator[Iterator[T], None, None]:
     finally:
         stopped.set()
         thread.join()
+
+
+def side_by_side(
+    calls: Iterable[Callable[[], T]], threads: int, *, tick: Callable[[], None], abandon: Callable[[], None]
+) -> Iterator[T]:
+    """What the calls return, as they finish, `threads` of them at a time and hardly more taken from `calls` than that.
+
+    `tick` is called several times a second while results are waited for; it may raise to end the work. `abandon` is called when
+    the work ends early, to stop the calls that are still running.
+    """
+    pending: set[Future[T]] = set()
+
+    def finished() -> Iterator[T]:
+        nonlocal pending
+        done, pending = wait(pending, timeout=_POLL_S, return_when=FIRST_COMPLETED)
+        tick()
+        for future in done:
+            yield future.result()
+
+    with ThreadPoolExecutor(threads, "rag-files") as pool:
+        try:
+            for call in calls:
+                pending.add(pool.submit(call))
+                while len(pending) > threads:
+                    yield from finished()
+            while pending:
+                yield from finished()
+        finally:
+            if pending:
+                for future in pending:
+                    future.cancel()
+                abandon()

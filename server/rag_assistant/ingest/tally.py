@@ -14,6 +14,8 @@ class Tally:
     added: int = 0
     updated: int = 0
     unchanged: int = 0
+    moved: int = 0
+    deleted: int = 0
     skipped: int = 0
     failed: list[Failure] = field(default_factory=list)
     chunks: int = 0
@@ -22,6 +24,8 @@ class Tally:
     unchanged_ids: list[str] = field(default_factory=list)
     past_embedding: int = 0
     """Documents whose vectors are there, stored or on their way to be."""
+    replaced: set[str] = field(default_factory=set)
+    """Documents that are others now: their files were found under another name."""
 
     @property
     def done(self) -> int:
@@ -31,5 +35,14 @@ class Tally:
     def result(self) -> IngestResult:
         """The counts as they go into the job."""
         return IngestResult(
-            self.added, self.updated, self.unchanged, self.skipped, tuple(self.failed), self.chunks, self.embedded, self.reused
+            added=self.added,
+            updated=self.updated,
+            unchanged=self.unchanged,
+            moved=self.moved,
+            deleted=self.deleted,
+            skipped=self.skipped,
+            failed=tuple(self.failed),
+            chunks=self.chunks,
+            embedded=self.embedded,
+            reused=self.reused,
         )

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
 from rag_assistant.errors import FieldProblem, ValidationFailed
-from rag_assistant.ingest.files import FileItem, shown, unsupported
+from rag_assistant.ingest.files import FileItem, LoaderFor, shown, unsupported
 from rag_assistant.ingest.loaders import loader_name_for
 from rag_assistant.text import hash32
 
@@ -47,14 +47,16 @@ class Uploads:
     A file is staged while it arrives and until its job takes it, so that an upload that comes to nothing replaces nothing.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, loader_for: LoaderFor = loader_name_for) -> None:
+        """`loader_for` says which types are taken."""
         self._folder = folder
+        self._loader_for = loader_for
         self._staging = folder / "incoming"
 
     def receive(self, name: str) -> Upload:
         """A staged file for an upload called `name`. Raises `ValidationFailed` or `UnsupportedMediaType`."""
         source = _file_name(name)
-        if loader_name_for(source) is None:
+        if self._loader_for(source) is None:
             raise unsupported(source)
         self._staging.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, staged = tempfile.mkstemp(dir=self._staging)

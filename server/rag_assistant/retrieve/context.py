@@ -16,7 +16,7 @@ def place_label(passage: Passage) -> str:
     if place.slide is not None:
         parts.append(f"slide {place.slide}")
     if place.sheet is not None:
-        parts.append(f"sheet {place.sheet}")
+        parts.append(f"sheet {place.sheet}{f' {place.cell_range}' if place.cell_range else ''}")
     if passage.section_path:
         parts.append(f"{'#' * min(len(passage.section_path), 6)} {passage.section_path[-1]}")
     if place.line_range is not None:
@@ -35,10 +35,13 @@ def build_context(hits: Sequence[Hit], *, max_tokens: int, count_tokens: Callabl
     used = 0
     for hit in hits:
         header = _header(len(citations) + 1, hit.passage)
-        tokens = count_tokens(header) + hit.passage.tokens
+        pictures = "".join(
+            f"\n(In the picture {image.alt or image.asset_id}: {image.text})" for image in hit.passage.images if image.text
+        )
+        tokens = count_tokens(header + pictures) + hit.passage.tokens
         if used + tokens <= max_tokens:
             used += tokens
-            blocks.append(f"{header}\n{hit.passage.content}")
+            blocks.append(f"{header}\n{hit.passage.content}{pictures}")
             citations.append(Citation(len(citations) + 1, hit.passage))
     return Context("\n\n".join(blocks), used, tuple(citations))
 

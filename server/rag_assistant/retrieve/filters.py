@@ -11,7 +11,7 @@ from typing import Any, get_args
 from rag_assistant.errors import FieldProblem, ValidationFailed
 from rag_assistant.types import DocType, Filters
 
-_LISTS = ("doc_type", "source", "doc_id", "language")
+_LISTS = ("doc_type", "source", "doc_id", "language", "tags")
 _TIMES = ("updated_after", "updated_before")
 _KNOWN = tuple(field.name for field in fields(Filters))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,22 +11,31 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, func, select
 
+from rag_assistant.errors import ParseFailed, RagError
+from rag_assistant.ingest.drafts import Drafter
 from rag_assistant.ingest.files import find_files
 from rag_assistant.ingest.indexes import Indexes
+from rag_assistant.ingest.links import LinkedFiles
+from rag_assistant.ingest.loaders import loader_name_for
+from rag_assistant.ingest.pictures import PictureLimits, PictureReader, normalize
 from rag_assistant.ingest.pipeline import IngestPipeline
+from rag_assistant.ingest.wire import Normalized, pack_document, unpack_document
+from rag_assistant.ingest.workers import KnownAssets, ParseTask
 from rag_assistant.providers import build
+from rag_assistant.providers.base import LoadContext, Loader
 from rag_assistant.providers.dense_exact import ExactStore
 from rag_assistant.providers.fakes import FakeEmbedder
 from rag_assistant.providers.sparse_fts5 import Fts5Store
 from rag_assistant.store import schema
+from rag_assistant.store.assets import Assets
 from rag_assistant.store.collections import Collections
 from rag_assistant.store.db import open_engine
 from rag_assistant.store.documents import DocumentWriter
 from rag_assistant.store.passages import DocumentReader, Passages
 from rag_assistant.store.vectors import VectorCache
 from rag_assistant.text import hash32
-from rag_assistant.tracing import Tracer
-from rag_assistant.types import Filters, IngestResult, Version
+from rag_assistant.tracing import ProviderRef, Tracer
+from rag_assistant.types import Document, Filters, IngestResult, Version
 
 
 @dataclass
@@ -64,9 +74,9 @@ class TroubledWriter(DocumentWriter):
         self.trouble.at("begin.before")
         super().begin(batch)
 
-    def flip(self, batch: Sequence[Version]) -> Any:
+    def flip(self, batch: Sequence[Version], replaced: Sequence[str] = ()) -> Any:
         self.trouble.at("flip.before")
-        stale = super().flip(batch)
+        stale = super().flip(batch, replaced)
         self.trouble.at("flip.after")
         return stale
 
@@ -92,6 +102,43 @@ class Envelopes(list[Mapping[str, Any]]):
         self.extend(envelopes)
 
 
+class InlineParser:
+    """Reads files in this process, one at a time, as the processes do that read them for the daemon."""
+
+    size = 1
+
+    def __init__(self, loaders: Callable[[str], Loader]) -> None:
+        self._loaders = loaders
+
+    @contextmanager
+    def open(self, task: ParseTask, progress: Callable[[int, int], None]) -> Iterator[InlineParsing]:
+        yield InlineParsing(self._loaders(task.loader), task)
+
+    def end_busy(self) -> None:
+        """There is nothing to stop: reading is over before anybody could."""
+
+
+class InlineParsing:
+    def __init__(self, loader: Loader, task: ParseTask) -> None:
+        self._loader = loader
+        self._task = task
+        self._reader = PictureReader(lambda: build("ocr", "none"), budget_s=10, max_pixels=1_000_000)
+
+    def document(self) -> Document:
+        task = self._task
+        linked = LinkedFiles(Path(task.folder), Path(task.root), 1_000_000)
+        try:
+            self._read = self._loader.load(task.data, task.name, LoadContext(linked=linked, read_picture=self._reader.read))
+        except RagError:
+            raise
+        except Exception as error:
+            raise ParseFailed(f"the {task.loader} loader failed ({type(error).__name__})") from error
+        return unpack_document(*pack_document(self._read))
+
+    def pictures(self, known: KnownAssets) -> Normalized:
+        return normalize(self._read, self._reader, known, PictureLimits(100, 1_000_000, 1_000_000))
+
+
 def quiet(_stage: str, _done: int, _total: int) -> None:
     """A report that nobody reads."""
 
@@ -111,7 +158,7 @@ class Line:
         with self.engine.begin() as connection:
             connection.execute(schema.collections.insert().values(kb_id=self.kb_id, **named))
         self.trouble = Trouble()
-        self.writer = TroubledWriter(self.engine)
+        self.writer = TroubledWriter(self.engine, keep_versions=options.get("keep_versions", 2))
         self.dense = TroubledDense(folder / "dense")
         self.sparse = TroubledSparse(folder / "sparse")
         self.writer.trouble = self.dense.trouble = self.sparse.trouble = self.trouble
@@ -120,18 +167,33 @@ class Line:
         self.tracer = Tracer([self.envelopes])
         self.reader = DocumentReader(self.engine)
         self.passages = Passages(self.engine)
-        chunk_size = options.get("chunk_size", 64)
-        self.pipeline = IngestPipeline(
-            writer=self.writer,
-            vectors=VectorCache(self.engine, self.embedder.model_id, self.embedder.revision),
-            indexes=Indexes(self.dense, self.sparse),
+        self.vectors = VectorCache(self.engine, self.embedder.model_id, self.embedder.revision)
+        self.assets = Assets(self.engine, folder / "assets")
+        loaders = options.get("loaders", lambda name: build("loader", name))
+        parser = InlineParser(loaders)
+        drafter = Drafter(
+            parser=parser,
+            loaders=loader_name_for,
+            loader_version=lambda name: loaders(name).version,
+            known_assets=self.assets.known,
+            ocr=ProviderRef("ocr", "none", "none"),
+            cleaner=build("cleaner", "rules"),
+            splitter=build("splitter", "recursive", tokenizer=self.embedder.tokenizer, chunk_overlap=8),
+            enricher=build("enricher", options.get("enricher", "none")),
             embedder=self.embedder,
             analyzer=build("analyzer", "bigram"),
-            splitter=build("splitter", "recursive", tokenizer=self.embedder.tokenizer, chunk_overlap=8),
-            loaders=options.get("loaders", lambda name: build("loader", name)),
-            tracer=self.tracer,
-            chunk_size=chunk_size,
+            chunk_size=options.get("chunk_size", 64),
             max_document_size=max_document_size,
+        )
+        self.pipeline = IngestPipeline(
+            writer=self.writer,
+            vectors=self.vectors,
+            assets=self.assets,
+            indexes=Indexes(self.dense, self.sparse),
+            embedder=self.embedder,
+            drafter=drafter,
+            parser=parser,
+            tracer=self.tracer,
             strategy_config_id="0" * 32,
         )
 
@@ -141,13 +203,13 @@ class Line:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
-    def ingest(self, *paths: Path, force: bool = False, report: Any = quiet) -> IngestResult:
+    def ingest(self, *paths: Path, force: bool = False, report: Any = quiet, **source: Any) -> IngestResult:
         """Ingest paths, or the whole folder of documents. `embedder.texts` and `envelopes` are of this run alone."""
         self.embedder.texts.clear()
         self.envelopes.clear()
         found = find_files([str(path) for path in paths or (self.documents,)], recursive=True, allowed_roots=())
         try:
-            return self.pipeline.run(self.kb_id, found, force=force, report=report, links={"job_id": "j1"})
+            return self.pipeline.run(self.kb_id, found, force=force, report=report, links={"job_id": "j1"}, **source)
         finally:
             self.tracer.flush()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -12,13 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_assistant.ingest.boundaries import fenced_blocks
-from rag_assistant.ingest.chunking import RecursiveSplitter, build_chunks
+from rag_assistant.ingest.chunk_views import PictureNote, Shown, build_chunks
+from rag_assistant.ingest.chunking import RecursiveSplitter, build_pieces
 from rag_assistant.ingest.loaders.markdown import MarkdownLoader
+from rag_assistant.ingest.loaders.pictures import REFERENCE
 from rag_assistant.ingest.loaders.text import TextLoader
 from rag_assistant.ingest.sections import split_sections
+from rag_assistant.providers.base import Tokenizer
 from rag_assistant.providers.fakes import WordTokenizer
 from rag_assistant.text import canonical, hash32
-from rag_assistant.types import Chunk, Document, Heading, Mark, Place
+from rag_assistant.types import Chunk, Document, Enrichment, Heading, Mark, Place
 
 
 class PrefixTokenizer(WordTokenizer):
@@ -165,19 +168,28 @@ def test_a_limit_below_one_is_refused() -> None:
 
 
 def chunks_of(
-    document: Document, *, source: str = "docs/guide.md", tags: Sequence[str] = (), chunk_size: int = 64, overlap: int = 5
+    document: Document,
+    *,
+    source: str = "docs/guide.md",
+    tags: Sequence[str] = (),
+    keywords: Sequence[str] = (),
+    pictures: Mapping[str, PictureNote] | None = None,
+    room: int = 60,
+    tokenizer: Tokenizer | None = None,
+    overlap: int = 5,
 ) -> list[Chunk]:
-    tokenizer = WordTokenizer()
+    tokenizer = tokenizer or WordTokenizer()
+    shown = Shown.within(pictures or {}, source, tokenizer, room)
+    sections = split_sections(document, "doc")
+    splitter = RecursiveSplitter(tokenizer, overlap)
+    pieces = build_pieces(document, sections, shown=shown, splitter=splitter, tokenizer=tokenizer, room=room)
     return build_chunks(
-        document,
-        split_sections(document, "doc"),
+        pieces,
+        document=Enrichment("rules", tags=tuple(tags)),
+        enrichments=[Enrichment("rules", keywords=tuple(keywords)) for _ in pieces],
         source=source,
-        tags=tags,
-        splitter=RecursiveSplitter(tokenizer, overlap),
-        tokenizer=tokenizer,
+        shown=shown,
         analyzer=BlankAnalyzer(),
-        chunk_size=chunk_size,
-        passage_overhead=4,
     )
 
 
@@ -260,17 +272,7 @@ def test_the_whole_dense_view_keeps_the_limit_whatever_the_heading(
     title: str, body: str, chunk_size: int, tokenizer: WordTokenizer | CharacterTokenizer
 ) -> None:
     document = Document("text", title, body, "x", "1", headings=(Heading(0, 0, 1, title), Heading(0, 0, 2, "sub")))
-    chunks = build_chunks(
-        document,
-        split_sections(document, "doc"),
-        source="a.txt",
-        tags=(),
-        splitter=RecursiveSplitter(tokenizer, 8),
-        tokenizer=tokenizer,
-        analyzer=BlankAnalyzer(),
-        chunk_size=chunk_size,
-        passage_overhead=5,
-    )
+    chunks = chunks_of(document, source="a.txt", room=chunk_size - 5, tokenizer=tokenizer, overlap=8)
     assert all(tokenizer.count(chunk.dense_view) <= chunk_size - 5 for chunk in chunks)
     assert all(canonical(chunk.text) for chunk in chunks)
 
@@ -299,8 +301,8 @@ def test_places_of_other_documents_come_from_their_marks() -> None:
         Mark(facts.index(word), Place(page=page)) for page, word in enumerate(("page one", "page two", "page three"), 1)
     )
     document = Document("pdf", "T", facts, "x", "1", marks=marks)
-    assert [chunk.place for chunk in chunks_of(document, chunk_size=64)] == [Place(page=1)]
-    assert [chunk.place.page for chunk in chunks_of(document, chunk_size=8, overlap=0)] == [1, 2, 3]
+    assert [chunk.place for chunk in chunks_of(document)] == [Place(page=1)]
+    assert [chunk.place.page for chunk in chunks_of(document, room=4, overlap=0)] == [1, 2, 3]
     lined = replace(
         document,
         marks=(Mark(0, Place(line_range=(3, 4))), Mark(15, Place(line_range=(9, 9))), Mark(30, Place(line_range=(7, 8)))),
@@ -317,8 +319,8 @@ def test_text_that_cannot_be_seen_makes_no_chunk() -> None:
 
 
 def test_a_chunk_size_without_room_for_text_is_refused() -> None:
-    with pytest.raises(ValueError, match="leaves 2 tokens"):
-        chunks_of(markdown(TEXT), chunk_size=6)
+    with pytest.raises(ValueError, match="2 tokens is too little"):
+        chunks_of(markdown(TEXT), room=2)
 
 
 def test_a_title_that_is_the_first_line_of_the_text_is_not_said_twice() -> None:
@@ -327,3 +329,96 @@ def test_a_title_that_is_the_first_line_of_the_text_is_not_said_twice() -> None:
     assert first.dense_view.count("Release notes") == 1
     assert rest
     assert all(chunk.dense_view.startswith("Release notes\n") for chunk in rest)
+
+
+FIGURE = {"figure.png": PictureNote("a" * 32, "words that were read in the figure")}
+
+
+def test_what_was_read_in_a_picture_stands_in_its_place_in_both_views_and_not_in_the_text() -> None:
+    document = markdown("# Guide\n\nBefore. ![The pump](figure.png) After.\n")
+    (chunk,) = chunks_of(document, pictures=FIGURE)
+    assert chunk.text == "Before. ![The pump](figure.png) After."
+    assert chunk.dense_view == "Guide\nBefore. The pump\nwords that were read in the figure After."
+    assert set("words that were read".split()) <= set(chunk.sparse_tokens)
+    assert chunk.image_refs == ("a" * 32,)
+
+
+def test_only_the_chunk_that_shows_a_picture_refers_to_it() -> None:
+    document = markdown("# A\n\ntext of one\n\n# B\n\n<img src='figure.png' alt='x'>\n\n# C\n\n![unknown](other.png)\n")
+    assert [chunk.image_refs for chunk in chunks_of(document, pictures=FIGURE)] == [(), ("a" * 32,), ()]
+
+
+def test_much_text_in_a_picture_is_cut_in_the_dense_view_and_whole_in_the_sparse_one() -> None:
+    words = [f"word{number}" for number in range(200)]
+    notes = {"figure.png": PictureNote("a" * 32, " ".join(words))}
+    tokenizer = WordTokenizer()
+    chunks = chunks_of(markdown("# Guide\n\n![](figure.png)\n\n" + "plain text here. " * 30), pictures=notes)
+    assert all(tokenizer.count(chunk.dense_view) <= 60 for chunk in chunks)
+    shown = next(chunk for chunk in chunks if chunk.image_refs)
+    assert "word0 word1" in shown.dense_view
+    assert "word199" not in shown.dense_view
+    assert set(words) <= set(shown.sparse_tokens)
+
+
+def test_an_alternative_text_that_is_the_files_name_is_not_embedded() -> None:
+    chunks = chunks_of(markdown("![pump.png](figure.png)\n"), source="pictures/pump.png", pictures=FIGURE)
+    assert chunks[0].dense_view == "words that were read in the figure"
+
+
+def test_keywords_are_in_the_sparse_view_alone() -> None:
+    (chunk,) = chunks_of(markdown("# A\n\ntext\n"), keywords=["flywheel"])
+    assert "flywheel" in chunk.sparse_tokens
+    assert "flywheel" not in chunk.dense_view
+
+
+def test_cells_and_rectangles_of_a_chunk_are_those_of_its_rows_and_lines_together() -> None:
+    facts = "row one\nrow two\nrow three"
+    rows = [Place(sheet="Orders", cell_range=cells) for cells in ("B2:F2", "A3:C4", "AA10")]
+    document = Document("xlsx", "T", facts, "x", "1", marks=tuple(map(Mark, (0, 8, 16), rows)))
+    assert chunks_of(document)[0].place == Place(sheet="Orders", cell_range="A2:AA10")
+    lines = [
+        Place(page=1, bbox=(0.1, 0.2, 0.5, 0.25)),
+        Place(page=1, bbox=(0.1, 0.3, 0.9, 0.4)),
+        Place(page=2, bbox=(0, 0, 1, 1)),
+    ]
+    document = Document("pdf", "T", facts, "x", "1", marks=tuple(map(Mark, (0, 8, 16), lines)))
+    assert chunks_of(document)[0].place == Place(page=1, bbox=(0.1, 0.2, 0.9, 0.4))
+
+
+def test_a_part_of_a_table_that_fits_is_not_cut_and_no_chunk_begins_inside_one() -> None:
+    head = "| Part | Stock |\n| --- | --- |\n"
+    parts = [head + "".join(f"| part{part}x{row} | {row} |\n" for row in range(6)) for part in range(20)]
+    chunks = chunks_of(markdown("# Parts\n\n" + "\n".join(parts)), room=60)
+    assert len(chunks) > 5
+    assert all(chunk.text.startswith("| Part |") for chunk in chunks)
+
+
+def test_a_very_long_text_is_cut_in_parts_that_lose_nothing() -> None:
+    tokenizer = WordTokenizer()
+    longest = 0
+
+    class Watched(WordTokenizer):
+        def offsets(self, text: str) -> Sequence[tuple[int, int]]:
+            nonlocal longest
+            longest = max(longest, len(text))
+            return super().offsets(text)
+
+    for text in ("".join(f"word{number} goes here.\n\n" for number in range(30_000)), "x" * 450_000):
+        ranges = RecursiveSplitter(Watched(), 0).split(text, 400)
+        assert "".join("".join(text[start:end].split()) for start, end in ranges) == "".join(text.split())
+        assert all(tokenizer.count(text[start:end]) <= 400 for start, end in ranges)
+    assert longest <= 200_000
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["![a](figure.png)", "![a](<figure.png>)", '![a](figure.png "title")', "![a][figure.png]", "<img alt=a src='figure.png'>"],
+)
+def test_every_way_to_refer_to_a_picture_is_known(reference: str) -> None:
+    (chunk,) = chunks_of(markdown(f"# A\n\nbefore {reference} after\n"), pictures=FIGURE)
+    assert chunk.image_refs == ("a" * 32,)
+
+
+@pytest.mark.parametrize("beginning", ["![", "<img ", "![a](", "![a](x(", "![a]["])
+def test_a_text_full_of_beginnings_of_references_costs_no_square(beginning: str) -> None:
+    assert list(REFERENCE.finditer(beginning * 20_000)) == []

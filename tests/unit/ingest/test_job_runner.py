@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 @pytest.fixture
 def jobs(engine: Engine) -> Jobs:
-    return Jobs(engine, max_queued=100)
+    return Jobs(engine, max_queued=100, keep=1000)
 
 
 @pytest.fixture
@@ -39,8 +39,8 @@ def run(jobs: Jobs) -> Iterator[Callable[..., JobRunner]]:
     """Starts a runner with one handler for jobs of the kind `work`."""
     started: list[JobRunner] = []
 
-    def start(handler: JobHandler, queue: Jobs = jobs) -> JobRunner:
-        runner = JobRunner(queue, {"work": handler}, retry_after_s=0.01)
+    def start(handler: JobHandler, queue: Jobs = jobs, delays: Sequence[float] = ()) -> JobRunner:
+        runner = JobRunner(queue, {"work": handler}, {"work": delays}, retry_after_s=0.01)
         started.append(runner)
         runner.start()
         return runner
@@ -194,7 +194,7 @@ def test_progress_is_written_at_each_new_stage_and_else_only_now_and_then(
         report("done", 2000, 2000)
         return done(job, report)
 
-    watched = Watched(engine, 10)
+    watched = Watched(engine, 10, 100)
     job_id = add(jobs)
     job = ended(jobs, run(handler, watched), job_id)
     assert job.progress == {"stage": "done", "done": 2000, "total": 2000}
@@ -221,5 +221,30 @@ def test_a_job_that_could_not_be_closed_is_run_again_without_a_restart(
         runs.append(job.job_id)
         return done(job, report)
 
-    assert ended(jobs, run(handler, Full(engine, 10)), job_id).status == "completed"
+    assert ended(jobs, run(handler, Full(engine, 10, 100)), job_id).status == "completed"
     assert runs == [job_id] * 3
+
+
+def test_a_job_that_may_be_tried_again_is_until_it_works(jobs: Jobs, run: Callable[..., JobRunner]) -> None:
+    attempts: list[int] = []
+
+    def handler(job: Job, report: Any) -> IngestResult:
+        attempts.append(job.attempts)
+        if job.attempts < 3:
+            raise OSError(28, "No space left on device")
+        return done(job, report)
+
+    job_id = add(jobs)
+    job = ended(jobs, run(handler, delays=(0.0, 0.0, 0.0)), job_id)
+    assert (job.status, job.error, attempts) == ("completed", None, [1, 2, 3])
+
+
+def test_a_job_that_never_works_fails_after_its_last_attempt(jobs: Jobs, run: Callable[..., JobRunner]) -> None:
+    def handler(_job: Job, _report: Any) -> IngestResult:
+        raise OSError(28, "No space left on device")
+
+    job_id = add(jobs)
+    job = ended(jobs, run(handler, delays=(0.0, 0.0)), job_id)
+    assert (job.status, job.attempts) == ("failed", 3)
+    assert job.error is not None
+    assert "No space left" in job.error["message"]

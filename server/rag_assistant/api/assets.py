@@ -1,0 +1,31 @@
+"""Pictures of documents: as they stand in the document, or as a thumbnail."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query
+from fastapi.responses import FileResponse
+
+from rag_assistant.api.common import Core
+from rag_assistant.store.assets import Variant
+
+router = APIRouter(prefix="/api/assets", tags=["assets"])
+
+PICTURE_HEADERS: Final = {
+    # A picture comes out of somebody's document: an SVG in a tab of its own may run nothing and load nothing.
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "private, max-age=3600",
+}
+
+
+@router.get(
+    "/{asset_id}",
+    response_class=FileResponse,
+    responses={200: {"content": {"image/*": {}}, "description": "The picture."}},
+)
+def get_asset(asset_id: str, core: Core, variant: Annotated[Variant, Query()] = "raw") -> FileResponse:
+    """A picture that a live document shows; `thumb` is a WebP of at most 320 pixels."""
+    found = core.picture(asset_id, variant)
+    return FileResponse(found.path, media_type=found.mime, headers=PICTURE_HEADERS)
