@@ -80,18 +80,18 @@ def percentiles(seconds: Sequence[float]) -> tuple[float, float]:
 def start_daemon(data: Path) -> tuple[subprocess.Popen[bytes], dict[str, Any]]:
     """A daemon on a free port, once it is ready."""
     process = subprocess.Popen([sys.executable, "-m", "rag_assistant", "serve", "--port", "0"], stdout=subprocess.DEVNULL)
-    for _ in range(1200):
+    for _ in range(6000):
         if process.poll() is not None:
             sys.exit("The daemon did not start; the lines above say why.")
         try:
             info: dict[str, Any] = json.loads((data / "daemon.json").read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             info = {}
-        if "url" in info:
+        if "url" in info and info["pid"] == process.pid:  # else it is what a killed one left
             return process, info
         time.sleep(0.05)
     process.send_signal(signal.SIGTERM)
-    sys.exit("The daemon was not ready within a minute.")
+    sys.exit("The daemon was not ready within five minutes.")
 
 
 def ingest(client: httpx.Client, folder: Path) -> dict[str, Any]:

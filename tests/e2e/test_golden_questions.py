@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from openpyxl.worksheet.cell_range import CellRange
 
 from rag_assistant.app import App
 from rag_assistant.config import Directories, load_settings
 from rag_assistant.store.jobs import FINISHED
-from rag_assistant.types import Hit
+from rag_assistant.types import Place
 
 pytestmark = [pytest.mark.e2e, pytest.mark.model]
 
@@ -39,22 +41,34 @@ def app(models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         opened.close()
 
 
-def is_at(hit: Hit, relevant: dict[str, Any]) -> bool:
-    """Whether a passage is at a place, by the rules of tests/golden/README.md."""
-    passage, place = hit.passage, relevant["place"]
-    if passage.source != relevant["source"]:
-        return False
-    if "page" in place:
-        return passage.place.page == place["page"]
-    if "section" in place:
-        return place["section"] in passage.section_path
-    first, last = passage.place.line_range or (0, -1)
-    return first <= place["lines"][1] and last >= place["lines"][0]
+def is_at(place: Place, section_path: Sequence[str], wanted: dict[str, Any]) -> bool:
+    """Whether a passage is at a place of the golden set, by the rules of tests/golden/README.md."""
+    if "page" in wanted:
+        return bool(place.page == wanted["page"])
+    if "slide" in wanted:
+        return bool(place.slide == wanted["slide"])
+    if "sheet" in wanted:
+        return place.sheet == wanted["sheet"] and overlap(place.cell_range, wanted["cells"])
+    if "section" in wanted:
+        return wanted["section"] in section_path
+    if "lines" in wanted:
+        first, last = place.line_range or (0, -1)
+        return bool(first <= wanted["lines"][1] and last >= wanted["lines"][0])
+    return wanted == {}
+
+
+def overlap(one: str | None, other: str) -> bool:
+    """Whether two ranges of cells, such as A2:F40, share a cell."""
+    return one is not None and not CellRange(one).isdisjoint(CellRange(other))
 
 
 def found_within(app: App, question: dict[str, Any], k: int) -> bool:
     hits = app.query(question["query"], top_k=k, filters=question.get("filters")).hits
-    return any(is_at(hit, relevant) for hit in hits for relevant in question["relevant"])
+    return any(
+        hit.passage.source == relevant["source"] and is_at(hit.passage.place, hit.passage.section_path, relevant["place"])
+        for hit in hits
+        for relevant in question["relevant"]
+    )
 
 
 FAIR = [question for question in QUESTIONS if not question.get("hard")]
@@ -91,13 +105,11 @@ def test_every_place_of_the_golden_set_exists(app: App) -> None:
     documents = {item["source"]: item["id"] for item in app.documents.page(page_size=100)[0]}
     for question in QUESTIONS:
         for relevant in question["relevant"]:
-            doc_id = documents[relevant["source"]]
-            chunks = app.documents.chunks(doc_id, page_size=100)[0]
-            place = relevant["place"]
-            if "page" in place:
-                exists = any(chunk.get("page") == place["page"] for chunk in chunks)
-            elif "section" in place:
-                exists = any(place["section"] in chunk["section_path"] for chunk in chunks)
-            else:
-                exists = place["lines"][1] <= app.documents.content(doc_id).count("\n") + 1
-            assert exists, f"{question['id']}: {relevant}"
+            chunks = app.documents.chunks(documents[relevant["source"]], page_size=100)[0]
+            assert any(is_at(place_of(chunk), chunk["section_path"], relevant["place"]) for chunk in chunks), (
+                f"{question['id']}: {relevant}"
+            )
+
+
+def place_of(chunk: dict[str, Any]) -> Place:
+    return Place.from_dict({field.name: chunk[field.name] for field in fields(Place) if chunk.get(field.name) is not None})

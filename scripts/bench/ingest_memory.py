@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""The most memory that the daemon and its reading processes take while they ingest mixed files, and how fast that goes.
+
+    .venv/bin/python scripts/bench/ingest_memory.py --megabytes 1000
+
+Makes that many megabytes of PDF (scanned and text), PowerPoint, Word, photos, Excel, Markdown and code, and has a daemon of its
+own ingest them with the indexes of the default settings (chroma and tantivy). Vectors are made by the fake embedder and text
+recognition has 2 seconds for each document, so that this ends in minutes: both are measured elsewhere. Memory is resident
+memory, looked at every 0.2 seconds. The folder for temporary files needs three times as much room as the files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import psutil
+from ingest_query import ingest, start_daemon
+from mixed_files import MEGABYTE, write_bytes
+
+EVERY_S = 0.2
+SETTINGS = {"RAG_EMBEDDING__PROVIDER": "fake", "RAG_OCR__BUDGET_S": "2"}
+
+
+@dataclass(slots=True)
+class Peaks:
+    """The most bytes that were in use: by the daemon, by any one process that reads, by all of them together."""
+
+    daemon: int = 0
+    reader: int = 0
+    together: int = 0
+    readers: int = 0
+    samples: list[int] = field(default_factory=list)
+
+    def look(self, daemon: psutil.Process) -> None:
+        own = daemon.memory_info().rss
+        reading = []
+        for child in daemon.children(recursive=True):
+            try:
+                reading.append(child.memory_info().rss)
+            except psutil.Error:  # it has just ended
+                continue
+        self.daemon = max(self.daemon, own)
+        self.reader = max([self.reader, *reading])
+        self.readers = max(self.readers, len(reading))
+        self.together = max(self.together, own + sum(reading))
+        self.samples.append(own)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--megabytes", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=7)
+    options = parser.parse_args()
+    cores, memory = os.cpu_count(), psutil.virtual_memory().total
+    print(f"machine: {cores} cores, {memory / 2**30:.0f} GiB")
+    with tempfile.TemporaryDirectory(prefix="rag-bench-") as root:
+        free = shutil.disk_usage(root).free
+        if free < 3 * options.megabytes * MEGABYTE:
+            sys.exit(f"{root} has {free // MEGABYTE:,} MB of room; {3 * options.megabytes:,} MB are needed.")
+        os.environ.update(SETTINGS)
+        os.environ["RAG_DATA_DIR"] = str(Path(root) / "data")
+        run(Path(root), options.megabytes, random.Random(options.seed))
+
+
+def run(root: Path, megabytes: int, rng: random.Random) -> None:
+    start = time.perf_counter()
+    written = write_bytes(root / "documents", megabytes * MEGABYTE, rng)
+    files, size = sum(count for count, _ in written.values()), sum(size for _, size in written.values()) / MEGABYTE
+    for name, (count, of_kind) in written.items():
+        print(f"  {name}: {count} files, {of_kind / MEGABYTE:.0f} MB")
+    print(f"{files} files, {size:.0f} MB, made in {time.perf_counter() - start:.0f} s", flush=True)
+    process, info = start_daemon(root / "data")
+    daemon, peaks, done = psutil.Process(process.pid), Peaks(), threading.Event()
+
+    def watch() -> None:
+        while not done.wait(EVERY_S):
+            peaks.look(daemon)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    try:
+        print(f"daemon at its start: {daemon.memory_info().rss / MEGABYTE:.0f} MB", flush=True)
+        token = {"Authorization": f"Bearer {info['token']}"}
+        with httpx.Client(base_url=info["url"], headers=token, timeout=120, trust_env=False) as client:
+            watcher.start()
+            start = time.perf_counter()
+            job = ingest(client, root / "documents")
+            seconds = time.perf_counter() - start
+            done.set()
+            watcher.join()
+            left = daemon.memory_info().rss
+    finally:
+        done.set()
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+    report(job["result"], job["status"], peaks, seconds, files, size)
+    print(f"daemon at the end: {left / MEGABYTE:.0f} MB")
+
+
+def report(result: dict[str, object], status: str, peaks: Peaks, seconds: float, files: int, size: float) -> None:
+    failed = result["failed"]
+    assert isinstance(failed, list)
+    print(f"{status}: {result['added']} added, {len(failed)} failed, {result['chunks']} chunks in {seconds:.0f} s")
+    for failure in failed[:10]:
+        print(f"  {failure['source']}: {failure['code']}: {failure['message']}")
+    print(f"{files / seconds:.1f} files/s, {size / seconds:.1f} MB/s")
+    quarters = [max(part) for part in _quarters(peaks.samples)]
+    print(f"peak of the daemon: {peaks.daemon / MEGABYTE:.0f} MB; in each quarter of the time: {_megabytes(quarters)}")
+    print(f"peak of one reading process (of {peaks.readers}): {peaks.reader / MEGABYTE:.0f} MB")
+    print(f"peak of all together: {peaks.together / MEGABYTE:.0f} MB")
+
+
+def _quarters(samples: list[int]) -> list[list[int]]:
+    """In order; a daemon that leaks grows from one to the next."""
+    size = -(-len(samples) // 4)
+    return [samples[start : start + size] for start in range(0, len(samples), size)]
+
+
+def _megabytes(values: list[int]) -> str:
+    return ", ".join(f"{value / MEGABYTE:.0f}" for value in values)
+
+
+if __name__ == "__main__":
+    main()
