@@ -7,8 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,16 +36,18 @@ def wait_for(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> 
 class Daemon:
     """One `rag serve` on a data directory."""
 
-    def __init__(self, data_dir: Path, *, port: int = 0, **environment: str) -> None:
+    def __init__(self, data_dir: Path, *, port: int = 0, within: Sequence[str] = (), **environment: str) -> None:
+        """`within` is a command that becomes the command that follows it, such as one that first sets limits."""
         self.data_dir = data_dir
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("RAG_")}
         home = {"RAG_DATA_DIR": str(data_dir), "RAG_CONFIG_DIR": str(data_dir / "config")}
+        # A file, not a pipe: nobody reads while it runs, and a full pipe would stop it.
+        self._printed = tempfile.TemporaryFile()  # noqa: SIM115
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "rag_assistant", "serve", "--port", str(port)],
+            [*within, sys.executable, "-m", "rag_assistant", "serve", "--port", str(port)],
             env=inherited | LIGHT | home | environment,
-            stdout=subprocess.PIPE,
+            stdout=self._printed,
             stderr=subprocess.STDOUT,
-            text=True,
         )
 
     def info(self) -> dict[str, Any]:
@@ -58,16 +61,28 @@ class Daemon:
                 return None
             return values if "url" in values and values["pid"] == self.process.pid else None
 
-        return dict(wait_for(published, "daemon.json"))
+        return dict(wait_for(published, "daemon.json", 120))
 
     def client(self) -> httpx.Client:
         info = self.info()
-        return httpx.Client(base_url=info["url"], headers={"Authorization": f"Bearer {info['token']}"}, trust_env=False)
+        token = {"Authorization": f"Bearer {info['token']}"}
+        return httpx.Client(base_url=info["url"], headers=token, timeout=60, trust_env=False)
 
     def output(self) -> str:
         """What it printed, once it has ended."""
-        text, _ = self.process.communicate(timeout=60)
-        return str(text)
+        self.process.wait(timeout=60)
+        return self.printed()
+
+    def printed(self) -> str:
+        """What it has printed so far; read without moving the position, which it shares with us."""
+        size = os.fstat(self._printed.fileno()).st_size
+        return os.pread(self._printed.fileno(), size, 0).decode("utf-8", "replace")
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(timeout=60)
+        self._printed.close()
 
     def stop(self) -> int:
         self.process.send_signal(signal.SIGTERM)
@@ -86,9 +101,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Daemon]]:
 
     yield start_it
     for daemon in started:
-        if daemon.process.poll() is None:
-            daemon.process.kill()
-        daemon.process.communicate()
+        daemon.close()
 
 
 @pytest.fixture
@@ -107,4 +120,4 @@ def ended(client: httpx.Client, job_id: str) -> dict[str, Any]:
         job: dict[str, Any] = client.get(f"/api/jobs/{job_id}").json()
         return job if job["status"] in {"completed", "failed", "cancelled"} else None
 
-    return dict(wait_for(finished, f"job {job_id}", 90))
+    return dict(wait_for(finished, f"job {job_id}", 240))
