@@ -67,8 +67,9 @@ def _where(passage: Passage) -> dict[str, Any]:
 
 def job_response(job: Job) -> dict[str, Any]:
     """A job as `GET /api/jobs/{id}` and its events tell it."""
-    names = ("job_id", "kind", "status", "collection", "result", "error", "created_at", "started_at", "finished_at", "attempts")
-    return {**{name: getattr(job, name) for name in names}, "progress": dict(job.progress)}
+    names = ("job_id", "kind", "status", "collection", "result", "error", "attempts", "not_before")
+    times = ("created_at", "started_at", "finished_at")
+    return {**{name: getattr(job, name) for name in (*names, *times)}, "progress": dict(job.progress)}
 
 
 def collection_response(collection: Collection) -> dict[str, Any]:

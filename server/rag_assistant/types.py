@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 DocType = Literal[
     "pdf", "docx", "xlsx", "pptx", "markdown", "html", "text", "code", "image", "csv", "notebook", "email", "confluence", "jira"
@@ -101,6 +101,10 @@ class Picture:
     link: str
     alt: str = ""
     place: Place = Place()
+
+
+READ_IN_FACTS: Final = "facts"
+"""`ocr_profile` of a picture that is the document, or a scanned page of it: what was read in it stands in the facts."""
 
 
 @dataclass(frozen=True, slots=True)

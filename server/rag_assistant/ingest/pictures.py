@@ -27,7 +27,7 @@ from rag_assistant.ingest.picture_rules import repeated, says_nothing
 from rag_assistant.ingest.wire import Normalized
 from rag_assistant.providers import build
 from rag_assistant.providers.base import OcrEngine, Pixels
-from rag_assistant.types import Asset, Document, Picture, PictureLink, PictureText
+from rag_assistant.types import READ_IN_FACTS, Asset, Document, Picture, PictureLink, PictureText
 
 THUMBNAIL_SIDE: Final = 320
 """Pixels of the longer side of a thumbnail."""
@@ -36,7 +36,6 @@ MIN_READ_SIDE: Final = 8
 
 _THUMBNAIL_QUALITY: Final = 80
 _NOT_READ: Final = "none"
-_TOLD: Final = "facts"
 _WHOLE_PAGE: Final = (0.0, 0.0, 1.0, 1.0)
 
 log = logging.getLogger(__name__)
@@ -210,7 +209,7 @@ def _asset(picture: Picture, reader: PictureReader | None, limits: PictureLimits
         height=found.height,
         text=text,
         ocr_skipped=read.skipped,
-        ocr_profile=reader.profile if reader else _TOLD,
+        ocr_profile=reader.profile if reader else READ_IN_FACTS,
         data=picture.data if found.mime else as_png(found.image),
         thumbnail=thumbnail(found.image),
     )

@@ -65,19 +65,22 @@ def side_by_side(
     `tick` is called several times a second while results are waited for; it may raise to end the work. `abandon` is called when
     the work ends early, to stop the calls that are still running.
     """
-    pending: set[Future[T]] = set()
+    pending: list[Future[T]] = []
 
     def finished() -> Iterator[T]:
         nonlocal pending
-        done, pending = wait(pending, timeout=_POLL_S, return_when=FIRST_COMPLETED)
+        done, _ = wait(pending, timeout=_POLL_S, return_when=FIRST_COMPLETED)
         tick()
-        for future in done:
+        # Of several that have finished, the first to be called comes first: small files keep their order.
+        ready = [future for future in pending if future in done]
+        pending = [future for future in pending if future not in done]
+        for future in ready:
             yield future.result()
 
     with ThreadPoolExecutor(threads, "rag-files") as pool:
         try:
             for call in calls:
-                pending.add(pool.submit(call))
+                pending.append(pool.submit(call))
                 while len(pending) > threads:
                     yield from finished()
             while pending:

@@ -13,7 +13,7 @@ from rag_assistant.store.facts import encode_places
 from rag_assistant.store.schema import assets, chunks, document_tags, occurrences, sections, version_assets, versions
 from rag_assistant.text import hash32
 from rag_assistant.tracing import utc_now
-from rag_assistant.types import Version
+from rag_assistant.types import READ_IN_FACTS, Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,8 @@ def insert_pictures(connection: Connection, version: Version) -> None:
     if fresh:
         connection.execute(assets.insert(), fresh)
     for asset in version.assets:
-        if asset.asset_id in known and asset.data:  # read again, under another profile of text recognition
+        # Read again, under another profile of text recognition; a picture that was not read takes nothing from one that was.
+        if asset.asset_id in known and asset.data and asset.ocr_profile != READ_IN_FACTS:
             read = {"text": asset.text, "ocr_skipped": asset.ocr_skipped, "ocr_profile": asset.ocr_profile}
             connection.execute(update(assets).where(assets.c.asset_id == asset.asset_id).values(**read))
     connection.execute(delete(version_assets).where(version_assets.c.version_id == version.version_id))
