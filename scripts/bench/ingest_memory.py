@@ -4,9 +4,9 @@
     .venv/bin/python scripts/bench/ingest_memory.py --megabytes 1000
 
 Makes that many megabytes of PDF (scanned and text), PowerPoint, Word, photos, Excel, Markdown and code, and has a daemon of its
-own ingest them with the indexes of the default settings (chroma and tantivy). Vectors are made by the fake embedder and text
-recognition has 2 seconds for each document, so that this ends in minutes: both are measured elsewhere. Memory is resident
-memory, looked at every 0.2 seconds. The folder for temporary files needs three times as much room as the files.
+own ingest them with the indexes of the default settings (chroma and tantivy). Vectors are made by the fake embedder, and text
+recognition begins no further picture of a document after 2 seconds (--ocr-budget): both are measured elsewhere. Memory is
+resident memory, looked at every 0.2 seconds. The folder for temporary files needs three times as much room as the files.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ingest_query import ingest, start_daemon
 from mixed_files import MEGABYTE, write_bytes
 
 EVERY_S = 0.2
-SETTINGS = {"RAG_EMBEDDING__PROVIDER": "fake", "RAG_OCR__BUDGET_S": "2"}
+SAMPLES_TOLD = 600
 
 
 @dataclass(slots=True)
@@ -56,10 +56,15 @@ class Peaks:
         self.together = max(self.together, own + sum(reading))
         self.samples.append(own)
 
+    def told(self) -> str:
+        daemon, reader, together = (value // MEGABYTE for value in (self.daemon, self.reader, self.together))
+        return f"daemon {daemon} MB, one reading process (of {self.readers}) {reader} MB, all together {together} MB"
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=1000)
+    parser.add_argument("--ocr-budget", type=int, default=2, help="seconds of text recognition for each document; 0: none")
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
     cores, memory = os.cpu_count(), psutil.virtual_memory().total
@@ -68,7 +73,10 @@ def main() -> None:
         free = shutil.disk_usage(root).free
         if free < 3 * options.megabytes * MEGABYTE:
             sys.exit(f"{root} has {free // MEGABYTE:,} MB of room; {3 * options.megabytes:,} MB are needed.")
-        os.environ.update(SETTINGS)
+        os.environ["RAG_EMBEDDING__PROVIDER"] = "fake"
+        os.environ["RAG_OCR__BUDGET_S"] = str(options.ocr_budget)
+        if not options.ocr_budget:
+            os.environ["RAG_OCR__PROVIDER"] = "none"
         os.environ["RAG_DATA_DIR"] = str(Path(root) / "data")
         run(Path(root), options.megabytes, random.Random(options.seed))
 
@@ -86,6 +94,8 @@ def run(root: Path, megabytes: int, rng: random.Random) -> None:
     def watch() -> None:
         while not done.wait(EVERY_S):
             peaks.look(daemon)
+            if len(peaks.samples) % SAMPLES_TOLD == 0:
+                print(f"  so far: {peaks.told()}", flush=True)
 
     watcher = threading.Thread(target=watch, daemon=True)
     try:
@@ -115,19 +125,14 @@ def report(result: dict[str, object], status: str, peaks: Peaks, seconds: float,
         print(f"  {failure['source']}: {failure['code']}: {failure['message']}")
     print(f"{files / seconds:.1f} files/s, {size / seconds:.1f} MB/s")
     quarters = [max(part) for part in _quarters(peaks.samples)]
-    print(f"peak of the daemon: {peaks.daemon / MEGABYTE:.0f} MB; in each quarter of the time: {_megabytes(quarters)}")
-    print(f"peak of one reading process (of {peaks.readers}): {peaks.reader / MEGABYTE:.0f} MB")
-    print(f"peak of all together: {peaks.together / MEGABYTE:.0f} MB")
+    print(f"peaks: {peaks.told()}")
+    print(f"peak of the daemon in each quarter of the time: {', '.join(str(value // MEGABYTE) for value in quarters)} MB")
 
 
 def _quarters(samples: list[int]) -> list[list[int]]:
     """In order; a daemon that leaks grows from one to the next."""
     size = -(-len(samples) // 4)
     return [samples[start : start + size] for start in range(0, len(samples), size)]
-
-
-def _megabytes(values: list[int]) -> str:
-    return ", ".join(f"{value / MEGABYTE:.0f}" for value in values)
 
 
 if __name__ == "__main__":

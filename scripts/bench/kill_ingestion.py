@@ -76,11 +76,13 @@ def run(root: Path, wanted: int, kills: int, rng: random.Random) -> None:
     job_id = post(client, folder)
     before = 0
     for number in range(1, kills + 1):
-        delay = rng.uniform(0, whole)
+        delay = rng.uniform(0, whole / 2)
         time.sleep(delay)  # the moment is random, not a condition
         job = client.get(f"/api/jobs/{job_id}").raise_for_status().json()
         if job["status"] not in {"queued", "running"}:
             job_id = post(client, folder, force=True)
+            time.sleep(delay)
+            job = client.get(f"/api/jobs/{job_id}").raise_for_status().json()
         moment = f"{job['status']}, {job['progress']['stage']} {job['progress']['done']}" if job["progress"] else job["status"]
         kill(process, client)
         ready = examine(data, root / "copy", before)

@@ -24,6 +24,7 @@ LIGHT = {
     "RAG_DENSE__BACKEND": "exact",
     "RAG_SPARSE__BACKEND": "fts5",
     "RAG_SPARSE__ANALYZER": "bigram",
+    "RAG_OCR__PROVIDER": "none",
 }
 QUESTIONS = ("restore a backup", "有給休暇は何日前までに申請すればよいですか", "max_connections")
 
@@ -169,9 +170,9 @@ def test_a_data_directory_in_use_is_told_with_exit_code_4(rag: Cli) -> None:
 
 
 def test_a_command_waits_for_another_that_is_about_to_end(rag: Cli, samples: str) -> None:
-    first = rag.start("ingest", samples)
+    first = rag.start("ingest", f"{samples}/guides")
     wait_for(lambda: read_info(rag.data_dir).get("pid") == first.pid or first.poll() is not None, "the first command")
-    assert rag.json("documents", "list")["total"] > 10
+    assert rag.json("documents", "list")["total"] >= 3
     assert first.communicate(timeout=60)[0]
     assert first.returncode == 0
 
