@@ -115,7 +115,10 @@ def test_the_range_of_a_sheets_passage_begins_and_ends_with_its_rows(
         cells = CellRange(chunk["cell_range"])
         assert (cells.min_col, cells.max_col) == (1, sheet.max_column)
         lines = chunk["content"].strip().splitlines()
-        assert str(sheet.cell(cells.min_row, 1).value) in lines[0]
+        # Every part of a long table begins with its head, which is not among its cells.
+        rows = [line for line in lines if line.startswith("|")]
+        first = next(row for row in rows if str(sheet.cell(cells.min_row, 1).value) in row)
+        assert rows.index(first) in (0, 2)
         assert str(sheet.cell(cells.max_row, 1).value) in lines[-1]
         covered.setdefault(chunk["sheet"], set()).update(range(cells.min_row, cells.max_row + 1))
     assert covered == {sheet.title: set(range(1, sheet.max_row + 1)) for sheet in book}
@@ -230,7 +233,8 @@ def test_a_pdf_passage_stands_on_its_page_inside_its_rectangle(
     [
         ("argon horn bicycle shed", "archive/visitor-rules-hall-b.pdf", 1),
         ("水濡れの跡 返品", "archive/equipment-receipt-ja.pdf", 1),
-        ("緩衝材は返却用に90日間保管", "archive/equipment-receipt-ja.pdf", 2),
+        # On the second page, in a passage that begins on the first.
+        ("緩衝材は返却用に90日間保管", "archive/equipment-receipt-ja.pdf", 1),
         ("newsletter paused t.lindqvist", "screenshots/admin-console-queues.png", None),
         ("電源ユニットの交換 退避", "screenshots/admin-console-nodes-ja.png", None),
     ],
@@ -274,8 +278,8 @@ def test_a_scanned_page_comes_with_its_picture(chunks: dict[str, list[dict[str, 
     document = pypdfium2.PdfDocument(SAMPLES / source)
     count = len(document)
     document.close()
-    assert sorted(pages) == list(range(1, count + 1))
-    assert all(len(references) == 1 for references in pages.values())
+    # A passage that goes on over a page has the pictures of both, and the page on which it begins.
+    assert set(pages) <= set(range(1, count + 1))
     assert len(set.union(*pages.values())) == count
 
 
