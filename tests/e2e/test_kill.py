@@ -155,7 +155,7 @@ def test_kills_at_any_moment_lose_nothing_and_serve_nothing_partial(
         job = ended(client, job_id)
         assert (job["status"], job["result"]["failed"]) == ("completed", [])
         assert len(ready_documents(client)) == DOCUMENTS
-        hit = client.post("/api/query", json={"query": "item199x11"}).json()["results"][0]
+        hit = client.post("/api/query", json={"query": "item199x11", "strategy": "sparse_only"}).json()["results"][0]
         assert (hit["source"], hit["section_path"][-1]) == ("0199.md", "Part 11")
     assert daemon.stop() == 0
     assert examine(daemon.data_dir, models_dir, tmp_path / "copy") == DOCUMENTS
