@@ -8,7 +8,7 @@ import pytest
 
 from rag_assistant.ingest.boundaries import fenced_blocks
 from rag_assistant.ingest.loaders.markdown import MarkdownLoader
-from rag_assistant.ingest.loaders.pictures import REFERENCE
+from rag_assistant.ingest.loaders.pictures import REFERENCE, link_of
 from rag_assistant.providers.base import LoadContext
 from rag_assistant.types import Document
 
@@ -60,7 +60,7 @@ def test_an_embedded_picture_gives_way_to_its_asset_link_on_the_same_line() -> N
     link = document.pictures[0].link
     assert document.pictures[0].data == PNG
     assert document.markdown == text.replace(DATA_URI, link)
-    assert [match["link"] for match in REFERENCE.finditer(document.markdown)] == [link]
+    assert [link_of(match) for match in REFERENCE.finditer(document.markdown)] == [link, "image1"]
 
 
 def test_missing_pictures_are_reported_and_remote_ones_counted() -> None:
