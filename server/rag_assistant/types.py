@@ -273,7 +273,8 @@ class ImageRef:
 class Passage:
     """A live chunk with its document, as the facts store tells it. `tokens` is the chunk's: its heading counts, too.
 
-    `enrichment` holds what rules or a model say about the chunk, as it is stored.
+    `span` is the number of chunks from `ordinal` on that it holds: more than one where neighbours were joined. `enrichment`
+    holds what rules or a model say about the chunk, as it is stored.
     """
 
     chunk_id: str
@@ -291,6 +292,7 @@ class Passage:
     tokens: int
     images: tuple[ImageRef, ...] = ()
     enrichment: Mapping[str, Any] = field(default_factory=dict)
+    span: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,10 +306,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Number `id` in the context stands for this passage."""
+    """Number `id` in the context stands for this passage. `chunk_ids` are all that it was joined from, best first."""
 
     id: int
     passage: Passage
+    chunk_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,16 +341,22 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Hard filters of a query; a field that is None or empty does not filter. Times are ISO 8601 in UTC."""
+    """Hard filters of a query; a field that is None or empty does not filter. Times are ISO 8601 in UTC.
+
+    `section_prefix` is the beginning of a section path, one heading an item. What passes must pass each of `also`, too.
+    """
 
     doc_type: tuple[str, ...] = ()
     source: tuple[str, ...] = ()
     doc_id: tuple[str, ...] = ()
+    version_id: tuple[str, ...] = ()
     language: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     path_prefix: str | None = None
+    section_prefix: tuple[str, ...] = ()
     updated_after: str | None = None
     updated_before: str | None = None
+    also: tuple[Filters, ...] = ()
 
     def __bool__(self) -> bool:
         return self != Filters()

@@ -221,9 +221,34 @@ def _0002_documents(op: Operations) -> None:
     op.create_index("uq_sources_name", "sources", ["name"], unique=True)
 
 
+def _0003_evaluations(op: Operations) -> None:
+    """Evaluation runs."""
+    op.create_table(
+        "evaluations",
+        sa.Column("run_id", _text(32), primary_key=True),
+        sa.Column("name", _text(255), nullable=False),
+        sa.Column("dataset", _text(255), nullable=False),
+        sa.Column("dataset_hash", _text(32), nullable=False),
+        sa.Column("collection", _text(255), nullable=False),
+        sa.Column("strategy", _text(255), nullable=False),
+        sa.Column("strategy_config_id", _text(32), nullable=False),
+        sa.Column("options", sa.JSON(), nullable=False),
+        sa.Column("started_at", _text(32), nullable=False),
+        sa.Column("finished_at", _text(32), nullable=False),
+        sa.Column("metrics", sa.JSON(), nullable=False),
+        sa.Column("questions", sa.JSON(), nullable=False),
+    )
+    op.create_index("ix_evaluations_started", "evaluations", ["started_at"])
+
+
+def _0004_live_versions(op: Operations) -> None:
+    """From chunks to the documents whose live version holds them: asked several times by each query."""
+    op.create_index("ix_documents_version", "documents", ["version_id"])
+
+
 Migration = Callable[["Operations"], None]
 
-MIGRATIONS: tuple[Migration, ...] = (_0001_foundation, _0002_documents)
+MIGRATIONS: tuple[Migration, ...] = (_0001_foundation, _0002_documents, _0003_evaluations, _0004_live_versions)
 
 
 def migrate(engine: Engine, steps: Sequence[Migration] = MIGRATIONS) -> int:

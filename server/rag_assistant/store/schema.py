@@ -46,6 +46,7 @@ documents = Table(
     Column("source_id", String(32)),
 )
 Index("ix_documents_source_id", documents.c.source_id)
+Index("ix_documents_version", documents.c.version_id)
 Index("ix_documents_kb_status", documents.c.kb_id, documents.c.status)
 Index("ix_documents_kb_source", documents.c.kb_id, documents.c.source)
 
@@ -223,3 +224,21 @@ sources = Table(
     Column("last_error", Text),
 )
 Index("uq_sources_name", sources.c.name, unique=True)
+
+evaluations = Table(
+    "evaluations",
+    metadata,
+    Column("run_id", String(32), primary_key=True),
+    Column("name", String(255), nullable=False),
+    Column("dataset", String(255), nullable=False),
+    Column("dataset_hash", String(32), nullable=False),
+    Column("collection", String(255), nullable=False),
+    Column("strategy", String(255), nullable=False),
+    Column("strategy_config_id", String(32), nullable=False),
+    Column("options", JSON, nullable=False),
+    Column("started_at", String(32), nullable=False),
+    Column("finished_at", String(32), nullable=False),
+    Column("metrics", JSON, nullable=False),
+    Column("questions", JSON, nullable=False),
+)
+Index("ix_evaluations_started", evaluations.c.started_at)

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from rag_assistant.errors import ValidationFailed
-from rag_assistant.retrieve.filters import parse_filters
+from rag_assistant.retrieve.filters import combined, contradictions, parse_filters
 from rag_assistant.types import Filters
 
 
@@ -14,6 +16,58 @@ def test_no_filters_are_no_filters() -> None:
 
 def test_a_single_string_is_a_list_of_one() -> None:
     assert parse_filters({"doc_type": "pdf", "source": ["a.md", "b.md"]}) == Filters(doc_type=("pdf",), source=("a.md", "b.md"))
+
+
+@pytest.mark.parametrize(
+    ("value", "headings"),
+    [
+        ("Guide", ("Guide",)),
+        ("Guide > Set up", ("Guide", "Set up")),
+        ("Guide / Set up > and/or", ("Guide", "Set up", "and/or")),
+        (["Guide", "A / B"], ("Guide", "A / B")),
+        ("", ()),
+    ],
+)
+def test_a_section_prefix_is_a_list_of_headings_or_a_text_with_marks_between_them(
+    value: object, headings: tuple[str, ...]
+) -> None:
+    assert parse_filters({"section_prefix": value}).section_prefix == headings
+
+
+def test_filters_on_different_fields_become_one_and_those_on_the_same_both_hold() -> None:
+    pdf, word, here = Filters(doc_type=("pdf",)), Filters(doc_type=("docx", "pdf")), Filters(path_prefix="a/")
+    assert combined(Filters(), pdf) == combined(pdf, Filters()) == pdf
+    assert combined(pdf, here) == Filters(doc_type=("pdf",), path_prefix="a/")
+    assert combined(pdf, word) == Filters(doc_type=("pdf",), also=(word,))
+    assert contradictions(combined(pdf, word)) == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "named"),
+    [
+        ({"doc_type": "pdf"}, {"doc_type": "docx"}, "doc_type docx and pdf"),
+        ({"source": ["a", "b"]}, {"source": "c"}, r"source c and a\|b"),
+        ({"path_prefix": "a/"}, {"path_prefix": "b/"}, "path_prefix"),
+        ({"updated_after": "2026-02-01"}, {"updated_before": "2026-01-01"}, "updated_after 2026-02-01"),
+    ],
+)
+def test_filters_that_nothing_can_pass_together_are_named(one: dict[str, object], other: dict[str, object], named: str) -> None:
+    found = contradictions(combined(parse_filters(other), parse_filters(one)))
+    assert len(found) == 1
+    assert re.search(named, found[0])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"path_prefix": "a/"}, {"path_prefix": "a/b"}),
+        ({"tags": "a"}, {"tags": "b"}),
+        ({"language": "ja"}, {"language": "en"}),
+        ({"updated_after": "2026-01-01"}, {"updated_after": "2026-02-01"}),
+    ],
+)
+def test_filters_that_something_could_pass_are_no_contradiction(one: dict[str, object], other: dict[str, object]) -> None:
+    assert contradictions(combined(parse_filters(one), parse_filters(other))) == ()
 
 
 def test_times_are_brought_to_utc() -> None:
@@ -28,6 +82,12 @@ def test_times_are_brought_to_utc() -> None:
         ({"doc_type": []}, "filters.doc_type", "not empty"),
         ({"source": 3}, "filters.source", "string"),
         ({"path_prefix": ["a"]}, "filters.path_prefix", "string"),
+        ({"section_prefix": 3}, "filters.section_prefix", "string"),
+        ({"section_prefix": "A >  > B"}, "filters.section_prefix", "none of them empty"),
+        ({"section_prefix": ["A", " "]}, "filters.section_prefix", "none of them empty"),
+        ({"version_id": []}, "filters.version_id", "not empty"),
+        ({"also": []}, "filters.also", "Known"),
+        ({"updated_after": "0001-01-01T00:00+09:00"}, "filters.updated_after", "ISO 8601"),
         ({"updated_before": "yesterday"}, "filters.updated_before", "ISO 8601"),
     ],
 )
