@@ -134,12 +134,26 @@ class IndexDamaged(ServiceUnavailable):
     """A dense or sparse index can't be opened; it can be rebuilt from the facts store."""
 
 
+class IndexOutdated(IndexDamaged):
+    """An earlier version made the index, in a form that this one does not use."""
+
+
 class ModelUnavailable(ServiceUnavailable):
     """No source could give the model, or what it gave is damaged."""
 
 
 class ModelDamaged(ModelUnavailable):
     """A model file does not have the size or SHA-256 that its manifest records."""
+
+
+class RemoteUnavailable(ServiceUnavailable):
+    """A model service can't be reached, is overloaded or answers nonsense, after all retries."""
+
+
+class RemoteRefused(RemoteUnavailable):
+    """A model service refused what was asked: a wrong key, an unknown model, a text that is too long. A retry can't help."""
+
+    retryable = False
 
 
 class ParseFailed(RagError):

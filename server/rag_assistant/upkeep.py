@@ -60,6 +60,11 @@ class Upkeep:
         self.parts.assets.sweep_files()
         if not rebuild:
             return None
+        if self.parts.model_changed:
+            self.parts.notices.append(
+                "The embedding model is another one than the documents were indexed with. Until they are indexed again, search "
+                "finds them by their words alone. That has begun by itself; if its job fails, run `rag reindex`."
+            )
         self.parts.notices.append(f"{len(rebuild)} documents are being indexed again from their facts.")
         log.warning("views differ from the facts; rebuilding", extra={"documents": len(rebuild)})
         return self.jobs.add("repair", collection="", kb_id="", payload={"doc_ids": rebuild}, request_id=None)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import ssl
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -102,12 +101,10 @@ def _fetch(repository: str, files: list[str], folder: Path) -> str:
 @contextmanager
 def _trusted_client() -> Iterator[None]:
     import huggingface_hub as hub
-    import truststore
 
-    context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    for variable in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):
-        if bundle := os.environ.get(variable):
-            context.load_verify_locations(cafile=bundle)
+    from rag_assistant.providers.remote import trusted_context
+
+    context = trusted_context()
     ready: Any = hub.get_session()
     # The hooks of the library's own client are what refuses requests when HF_HUB_OFFLINE is set.
     options = {"event_hooks": ready.event_hooks, "follow_redirects": True, "timeout": _REQUEST_LIMIT_S}
