@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rag_assistant.ingest.chunking import RecursiveSplitter
 from rag_assistant.providers.base import Embedder, Splitter, Tokenizer
+from rag_assistant.providers.broker import InferenceBroker
+from rag_assistant.providers.brokered import BrokeredEmbedder
 from rag_assistant.providers.embed_onnx import OnnxEmbedder
 from rag_assistant.supply import ensure_model
 from rag_assistant.testing import EmbedderContract, SplitterContract
@@ -27,6 +30,28 @@ class TestDefaultModel(EmbedderContract):
     @pytest.fixture
     def embedder(self, default_model: OnnxEmbedder) -> Embedder:
         return default_model
+
+
+def test_the_broker_changes_no_vector_while_nobody_asks(default_model: OnnxEmbedder, texts: list[str]) -> None:
+    brokered = BrokeredEmbedder(default_model, InferenceBroker())
+    np.testing.assert_array_equal(brokered.embed_passages(texts[::5]), default_model.embed_passages(texts[::5]))
+    np.testing.assert_array_equal(brokered.embed_queries(texts[:1]), default_model.embed_queries(texts[:1]))
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("where is the token", ["▁where", "▁is", "▁the", "▁to", "ken"]),
+        ("東京の索引", ["東京", "の", "索", "引"]),
+        ("「設定」", ["▁「", "設定", "」"]),
+        ("", []),
+    ],
+)
+def test_token_vectors_leave_the_prefix_out_in_every_script(default_model: OnnxEmbedder, text: str, tokens: list[str]) -> None:
+    vectors = default_model.query_tokens(text)
+    assert vectors.shape == (len(tokens), default_model.dimension)
+    (beside,) = default_model.passage_tokens([text])
+    assert beside.shape == vectors.shape
 
 
 class TestSplitterWithItsTokenizer(SplitterContract):

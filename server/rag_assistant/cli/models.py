@@ -15,7 +15,7 @@ from rag_assistant.cli.places import Places
 
 @click.group()
 def models() -> None:
-    """List, fetch and check embedding models."""
+    """List, fetch and check models for embedding and reranking."""
 
 
 @models.command("list")
@@ -25,22 +25,27 @@ def list_(places: Places, as_json: bool) -> None:
     """List the models and whether they are on this machine."""
     from rag_assistant.supply import list_models
 
-    chosen = places.settings().embedding.model
+    settings = places.settings()
     states = list_models(places.models)
+    here = {state.row.id for state in states if state.state == "cached"}
+    chosen = {settings.embedding.model}
+    # `auto` uses a cross-encoder that is here, and asks for none that is not.
+    if settings.rerank.provider == "cross_encoder" or (settings.rerank.provider == "auto" and settings.rerank.model in here):
+        chosen.add(settings.rerank.model)
     if as_json:
         echo_json(
             [
                 {
                     "id": state.row.id,
                     "task": state.row.task,
-                    "dimension": state.row.dimension,
+                    "dimension": state.row.dimension or None,
                     "max_tokens": state.row.max_tokens,
                     "licence": state.row.licence,
                     "languages": state.row.languages,
                     "state": state.state,
                     "size": state.size,
                     "problems": list(state.problems),
-                    "chosen": state.row.id == chosen,
+                    "chosen": state.row.id in chosen,
                 }
                 for state in states
             ]
@@ -48,24 +53,25 @@ def list_(places: Places, as_json: bool) -> None:
         return
     rows = [
         (
-            "*" if state.row.id == chosen else "",
+            "*" if state.row.id in chosen else "",
             state.row.id,
+            state.row.task,
             state.state,
             size(state.size) if state.size else "",
-            state.row.dimension,
+            state.row.dimension or "",
             state.row.licence,
         )
         for state in states
     ]
-    table(("", "model", "state", "on disk", "dims", "licence"), rows, numeric=("on disk", "dims"))
-    note(f"* the settings' embedding.model; models are kept in {places.models}")
+    table(("", "model", "task", "state", "on disk", "dims", "licence"), rows, numeric=("on disk", "dims"))
+    note(f"* used by the settings (embedding.model, rerank.model); models are kept in {places.models}")
 
 
 @models.command()
 @click.argument("model_id", metavar="[ID]", required=False)
 @click.pass_obj
 def pull(places: Places, model_id: str | None) -> None:
-    """Fetch a model (the settings' own when no ID is given) and check it. One that is here already is only checked."""
+    """Fetch a model (embedding.model when no ID is given) and check it. One that is here already is only checked."""
     from rag_assistant.cli.progress import Preparation
     from rag_assistant.supply import ensure_model
 

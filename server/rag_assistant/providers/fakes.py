@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from rag_assistant.config import EmbeddingSettings
 from rag_assistant.providers.base import Vectors
 from rag_assistant.text import TEXT_NORM_PROFILE, canonical
 
@@ -31,25 +32,27 @@ class WordTokenizer:
 class FakeEmbedder:
     """A bag of words by feature hashing (Weinberger et al. 2009): each token adds +1 or -1 at a place that its hash tells.
 
-    Texts that share tokens are near each other. Tokens beyond `max_tokens` are cut off, as with a real model. `files` and what
-    else an embedder is built with (threads, device, batch size) mean nothing here.
+    Texts that share tokens are near each other. Tokens beyond `max_tokens` are cut off, as with a real model. Of the settings the
+    dimension alone means something here; what else an embedder is built with (threads, device, batch size) does not.
     """
 
     needs_files = False
 
     def __init__(
         self,
-        files: object = None,  # noqa: ARG002
+        options: EmbeddingSettings | None = None,
         *,
         dimension: int = 256,
         max_tokens: int = 512,
         **ignored: object,  # noqa: ARG002
     ) -> None:
+        dimension = (options.dimension if options else 0) or dimension
         self.model_id = "fake"
         self.revision = f"hash-1-{dimension}-{TEXT_NORM_PROFILE}"
         self.dimension = dimension
         self.max_tokens = max_tokens
         self.device = "cpu"
+        self.gives_tokens = True
         self.tokenizer = WordTokenizer()
 
     @property
@@ -66,17 +69,39 @@ class FakeEmbedder:
                 on_batch(min(_BATCH, len(texts) - start))
         return vectors
 
+    def query_tokens(self, text: str) -> Vectors:
+        return self.passage_tokens([text])[0]
+
+    def passage_tokens(self, texts: Sequence[str]) -> list[Vectors]:
+        """Each token is its own vector of one number that is not 0."""
+        found = []
+        for text in texts:
+            places = [_place(token, self.dimension) for token in self._tokens(text)]
+            vectors = np.zeros((len(places), self.dimension), dtype=np.float32)
+            for row, (place, sign) in enumerate(places):
+                vectors[row, place] = sign
+            found.append(vectors)
+        return found
+
     def close(self) -> None:
         """Nothing is held."""
+
+    def _tokens(self, text: str) -> list[str]:
+        tokens = [match.group() for match in _TOKENS.finditer(canonical(text).lower())]
+        return tokens[: self.max_tokens - self.passage_overhead]
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for row, text in enumerate(texts):
-            tokens = [match.group() for match in _TOKENS.finditer(canonical(text).lower())]
-            for token in tokens[: self.max_tokens - self.passage_overhead] or [""]:
-                digest = hashlib.sha256(token.encode()).digest()
-                vectors[row, int.from_bytes(digest[:4], "big") % self.dimension] += 1 if digest[4] & 1 else -1
+            for token in self._tokens(text) or [""]:
+                place, sign = _place(token, self.dimension)
+                vectors[row, place] += sign
             if not vectors[row].any():  # every +1 met its -1
                 vectors[row, 0] = 1
         unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit
+
+
+def _place(token: str, dimension: int) -> tuple[int, int]:
+    digest = hashlib.sha256(token.encode()).digest()
+    return int.from_bytes(digest[:4], "big") % dimension, 1 if digest[4] & 1 else -1

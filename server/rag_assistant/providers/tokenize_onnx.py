@@ -21,6 +21,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _LOOKALIKE = "\u2039"
 _PAD_NAMES = ("<pad>", "[PAD]")
 _UNKNOWN_NAMES = ("<unk>", "[UNK]")
+_BLANK = "\u2581"
 _VOICED_MARKS = "\uff9e\uff9f"
 
 
@@ -41,12 +42,17 @@ class OnnxTokenizer:
         self.begin_ids, self.end_ids = frame[:1], frame[1:]
         found = [self._tokenizer.token_to_id(name) for name in _PAD_NAMES]
         self.pad_id: int = next((token for token in found if token is not None), 0)
+        self.blank_id: int | None = self._tokenizer.token_to_id(_BLANK)
         added = self._tokenizer.get_added_tokens_decoder()
         self._special = {token for token, added_token in added.items() if added_token.content not in _UNKNOWN_NAMES}
 
     def count(self, text: str) -> int:
         """Number of tokens of `text`, special tokens and prefix excluded."""
         return len(self._encode(text).ids)
+
+    def prefix_length(self, prefix: str) -> int:
+        """Tokens that `prefix` takes in front of a text."""
+        return self.count(f"{prefix}a") - self.count("a")
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Character range of each token in `text` as given: in order, never overlapping, composed letters with their marks.
@@ -67,13 +73,15 @@ class OnnxTokenizer:
     def token_ids(self, texts: Sequence[str], max_tokens: int) -> list[list[int]]:
         """Ids with the special tokens around them, cut at the end to `max_tokens` in all."""
         room = max_tokens - len(self.begin_ids) - len(self.end_ids)
+        return [[*self.begin_ids, *plain[:room], *self.end_ids] for plain in self.plain_ids(texts)]
+
+    def plain_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Ids of the whole texts, without special tokens."""
         encodings = self._tokenizer.encode_batch_fast([_clean(text) for text in texts], add_special_tokens=False)
         ids = []
         for text, encoding in zip(texts, encodings, strict=True):
-            plain = encoding.ids
-            if not self._special.isdisjoint(plain):
-                plain = self._encode(text).ids
-            ids.append([*self.begin_ids, *plain[:room], *self.end_ids])
+            plain: list[int] = encoding.ids
+            ids.append(plain if self._special.isdisjoint(plain) else self._encode(text).ids)
         return ids
 
     def _encode(self, text: str) -> Encoding:

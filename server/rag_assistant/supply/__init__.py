@@ -16,9 +16,18 @@ from typing import Literal
 
 from rag_assistant.errors import ModelDamaged, ModelUnavailable
 from rag_assistant.providers.models import MODELS, ModelFiles, ModelRow, PackageSource, model_row
-from rag_assistant.supply.manifest import FileRecord, Manifest, find_problems, publish, read_manifest, record_file, write_manifest
+from rag_assistant.supply.manifest import (
+    MANIFEST,
+    FileRecord,
+    Manifest,
+    find_problems,
+    publish,
+    read_manifest,
+    record_file,
+    write_manifest,
+)
 
-__all__ = ["ModelFiles", "ModelState", "Progress", "ensure_model", "list_models", "verify_model"]
+__all__ = ["ModelFiles", "ModelState", "Progress", "ensure_model", "find_model", "list_models", "verify_model"]
 
 Progress = Callable[[str, float | None], None]
 """Called with what is being done and, where known, how much of it is done (0..1)."""
@@ -44,7 +53,7 @@ def ensure_model(
     give the model, `SettingsError` for an unknown id.
     """
     row = _row(model)
-    given = next((folder / row.id for folder in extra_dirs if (folder / row.id).is_dir()), None)
+    given = _given(row, extra_dirs)
     if given is not None and (manifest := read_manifest(given)) is not None:
         return _checked(row, given, manifest)
     target = models_dir / row.id
@@ -67,6 +76,22 @@ def ensure_model(
         if files is None:
             raise ModelUnavailable(damage or f"The model folder {target} vanished while it was being made.")
         return files
+
+
+def find_model(model: str | ModelRow, models_dir: Path, extra_dirs: Sequence[Path] = ()) -> ModelFiles | None:
+    """The files of a model that is on this machine already, in a folder the user gives or in the cache; nothing is fetched.
+
+    Raises `ModelDamaged` when the copy is damaged, so that a model which is there but broken is not taken for one that was
+    never asked for; `SettingsError` for an unknown id.
+    """
+    row = _row(model)
+    given = _given(row, extra_dirs)
+    if given is not None and ((given / MANIFEST).is_file() or all((given / name).is_file() for name in row.hub.files)):
+        return ensure_model(row, models_dir, extra_dirs=extra_dirs)
+    files, damage = _cached(row, models_dir / row.id, None)
+    if damage:
+        raise ModelDamaged(damage)
+    return files
 
 
 def verify_model(model: str | ModelRow, models_dir: Path) -> list[str]:
@@ -93,6 +118,10 @@ def list_models(models_dir: Path) -> list[ModelState]:
 
 def _row(model: str | ModelRow) -> ModelRow:
     return model if isinstance(model, ModelRow) else model_row(model)
+
+
+def _given(row: ModelRow, extra_dirs: Sequence[Path]) -> Path | None:
+    return next((folder / row.id for folder in extra_dirs if (folder / row.id).is_dir()), None)
 
 
 def _make(row: ModelRow, models_dir: Path, progress: Progress, extra_dirs: Sequence[Path], given: Path | None) -> None:
@@ -197,7 +226,7 @@ def _checked(row: ModelRow, folder: Path, manifest: Manifest) -> ModelFiles:
 
 
 def _files(row: ModelRow, folder: Path, manifest: Manifest) -> ModelFiles:
-    quantized = manifest.source.get("kind") == "package"
+    quantized = manifest.source.get("kind") == "package" or (row.hub.quantized and manifest.model == row.hub.model)
     return ModelFiles(row, folder, manifest.revision, folder / manifest.model, folder / manifest.tokenizer, quantized)
 
 

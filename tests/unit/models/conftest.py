@@ -36,7 +36,12 @@ class TinyModel:
     weights: dict[str, Array]
 
     def embed(self, ids: list[int]) -> Array:
-        """What the graph must compute for one text: the published BERT encoder, mean pooling, L2; in plain numpy."""
+        """What the graph must compute for one text: mean pooling of the hidden states, L2."""
+        mean = self.hidden_states(ids).mean(axis=0)
+        return np.asarray(mean / np.linalg.norm(mean), np.float32)
+
+    def hidden_states(self, ids: list[int]) -> Array:
+        """The published BERT encoder in plain numpy: `[tokens, hidden]`."""
         w = self.weights
         x = w["emb.word"][ids] + w["emb.pos"][: len(ids)] + w["emb.type"][0]
         x = _norm(x, w["emb.ln.w"], w["emb.ln.b"])
@@ -50,8 +55,7 @@ class TinyModel:
             inner = x @ w[f"{p}fi.w"].T + w[f"{p}fi.b"]
             inner = inner * 0.5 * (1 + np.vectorize(math.erf)(inner / math.sqrt(2)))
             x = _norm(x + inner @ w[f"{p}fo.w"].T + w[f"{p}fo.b"], w[f"{p}oln.w"], w[f"{p}oln.b"])
-        mean = x.mean(axis=0)
-        return np.asarray(mean / np.linalg.norm(mean), np.float32)
+        return np.asarray(x, np.float32)
 
 
 @dataclass

@@ -16,7 +16,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 from rag_assistant.errors import ModelDamaged, ModelUnavailable
 from rag_assistant.providers.base import Embedder, Tokenizer
-from rag_assistant.providers.embed_onnx import OnnxEmbedder, batches, physical_cores, pool
+from rag_assistant.providers.batching import batches
+from rag_assistant.providers.embed_onnx import OnnxEmbedder, pool
 from rag_assistant.providers.models import ModelFiles, ModelRow
 from rag_assistant.providers.tokenize_onnx import OnnxTokenizer
 from rag_assistant.supply import ensure_model
@@ -188,21 +189,53 @@ def test_a_graph_that_does_not_pool_is_pooled_as_its_row_says(files: ModelFiles,
     np.testing.assert_allclose(embedder.embed_queries(texts), expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("text", ["a cat sat", "東京のcat", "  the cat\n", "cat " * 100])
+def test_token_vectors_are_of_the_tokens_of_the_text_alone(exact_files: ModelFiles, tiny_model: Any, text: str) -> None:
+    exact = OnnxEmbedder(exact_files, threads=1)
+    (row,) = exact.tokenizer.token_ids([f"query: {text.strip()}"], 32)
+    before = len(["<s>", "▁query", ":"])
+    tokens = exact.query_tokens(text)
+    assert tokens.shape == (len(row) - before - 1, 64)
+    np.testing.assert_allclose(tokens, tiny_model.hidden_states(row)[before:-1], atol=2e-3)
+
+
+def test_the_blank_in_front_of_a_text_without_blanks_is_no_token_of_it(exact_files: ModelFiles) -> None:
+    exact = OnnxEmbedder(exact_files, threads=1)
+    (row,) = exact.tokenizer.token_ids(["query: ガギ"], 32)
+    assert row[3] == exact.tokenizer.blank_id
+    assert exact.query_tokens("ガギ").shape == (2, 64)
+
+
+def test_passages_get_their_token_vectors_in_one_batch_without_padding(exact_files: ModelFiles) -> None:
+    exact = OnnxEmbedder(exact_files, threads=1)
+    together = exact.passage_tokens(TEXTS)
+    assert [len(tokens) for tokens in together[:4]] == [3, 4, 1, 0]
+    for text, tokens in zip(TEXTS, together, strict=True):
+        np.testing.assert_allclose(tokens, exact.passage_tokens([text])[0], atol=1e-4)
+    assert exact.passage_tokens([]) == []
+
+
+def test_a_graph_with_vectors_of_another_length_is_reported(files: ModelFiles) -> None:
+    embedder = OnnxEmbedder(replace(files, row=replace(files.row, dimension=384)), threads=1)
+    with pytest.raises(ModelUnavailable, match="vectors of 64 numbers, where 384 are expected"):
+        embedder.embed_queries(["a cat"])
+
+
+def test_a_graph_without_token_vectors_says_so(files: ModelFiles) -> None:
+    graph = onnx.load(files.model)
+    del graph.graph.output[1:]
+    onnx.save_model(graph, files.model)
+    embedder = OnnxEmbedder(files, threads=1)
+    assert not embedder.gives_tokens
+    with pytest.raises(ModelUnavailable, match="tiny-e5 gives no token vectors"):
+        embedder.query_tokens("a cat")
+
+
 def test_pooling_leaves_padding_out() -> None:
     tokens = np.array([[[1.0, 1.0], [3.0, 5.0], [99.0, 99.0]]], np.float32)
     mask = np.array([[1, 1, 0]])
     np.testing.assert_array_equal(pool(tokens, mask, "mean"), [[2.0, 3.0]])
     np.testing.assert_array_equal(pool(tokens, mask, "cls"), [[1.0, 1.0]])
-
-
-def test_two_hardware_threads_of_a_core_count_once(tmp_path: Path) -> None:
-    cores = physical_cores(tmp_path)
-    if cores == 0:
-        pytest.skip("this system has no processor affinity")
-    for number in range(1024):
-        (tmp_path / f"cpu{number}" / "topology").mkdir(parents=True)
-        (tmp_path / f"cpu{number}" / "topology" / "thread_siblings_list").write_text("0-1023\n")
-    assert physical_cores(tmp_path) == 1 <= cores
 
 
 @pytest.mark.parametrize(

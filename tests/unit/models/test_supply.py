@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rag_assistant.errors import ModelDamaged, ModelUnavailable, SettingsError
-from rag_assistant.providers.models import MODELS, ModelRow
+from rag_assistant.providers.models import MODELS, ModelRow, model_row
 from rag_assistant.supply import ensure_model, list_models, verify_model
 from rag_assistant.supply.e5s1 import read_container
 from rag_assistant.supply.hub import download_from_hub
@@ -293,6 +293,14 @@ def test_the_list_names_every_model_with_its_state(tmp_path: Path) -> None:
     (tmp_path / "bge-m3").mkdir()
     states = {state.row.id: state.state for state in list_models(tmp_path)}
     assert states == {name: "damaged" if name == "bge-m3" else "absent" for name in MODELS}
+
+
+def test_a_model_is_known_by_its_task_too() -> None:
+    assert model_row("bge-m3", "embedding").task == "embedding"
+    with pytest.raises(SettingsError, match=r"no reranking model 'bge-m3'.*Known: bge-reranker-v2-m3"):
+        model_row("bge-m3", "reranking")
+    with pytest.raises(SettingsError, match="no embedding model 'bge-reranker-base'"):
+        model_row("bge-reranker-base", "embedding")
 
 
 def test_an_unknown_model_names_the_nearest(tmp_path: Path) -> None:

@@ -1,0 +1,281 @@
+"""Who gets the processor, and when. The model here is the fake one, with runs that the tests hold up and let go."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from rag_assistant.errors import ModelUnavailable
+from rag_assistant.providers.base import TokenEmbedder, Vectors
+from rag_assistant.providers.broker import InferenceBroker, Priority
+from rag_assistant.providers.brokered import BrokeredEmbedder, LocalEmbedder, behind_broker
+from rag_assistant.providers.fakes import FakeEmbedder
+from rag_assistant.testing import EmbedderContract
+
+POISON = 666
+
+
+class HeldModel(FakeEmbedder):
+    """A local model of which each row is the row's own number. It remembers its runs; those with a `held` row wait for `go`."""
+
+    batch_tokens = 8
+
+    def __init__(self) -> None:
+        super().__init__(dimension=2)
+        self.runs: list[list[int]] = []
+        self.started = threading.Semaphore(0)
+        self.held: set[int] = set()
+        self.go = threading.Event()
+
+    def query_rows(self, texts: Sequence[str]) -> list[list[int]]:
+        return [[int(text)] for text in texts]
+
+    def passage_rows(self, texts: Sequence[str]) -> list[list[int]]:
+        return self.query_rows(texts)
+
+    def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
+        self.runs.append([row[0] for row in rows])
+        if self.held.intersection(self.runs[-1]):
+            self.started.release()
+            assert self.go.wait(10)
+        if any(row[0] == POISON for row in rows):
+            raise ValueError("poison")
+        return np.array([[row[0], 1] for row in rows], np.float32)
+
+
+class RowFake(FakeEmbedder):
+    """The fake embedder with its tokenizing apart, so that the contract of embedders can be held against the broker."""
+
+    batch_tokens = 64
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts: list[str] = []
+
+    def query_rows(self, texts: Sequence[str]) -> list[list[int]]:
+        start = len(self._texts)
+        self._texts += texts
+        return [[start + index] * (1 + self.tokenizer.count(text)) for index, text in enumerate(texts)]
+
+    def passage_rows(self, texts: Sequence[str]) -> list[list[int]]:
+        return self.query_rows(texts)
+
+    def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
+        return self._embed([self._texts[row[0]] for row in rows])
+
+
+class TestBrokeredEmbedder(EmbedderContract):
+    @pytest.fixture
+    def embedder(self) -> BrokeredEmbedder:
+        return BrokeredEmbedder(RowFake(), InferenceBroker())
+
+
+@pytest.fixture
+def model() -> HeldModel:
+    return HeldModel()
+
+
+@pytest.fixture
+def broker() -> InferenceBroker:
+    """One that never loses patience, and takes large batches again at once."""
+    return InferenceBroker(patience_s=60, quiet_s=0)
+
+
+@pytest.fixture
+def workers() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(16) as pool:
+        yield pool
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def hold(model: HeldModel, row: int, start: Callable[[], Future[Vectors]]) -> Future[Vectors]:
+    """Start something and wait until the run of a row has begun; it goes on when `model.go` is set."""
+    model.held.add(row)
+    held = start()
+    assert model.started.acquire(timeout=10)
+    return held
+
+
+def test_a_brokered_model_is_an_embedder_with_tokens_and_a_remote_one_stays_as_it_is(
+    model: HeldModel, broker: InferenceBroker
+) -> None:
+    wrapped = behind_broker(model, broker)
+    assert isinstance(wrapped, BrokeredEmbedder)
+    assert isinstance(wrapped, TokenEmbedder)
+    assert isinstance(model, LocalEmbedder)
+    without_rows = FakeEmbedder()
+    assert behind_broker(without_rows, broker) is without_rows
+
+
+def test_passages_keep_their_batches_while_nobody_asks(model: HeldModel, broker: InferenceBroker) -> None:
+    done: list[int] = []
+    vectors = BrokeredEmbedder(model, broker).embed_passages([str(number) for number in range(20)], done.append)
+    assert model.runs == [list(range(8)), list(range(8, 16)), list(range(16, 20))]
+    assert done == [8, 8, 4]
+    assert vectors[:, 0].tolist() == list(range(20))
+
+
+def test_a_query_overtakes_reranking_and_both_overtake_ingestion(broker: InferenceBroker, workers: ThreadPoolExecutor) -> None:
+    order: list[Priority] = []
+
+    def take(priority: Priority) -> None:
+        with broker.turn(priority):
+            order.append(priority)
+
+    with broker.turn(Priority.RERANK):
+        arrived = [Priority.INGEST, Priority.RERANK, Priority.RERANK, Priority.QUERY]
+        asked = []
+        for count, priority in enumerate(arrived, start=1):
+            asked.append(workers.submit(take, priority))
+            until(lambda count=count: len(broker.waiting()) == count)
+    for one in asked:
+        one.result(10)
+    assert order == [Priority.QUERY, Priority.RERANK, Priority.RERANK, Priority.INGEST]
+
+
+def test_two_ingestions_take_turns(broker: InferenceBroker, workers: ThreadPoolExecutor) -> None:
+    with broker.turn(Priority.INGEST):
+        other = workers.submit(lambda: broker.turn(Priority.INGEST).__enter__())
+        until(lambda: broker.waiting() == [Priority.INGEST])
+        assert not other.done()
+    other.result(10)
+
+
+def test_a_query_runs_beside_the_batch_of_an_ingestion_and_those_after_it_are_single_texts(
+    model: HeldModel, workers: ThreadPoolExecutor
+) -> None:
+    embedder = BrokeredEmbedder(model, InferenceBroker(patience_s=60, quiet_s=60))
+    ingested = hold(model, 0, lambda: workers.submit(embedder.embed_passages, [str(number) for number in range(20)]))
+    assert embedder.embed_queries(["100"])[0, 0] == 100
+    assert model.runs == [list(range(8)), [100]]
+    model.go.set()
+    assert ingested.result(10)[:, 0].tolist() == list(range(20))
+    assert model.runs[2:] == [[number] for number in range(8, 20)]
+
+
+def test_large_batches_come_back_when_queries_have_stopped(model: HeldModel) -> None:
+    broker = InferenceBroker(patience_s=60, quiet_s=0.02)
+    embedder = BrokeredEmbedder(model, broker)
+    embedder.embed_queries(["100"])
+    until(lambda: not broker.people_ask())
+    embedder.embed_passages(["1", "2"])
+    assert model.runs == [[100], [1, 2]]
+
+
+def test_questions_that_arrive_together_are_embedded_together(
+    model: HeldModel, broker: InferenceBroker, workers: ThreadPoolExecutor
+) -> None:
+    embedder = BrokeredEmbedder(model, broker)
+    first = hold(model, 100, lambda: workers.submit(embedder.embed_queries, ["100"]))
+    others = [workers.submit(embedder.embed_queries, [str(number)]) for number in range(10)]
+    until(lambda: len(broker.waiting()) == 10)
+    model.go.set()
+    assert first.result(10)[0, 0] == 100
+    assert [other.result(10)[0, 0] for other in others] == list(range(10))
+    assert model.runs[0] == [100]
+    assert [sorted(run) for run in model.runs[1:]] == [list(range(10))]
+
+
+def test_an_error_reaches_the_one_who_caused_it_and_no_other(
+    model: HeldModel, broker: InferenceBroker, workers: ThreadPoolExecutor
+) -> None:
+    embedder = BrokeredEmbedder(model, broker)
+    first = hold(model, 100, lambda: workers.submit(embedder.embed_queries, ["100"]))
+    others = [workers.submit(embedder.embed_queries, [str(number)]) for number in (1, POISON, 2)]
+    until(lambda: len(broker.waiting()) == 3)
+    model.go.set()
+    assert first.result(10)[0, 0] == 100
+    assert (others[0].result(10)[0, 0], others[2].result(10)[0, 0]) == (1, 2)
+    with pytest.raises(ValueError, match="poison"):
+        others[1].result(10)
+    assert embedder.embed_queries(["3"])[0, 0] == 3
+    with pytest.raises(ValueError, match="poison"):
+        embedder.embed_passages([str(POISON)])
+    assert embedder.embed_passages(["4"])[0, 0] == 4
+
+
+def test_ingestion_begins_nothing_while_a_query_is_in_progress(broker: InferenceBroker, workers: ThreadPoolExecutor) -> None:
+    begun = threading.Event()
+
+    def ingest() -> None:
+        with broker.turn(Priority.INGEST):
+            begun.set()
+
+    with broker.interactive():
+        ingesting = workers.submit(ingest)
+        until(lambda: broker.waiting() == [Priority.INGEST])
+        with broker.turn(Priority.QUERY):
+            pass
+        with broker.turn(Priority.RERANK):
+            assert not begun.is_set()
+        assert broker.waiting() == [Priority.INGEST]
+    ingesting.result(10)
+
+
+def test_ingestion_does_not_starve_under_queries_that_never_end(model: HeldModel, workers: ThreadPoolExecutor) -> None:
+    broker = InferenceBroker(patience_s=0.01, quiet_s=60)
+    embedder = BrokeredEmbedder(model, broker)
+    stop = threading.Event()
+
+    def ask() -> int:
+        count = 0
+        while not stop.is_set():
+            with broker.interactive():
+                embedder.embed_queries(["100"])
+                count += 1
+        return count
+
+    asking = [workers.submit(ask) for _ in range(3)]
+    try:
+        assert workers.submit(embedder.embed_passages, ["1", "2", "3"]).result(10)[:, 0].tolist() == [1, 2, 3]
+    finally:
+        stop.set()
+    assert all(one.result(10) > 0 for one in asking)
+    assert [run for run in model.runs if run[0] < 100] == [[1], [2], [3]]
+
+
+def test_ingestion_runs_by_itself_when_its_patience_is_over(workers: ThreadPoolExecutor) -> None:
+    broker = InferenceBroker(patience_s=0.01)
+
+    def ingest() -> bool:
+        with broker.turn(Priority.INGEST):
+            return True
+
+    with broker.interactive():  # a query that does nothing, and gives nobody a turn by ending one
+        assert workers.submit(ingest).result(10)
+
+
+def test_closing_sends_those_who_wait_away_and_lets_the_running_one_finish(
+    model: HeldModel, broker: InferenceBroker, workers: ThreadPoolExecutor
+) -> None:
+    embedder = BrokeredEmbedder(model, broker)
+    running = hold(model, 100, lambda: workers.submit(embedder.embed_queries, ["100"]))
+    waiting = [workers.submit(embedder.embed_queries, ["1"]), workers.submit(embedder.embed_passages, ["2"])]
+    until(lambda: len(broker.waiting()) == 2)
+    broker.close()
+    for one in waiting:
+        with pytest.raises(ModelUnavailable, match="being closed"):
+            one.result(10)
+    model.go.set()
+    assert running.result(10)[0, 0] == 100
+    with pytest.raises(ModelUnavailable, match="being closed"):
+        embedder.embed_queries(["3"])
+
+
+def test_token_vectors_come_from_the_model_in_turns(model: HeldModel, broker: InferenceBroker) -> None:
+    embedder = BrokeredEmbedder(model, broker)
+    assert embedder.gives_tokens
+    np.testing.assert_array_equal(embedder.query_tokens("a cat"), model.query_tokens("a cat"))
+    assert [tokens.shape for tokens in embedder.passage_tokens(["a cat", "", "東京"])] == [(2, 2), (0, 2), (2, 2)]
+    assert broker.waiting() == []
