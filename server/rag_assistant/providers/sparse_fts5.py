@@ -10,7 +10,9 @@ import json
 import string
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from sqlite3 import Connection
 
+from rag_assistant.providers.bm25_query import MAX_TERMS, PHRASE_WEIGHT, term_weights, usable_phrases
 from rag_assistant.providers.sqlite_file import SqliteFiles
 from rag_assistant.types import Scored
 
@@ -21,11 +23,36 @@ def _schema() -> str:
     return (
         "CREATE TABLE IF NOT EXISTS entries (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);"
         f"CREATE VIRTUAL TABLE IF NOT EXISTS terms USING fts5(body, tokenize='{options}');"
+        "CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary USING fts5vocab(terms, row);"
     )
 
 
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
+
+
+def _weights(connection: Connection, terms: Sequence[str]) -> dict[str, int]:
+    """How often to ask for each term. FTS5 knows no other weights, and its time grows with the square of what is asked for."""
+    # The highest number is told at once and is near enough; counting reads the whole table.
+    entries = connection.execute("SELECT max(number) FROM entries").fetchone()[0] or 0
+
+    def holding(term: str) -> int:
+        # The tokenizer folds capitals of ASCII, and so does lower().
+        row = connection.execute("SELECT doc FROM vocabulary WHERE term = lower(?)", (term,)).fetchone()
+        return row[0] if row else 0
+
+    weights = term_weights(terms, entries, holding)
+    total = sum(weights.values())
+    if total <= MAX_TERMS:
+        return weights
+    return {term: max(1, times * MAX_TERMS // total) for term, times in weights.items()}
+
+
 class Fts5Store:
-    """Slower and larger than tantivy, and nothing but SQLite. FTS5 has k1 = 1.2, b = 0.75 and an IDF that ends at zero."""
+    """Slower and larger than tantivy, and nothing but SQLite. FTS5 has k1 = 1.2, b = 0.75 and an IDF that ends at zero.
+
+    A phrase has an IDF of its own there, of the entries that hold the phrase, in place of the sum of its terms'.
+    """
 
     name = "fts5"
 
@@ -53,12 +80,19 @@ class Fts5Store:
                 connection.executemany("DELETE FROM terms WHERE rowid = (SELECT number FROM entries WHERE id = ?)", rows)
                 connection.executemany("DELETE FROM entries WHERE id = ?", rows)
 
-    def search(self, kb_id: str, terms: Sequence[str], k: int, allowed: Collection[str] | None = None) -> list[Scored]:
-        if k <= 0 or not terms or (allowed is not None and not allowed):
+    def search(
+        self,
+        kb_id: str,
+        terms: Sequence[str],
+        k: int,
+        allowed: Collection[str] | None = None,
+        phrases: Sequence[Sequence[str]] = (),
+    ) -> list[Scored]:
+        wanted = usable_phrases(phrases)
+        if k <= 0 or not (terms or wanted) or (allowed is not None and not allowed):
             return []
-        match = " OR ".join('"' + term.replace('"', '""') + '"' for term in terms)
         among = "" if allowed is None else "AND entries.id IN (SELECT value FROM json_each(?)) "
-        values = [match] if allowed is None else [match, json.dumps(list(allowed))]
+        values = [] if allowed is None else [json.dumps(list(allowed))]
         statement = (
             "SELECT entries.id, -bm25(terms) AS score FROM terms JOIN entries ON entries.number = terms.rowid "
             f"WHERE terms MATCH ? {among}ORDER BY score DESC, entries.id LIMIT ?"
@@ -66,7 +100,12 @@ class Fts5Store:
         with self._files.connection(kb_id) as connection:
             if connection is None:
                 return []
-            return [Scored(entry_id, score) for entry_id, score in connection.execute(statement, [*values, k])]
+            weights = _weights(connection, terms)
+            parts = [_quoted(term) for term, times in weights.items() for _ in range(times)]
+            parts += [" + ".join(map(_quoted, phrase)) for phrase in wanted * PHRASE_WEIGHT]
+            if not parts:
+                return []
+            return [Scored(*row) for row in connection.execute(statement, [" OR ".join(parts), *values, k])]
 
     def ids(self, kb_id: str) -> set[str]:
         with self._files.connection(kb_id) as connection:

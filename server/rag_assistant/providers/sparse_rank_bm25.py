@@ -7,14 +7,17 @@ term that half of the entries hold the weight zero, so that entries would be los
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rag_assistant.providers.bm25_query import PHRASE_WEIGHT, term_weights, usable_phrases
 from rag_assistant.providers.sqlite_file import SqliteFiles
 from rag_assistant.types import Scored
 
@@ -27,7 +30,35 @@ _K1, _B = 1.2, 0.75
 @dataclass(frozen=True, slots=True)
 class _Scorer:
     ids: tuple[str, ...]
+    texts: tuple[str, ...]
     bm25: Any
+
+    def scores(self, terms: Sequence[str], phrases: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+        """One for each entry; above zero where a term or a phrase is there, as delta is 0 and each IDF above zero."""
+        scores = np.zeros(len(self.ids))
+        for term, times in term_weights(terms, len(self.ids), self._holding).items():
+            scores += times * self.bm25.get_scores([term])
+        for phrase in phrases:
+            weight = PHRASE_WEIGHT * sum(self.bm25.idf.get(term, 0.0) for term in phrase)
+            for row, times in self._occurrences(phrase):
+                length = 1 - _B + _B * self.bm25.doc_len[row] / self.bm25.avgdl
+                scores[row] += weight * times * (_K1 + 1) / (times + _K1 * length)
+        return scores
+
+    def _holding(self, term: str) -> int:
+        # The package keeps ln((entries + 1) / holding) alone.
+        idf = self.bm25.idf.get(term)
+        return 0 if idf is None else round((len(self.ids) + 1) / math.exp(idf))
+
+    def _occurrences(self, phrase: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """Rows that hold the terms side by side in this order, and how often."""
+        size, wanted = len(phrase), list(phrase)
+        for row, frequencies in enumerate(self.bm25.doc_freqs):
+            if all(term in frequencies for term in phrase):
+                terms = self.texts[row].split()
+                times = sum(terms[at : at + size] == wanted for at in range(len(terms) - size + 1))
+                if times:
+                    yield row, times
 
 
 class RankBm25Store:
@@ -55,13 +86,19 @@ class RankBm25Store:
                 connection.executemany("DELETE FROM entries WHERE id = ?", ((entry_id,) for entry_id in ids))
                 self._scorers.pop(kb_id, None)
 
-    def search(self, kb_id: str, terms: Sequence[str], k: int, allowed: Collection[str] | None = None) -> list[Scored]:
+    def search(
+        self,
+        kb_id: str,
+        terms: Sequence[str],
+        k: int,
+        allowed: Collection[str] | None = None,
+        phrases: Sequence[Sequence[str]] = (),
+    ) -> list[Scored]:
         with self._lock:
             scorer = self._scorer(kb_id)
-        if scorer is None or k <= 0 or not terms:
+        if scorer is None or k <= 0:
             return []
-        scores = scorer.bm25.get_scores(terms)
-        # With delta 0 and an IDF above zero, a score above zero means that a term is there.
+        scores = scorer.scores(terms, usable_phrases(phrases))
         found = [
             Scored(scorer.ids[row], float(scores[row]))
             for row in np.flatnonzero(scores > 0)
@@ -92,5 +129,6 @@ class RankBm25Store:
                 return None  # the package divides by the mean length
             from rank_bm25 import BM25Plus
 
-            self._scorers[kb_id] = _Scorer(tuple(row[0] for row in rows), BM25Plus(corpus, k1=_K1, b=_B, delta=0))
+            ids, texts = zip(*rows, strict=True)
+            self._scorers[kb_id] = _Scorer(ids, texts, BM25Plus(corpus, k1=_K1, b=_B, delta=0))
         return self._scorers[kb_id]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from rag_assistant.providers.base import SparseStore
+from rag_assistant.providers.bm25_query import MAX_PHRASE_TERMS, MAX_TERMS, MAX_TIMES
 from rag_assistant.testing.common import KB, OTHER_KB, check_damage_is_told, entry_ids, halve_files, overwrite_files
 
 _CODE = ["--no-cache", "max_connections", "1.2.3", "C++", "c#", "/etc/hosts", "foo@bar.org", "~/.ssh", "-", "x" * 300]
@@ -61,6 +63,74 @@ class SparseStoreContract:
         twice = {item.entry_id: item.score for item in store.search(KB, ["alpha", "beta", "beta"], 10)}
         assert once["a"] == pytest.approx(once["b"])
         assert twice["b"] == pytest.approx(2 * twice["a"], rel=1e-4)
+
+    def test_terms_side_by_side_rank_above_the_same_terms_apart(self, store: SparseStore) -> None:
+        _fill_others(store)
+        apart = [("a", ["max", "u", "connect", "v"]), ("b", ["connect", "max", "u", "v"]), ("d", ["max", "u", "v", "connect"])]
+        store.upsert(KB, [*apart, ("whole", ["u", "max", "connect", "v"])])
+        plain = store.search(KB, ["max", "connect"], 10)
+        assert [item.entry_id for item in plain] == ["a", "b", "d", "whole"]
+        assert {round(item.score, 4) for item in plain} == {round(plain[0].score, 4)}
+        found = store.search(KB, ["max", "connect"], 10, phrases=[["max", "connect"]])
+        assert [item.entry_id for item in found] == ["whole", "a", "b", "d"]
+        assert [item.score for item in found[1:]] == pytest.approx([plain[0].score] * 3, rel=1e-4)
+        # About as much as the terms themselves: a rare term elsewhere must still be able to win.
+        assert 1.5 < found[0].score / plain[0].score < 3
+
+    def test_a_phrase_alone_finds_those_that_hold_it_and_no_others(self, store: SparseStore) -> None:
+        _fill_others(store)
+        store.upsert(KB, [("a", ["p", "q"]), ("b", ["q", "p"]), ("c", ["p", "r", "q"]), ("d", ["x", "p", "q", "p", "q"])])
+        found = store.search(KB, [], 10, phrases=[["p", "q"]])
+        assert {item.entry_id for item in found} == {"a", "d"}
+        assert min(item.score for item in found) > 0
+        assert [item.entry_id for item in store.search(KB, [], 10, {"d", "b"}, phrases=[["p", "q"]])] == ["d"]
+        assert store.search(KB, ["p"], 10, set(), phrases=[["p", "q"]]) == []
+        assert store.search(KB, [], 10, phrases=[["q", "unknown"], ["unknown", "new"]]) == []
+        assert store.search(KB, [], 10, phrases=[["p"], []]) == []
+        assert store.search(OTHER_KB, [], 10, phrases=[["p", "q"]]) == []
+
+    def test_a_phrase_given_twice_counts_once(self, store: SparseStore) -> None:
+        _fill_others(store)
+        store.upsert(KB, [("a", ["p", "q"])])
+        once = store.search(KB, ["p"], 10, phrases=[["p", "q"]])
+        assert store.search(KB, ["p"], 10, phrases=[["p", "q"], ("p", "q")]) == once
+
+    @pytest.mark.parametrize("phrase", [["p", "p"], ["p", "q", "p"], ["p", "p", "q"], ["q", "p", "p", "p"]])
+    def test_a_phrase_may_hold_a_term_several_times(self, store: SparseStore, phrase: list[str]) -> None:
+        _fill_others(store)
+        store.upsert(KB, [("apart", ["p", "x", "q", "x", "p", "x", "q", "x", "p"]), ("with", ["q", "x", *phrase, "x", "q"])])
+        assert [item.entry_id for item in store.search(KB, [], 10, phrases=[phrase])] == ["with"]
+
+    def test_of_a_very_long_phrase_the_beginning_is_looked_for(self, store: SparseStore) -> None:
+        _fill_others(store)
+        words = [f"w{number}" for number in range(5000)]
+        store.upsert(KB, [("whole", words), ("start", words[:MAX_PHRASE_TERMS]), ("less", words[: MAX_PHRASE_TERMS - 1])])
+        assert {item.entry_id for item in store.search(KB, [], 10, phrases=[words])} == {"whole", "start"}
+
+    @pytest.mark.parametrize("term", ODD_TERMS)
+    def test_a_phrase_takes_terms_as_they_are(self, store: SparseStore, term: str) -> None:
+        store.upsert(KB, [("with", ["a", term, "OR", term, "b"]), ("without", [term, "b", "OR", "a", term, "a"])])
+        assert [item.entry_id for item in store.search(KB, [], 10, phrases=[[term, "OR", term]])] == ["with"]
+
+    def test_a_question_of_thousands_of_terms_is_judged_by_those_that_tell_most(self, store: SparseStore) -> None:
+        rng = random.Random(3)
+        frequent = [f"f{number}" for number in range(400)]
+        store.upsert(KB, [(f"e{number}", rng.sample(frequent, 100)) for number in range(50)])
+        store.upsert(KB, [("rare", ["kernel"])])
+        question = [*frequent, *(f"unknown{number}" for number in range(8000)), "kernel"]
+        assert len(frequent) > MAX_TERMS
+        found = store.search(KB, question, 100)
+        assert len(found) == 51
+        assert store.search(KB, ["f0"] * 8000, 100) == store.search(KB, ["f0"] * MAX_TIMES, 100)
+
+    def test_entries_that_are_all_the_same_come_in_the_order_of_their_ids(self, store: SparseStore) -> None:
+        ids = entry_ids(10_000)
+        mixed = random.Random(4).sample(ids, len(ids))
+        for at in range(0, len(mixed), 4_000):
+            store.upsert(KB, [(entry_id, ["same", "words"]) for entry_id in mixed[at : at + 4_000]])
+        assert [item.entry_id for item in store.search(KB, ["same"], 20)] == ids[:20]
+        store.upsert(KB, [("better", ["same", "same"]), ("other", ["words"])])
+        assert [item.entry_id for item in store.search(KB, ["same"], 20)] == ["better", *ids[:19]]
 
     def test_an_upsert_replaces_and_of_an_id_given_twice_the_last_counts(self, store: SparseStore) -> None:
         store.upsert(KB, [("a", ["old"])])
@@ -140,6 +210,11 @@ class SparseStoreContract:
         self, open_store: Callable[[Path], SparseStore], tmp_path: Path
     ) -> None:
         check_damage_is_told(open_store, tmp_path / "sparse", _fill_sparse, halve_files, must_raise=False)
+
+
+def _fill_others(store: SparseStore) -> None:
+    """Entries of other words, so that those of a test are rare."""
+    store.upsert(KB, [(f"other{number}", ["page", f"n{number}", "text"]) for number in range(40)])
 
 
 def _fill_sparse(store: SparseStore) -> None:

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.errors import ServiceUnavailable
+from rag_assistant.errors import IndexOutdated, ServiceUnavailable
 from rag_assistant.providers import build
 from rag_assistant.providers.base import SparseStore
 from rag_assistant.providers.sparse_tantivy import TantivyStore
 from rag_assistant.testing import KB
+
+from .old_indexes import make_index_without_positions
 
 _ENGLISH_WORDS = """
 server client package install configure option network socket kernel module driver memory thread process
@@ -76,3 +78,41 @@ def test_a_second_writer_on_a_tantivy_folder_is_told_who_is_in_the_way(tmp_path:
     second.upsert(KB, [("b", ["x"])])
     assert second.ids(KB) == {"a", "b"}
     second.close()
+
+
+@pytest.mark.parametrize("engine", ["tantivy", "fts5", "rank_bm25"])
+@pytest.mark.parametrize(
+    ("question", "quoted", "whole", "apart"),
+    [
+        ("max_connections", "", "raise max_connections for clients", "raise the max of client connections"),
+        ("--no-cache", "", "call apk with --no-cache here", "call apk with no local cache here"),
+        ("PROJ-123", "", "see PROJ-123 for the rest", "see the 123 files of the proj rest"),
+        ("max connections", "max connections", "the max connections are few", "the connections have a max"),
+        ("接続の設定を変更", "接続の設定", "接続の設定を保存する", "設定を保存すると接続する"),
+    ],
+)
+@pytest.mark.parametrize("analyzer", ["sudachi", "bigram"])
+def test_the_whole_and_the_phrase_rank_above_their_parts(
+    analyzer: str, question: str, quoted: str, whole: str, apart: str, engine: str, tmp_path: Path
+) -> None:
+    tokens = build("analyzer", analyzer).tokens
+    store: SparseStore = build("sparse", engine, folder=tmp_path)
+    others = [(f"other{number}", tokens(text)) for number, text in enumerate(technical_texts(40, seed=5))]
+    store.upsert(KB, [*others, ("apart", tokens(apart)), ("whole", tokens(whole))])
+    found = store.search(KB, tokens(question), 50, phrases=[tokens(quoted)] if quoted else [])
+    order = [item.entry_id for item in found]
+    assert order.index("whole") < order.index("apart")
+    store.close()
+
+
+def test_a_tantivy_index_of_an_earlier_version_is_told_from_a_damaged_one(tmp_path: Path) -> None:
+    make_index_without_positions(tmp_path / KB)
+    store = TantivyStore(tmp_path)
+    with pytest.raises(IndexOutdated, match=r"made by an earlier version.*rag reindex"):
+        store.ids(KB)
+    with pytest.raises(IndexOutdated):
+        store.search(KB, ["x"], 5)
+    store.drop(KB)
+    store.upsert(KB, [("a", ["x", "y"])])
+    assert [item.entry_id for item in store.search(KB, [], 5, phrases=[["x", "y"]])] == ["a"]
+    store.close()
