@@ -115,6 +115,7 @@ class Trace:
         self.trace_id = uuid.uuid4().hex
         self.trace_type = trace_type
         self.counters: Counter[str] = Counter()
+        self.status: Status = "ok"
         self._detail_level = detail_level
         self._strategy_config_id = strategy_config_id
         self._links = {key: links.get(key) for key in ("job_id", "request_id", "eval")}
@@ -171,16 +172,21 @@ class Trace:
             if record not in self._errors:
                 self._errors.append(record)
 
-    def finish(self, status: Status = "ok") -> dict[str, Any]:
-        """The finished envelope, ready for the sinks."""
-        latency = self._now()
+    def so_far(self) -> tuple[dict[str, float], float]:
+        """Milliseconds of each stage that has ended, and since the trace began."""
         stages: dict[str, float] = {}
-        for span in self._spans:
-            stages[span.name] = stages.get(span.name, 0.0) + span.end_ms - span.start_ms
+        with self._lock:
+            for span in self._spans:
+                stages[span.name] = stages.get(span.name, 0.0) + max(0.0, span.end_ms - span.start_ms)
+        return {name: round(value, 3) for name, value in stages.items()}, self._now()
+
+    def finish(self, status: Status | None = None) -> dict[str, Any]:
+        """The finished envelope, ready for the sinks; with `status`, or the trace's own."""
+        stages, latency = self.so_far()
         return {
             "trace_id": self.trace_id,
             "trace_type": self.trace_type,
-            "status": status,
+            "status": status or self.status,
             "started_at": self._started_at,
             "ended_at": utc_now(),
             "strategy_config_id": self._strategy_config_id,
@@ -201,7 +207,7 @@ class Trace:
             "events": list(self._events),
             "aggregates": {
                 "latency_ms": latency,
-                "stage_latency_ms": {name: round(value, 3) for name, value in stages.items()},
+                "stage_latency_ms": stages,
                 "counters": dict(self.counters),
                 "errors": list(self._errors),
             },

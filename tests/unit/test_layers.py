@@ -11,16 +11,17 @@ PACKAGE = Path(__file__).resolve().parents[2] / "server" / "rag_assistant"
 
 # A module may import from its own layer and from those before it.
 LAYERS = [
-    ["__init__", "types", "errors", "text"],
-    ["config", "tracing"],
+    ["__init__", "types", "questions", "errors", "text"],
+    ["config", "secrets", "tracing"],
     ["providers.__init__", "providers.base", "providers.models"],
     ["store", "supply", "providers"],
     ["ingest", "retrieve"],
     ["sources"],
-    ["parts"],
+    ["answer"],
+    ["parts", "query_parts"],
     ["upkeep"],
     ["app", "daemon", "responses"],
-    ["logs", "testing"],
+    ["logs", "testing", "evaluation"],
     ["api", "cli", "__main__"],
 ]
 

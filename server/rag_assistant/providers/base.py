@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
+from rag_assistant.questions import QueryPlan, Role
 from rag_assistant.types import Candidate, Document, Enrichment, OcrLine, Passage, PictureText, Piece, Scored
 
 if TYPE_CHECKING:
@@ -149,6 +150,21 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class TokenEmbedder(Protocol):
+    """An embedder that also gives the vector of each token, for late interaction. `gives_tokens`: this model really has them."""
+
+    gives_tokens: bool
+
+    def query_tokens(self, text: str) -> Vectors:
+        """float32 `[tokens, dimension]`: last hidden states of the tokens of `text`, prefix and special tokens left out."""
+        ...
+
+    def passage_tokens(self, texts: Sequence[str]) -> list[Vectors]:
+        """As `query_tokens`, one array for each text, with the passage prefix; in one batch. Texts are cut at `max_tokens`."""
+        ...
+
+
+@runtime_checkable
 class Analyzer(Protocol):
     """Text to index terms, the same function at ingestion and at query. `profile` says what shapes its output."""
 
@@ -201,8 +217,19 @@ class SparseStore(Protocol):
 
     def delete(self, kb_id: str, ids: Sequence[str]) -> None: ...
 
-    def search(self, kb_id: str, terms: Sequence[str], k: int, allowed: Collection[str] | None = None) -> list[Scored]:
-        """The `k` best entries that hold any of `terms`, best first; with `allowed`, only those."""
+    def search(
+        self,
+        kb_id: str,
+        terms: Sequence[str],
+        k: int,
+        allowed: Collection[str] | None = None,
+        phrases: Sequence[Sequence[str]] = (),
+    ) -> list[Scored]:
+        """The `k` best entries that hold any of `terms` or one of `phrases`, best first; with `allowed`, only those.
+
+        A term given twice counts twice. Each phrase (two terms or more; others are ignored) adds to entries that hold its terms
+        side by side. Of a very long question, only its most telling terms count.
+        """
         ...
 
     def ids(self, kb_id: str) -> set[str]: ...
@@ -219,23 +246,87 @@ class Fusion(Protocol):
     name: str
     profile: str
 
-    def fuse(self, lists: Mapping[str, Sequence[Candidate]]) -> list[Candidate]:
-        """Best first, `source="fusion"`. `lists` has one entry for each index that was asked, by its source name, even an
-        empty one; scores are 0..1, where 1 is the best that any candidate could have got from those lists."""
+    def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, foreign: float = 0.0) -> list[Candidate]:
+        """Best first, `source="fusion"`; scores are 0..1, where 1 is the best that any candidate could have got.
+
+        `lists` has one entry for each list that was asked for (`dense`, `sparse`, and `rerank` for what was rescored), even an
+        empty one. `foreign` is the share (0..1) of the dense list that is in another language than the question.
+        """
         ...
 
 
 @runtime_checkable
 class Reranker(Protocol):
-    """Orders passages by how well they answer the query."""
+    """Says how well passages answer a question.
+
+    `judges`: its scores alone order the passages. Otherwise they are one more list that fusion weighs. `profile` says what
+    shapes its output.
+    """
 
     name: str
+    profile: str
+    judges: bool
 
-    def rerank(self, query: str, candidates: Sequence[Candidate], passages: Sequence[Passage]) -> list[Candidate]:
-        """The same candidates in a new order; what was rescored has `source="rerank"`, the rest keeps its order after it."""
+    def score(self, question: str, passages: Sequence[Passage], deadline: float) -> Sequence[float | None]:
+        """Relevance 0..1 of each passage, in order; None for a passage that was not reached before the `deadline`.
+
+        The deadline is of `time.monotonic`. A list that ends sooner stands for None up to the last passage. Raises a `RagError`
+        when nothing can be scored.
+        """
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message to a language model."""
+
+    role: Role | Literal["system"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """How a model's answer ended. `usage` holds `input_tokens` and `output_tokens`, where the service tells them."""
+
+    finish: Literal["complete", "length", "cut_off"]
+    usage: Mapping[str, int]
+
+
+class PieceStream(Protocol):
+    """A model's answer as it comes."""
+
+    def __iter__(self) -> Iterator[str]: ...
+
+    def __next__(self) -> str: ...
+
+    def close(self) -> None:
+        """End the request at once, from any thread; whoever waits for a piece gets `StopIteration`."""
+        ...
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """A model that writes. `name` is the provider, `model` what it was asked for. Safe to call from several threads."""
+
+    name: str
+    model: str
+    context_tokens: int
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` as this model counts them; an estimate that is never too low where the real count can't be had."""
+        ...
+
+    def stream(self, messages: Sequence[Message], max_tokens: int, on_end: Callable[[Completion], None]) -> PieceStream:
+        """The answer, piece by piece; `on_end` is called once, after the last piece, but not when the stream is closed before.
+
+        Raises `RemoteRefused` for what a retry can't mend (wrong key, unknown model, too long) and `RemoteUnavailable` for what
+        it could, after the retries. A stream that breaks off after its first piece is not retried: it ends as `cut_off`.
+        """
+        ...
+
+    def close(self) -> None: ...
+
+
 ProviderKind: TypeAlias = Literal[
-    "loader", "ocr", "cleaner", "splitter", "enricher", "embedder", "analyzer", "dense", "sparse", "fusion", "reranker"
+    "loader", "ocr", "cleaner", "splitter", "enricher", "embedder", "analyzer", "dense", "sparse", "fusion", "reranker", "llm"
 ]

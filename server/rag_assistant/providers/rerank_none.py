@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from rag_assistant.types import Candidate, Passage
+from rag_assistant.types import Passage
 
 
 class NoReranker:
-    """Gives back what it was given."""
+    """Scores nothing."""
 
     name = "none"
+    profile = ""
+    judges = True
 
-    def rerank(self, query: str, candidates: Sequence[Candidate], passages: Sequence[Passage]) -> list[Candidate]:  # noqa: ARG002
-        return list(candidates)
+    def __init__(self, **_options: Any) -> None:
+        """Takes the options of its siblings and needs none of them."""
+
+    def score(self, question: str, passages: Sequence[Passage], deadline: float) -> list[float | None]:  # noqa: ARG002
+        return [None] * len(passages)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from rag_assistant.retrieve.neighbours import joined
 from rag_assistant.types import Citation, Context, Hit, Passage
 
 
@@ -25,25 +26,49 @@ def place_label(passage: Passage) -> str:
     return ", ".join(parts)
 
 
-def build_context(hits: Sequence[Hit], *, max_tokens: int, count_tokens: Callable[[str], int]) -> Context:
-    """Number the hits from 1 in their order. One that does not fit whole is left out, and the next is tried.
+def build_context(
+    hits: Sequence[Hit], *, max_tokens: int, count_tokens: Callable[[str], int], own_count: bool = True, merge: bool = True
+) -> Context:
+    """Number the passages from 1 in the order of the hits, whole. One that does not fit is left out, and the next is tried.
 
-    A passage counts with the tokens that it was found to have when it was cut, a header with what `count_tokens` says.
+    With `merge`, a passage that follows or precedes one that is in already is joined to it, under its number. With `own_count`
+    `count_tokens` is what cut the passages, and a passage's own number of tokens is taken; else all is counted.
     """
-    blocks: list[str] = []
-    citations: list[Citation] = []
-    used = 0
+
+    def size(number: int, passage: Passage) -> int:
+        if own_count:
+            return count_tokens(_header(number, passage) + _pictures(passage)) + passage.tokens
+        return count_tokens(_block(number, passage))
+
+    chosen: list[Citation] = []
+    sizes: list[int] = []
     for hit in hits:
-        header = _header(len(citations) + 1, hit.passage)
-        pictures = "".join(
-            f"\n(In the picture {image.alt or image.asset_id}: {image.text})" for image in hit.passage.images if image.text
-        )
-        tokens = count_tokens(header + pictures) + hit.passage.tokens
-        if used + tokens <= max_tokens:
-            used += tokens
-            blocks.append(f"{header}\n{hit.passage.content}{pictures}")
-            citations.append(Citation(len(citations) + 1, hit.passage))
-    return Context("\n\n".join(blocks), used, tuple(citations))
+        mate = next(((at, both) for at, known in enumerate(chosen) if (both := _both(known, hit.passage, merge))), None)
+        number = len(chosen) + 1 if mate is None else mate[0] + 1
+        passage = hit.passage if mate is None else mate[1]
+        tokens = size(number, passage)
+        if sum(sizes) - (0 if mate is None else sizes[mate[0]]) + tokens > max_tokens:
+            continue
+        if mate is None:
+            chosen.append(Citation(number, passage, (passage.chunk_id,)))
+            sizes.append(tokens)
+        else:
+            chosen[mate[0]] = Citation(number, passage, (*chosen[mate[0]].chunk_ids, hit.passage.chunk_id))
+            sizes[mate[0]] = tokens
+    text = "\n\n".join(_block(citation.id, citation.passage) for citation in chosen)
+    return Context(text, sum(sizes), tuple(chosen))
+
+
+def _both(known: Citation, passage: Passage, merge: bool) -> Passage | None:
+    return joined(known.passage, passage) if merge else None
+
+
+def _block(number: int, passage: Passage) -> str:
+    return f"{_header(number, passage)}\n{passage.content}{_pictures(passage)}"
+
+
+def _pictures(passage: Passage) -> str:
+    return "".join(f"\n(In the picture {image.alt or image.asset_id}: {image.text})" for image in passage.images if image.text)
 
 
 def _header(number: int, passage: Passage) -> str:

@@ -3,17 +3,24 @@ format_response. The runner opens the spans; the stages are values and functions
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rag_assistant.providers.base import Analyzer, DenseStore, Embedder, Fusion, Reranker, SparseStore
+from rag_assistant.providers.base import Vectors
+from rag_assistant.questions import Preferences, QueryPlan, Turn, plan_as_dict
+from rag_assistant.retrieve.confidence import confidence_of
 from rag_assistant.retrieve.context import build_context
-from rag_assistant.retrieve.query import QueryPlan, plan_query
-from rag_assistant.store.passages import Allowed, Passages
+from rag_assistant.retrieve.diversity import diversified
+from rag_assistant.retrieve.explain import explained
+from rag_assistant.retrieve.preferences import prefer
+from rag_assistant.retrieve.query import Planner
+from rag_assistant.retrieve.reranking import Reranked, RerankStage
+from rag_assistant.retrieve.retrieval import Retrieved, Retriever
+from rag_assistant.store.passages import Passages
 from rag_assistant.tracing import NO_PROVIDER, ProviderRef, Trace, Tracer
-from rag_assistant.types import Candidate, Collection, Context, Filters, Hit, Mode, Scored
+from rag_assistant.types import Candidate, Collection, Context, Filters, Hit, Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +34,21 @@ class QueryRequest:
     max_context_tokens: int
     filters: Filters = field(default_factory=Filters)
     rerank: bool = True
+    prefer: Preferences = field(default_factory=Preferences)
+    history: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """Passages, best first, with the context made of them and what was really done."""
+    """Passages, best first, with the context made of them and what was really done.
+
+    `confidence` (0..1) says how sure it is that the best passages answer the question. `explanation` has one entry a hit:
+    see `explain.explained`.
+    """
 
     trace_id: str
-    query: str
+    plan: QueryPlan
+    confidence: float
     hits: tuple[Hit, ...]
     context: Context
     timings_ms: Mapping[str, float]
@@ -42,182 +56,187 @@ class QueryResult:
     mode: Mode
     reranked: bool
     rerank_scored: int
+    explanation: tuple[Mapping[str, Any], ...]
     degraded: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Depths:
-    """How many candidates each stage hands on."""
+class Ranking:
+    """How the last order is made and what is handed on.
 
-    dense: int
-    sparse: int
-    rerank: int
+    `relevance` makes 0..1 of a cosine; `vectors` gives the vectors of chunks, for variety; `count_tokens` counts for the model
+    that will read the context, and `own_count` says that it is what the passages were cut by.
+    """
+
+    count_tokens: Callable[[str], int]
+    own_count: bool = True
+    relevance: Callable[[float], float] | None = None
+    vectors: Callable[[Sequence[str]], Mapping[str, Vectors]] | None = None
+    mmr_lambda: float = 1.0
+    prefer_weight: float = 0.1
+    min_score: float = 0.0
+    merge_neighbours: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class QueryPipeline:
-    """The query line with its collaborators."""
+    """The query line with its collaborators. `interactive` is held open from the first stage to the last but generation."""
 
-    passages: Passages
-    embedder: Embedder
-    analyzer: Analyzer
-    dense: DenseStore
-    sparse: SparseStore
-    fusion: Fusion
-    reranker: Reranker
+    planner: Planner
+    retriever: Retriever
+    reranking: RerankStage
+    ranking: Ranking
     tracer: Tracer
-    workers: ThreadPoolExecutor
-    depths: Depths
-    max_query_chars: int
     strategy_config_id: str
+    interactive: Callable[[], AbstractContextManager[object]] = nullcontext
 
     def run(self, request: QueryRequest, *, links: Mapping[str, str | None]) -> QueryResult:
-        """Answer one question. Leaves one trace, whether it succeeds or not.
+        """Find passages for one question. Leaves one trace, whether it succeeds or not.
 
-        Raises `ValidationFailed` for an empty query, and what the providers raise.
+        Raises `ValidationFailed` for an empty query, and what the providers raise when nothing can stand in for them.
         """
-        trace = self.tracer.start("query", strategy_config_id=self.strategy_config_id, **links)
-        try:
-            result, envelope = self._run(request, trace)
-        except BaseException as error:
-            trace.error(error)
-            self.tracer.record([trace.finish("error")])
-            raise
-        self.tracer.record([envelope])
+        with self.asking(request, links=links) as (result, trace), trace.span("stage.generate", NO_PROVIDER):
+            pass
         return result
 
-    def _run(self, request: QueryRequest, trace: Trace) -> tuple[QueryResult, dict[str, Any]]:
-        with trace.span("stage.query_norm", ProviderRef("analyzer", self.analyzer.name, self.analyzer.profile)) as span:
-            plan = plan_query(
-                request.text,
-                mode=request.mode,
-                filters=request.filters,
-                analyzer=self.analyzer,
-                max_chars=self.max_query_chars,
+    @contextmanager
+    def asking(
+        self, request: QueryRequest, *, links: Mapping[str, str | None]
+    ) -> Generator[tuple[QueryResult, Trace], None, None]:
+        """As `run`, with the trace still open: the caller adds `stage.generate` to it. It is recorded when the block is left."""
+        trace = self.tracer.start("query", strategy_config_id=self.strategy_config_id, **links)
+        try:
+            with self.interactive():
+                result = self._search(request, trace)
+            yield result, trace
+            with trace.span("stage.format_response") as span:
+                payload = {"results": len(result.hits), "warnings": len(result.warnings), "confidence": result.confidence}
+                trace.event("response.envelope", payload | {"explanation": list(result.explanation)}, span)
+        except BaseException as error:
+            trace.error(error)
+            self.tracer.record([trace.finish("cancelled" if isinstance(error, GeneratorExit) else "error")])
+            raise
+        self.tracer.record([trace.finish()])
+
+    def _search(self, request: QueryRequest, trace: Trace) -> QueryResult:
+        analyzer = self.retriever.analyzer
+        with trace.span("stage.query_norm", ProviderRef("analyzer", analyzer.name, self._profile)) as span:
+            plan = self.planner.plan(
+                request.text, mode=request.mode, filters=request.filters, prefer=request.prefer, history=request.history
             )
-            normalized = {"query_hash": plan.query_hash, "terms": len(plan.terms), "mode": plan.mode}
-            trace.event("query.normalized", normalized | trace.texts(query=plan.text), span)
-        lists = self._retrieve(plan, request.collections, trace)
-        with trace.span("stage.fusion", ProviderRef("fusion", self.fusion.name, self.fusion.profile)) as span:
-            fused = self.fusion.fuse(lists)
-            trace.event("fusion.ranked", {"candidates": trace.candidates(fused)}, span)
-        ranked, scored = self._rerank(plan, fused, trace, wanted=request.rerank)
+            shown = plan_as_dict(plan, texts=bool(trace.texts(query=plan.text)))
+            trace.event("query.normalized", {"query_hash": plan.query_hash, **shown, **trace.texts(query=plan.text)}, span)
+        found = self.retriever.retrieve(plan, [collection.kb_id for collection in request.collections], trace)
+        fusion = self.reranking.fusion
+        with trace.span("stage.fusion", ProviderRef("fusion", fusion.name, fusion.profile)) as span:
+            foreign = self._foreign(plan, found.lists.get("dense", ()))
+            fused = fusion.fuse(found.lists, plan, foreign)
+            payload = {"foreign": round(foreign, 3), "candidates": trace.candidates(fused)}
+            trace.event("fusion.ranked", payload, span)
+        reranked = self.reranking.run(plan, fused, found.lists, trace, foreign=foreign, wanted=request.rerank)
         with trace.span("stage.context_build") as span:
-            hits = self._hits(ranked, fused, lists, request.top_k)
-            context = build_context(hits, max_tokens=request.max_context_tokens, count_tokens=self.embedder.tokenizer.count)
-            cited = [citation.passage.chunk_id for citation in context.citations]
+            stages: dict[str, Sequence[Candidate]] = {**found.lists, "fusion": fused}
+            if reranked.scores:
+                stages["rerank"] = reranked.ranked
+            hits, confidence = self._hits(plan, found, fused, reranked, request.top_k, stages)
+            warnings = [*plan.warnings, *found.warnings, *reranked.warnings]
+            hits, told = self._above(hits)
+            context = build_context(
+                hits,
+                max_tokens=request.max_context_tokens,
+                count_tokens=self.ranking.count_tokens,
+                own_count=self.ranking.own_count,
+                merge=self.ranking.merge_neighbours,
+            )
+            cited = [chunk_id for citation in context.citations for chunk_id in citation.chunk_ids]
             contents = trace.texts(passages=[citation.passage.content for citation in context.citations])
             trace.event("context.final", {"chunk_ids": cited, "tokens": context.tokens} | contents, span)
-        with trace.span("stage.generate", NO_PROVIDER):
-            pass
-        warnings = list(plan.warnings)
-        if left_out := len(hits) - len(context.citations):
-            warnings.append(
+        if left_out := len(hits) - len(cited):
+            told.append(
                 f"{left_out} of {len(hits)} passages did not fit into the context of {request.max_context_tokens} tokens."
             )
-        with trace.span("stage.format_response") as span:
-            trace.event("response.envelope", {"results": len(hits), "warnings": len(warnings)}, span)
         trace.counters["results"] = len(hits)
-        envelope = trace.finish()
-        aggregates = envelope["aggregates"]
-        result = QueryResult(
+        trace.counters["rerank_scored"] = len(reranked.scores)
+        stage_ms, latency_ms = trace.so_far()
+        return QueryResult(
             trace_id=trace.trace_id,
-            query=plan.text,
+            plan=plan,
+            confidence=round(confidence, 6),
             hits=tuple(hits),
             context=context,
-            timings_ms={name.removeprefix("stage."): value for name, value in aggregates["stage_latency_ms"].items()},
-            latency_ms=aggregates["latency_ms"],
+            timings_ms={name.removeprefix("stage."): value for name, value in stage_ms.items()},
+            latency_ms=latency_ms,
             mode=plan.mode,
-            reranked=scored > 0,
-            rerank_scored=scored,
-            degraded=(),
-            warnings=tuple(warnings),
+            reranked=bool(reranked.scores),
+            rerank_scored=len(reranked.scores),
+            explanation=tuple(explained([hit.passage.chunk_id for hit in hits], stages)),
+            degraded=(*plan.degraded, *found.degraded, *reranked.degraded),
+            warnings=(*warnings, *told),
         )
-        return result, envelope
 
-    def _retrieve(self, plan: QueryPlan, collections: Sequence[Collection], trace: Trace) -> dict[str, list[Candidate]]:
-        kb_ids = [collection.kb_id for collection in collections]
-        allowed: dict[str, Allowed] = {}
-        if plan.filters:
-            allowed = {kb_id: self.passages.allowed(kb_id, plan.filters) for kb_id in kb_ids}
-            trace.counters["allowed"] = sum(len(ids.dense) for ids in allowed.values())
-        asked = {
-            "dense": plan.mode != "sparse_only" and self.workers.submit(self._dense, plan, kb_ids, allowed, trace),
-            "sparse": plan.mode != "dense_only" and self.workers.submit(self._sparse, plan, kb_ids, allowed, trace),
-        }
-        return {source: future.result() for source, future in asked.items() if future}
+    @property
+    def _profile(self) -> str:
+        """What shapes plans: the analysis, the rules and the synonyms in force."""
+        return f"{self.retriever.analyzer.profile}/{self.planner.profile}"
 
-    def _dense(self, plan: QueryPlan, kb_ids: Sequence[str], allowed: Mapping[str, Allowed], trace: Trace) -> list[Candidate]:
-        with trace.span("stage.retrieve_dense", ProviderRef("dense", self.dense.name, self.embedder.model_id)) as span:
-            vector = self.embedder.embed_queries([plan.text])[0]
-            depth = self.depths.dense
-            found: list[Scored] = []
-            for kb_id in kb_ids:
-                found += self.dense.search(kb_id, vector, depth, allowed[kb_id].dense if allowed else None)
-            chunk_ids = self.passages.resolve("dense", [entry.entry_id for entry in found], plan.filters)
-            candidates = _candidates("dense", found, chunk_ids, depth)
-            payload = {"source": "dense", "found": len(found), "candidates": trace.candidates(candidates)}
-            trace.event("retrieval.candidates", payload, span)
-        return candidates
+    @property
+    def _passages(self) -> Passages:
+        return self.retriever.passages
 
-    def _sparse(self, plan: QueryPlan, kb_ids: Sequence[str], allowed: Mapping[str, Allowed], trace: Trace) -> list[Candidate]:
-        with trace.span("stage.retrieve_sparse", ProviderRef("sparse", self.sparse.name, self.analyzer.profile)) as span:
-            depth = self.depths.sparse
-            found: list[Scored] = []
-            for kb_id in kb_ids if plan.terms else ():
-                found += self.sparse.search(kb_id, plan.terms, depth, allowed[kb_id].sparse if allowed else None)
-            chunk_ids = self.passages.resolve("sparse", [entry.entry_id for entry in found], plan.filters)
-            candidates = _candidates("sparse", found, chunk_ids, depth)
-            payload = {"source": "sparse", "found": len(found), "candidates": trace.candidates(candidates)}
-            trace.event("retrieval.candidates", payload, span)
-        return candidates
-
-    def _rerank(self, plan: QueryPlan, fused: Sequence[Candidate], trace: Trace, *, wanted: bool) -> tuple[list[Candidate], int]:
-        provider = ProviderRef("reranker", self.reranker.name) if wanted else NO_PROVIDER
-        with trace.span("stage.rerank", provider) as span:
-            if not wanted or self.reranker.name == "none":
-                ranked = list(fused)
-            else:
-                head = fused[: self.depths.rerank]
-                texts = self.passages.passages([candidate.chunk_id for candidate in head])
-                present = [candidate for candidate in head if candidate.chunk_id in texts]
-                ranked = self.reranker.rerank(plan.text, present, [texts[candidate.chunk_id] for candidate in present])
-                ranked += fused[self.depths.rerank :]
-            scored = sum(candidate.source == "rerank" for candidate in ranked)
-            # Beyond what was rescored the order is fusion's, and stands in its event already.
-            rescored = [candidate for candidate in ranked if candidate.source == "rerank"]
-            trace.event("rerank.ranked", {"scored": scored, "candidates": trace.candidates(rescored)}, span)
-        return ranked, scored
+    def _foreign(self, plan: QueryPlan, dense: Sequence[Candidate]) -> float:
+        """Share of the dense list that is in another language than the question, of what has a known one."""
+        if plan.language is None or not dense:
+            return 0.0
+        languages = self._passages.languages([candidate.chunk_id for candidate in dense])
+        known = [language for language in languages.values() if language is not None]
+        return sum(language != plan.language for language in known) / len(known) if known else 0.0
 
     def _hits(
-        self, ranked: Sequence[Candidate], fused: Sequence[Candidate], lists: Mapping[str, Sequence[Candidate]], top_k: int
-    ) -> list[Hit]:
-        by_source = {source: {item.chunk_id: item.score for item in candidates} for source, candidates in lists.items()}
-        by_source["fused"] = {item.chunk_id: item.score for item in fused}
-        by_source["rerank"] = {item.chunk_id: item.score for item in ranked if item.source == "rerank"}
-        hits: list[Hit] = []
-        # A passage can go between the search and here; the next in line takes its place.
+        self,
+        plan: QueryPlan,
+        found: Retrieved,
+        fused: Sequence[Candidate],
+        reranked: Reranked,
+        top_k: int,
+        stages: dict[str, Sequence[Candidate]],
+    ) -> tuple[list[Hit], float]:
+        """The passages of the answer, by every wish of the request, and the confidence in them; adds to `stages`."""
+        ranked = reranked.ranked
+        if plan.prefer:
+            facts = self._passages.preference_facts([candidate.chunk_id for candidate in ranked])
+            ranked = stages["prefer"] = prefer(ranked, facts, plan.prefer, self.ranking.prefer_weight)
+        if self.ranking.mmr_lambda < 1 and self.ranking.vectors is not None:
+            pool = [candidate.chunk_id for candidate in ranked]
+            ranked = stages["diversity"] = diversified(ranked, self.ranking.vectors(pool), self.ranking.mmr_lambda, top_k)
+        scores = {source: {item.chunk_id: item.score for item in candidates} for source, candidates in found.lists.items()}
+        scores |= {"fused": {item.chunk_id: item.score for item in fused}, "rerank": dict(reranked.scores)}
+        hits = list(self._served(ranked, top_k, scores))
+        confidence = confidence_of(hits, plan, self.retriever.analyzer, self.ranking.relevance)
+        if reranked.scores and reranked.relative:
+            # Fusion's scores say which passage is better, not how good it is: the best of nothing would get a 1.
+            hits = [replace(hit, score=hit.score * confidence) for hit in hits]
+        return hits, confidence
+
+    def _served(self, ranked: Sequence[Candidate], top_k: int, scores: Mapping[str, Mapping[str, float]]) -> Iterable[Hit]:
+        """The first `top_k` that are there. A passage can go between the search and here; the next in line takes its place."""
+        served = 0
         for start in range(0, len(ranked), top_k):
             page = ranked[start : start + top_k]
-            texts = self.passages.passages([candidate.chunk_id for candidate in page])
+            texts = self._passages.passages([candidate.chunk_id for candidate in page])
             for candidate in page:
-                if candidate.chunk_id in texts and len(hits) < top_k:
-                    scores = {
-                        source: known[candidate.chunk_id] for source, known in by_source.items() if candidate.chunk_id in known
-                    }
-                    hits.append(Hit(texts[candidate.chunk_id], candidate.score, scores))
-            if len(hits) == top_k:
-                break
-        return hits
+                if candidate.chunk_id in texts and served < top_k:
+                    served += 1
+                    own = {source: known[candidate.chunk_id] for source, known in scores.items() if candidate.chunk_id in known}
+                    yield Hit(texts[candidate.chunk_id], candidate.score, own)
+            if served == top_k:
+                return
 
-
-def _candidates(source: str, found: Sequence[Scored], chunk_ids: Mapping[str, str], depth: int) -> list[Candidate]:
-    best: dict[str, float] = {}
-    for entry in found:
-        chunk_id = chunk_ids.get(entry.entry_id)
-        if chunk_id is not None:
-            best[chunk_id] = max(entry.score, best.get(chunk_id, entry.score))
-    # Equal scores are ordered by id, whatever order an index gives them in.
-    ranked = sorted(best.items(), key=lambda item: (-round(item[1], 6), item[0]))[:depth]
-    return [Candidate(chunk_id, score, rank, source) for rank, (chunk_id, score) in enumerate(ranked, start=1)]
+    def _above(self, hits: Sequence[Hit]) -> tuple[list[Hit], list[str]]:
+        """The hits that reach `min_score`, and what there is to say of the others."""
+        kept = [hit for hit in hits if hit.score >= self.ranking.min_score]
+        if kept or not hits:
+            return kept, []
+        best = max(hit.score for hit in hits)
+        told = f"Nothing relevant was found: the best of {len(hits)} passages has a score of {best:.2f}, "
+        return [], [f"{told}and retrieval.min_score is {self.ranking.min_score:g}."]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 import pytest
 
 from rag_assistant.providers.base import Reranker, Splitter, Tokenizer
-from rag_assistant.types import Candidate, Passage, Place
+from rag_assistant.types import Passage, Place
 
 
 class SplitterContract:
@@ -57,29 +58,27 @@ class SplitterContract:
 
 
 class RerankerContract:
-    """Candidates in, the same candidates out."""
+    """A question and passages in, a relevance for each that was reached."""
 
     @pytest.fixture
     def reranker(self) -> Reranker:
         raise NotImplementedError("override the fixture reranker")
 
     @pytest.mark.parametrize("count", [0, 1, 12])
-    def test_the_same_candidates_come_back_rescored_ones_first(self, reranker: Reranker, count: int) -> None:
-        contents = [f"Passage {number} tells how to mount disk {number}." for number in range(count)]
-        passages = [_passage(number, content) for number, content in enumerate(contents)]
-        given = [Candidate(item.chunk_id, 1 - rank / 20, rank, "fusion") for rank, item in enumerate(passages, 1)]
-        got = reranker.rerank("How is disk 3 mounted?", given, passages)
-        assert sorted(item.chunk_id for item in got) == sorted(item.chunk_id for item in given)
-        assert [item.rank for item in got] == list(range(1, count + 1))
-        rescored = [item for item in got if item.source == "rerank"]
-        rest = [item.chunk_id for item in got if item.source != "rerank"]
-        assert got[: len(rescored)] == rescored
-        assert all(0 <= item.score <= 1 for item in rescored)
-        assert [item.score for item in rescored] == sorted((item.score for item in rescored), reverse=True)
-        assert rest == [item.chunk_id for item in given if item.chunk_id in rest]
+    def test_each_passage_gets_a_relevance_or_none(self, reranker: Reranker, count: int) -> None:
+        passages = [_passage(number, f"Passage {number} tells how to mount disk {number}.") for number in range(count)]
+        scores = reranker.score("How is disk 3 mounted?", passages, time.monotonic() + 60)
+        assert len(scores) <= count
+        assert all(score is None or 0 <= score <= 1 for score in scores)
 
-    def test_it_has_a_name(self, reranker: Reranker) -> None:
+    def test_after_the_deadline_nothing_is_begun(self, reranker: Reranker) -> None:
+        passages = [_passage(number, f"Passage {number} was never seen before.") for number in range(4)]
+        assert not [score for score in reranker.score("anything", passages, time.monotonic() - 1) if score is not None]
+
+    def test_it_says_what_it_is(self, reranker: Reranker) -> None:
         assert reranker.name
+        assert isinstance(reranker.profile, str)
+        assert isinstance(reranker.judges, bool)
 
 
 def _passage(number: int, content: str) -> Passage:

@@ -10,7 +10,14 @@ from rag_assistant.app import App
 from rag_assistant.config import Directories, load_settings
 from rag_assistant.store.jobs import FINISHED, Job
 
-LIGHT = {"embedding.provider": "fake", "dense.backend": "exact", "sparse.backend": "fts5", "sparse.analyzer": "bigram"}
+LIGHT = {
+    "embedding.provider": "fake",
+    "dense.backend": "exact",
+    "sparse.backend": "fts5",
+    "sparse.analyzer": "bigram",
+    # A busy machine must not change what is found.
+    "rerank.budget_ms": 60_000,
+}
 
 GUIDE = """# Guide
 

@@ -39,8 +39,8 @@ def test_a_document_is_found_with_its_place(open_app: Open, docs: Path) -> None:
     assert hit.passage.source == "guide.md"
     assert hit.passage.section_path == ("Guide", "Errors")
     assert hit.passage.place.line_range == (11, 11)
-    assert hit.score == pytest.approx(1.0)
-    assert set(hit.scores) == {"dense", "sparse", "fused"}
+    assert hit.score > 0.9  # it holds what the question names to the letter
+    assert set(hit.scores) == {"dense", "sparse", "fused", "rerank"}
 
 
 def test_sources_are_relative_to_the_folder_that_was_added(open_app: Open, docs: Path) -> None:
@@ -50,12 +50,12 @@ def test_sources_are_relative_to_the_folder_that_was_added(open_app: Open, docs:
     assert (total, [item["source"] for item in items]) == (3, ["api/auth.txt", "guide.md", "手順.md"])
 
 
-@pytest.mark.parametrize(("mode", "scores"), [("dense_only", {"dense", "fused"}), ("sparse_only", {"sparse", "fused"})])
-def test_a_mode_asks_only_its_index(open_app: Open, docs: Path, mode: str, scores: set[str]) -> None:
+@pytest.mark.parametrize(("mode", "side"), [("dense_only", "dense"), ("sparse_only", "sparse")])
+def test_a_mode_asks_only_its_index(open_app: Open, docs: Path, mode: str, side: str) -> None:
     app = open_app()
     ingest(app, docs)
     result = app.query("lease", strategy=mode)
-    assert set(result.hits[0].scores) == scores
+    assert set(result.hits[0].scores) == {side, "fused", "rerank"}
     assert result.mode == mode
 
 

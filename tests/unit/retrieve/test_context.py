@@ -1,18 +1,37 @@
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
 from rag_assistant.retrieve.context import build_context, place_label
 from rag_assistant.types import Hit, Passage, Place
+
+# Far apart, so that no two are neighbours.
+COUNTER = count(1000, 10)
 
 
 def words(text: str) -> int:
     return len(text.split())
 
 
-def passage(content: str, place: Place | None = None, path: tuple[str, ...] = ()) -> Passage:
+def passage(content: str, place: Place | None = None, path: tuple[str, ...] = (), *, ordinal: int | None = None) -> Passage:
+    """A passage of one document; without an `ordinal` it follows no other."""
+    number = next(COUNTER) if ordinal is None else ordinal
     return Passage(
-        "c", "d", "v", "default", content, "a.md", "file:///a.md", "markdown", "Title", path, place or Place(), 0, words(content)
+        f"c{number}",
+        "d",
+        "v",
+        "default",
+        content,
+        "a.md",
+        "file:///a.md",
+        "markdown",
+        "Title",
+        path,
+        place or Place(),
+        number,
+        words(content),
     )
 
 
@@ -46,3 +65,62 @@ def test_a_passage_that_does_not_fit_is_left_out_and_the_next_is_tried() -> None
     assert [citation.passage.content for citation in context.citations] == ["short", "brief"]
     assert "[2] Title (a.md)\nbrief" in context.text
     assert context.tokens <= 12
+
+
+def cited(*passages: Passage, max_tokens: int = 100, merge: bool = True) -> list[tuple[str, tuple[str, ...]]]:
+    hits = [Hit(item, 1.0, {}) for item in passages]
+    context = build_context(hits, max_tokens=max_tokens, count_tokens=words, merge=merge)
+    return [(citation.passage.content, citation.chunk_ids) for citation in context.citations]
+
+
+def test_neighbours_become_one_passage_under_the_number_of_the_better() -> None:
+    second = passage("and then the end.", Place(line_range=(4, 6)), ordinal=2)
+    first = passage("It begins here,", Place(line_range=(1, 4)), ordinal=1)
+    other = passage("elsewhere")
+    hits = [Hit(item, 1.0, {}) for item in (second, other, first)]
+    context = build_context(hits, max_tokens=100, count_tokens=words)
+    joined, alone = context.citations
+    assert joined.passage.content == "It begins here,\n\nand then the end."
+    assert (joined.id, joined.chunk_ids, joined.passage.place.line_range) == (1, ("c2", "c1"), (1, 6))
+    assert (alone.id, alone.passage.content) == (2, "elsewhere")
+
+
+def test_what_neighbours_share_stands_once() -> None:
+    first = passage("One two three. Shared sentence of both.", ordinal=1)
+    second = passage("Shared sentence of both. Four five.", ordinal=2)
+    assert cited(first, second) == [("One two three. Shared sentence of both. Four five.", ("c1", "c2"))]
+
+
+def test_three_in_a_row_become_one() -> None:
+    first, second, third = (passage(text, ordinal=number) for number, text in enumerate(["a a", "b b", "c c"], start=1))
+    assert cited(first, second, third) == [("a a\n\nb b\n\nc c", ("c1", "c2", "c3"))]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (passage("a", Place(page=1), ordinal=1), passage("b", Place(page=2), ordinal=2)),
+        (passage("a", path=("One",), ordinal=1), passage("b", path=("Two",), ordinal=2)),
+        (passage("a", ordinal=1), passage("b", ordinal=3)),
+        (
+            passage("a", Place(sheet="S", cell_range="A1:B2"), ordinal=1),
+            passage("b", Place(sheet="S", cell_range="A3:B4"), ordinal=2),
+        ),
+    ],
+)
+def test_what_has_no_common_place_stays_apart(one: Passage, other: Passage) -> None:
+    assert len(cited(one, other)) == 2
+
+
+def test_a_neighbour_that_does_not_fit_is_left_out_and_the_passage_stays_whole() -> None:
+    assert cited(passage("short text", ordinal=1), passage("long " * 50, ordinal=2), max_tokens=12) == [("short text", ("c1",))]
+
+
+def test_joining_can_be_switched_off() -> None:
+    assert len(cited(passage("a", ordinal=1), passage("b", ordinal=2), merge=False)) == 2
+
+
+def test_a_foreign_count_is_taken_of_the_whole_text() -> None:
+    hits = [Hit(passage("ab cd"), 1.0, {}), Hit(passage("ef"), 1.0, {})]
+    context = build_context(hits, max_tokens=1000, count_tokens=len, own_count=False)
+    assert context.tokens == len("[1] Title (a.md)\nab cd") + len("[2] Title (a.md)\nef")
