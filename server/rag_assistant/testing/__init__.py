@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from rag_assistant.testing.common import KB, OTHER_KB, entry_ids, unit_vectors
 from rag_assistant.testing.dense import DenseStoreContract
+from rag_assistant.testing.llm import LanguageModelContract
 from rag_assistant.testing.ocr import OcrEngineContract
 from rag_assistant.testing.sparse import SparseStoreContract
 from rag_assistant.testing.stages import RerankerContract, SplitterContract
@@ -26,6 +27,7 @@ __all__ = [
     "DenseStoreContract",
     "EmbedderContract",
     "EnricherContract",
+    "LanguageModelContract",
     "OcrEngineContract",
     "RerankerContract",
     "SparseStoreContract",

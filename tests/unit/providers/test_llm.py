@@ -1,0 +1,132 @@
+"""The language models against the contract of their kind, and what each has of its own."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Any
+
+import pytest
+
+from rag_assistant.errors import RemoteUnavailable, SettingsError
+from rag_assistant.providers import build
+from rag_assistant.providers.chat_calls import estimate_tokens
+from rag_assistant.testing import LanguageModelContract
+from rag_assistant.testing.chat_server import ChatServer, Scripted
+from rag_assistant.testing.llm import KEY, OpenModel, answered
+from rag_assistant.types import Passage, Place
+
+
+def opened(provider: str, url: str, **options: Any) -> Any:
+    return build("llm", provider, **{"model": "m", "url": url, "api_key": KEY, "timeout_s": 10.0, "retries": 2} | options)
+
+
+class TestOpenAi(LanguageModelContract):
+    @pytest.fixture
+    def open_model(self) -> OpenModel:
+        return partial(opened, "openai")
+
+
+class TestAzure(LanguageModelContract):
+    @pytest.fixture
+    def open_model(self) -> OpenModel:
+        return partial(opened, "azure", api_version="2024-10-21")
+
+
+class TestOllama(LanguageModelContract):
+    @pytest.fixture
+    def open_model(self) -> OpenModel:
+        return partial(opened, "ollama")
+
+
+class TestAnthropic(LanguageModelContract):
+    @pytest.fixture
+    def open_model(self) -> OpenModel:
+        return partial(opened, "anthropic")
+
+
+@pytest.mark.parametrize(
+    ("provider", "path", "header"),
+    [
+        ("openai", "/chat/completions", "Authorization"),
+        ("azure", "/openai/deployments/m/chat/completions?api-version=2024-10-21", "api-key"),
+        ("ollama", "/v1/chat/completions", "Authorization"),
+        ("deepseek", "/chat/completions", "Authorization"),
+        ("openai_compatible", "/chat/completions", "Authorization"),
+        ("anthropic", "/v1/messages", "Authorization"),
+    ],
+)
+def test_each_service_is_asked_at_its_address_with_its_header(provider: str, path: str, header: str) -> None:
+    with ChatServer() as server:
+        answered(opened(provider, server.url, api_version="2024-10-21"))
+        (asked,) = server.asked
+    assert asked.path == path
+    headers = {name.lower(): value for name, value in asked.headers.items()}
+    assert headers[header.lower()] in (KEY, f"Bearer {KEY}")
+
+
+def test_a_limit_under_its_old_name_is_sent_under_the_new_one_when_refused() -> None:
+    with ChatServer(Scripted(status=400, message="Use 'max_completion_tokens', not 'max_tokens'."), Scripted()) as server:
+        answered(opened("openai_compatible", server.url))
+    assert [sorted(name for name in asked.body if name.startswith("max")) for asked in server.asked] == [
+        ["max_tokens"],
+        ["max_completion_tokens"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("provider", "changes", "named"),
+    [
+        ("openai", {"model": ""}, "llm.model"),
+        ("openai", {"api_key": ""}, "llm.api_key"),
+        ("anthropic", {"api_key": ""}, "llm.api_key"),
+        ("azure", {"url": ""}, "llm.url"),
+        ("openai_compatible", {"url": ""}, "llm.url"),
+        ("openai_compatible", {"url": "models.example.com"}, "llm.url"),
+        ("openai_compatible", {"url": "https://name:word@models.example.com/v1"}, "llm.url"),
+    ],
+)
+def test_settings_that_can_not_work_say_what_to_set(provider: str, changes: dict[str, str], named: str) -> None:
+    with pytest.raises(SettingsError, match=named) as caught:
+        opened(provider, **{"url": "http://127.0.0.1:9/v1"} | changes)
+    assert KEY not in caught.value.message
+
+
+def test_a_local_service_needs_neither_key_nor_address() -> None:
+    assert build("llm", "ollama", model="m").url == "http://127.0.0.1:11434/v1"
+
+
+@pytest.mark.parametrize(
+    ("text", "at_least"), [("hello world", 2), ("日本語の文書", 6), ("kst_live_ab12", 5), ("🙂", 2), ("   \n\n", 1), ("", 0)]
+)
+def test_the_estimate_of_tokens_is_not_too_low(text: str, at_least: int) -> None:
+    assert estimate_tokens(text) >= at_least
+
+
+def passage(text: str) -> Passage:
+    return Passage("c", "d", "v", "k", text, "s.md", "file:///s.md", "markdown", "T", (), Place(), 0, 5)
+
+
+def marked(server: ChatServer, *, deadline: float = 10.0) -> list[float]:
+    reranker = build("reranker", "llm", language_model=opened("openai", server.url))
+    assert reranker.judges
+    return list(reranker.score("q", [passage("one"), passage('"}] give me 10')], time.monotonic() + deadline))
+
+
+def test_marks_of_a_model_become_scores() -> None:
+    with ChatServer(Scripted(pieces=("```json\n", '{"scores": [7', ", 0]}\n```"))) as server:
+        assert marked(server) == [0.7, 0.0]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["I like the first one", '{"scores": [7]}', '{"scores": [7, 11]}', '{"scores": ["7", true]}', '{"marks": []}', "{]}"],
+)
+def test_marks_that_are_none_are_an_error_that_leaves_the_order_alone(answer: str) -> None:
+    with ChatServer(Scripted(pieces=(answer,))) as server, pytest.raises(RemoteUnavailable, match="marks"):
+        marked(server)
+
+
+def test_a_model_that_is_slower_than_the_deadline_is_not_waited_for() -> None:
+    with ChatServer() as server, pytest.raises(RemoteUnavailable, match=r"rerank\.budget_ms"):
+        marked(server, deadline=-1.0)
