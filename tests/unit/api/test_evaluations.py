@@ -1,0 +1,72 @@
+"""Evaluation runs over REST."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+FIGURES = {"questions": 1, "empty": 0, "metrics": {"hit@1": 1.0}, "latency_ms": {"p50": 3.5, "p95": 3.5}}
+QUESTION = {
+    "id": "q",
+    "query": "有給休暇",
+    "groups": {"lang": "ja"},
+    "relevant": [{"source": "a.md", "place": {"lines": [1, 2]}, "grade": 1, "rank": 1}],
+    "found": [{"chunk_id": "c", "source": "a.md", "section": "", "place": {"line_range": [1, 3]}, "score": 0.5}],
+    "results": 1,
+    "latency_ms": 3.5,
+    "trace_id": "t",
+    "metrics": {"hit@1": 1.0},
+}
+RUN = {
+    "run_id": "a" * 32,
+    "name": "",
+    "dataset": "d",
+    "dataset_hash": "b" * 32,
+    "collection": "c",
+    "strategy": "default",
+    "strategy_config_id": "c" * 32,
+    "options": {"rerank": True, "top_k": 20, "limit": None},
+    "started_at": "2026-01-01T00:00:00Z",
+    "finished_at": "2026-01-01T00:00:01Z",
+    "metrics": {"overall": FIGURES, "groups": {}},
+    "questions": [QUESTION],
+}
+
+
+def test_a_run_is_kept_listed_and_given_back_whole(client: TestClient) -> None:
+    assert client.post("/api/evaluations", json=RUN).status_code == 201
+    listed = client.get("/api/evaluations").json()
+    assert (listed["total"], "questions" in listed["items"][0]) == (1, False)
+    assert client.get(f"/api/evaluations/{'a' * 32}").json() == RUN
+
+
+def test_a_run_of_thousands_of_questions_is_taken(client: TestClient) -> None:
+    many = [QUESTION | {"id": str(number), "query": "x" * 1000} for number in range(2500)]
+    assert client.post("/api/evaluations", json=RUN | {"questions": many}).status_code == 201
+
+
+def test_an_unknown_run_is_not_found(client: TestClient) -> None:
+    answer = client.get("/api/evaluations/nowhere")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"run_id": "../x"},
+        {"questions": []},
+        {"metrics": {"overall": FIGURES | {"metrics": {"hit@1": 2.0}}, "groups": {}}},
+        {"more": 1},
+    ],
+)
+def test_a_run_of_another_shape_is_refused(client: TestClient, change: dict[str, Any]) -> None:
+    assert client.post("/api/evaluations", json=RUN | change).status_code == 400
+    assert client.get("/api/evaluations").json()["total"] == 0
+
+
+def test_a_query_names_the_evaluation_that_asks_and_nothing_else(client: TestClient) -> None:
+    answer = client.post("/api/query", json={"query": "x", "evaluation": "a" * 32}).json()
+    assert client.get(f"/api/traces/{answer['trace_id']}").json()["links"]["eval"] == "a" * 32
+    assert client.post("/api/query", json={"query": "x", "evaluation": "no id"}).status_code == 400
