@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,8 +13,10 @@ from urllib.request import url2pathname
 from sqlalchemy.exc import DBAPIError
 
 from rag_assistant import __version__
+from rag_assistant.answer.answering import Delta
+from rag_assistant.answer.cancelling import Cancellation
 from rag_assistant.config import Directories, Settings
-from rag_assistant.errors import DocumentChanged, DocumentUnreadable, FieldProblem, RagError, ValidationFailed
+from rag_assistant.errors import DocumentChanged, DocumentUnreadable, FieldProblem, RagError, RemoteUnavailable, ValidationFailed
 from rag_assistant.ingest.drafts import read_bytes
 from rag_assistant.ingest.file_rules import FileRules
 from rag_assistant.ingest.files import FileItem, Found, check_allowed, find_files
@@ -23,14 +26,18 @@ from rag_assistant.ingest.reading import Report
 from rag_assistant.ingest.uploads import Upload, Uploads
 from rag_assistant.parts import MODES, Parts
 from rag_assistant.providers.base import Embedder
+from rag_assistant.questions import Answer
 from rag_assistant.retrieve.filters import parse_filters
-from rag_assistant.retrieve.pipeline import QueryRequest, QueryResult
+from rag_assistant.retrieve.history import parse_history
+from rag_assistant.retrieve.pipeline import QueryPipeline, QueryRequest, QueryResult
+from rag_assistant.retrieve.preferences import parse_preferences
 from rag_assistant.sources.service import SourceService
 from rag_assistant.sources.watching import Pace
 from rag_assistant.store.assets import StoredFile, Variant
 from rag_assistant.store.collections import DEFAULT, Collections
 from rag_assistant.store.db import open_engine
 from rag_assistant.store.documents import DocumentWriter
+from rag_assistant.store.evaluations import Evaluations
 from rag_assistant.store.jobs import Job, Jobs
 from rag_assistant.store.passages import DocumentReader, Passages
 from rag_assistant.store.sources import Sources
@@ -61,6 +68,7 @@ class App:
         self.documents = DocumentReader(self._engine)
         self.passages = Passages(self._engine)
         self.jobs = Jobs(self._engine, settings.limits.max_queued_jobs, settings.jobs.keep)
+        self.evaluations = Evaluations(self._engine, settings.evaluation.keep)
         self._traces = Traces(self._engine, settings.observability.keep_traces)
         self._writer = DocumentWriter(self._engine)
         self.tracer = Tracer([JsonlSink(directories.logs / "traces.jsonl"), self._traces], settings.observability.detail_level)
@@ -106,13 +114,19 @@ class App:
     @property
     def notices(self) -> list[str]:
         """What people should know: an index that was damaged, a device that could not be had."""
-        return [*self._parts.notices, *(getattr(self.embedder, "warnings", ()) if self._parts.loaded else ())]
+        return [*self._parts.notices, *self._parts.warnings]
 
     # Life
 
     def warm(self) -> None:
         """Open the model and the indexes now instead of at the first request."""
-        self.embedder.embed_queries(["warm"])
+        embedder = self.embedder
+        try:
+            embedder.embed_queries(["warm"])
+            self._parts.warm_reranker()
+        except RemoteUnavailable as error:
+            # The service may come back, and until then the sparse index answers.
+            log.warning("the embedding service gives no vectors", extra={"reason": error.message})
         self._parts.analyzer.tokens("warm 準備")
         self._parts.query_pipeline(None)
 
@@ -146,14 +160,45 @@ class App:
         strategy: str | None = None,
         rerank: bool = True,
         filters: Mapping[str, Any] | None = None,
+        prefer: Mapping[str, Any] | None = None,
+        history: Sequence[Any] | None = None,
         max_context_tokens: int | None = None,
         request_id: str | None = None,
+        evaluation: str | None = None,
     ) -> QueryResult:
         """Find the passages that answer a question.
 
         `strategy` is a mode (hybrid, dense_only, sparse_only) or the name of a file in `config/strategies/`; without
-        `collection` every enabled one is searched. Raises `ValidationFailed`, `CollectionNotFound`, `CollectionUnavailable`.
+        `collection` every enabled one is searched. `evaluation` is the id of the evaluation run that asks, for the trace.
+        Raises `ValidationFailed`, `CollectionNotFound`, `CollectionUnavailable`.
         """
+        pipeline, request = self._question(
+            text,
+            collection=collection,
+            top_k=top_k,
+            strategy=strategy,
+            rerank=rerank,
+            filters=filters,
+            prefer=prefer,
+            history=history,
+            max_context_tokens=max_context_tokens,
+        )
+        return pipeline.run(request, links={"request_id": request_id, "eval": evaluation})
+
+    def _question(
+        self,
+        text: str,
+        *,
+        collection: str | None = None,
+        top_k: int | None = None,
+        strategy: str | None = None,
+        rerank: bool = True,
+        filters: Mapping[str, Any] | None = None,
+        prefer: Mapping[str, Any] | None = None,
+        history: Sequence[Any] | None = None,
+        max_context_tokens: int | None = None,
+    ) -> tuple[QueryPipeline, QueryRequest]:
+        """What was asked, checked, and the line that it goes through."""
         targets = (self.collections.available(collection),) if collection else tuple(self.collections.enabled())
         limit = self.settings.limits.max_top_k
         top_k = self.settings.retrieval.top_k if top_k is None else top_k
@@ -164,16 +209,45 @@ class App:
         mode: Mode | None = next((known for known in MODES if known == strategy), None)
         named = None if mode else strategy
         options = self._parts.settings_for(named).retrieval
+        checked = parse_filters(filters)
+        self.passages.require_live_versions(checked.version_id)
         request = QueryRequest(
             text=text,
             collections=targets,
             mode=mode or options.strategy,
             top_k=top_k,
             max_context_tokens=max_context_tokens or options.max_context_tokens,
-            filters=parse_filters(filters),
+            filters=checked,
             rerank=rerank,
+            prefer=parse_preferences(prefer),
+            history=parse_history(history),
         )
-        return self._parts.query_pipeline(named).run(request, links={"request_id": request_id})
+        return self._parts.query_pipeline(named), request
+
+    def chat(
+        self,
+        text: str,
+        *,
+        cancellation: Cancellation,
+        strategy: str | None = None,
+        request_id: str | None = None,
+        evaluation: str | None = None,
+        **asked: Any,
+    ) -> tuple[QueryResult, Iterator[Delta | Answer]]:
+        """Find passages, as `query` does with what is `asked`, and the answer made of them: pieces, then the whole of it.
+
+        The answer is made while the iterator is read, which must be read to its end or closed: then the trace of both is
+        recorded. Raises what `query` raises, and `SettingsError` for a language model that can't be used as it is set.
+        """
+        pipeline, request = self._question(text, strategy=strategy, **asked)
+        answerer = self._parts.answerer(None if strategy in MODES else strategy)
+        opened = ExitStack()
+        result, trace = opened.enter_context(pipeline.asking(request, links={"request_id": request_id, "eval": evaluation}))
+        return result, self._answered(opened, answerer.answer(result, request.history, trace, cancellation))
+
+    def _answered(self, opened: ExitStack, answer: Iterator[Delta | Answer]) -> Iterator[Delta | Answer]:
+        with opened:
+            yield from answer
 
     # Ingesting
 
@@ -265,7 +339,8 @@ class App:
     def _own_folders(self) -> list[Path]:
         """What we write ourselves, and no search for documents enters. In a checkout the samples lie beside it."""
         data = self.directories.data
-        return [folder.resolve() for folder in (data / "uploads", data / "assets", data / "index", self.directories.logs)]
+        ours = (data / "uploads", data / "assets", data / "index", data / "evaluation", self.directories.logs)
+        return [folder.resolve() for folder in ours]
 
     def _wake(self) -> None:
         self.runner.wake()
@@ -374,7 +449,8 @@ class App:
             "version": __version__,
             "ready": self._parts.loaded,
             "model": model,
-            "reranker": {"provider": self.settings.rerank.provider},
+            "reranker": {"provider": self.settings.rerank.provider, **self._parts.reranker_status()},
+            "llm": {"provider": self.settings.llm.provider, "model": self.settings.llm.model},
             "stores": {
                 "facts": self._engine.dialect.name,
                 "dense": self.settings.dense.backend,

@@ -11,9 +11,11 @@ from typing import Annotated, Any, Literal
 
 import platformdirs
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from rag_assistant.errors import FieldProblem, SettingsError
+from rag_assistant.secrets import HOW_TO, is_reference
 from rag_assistant.text import hash32
 
 APP_NAME = "rag-assistant"
@@ -30,8 +32,19 @@ SHORT_NAMES = {
 }
 
 
+def _reference(text: str) -> str:
+    if not is_reference(text):
+        raise PydanticCustomError("literal_secret", HOW_TO)
+    return text
+
+
+SecretReference = Annotated[str, AfterValidator(_reference)]
+"""Where a key is: `env:NAME`, `file:PATH` or `keyring:NAME`. A literal key is refused, and not repeated."""
+
+
 class Group(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # A wrong value may be a key that was put into the wrong place: errors don't repeat it.
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class ServerSettings(Group):
@@ -64,13 +77,82 @@ class EmbeddingSettings(Group):
     """Threads of the inference engine; 0 takes one for each physical core."""
     batch_tokens: Annotated[int, Field(ge=64)] = 1024
     """Padded tokens in one batch at most."""
+    centring: Annotated[float, Field(ge=0, le=1)] | None = None
+    """Share of its language's mean vector that each vector loses, so that texts of two languages can be compared; another share
+    is another index. `null` takes what does best with the model: 0.5 for the E5 models, else 0."""
+    spinning: bool = False
+    """Whether idle threads of the inference engine spin: a little faster alone, much slower beside anything else."""
+    url: str = ""
+    """Base URL of a remote provider (`openai`, `ollama`), such as `https://models.example.com/v1`."""
+    api_key: SecretReference = ""
+    """Where a remote provider's key is: `env:NAME`, `file:PATH` or `keyring:NAME`; never the key itself."""
+    dimension: Annotated[int, Field(ge=0)] = 0
+    """Numbers in a vector of a remote model; 0 asks the model once."""
+    max_tokens: Annotated[int, Field(ge=32)] = 512
+    """Tokens that a remote model reads of one text."""
+    query_prefix: str = ""
+    """Put before each question for a remote model."""
+    passage_prefix: str = ""
+    """Put before each passage for a remote model."""
+    timeout_s: Annotated[float, Field(gt=0)] = 120.0
+    """Seconds that a remote model may take for one batch of passages, retries included."""
+    query_timeout_s: Annotated[float, Field(gt=0)] = 5.0
+    """Seconds that a remote model may take for a question, retries included; then the sparse index answers alone."""
 
 
 class RerankSettings(Group):
-    provider: str = "none"
-    """Reranker, a name from the provider table."""
+    provider: str = "auto"
+    """Reranker: `auto`, `maxsim`, `cross_encoder`, `remote`, `llm` or `none`. `auto` takes the cross-encoder when its files are
+    there, else `maxsim`."""
+    model: str = "bge-reranker-v2-m3"
+    """Id of the cross-encoder, a row of `rag models list`, or the name that a remote service knows."""
+    device: Literal["auto", "cpu", "cuda", "directml", "coreml", "openvino"] = "auto"
+    """Where the cross-encoder runs."""
     top_n: Annotated[int, Field(ge=1)] = 30
     """Fused candidates handed to the reranker, at most `limits.max_rerank_candidates`."""
+    budget_ms: Annotated[int, Field(ge=1)] = 300
+    """Milliseconds for reranking; candidates that were not reached keep their order, after those that were."""
+    cache_mb: Annotated[int, Field(ge=0)] = 64
+    """Memory for token vectors of passages that `maxsim` has scored before; 0 keeps none. A passage of 164 tokens takes 64 kB."""
+    cache_dimensions: Literal[0, 128] = 0
+    """Numbers of each token that `maxsim` compares and keeps: 0 takes all, 128 the principal components. A passage of 164 tokens
+    takes 22 kB then, and nDCG@10 falls by about 0.013."""
+    url: str = ""
+    """Address of a remote reranker, such as `https://models.example.com/rerank`."""
+    api_key: SecretReference = ""
+    """Where the remote reranker's key is: `env:NAME`, `file:PATH` or `keyring:NAME`; never the key itself."""
+
+
+class LlmSettings(Group):
+    provider: str = "none"
+    """The language model that answers: `none`, `openai`, `azure`, `ollama`, `deepseek`, `anthropic` or `openai_compatible`."""
+    model: str = ""
+    """Name of the model, as its service knows it (on Azure: of the deployment)."""
+    url: str = ""
+    """Base URL of the service, where it is not the provider's own."""
+    api_key: SecretReference = ""
+    """Where the key is: `env:NAME`, `file:PATH` or `keyring:NAME`; never the key itself."""
+    api_version: str = "2024-10-21"
+    """Version of Azure's interface."""
+    timeout_s: Annotated[float, Field(gt=0)] = 60.0
+    """Seconds without a sign of life after which the service is given up."""
+    retries: Annotated[int, Field(ge=0, le=10)] = 2
+    """Further attempts after a time-out, a 429 or an error of the service."""
+    max_output_tokens: Annotated[int, Field(ge=16)] = 1024
+    """Tokens of one answer at most."""
+    context_tokens: Annotated[int, Field(ge=512)] = 16_000
+    """Tokens that the model takes in all: instructions, history, passages, question and answer."""
+    temperature: Annotated[float, Field(ge=0, le=2)] = 0.0
+    """Randomness of the answers."""
+
+
+class AnswerSettings(Group):
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.4
+    """Below this confidence in the best passage, the answer is "not found"."""
+    support_threshold: Annotated[float, Field(ge=0, le=1)] = 0.43
+    """A sentence with less support in the passages is marked as unsupported."""
+    history_tokens: Annotated[int, Field(ge=0)] = 2000
+    """Tokens of earlier turns that the model is given at most; the newest count first."""
 
 
 class DenseSettings(Group):
@@ -163,16 +245,28 @@ class RetrievalSettings(Group):
     """Candidates taken from the dense index."""
     sparse_top_k: Annotated[int, Field(ge=20)] = 100
     """Candidates taken from the sparse index."""
-    fusion: str = "rrf"
-    """How the two lists become one: `rrf` or `weighted_sum`."""
+    fusion: str = "adaptive"
+    """How the lists become one: `adaptive` (by what the question is like), `rrf` or `weighted_sum`."""
     rrf_k: Annotated[int, Field(ge=1)] = 60
     """The constant k of reciprocal rank fusion."""
     dense_weight: Annotated[float, Field(ge=0, le=1)] = 0.5
     """Weight of the dense side in the weighted sum; the sparse side has the rest."""
     top_k: Annotated[int, Field(ge=1)] = 5
     """Passages in an answer when the request does not say."""
+    min_score: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Passages with a lower score are left out; when none remains, nothing was found."""
     max_context_tokens: Annotated[int, Field(ge=64)] = 3000
-    """Tokens of the numbered context when the request does not say, by the embedding model's tokenizer."""
+    """Tokens of the numbered context when the request does not say, by the answering model's count."""
+    merge_neighbours: bool = True
+    """Whether passages of the context that follow each other in their document become one."""
+    mmr_lambda: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """Relevance against variety (maximal marginal relevance): 1 is relevance alone, 0 variety alone."""
+    multi_query: Annotated[int, Field(ge=0, le=5)] = 0
+    """Further wordings of the question that are searched, too; they come from rules, or the language model when there is one."""
+    rewrite: Literal["rules", "model", "none"] = "rules"
+    """What makes a follow-up question self-contained: rules, the language model (rules when it fails), or nothing."""
+    prefer_weight: Annotated[float, Field(ge=0, le=1)] = 0.1
+    """How much a soft preference adds to a score."""
 
 
 class ObservabilitySettings(Group):
@@ -201,6 +295,13 @@ class LimitsSettings(Group):
     """Jobs that may wait; beyond that an ingestion is refused with 503."""
 
 
+class EvaluationSettings(Group):
+    resamples: Annotated[int, Field(ge=100)] = 10_000
+    """Resamplings of the paired randomisation test that compares two configurations."""
+    keep: Annotated[int, Field(ge=1)] = 200
+    """Evaluation runs kept in the store; the oldest go first."""
+
+
 class Settings(Group):
     """Every setting of the daemon. Frozen; built once by `load_settings`, and for each strategy by `with_strategy`."""
 
@@ -209,6 +310,8 @@ class Settings(Group):
     store: StoreSettings = StoreSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     rerank: RerankSettings = RerankSettings()
+    llm: LlmSettings = LlmSettings()
+    answer: AnswerSettings = AnswerSettings()
     dense: DenseSettings = DenseSettings()
     sparse: SparseSettings = SparseSettings()
     ingest: IngestSettings = IngestSettings()
@@ -218,11 +321,12 @@ class Settings(Group):
     splitter: SplitterSettings = SplitterSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     observability: ObservabilitySettings = ObservabilitySettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
     limits: LimitsSettings = LimitsSettings()
 
     def strategy_config_id(self) -> str:
         """Hash of everything that shapes an answer or an index; written into every trace."""
-        shaping = {"embedding", "rerank", "dense", "sparse", "splitter", "retrieval", "ocr"}
+        shaping = {"embedding", "rerank", "dense", "sparse", "splitter", "retrieval", "ocr", "llm", "answer"}
         # How many processes read files, and how long jobs are kept, changes nothing that is found.
         reading = self.ingest.model_dump_json(include={"loaders", "cleaner", "enricher"})
         return hash32(self.model_dump_json(include=shaping), reading)
@@ -330,13 +434,22 @@ def _read_yaml(path: Path) -> dict[str, Any]:
         return {}
     try:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+    except yaml.YAMLError as error:
+        raise SettingsError(f"{path} can't be read: {_yaml_problem(error)}") from None
+    except (UnicodeDecodeError, OSError) as error:
         raise SettingsError(f"{path} can't be read: {error}") from error
     if values is None:
         return {}
     if not isinstance(values, dict):
         raise SettingsError(f"{path} must hold groups of settings, such as 'retrieval:', not a {type(values).__name__}.")
     return values
+
+
+def _yaml_problem(error: yaml.YAMLError) -> str:
+    """What is wrong and where, without the line itself, which may hold a key."""
+    mark = getattr(error, "problem_mark", None)
+    place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+    return f"{place}{getattr(error, 'problem', None) or 'it is no YAML'}"
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -350,7 +463,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
         try:
             value = yaml.safe_load(text)
         except yaml.YAMLError as error:
-            raise SettingsError(f"The value of {name} can't be read: {error}") from error
+            raise SettingsError(f"The value of {name} can't be read: {_yaml_problem(error)}") from None
         _set(values, dotted, "" if value is None else value)
     return values
 

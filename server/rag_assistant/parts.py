@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,8 +15,11 @@ from typing import TypeVar
 
 from sqlalchemy import Engine
 
-from rag_assistant.config import Directories, Settings, with_strategy
-from rag_assistant.errors import FieldProblem, IndexDamaged, SettingsError, ValidationFailed
+from rag_assistant.answer.answering import Answerer, AnswerOptions
+from rag_assistant.answer.prompt import read_rules
+from rag_assistant.answer.support import SupportCheck
+from rag_assistant.config import Directories, LlmSettings, RerankSettings, Settings, with_strategy
+from rag_assistant.errors import FieldProblem, IndexDamaged, IndexOutdated, SettingsError, ValidationFailed
 from rag_assistant.ingest.drafts import Drafter
 from rag_assistant.ingest.indexes import Indexes
 from rag_assistant.ingest.loaders import extension, loader_name_for
@@ -23,9 +27,16 @@ from rag_assistant.ingest.pipeline import IngestPipeline
 from rag_assistant.ingest.worker import WorkerOptions
 from rag_assistant.ingest.workers import WorkerPool
 from rag_assistant.providers import build, provider_class
-from rag_assistant.providers.base import Analyzer, DenseStore, Embedder, SparseStore, Splitter
-from rag_assistant.retrieve.fusion import FusionOptions
-from rag_assistant.retrieve.pipeline import Depths, QueryPipeline
+from rag_assistant.providers.base import Analyzer, DenseStore, Embedder, LanguageModel, Reranker, SparseStore, Splitter
+from rag_assistant.providers.broker import InferenceBroker
+from rag_assistant.providers.brokered import behind_broker
+from rag_assistant.providers.calibrator import Calibrator
+from rag_assistant.providers.centred import CentredEmbedder
+from rag_assistant.providers.models import model_row
+from rag_assistant.query_parts import LOCAL_RERANKERS, build_reranker, query_pipeline
+from rag_assistant.retrieve.pipeline import QueryPipeline
+from rag_assistant.retrieve.synonyms import SYNONYMS_FILE, Synonyms
+from rag_assistant.secrets import resolve
 from rag_assistant.store.assets import Assets
 from rag_assistant.store.collections import Collections
 from rag_assistant.store.documents import DocumentWriter
@@ -34,7 +45,7 @@ from rag_assistant.store.vectors import VectorCache
 from rag_assistant.supply import ModelFiles, Progress, ensure_model
 from rag_assistant.text import hash32
 from rag_assistant.tracing import ProviderRef, Tracer
-from rag_assistant.types import Asset, Mode
+from rag_assistant.types import Asset, Mode, Passage, Place
 
 log = logging.getLogger(__name__)
 
@@ -45,8 +56,14 @@ MOST_WORKERS = 4
 
 MODES: tuple[Mode, ...] = ("hybrid", "dense_only", "sparse_only")
 
+_PUT_ASIDE = re.compile(r"\.(damaged|outdated)-")
+
+# What a reranker is warmed with, and the seconds that it may take: making a calibration takes some, once for each model.
+_WARM = Passage("", "", "", "", "warm", "", "", "text", "", (), Place(), 0, 1)
+_WARM_S = 60.0
+
 # Groups of settings that a named strategy may change for one request; the others shape what is indexed.
-REQUEST_GROUPS = {"retrieval", "rerank"}
+REQUEST_GROUPS = {"retrieval", "rerank", "llm", "answer"}
 
 
 class Parts:
@@ -58,16 +75,41 @@ class Parts:
         self.settings = settings
         self.directories = directories
         self.notices: list[str] = []
+        self.model_changed = False
         self._engine = engine
-        self._tracer = tracer
-        self._progress = progress
+        self.tracer = tracer
+        self.progress = progress
         self._collections = Collections(engine)
-        self._passages = Passages(engine)
+        self.passages = Passages(engine)
         self._writer = DocumentWriter(engine, settings.ingest.keep_versions)
         self.assets = Assets(engine, directories.data / "assets")
         self._build_lock = threading.RLock()
         self._pipelines: dict[str, QueryPipeline] = {}
-        self._workers = ThreadPoolExecutor(4, "rag-retrieve")
+        self._language_models: dict[LlmSettings, LanguageModel] = {}
+        self._answerers: dict[str, Answerer] = {}
+        self._rerankers: dict[tuple[RerankSettings, LlmSettings], Reranker] = {}
+        self.workers = ThreadPoolExecutor(4, "rag-retrieve")
+        self.broker = InferenceBroker()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the open models have to say: a device that could not be had."""
+        open_parts = [*([self._model] if self.loaded else []), *self._rerankers.values()]
+        return [warning for part in open_parts for warning in getattr(part, "warnings", ())]
+
+    def warm_reranker(self) -> None:
+        """Let the reranker of the settings do once what takes time the first time; a service elsewhere is not asked."""
+        found = self.reranker(self.settings)
+        if found.name in LOCAL_RERANKERS:
+            found.score("warm", [_WARM], time.monotonic() + _WARM_S)
+
+    def reranker_status(self) -> dict[str, str]:
+        """Which reranker the settings came to, once it is open, and where it runs; empty before."""
+        found = self._rerankers.get((self.settings.rerank, self.settings.llm))
+        if found is None:
+            return {}
+        device = getattr(found, "device", "")
+        return {"name": found.name, "profile": found.profile} | ({"device": device} if device else {})
 
     @property
     def loaded(self) -> bool:
@@ -76,12 +118,17 @@ class Parts:
 
     def close(self, *, idle: bool) -> None:
         """Close what is open. While a job still runs (`idle` is false) it keeps the indexes and the model."""
-        self._workers.shutdown()
+        self.workers.shutdown()
+        for part in (*self._language_models.values(), *self._rerankers.values()):
+            if close := getattr(part, "close", None):
+                close()
         if "parser" in self.__dict__:
             self.parser.close()
         if idle and "indexes" in self.__dict__:
             self.indexes.dense.close()
             self.indexes.sparse.close()
+        if idle:
+            self.broker.close()
         if idle and "embedder" in self.__dict__:
             self.embedder.close()
 
@@ -92,21 +139,49 @@ class Parts:
         if not provider_class("embedder", options.provider).needs_files:
             return None
         folders = [Path(folder).expanduser() for folder in options.model_folders]
-        return ensure_model(options.model, self.directories.models, progress=self._progress, extra_dirs=folders)
+        row = model_row(options.model, "embedding")
+        return ensure_model(row, self.directories.models, progress=self.progress, extra_dirs=folders)
 
     @cached_property
     def embedder(self) -> Embedder:
         with self._build_lock:
-            options = self.settings.embedding
-            found: Embedder = build(
-                "embedder",
-                options.provider,
-                files=self.model_files,
-                device=options.device,
-                threads=options.threads,
-                batch_tokens=options.batch_tokens,
+            return CentredEmbedder(self._model, self.calibration) if self.calibration.weight else self._model
+
+    @cached_property
+    def calibration(self) -> Calibrator:
+        """What is known of the embedding model's space; computed when it is first asked for."""
+        with self._build_lock:
+            files, weight = self.model_files, self.settings.embedding.centring
+            # Beside the models: a folder within a model's own would be taken for a damaged copy of it.
+            folder = self.directories.data if files is None else self.directories.models
+            best = files.row.centring if files else 0.0
+            return Calibrator(self._model, folder / "calibrations", best if weight is None else weight)
+
+    @property
+    def relevance(self) -> Callable[[float], float] | None:
+        """Makes 0..1 of a cosine. None for a service that would have to be asked for more than the questions and passages."""
+        if self._model.device == "remote" and not self.calibration.weight:
+            return None
+        return lambda cosine: self.calibration.get().related(cosine)
+
+    @cached_property
+    def _model(self) -> Embedder:
+        """The embedding model as it is."""
+        with self._build_lock:
+            options, files = self.settings.embedding, self.model_files
+            # A provider without files runs elsewhere; where and how, the settings say.
+            how = (
+                {"options": options}
+                if files is None
+                else {
+                    "files": files,
+                    "device": options.device,
+                    "threads": options.threads,
+                    "batch_tokens": options.batch_tokens,
+                    "spinning": options.spinning,
+                }
             )
-            return found
+            return behind_broker(build("embedder", options.provider, **how), self.broker)
 
     @cached_property
     def indexes(self) -> Indexes:
@@ -118,6 +193,8 @@ class Parts:
         # Vectors of another model are another index; the folder's name says which model made it.
         identity = hash32(self.embedder.model_id, self.embedder.revision)[:12]
         folder = self.directories.data / "index" / f"dense-{options.backend}-{identity}"
+        others = [path.name for path in folder.parent.glob("dense-*") if not path.name.endswith(identity)]
+        self.model_changed = not folder.exists() and any(not _PUT_ASIDE.search(name) for name in others)
 
         def open_it() -> DenseStore:
             store: DenseStore = build(
@@ -137,20 +214,22 @@ class Parts:
         return self._sound(open_it, folder, "sparse")
 
     def _sound(self, open_it: Callable[[], Index], folder: Path, side: str) -> Index:
-        """Open an index and read every collection's ids from it; a damaged one is put aside and made anew, empty."""
+        """Open an index and read every collection's ids from it; one of no use is put aside and made anew, empty."""
         store: Index | None = None
         try:
             store = open_it()
             for kb_id in self._collections.all_ids():
                 store.ids(kb_id)
         except IndexDamaged as error:
-            log.warning("damaged index put aside", extra={"index": side, "reason": error.message})
+            log.warning("index put aside", extra={"index": side, "reason": error.message})
             if store is not None:
                 store.close()
-            aside = folder.with_name(f"{folder.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+            outdated = isinstance(error, IndexOutdated)
+            aside = folder.with_name(f"{folder.name}.{'outdated' if outdated else 'damaged'}-{time.strftime('%Y%m%d-%H%M%S')}")
             folder.rename(aside)
             self.notices.append(
-                f"The {side} index was damaged. It was put aside as {aside.name} and is being rebuilt from the facts."
+                f"The {side} index was {'made by an earlier version' if outdated else 'damaged'}. It was put aside as "
+                f"{aside.name} and is being rebuilt from the facts."
             )
             store = open_it()
         return store
@@ -181,7 +260,7 @@ class Parts:
                 embedder=self.embedder,
                 drafter=drafter,
                 parser=self.parser,
-                tracer=self._tracer,
+                tracer=self.tracer,
                 strategy_config_id=self.settings.strategy_config_id(),
             )
 
@@ -233,27 +312,53 @@ class Parts:
         return found
 
     def query_pipeline(self, strategy: str | None) -> QueryPipeline:
+        """The query line under a named strategy, or the settings as they are."""
         with self._build_lock:
             if (strategy or "") not in self._pipelines:
                 settings = self.settings_for(strategy)
-                options, limits = settings.retrieval, settings.limits
-                self._pipelines[strategy or ""] = QueryPipeline(
-                    passages=self._passages,
+                self._pipelines[strategy or ""] = query_pipeline(self, settings, self.reranker(settings), self._synonyms)
+            return self._pipelines[strategy or ""]
+
+    @cached_property
+    def _synonyms(self) -> Synonyms:
+        return Synonyms(self.directories.config / SYNONYMS_FILE, self.analyzer)
+
+    def reranker(self, settings: Settings) -> Reranker:
+        """The reranker that these settings ask for; strategies that ask for the same share it."""
+        with self._build_lock:
+            key = settings.rerank, settings.llm
+            if key not in self._rerankers:
+                self._rerankers[key] = build_reranker(self, settings)
+            return self._rerankers[key]
+
+    def language_model_of(self, options: LlmSettings) -> LanguageModel | None:
+        """The model that writes, None when the settings name none. Raises `SettingsError` when it can't be used as it is set."""
+        if options.provider == "none":
+            return None
+        with self._build_lock:
+            if options not in self._language_models:
+                how = options.model_dump(exclude={"provider", "api_key", "max_output_tokens"})
+                key = resolve(options.api_key, "llm.api_key")
+                self._language_models[options] = build("llm", options.provider, api_key=key, **how)
+            return self._language_models[options]
+
+    def answerer(self, strategy: str | None) -> Answerer:
+        """What makes an answer of passages. Raises `SettingsError` when the model or the rules can't be used."""
+        with self._build_lock:
+            if (strategy or "") not in self._answerers:
+                settings = self.settings_for(strategy)
+                self._answerers[strategy or ""] = Answerer(
+                    model=self.language_model_of(settings.llm),
+                    rules=read_rules(self.directories.config),
                     embedder=self.embedder,
                     analyzer=self.analyzer,
-                    dense=self.indexes.dense,
-                    sparse=self.indexes.sparse,
-                    fusion=build("fusion", options.fusion, options=FusionOptions(options.rrf_k, options.dense_weight)),
-                    reranker=build("reranker", settings.rerank.provider),
-                    tracer=self._tracer,
-                    workers=self._workers,
-                    depths=Depths(
-                        options.dense_top_k, options.sparse_top_k, min(settings.rerank.top_n, limits.max_rerank_candidates)
+                    # The threshold was measured on the model's own vectors.
+                    support=SupportCheck(self._model, self.analyzer, settings.answer.support_threshold),
+                    options=AnswerOptions(
+                        settings.answer.min_confidence, settings.answer.history_tokens, settings.llm.max_output_tokens
                     ),
-                    max_query_chars=limits.max_query_chars,
-                    strategy_config_id=settings.strategy_config_id(),
                 )
-            return self._pipelines[strategy or ""]
+            return self._answerers[strategy or ""]
 
     def settings_for(self, strategy: str | None) -> Settings:
         if strategy is None:

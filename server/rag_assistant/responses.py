@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rag_assistant.questions import Answer, plan_as_dict
 from rag_assistant.retrieve.pipeline import QueryResult
 from rag_assistant.store.jobs import Job
 from rag_assistant.types import Citation, Collection, Hit, ImageRef, Passage
@@ -13,10 +14,11 @@ def query_response(result: QueryResult) -> dict[str, Any]:
     """The answer of `POST /api/query`."""
     return {
         "trace_id": result.trace_id,
-        "query": result.query,
+        "query": result.plan.text,
         "results": [hit_response(hit) for hit in result.hits],
         "context": result.context.text,
         "citations": [citation_response(citation) for citation in result.context.citations],
+        "confidence": result.confidence,
         "latency_ms": result.latency_ms,
         "timings_ms": dict(result.timings_ms),
         "effective": {
@@ -27,6 +29,37 @@ def query_response(result: QueryResult) -> dict[str, Any]:
         },
         "warnings": list(result.warnings),
     }
+
+
+def answer_response(answer: Answer, trace_id: str) -> dict[str, Any]:
+    """The event `done` of `POST /api/chat`. `start` and `end` of a judged sentence are characters (code points) of `answer`."""
+    support = [
+        {
+            "start": item.start,
+            "end": item.end,
+            "text": answer.text[item.start : item.end],
+            "score": item.score,
+            "supported": item.supported,
+            "citations": list(item.citations),
+        }
+        for item in answer.support
+    ]
+    names = ("provider", "model", "found", "removed_citations", "finish")
+    return {
+        "trace_id": trace_id,
+        "answer": answer.text,
+        **{name: getattr(answer, name) for name in names},
+        "citations": [citation_response(citation) for citation in answer.citations],
+        "support": support,
+        "usage": dict(answer.usage),
+        "degraded": list(answer.degraded),
+        "warnings": list(answer.warnings),
+    }
+
+
+def explained_response(result: QueryResult) -> dict[str, Any]:
+    """What a request with `explain` gets on top: how the question was understood, and why these passages."""
+    return {"plan": plan_as_dict(result.plan), "explanation": [dict(entry) for entry in result.explanation]}
 
 
 def hit_response(hit: Hit) -> dict[str, Any]:
@@ -57,7 +90,8 @@ def image_response(image: ImageRef) -> dict[str, Any]:
 def citation_response(citation: Citation) -> dict[str, Any]:
     """What number `id` in the context stands for."""
     passage = citation.passage
-    return {"id": citation.id, "chunk_id": passage.chunk_id, "doc_id": passage.doc_id, **_where(passage)}
+    ids = {"id": citation.id, "chunk_id": passage.chunk_id, "doc_id": passage.doc_id}
+    return {**ids, **_where(passage), **({"chunk_ids": list(citation.chunk_ids)} if len(citation.chunk_ids) > 1 else {})}
 
 
 def _where(passage: Passage) -> dict[str, Any]:

@@ -7,7 +7,21 @@ from typing import Any
 from fastapi import FastAPI
 
 from rag_assistant import __version__
-from rag_assistant.api import assets, collections, docs, documents, errors, health, ingest, jobs, query, sources, traces
+from rag_assistant.api import (
+    assets,
+    chat,
+    collections,
+    docs,
+    documents,
+    errors,
+    evaluations,
+    health,
+    ingest,
+    jobs,
+    query,
+    sources,
+    traces,
+)
 from rag_assistant.api.lifecycle import Lifecycle
 from rag_assistant.api.schemas import ErrorBody
 from rag_assistant.api.security import Door
@@ -36,7 +50,7 @@ def create_api(app: App, *, token: str, lifecycle: Lifecycle | None = None) -> F
     api.state.core = app
     api.state.lifecycle = lifecycle
     errors.install(api)
-    for part in (health, query, collections, documents, assets, ingest, sources, jobs, traces, docs):
+    for part in (health, query, chat, collections, documents, assets, ingest, sources, jobs, traces, evaluations, docs):
         api.include_router(part.router)
     api.add_middleware(Door, token=token, lifecycle=lifecycle, limits=app.settings.limits)
     return api

@@ -23,6 +23,7 @@ from rag_assistant.errors import (
     ValidationFailed,
 )
 from rag_assistant.logs import request_id
+from rag_assistant.retrieve.filters import nearest
 
 log = logging.getLogger(__name__)
 
@@ -66,13 +67,15 @@ def failure_response(error: Exception) -> JSONResponse:
     return error_response(RagError("Something went wrong inside. The log has the details under this request_id."))
 
 
-def validation_failed(problems: Sequence[Any]) -> ValidationFailed:
-    """Problems as pydantic tells them, as one error with one detail for each."""
+def validation_failed(problems: Sequence[Any], known: Sequence[str] = ()) -> ValidationFailed:
+    """Problems as pydantic tells them, as one error with one detail for each. `known` are the names of the body's fields."""
     details = []
     for problem in problems:
         field = ".".join(str(part) for part in problem["loc"]) or "body"
         if problem["type"] == "json_invalid":
             details.append(FieldProblem("body", "json_invalid", f"Not JSON at character {field}: {problem['ctx']['error']}."))
+        elif problem["type"] == "extra_forbidden" and field == problem["loc"][-1] and known:
+            details.append(FieldProblem(field, "unknown", f"There is no such field.{nearest(field, known)}"))
         else:
             details.append(FieldProblem(field, problem["type"], f"{problem['msg']}."))
     told = " ".join(f"{item.field}: {item.message}" for item in details[:5])
@@ -83,10 +86,12 @@ async def _rag_error(_request: Request, error: Exception) -> JSONResponse:
     return failure_response(error)
 
 
-async def _invalid(_request: Request, error: Exception) -> JSONResponse:
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
+    body = getattr(request.scope.get("route"), "body_field", None)
+    known = list(getattr(body.field_info.annotation, "model_fields", ())) if body else []
     # The framework puts in front where a field was: body, query or path.
-    return error_response(validation_failed([{**problem, "loc": problem["loc"][1:]} for problem in error.errors()]))
+    return error_response(validation_failed([{**problem, "loc": problem["loc"][1:]} for problem in error.errors()], known))
 
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends
 from rag_assistant.api.common import Core, collection_available
 from rag_assistant.api.schemas import QueryAnswer, QueryBody
 from rag_assistant.logs import request_id
-from rag_assistant.responses import query_response
+from rag_assistant.responses import explained_response, query_response
 
 router = APIRouter(tags=["query"])
 
@@ -29,7 +29,10 @@ def query(body: QueryBody, core: Core) -> dict[str, Any]:
         strategy=body.strategy,
         rerank=body.rerank is not False,
         filters=body.filters,
+        prefer=body.prefer,
+        history=body.history,
         max_context_tokens=body.max_context_tokens,
         request_id=request_id.get(),
+        evaluation=body.evaluation,
     )
-    return query_response(found)
+    return query_response(found) | (explained_response(found) if body.explain else {})

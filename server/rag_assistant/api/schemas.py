@@ -10,6 +10,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 
+from rag_assistant.retrieve.history import MAX_TURN_CHARS, MAX_TURNS
 from rag_assistant.store.jobs import JobStatus
 from rag_assistant.tracing import Status as TraceStatus
 from rag_assistant.tracing import TraceType
@@ -40,11 +41,33 @@ class FiltersBody(RequestBody):
     doc_type: DocType | list[DocType] | None = None
     source: str | list[str] | None = None
     doc_id: str | list[str] | None = None
+    version_id: str | list[str] | None = Field(
+        default=None, description="Only live versions can be searched; another one is an error."
+    )
     language: str | list[str] | None = None
     tags: str | list[str] | None = Field(default=None, description="A document without any tags is not shut out.")
     path_prefix: str | None = None
+    section_prefix: str | list[str] | None = Field(
+        default=None, description="The first headings of a section's path: a list, or a string such as 'Guide > Setup'."
+    )
     updated_after: str | None = Field(default=None, description="ISO 8601")
     updated_before: str | None = Field(default=None, description="ISO 8601")
+
+
+class PreferBody(RequestBody):
+    """Soft preferences: they move passages up and never drop one."""
+
+    recent: bool | None = None
+    source: str | list[str] | None = Field(default=None, description="Sources, or beginnings of them.")
+    has_image: bool | None = None
+
+
+class TurnBody(RequestBody):
+    role: Literal["user", "assistant"]
+    text: str = Field(max_length=MAX_TURN_CHARS)
+
+
+_HISTORY = {"type": "array", "maxItems": MAX_TURNS, "items": TurnBody.model_json_schema()}
 
 
 class QueryBody(RequestBody):
@@ -54,9 +77,21 @@ class QueryBody(RequestBody):
     top_k: int | None = Field(default=None, json_schema_extra={"minimum": 1})
     strategy: str | None = Field(default=None, description="hybrid, dense_only, sparse_only, or a named strategy.")
     rerank: bool | None = None
-    # Checked by the app, which knows the nearest right name; the schema is here for those who read it.
+    # Checked by the app, which knows the nearest right name; the schemas are here for those who read them.
     filters: Annotated[dict[str, Any] | None, WithJsonSchema(FiltersBody.model_json_schema())] = None
+    prefer: Annotated[dict[str, Any] | None, WithJsonSchema(PreferBody.model_json_schema())] = None
+    history: Annotated[list[Any] | None, WithJsonSchema(_HISTORY)] = Field(
+        default=None, description="The turns before the question, oldest first; they make a follow-up self-contained."
+    )
+    explain: bool = Field(default=False, description="Whether the answer tells how the question was understood.")
     max_context_tokens: int | None = Field(default=None, ge=1)
+    evaluation: str | None = Field(
+        default=None, pattern="^[0-9a-f]{32}$", description="The evaluation run that asks; the trace links to it."
+    )
+
+
+class ChatBody(QueryBody):
+    """A question to be answered in words; its history goes to the model, too."""
 
 
 class CollectionCreate(RequestBody):
@@ -129,6 +164,14 @@ class ModelInfo(BaseModel):
 
 class RerankerInfo(BaseModel):
     provider: str
+    name: str | None = Field(default=None, description="What the setting came to, once it is open.")
+    profile: str | None = None
+    device: str | None = Field(default=None, description="Of a reranker that runs a model here.")
+
+
+class LlmInfo(BaseModel):
+    provider: str
+    model: str
 
 
 class StoresInfo(BaseModel):
@@ -148,6 +191,7 @@ class Status(BaseModel):
     ready: bool
     model: ModelInfo
     reranker: RerankerInfo
+    llm: LlmInfo
     stores: StoresInfo
     counts: Counts
     data_dir: str
@@ -204,6 +248,7 @@ class Result(Where):
 class Citation(Where):
     id: int
     chunk_id: str
+    chunk_ids: list[str] | None = Field(default=None, description="Of neighbours that were joined, best first.")
     doc_id: str
     title: str
     source: str
@@ -218,6 +263,17 @@ class Effective(BaseModel):
     degraded: list[str]
 
 
+class StageRank(BaseModel):
+    rank: int
+    score: float
+
+
+class Explained(BaseModel):
+    chunk_id: str
+    stages: dict[str, StageRank] = Field(description="dense, sparse, fusion, and what ran of rerank, prefer and diversity.")
+    moves: list[str]
+
+
 class QueryAnswer(BaseModel):
     trace_id: str
     query: str
@@ -228,6 +284,11 @@ class QueryAnswer(BaseModel):
     timings_ms: dict[str, float]
     effective: Effective
     warnings: list[str]
+    confidence: float = Field(description="0..1: how sure it is that the best passages answer the question.")
+    plan: dict[str, Any] | None = Field(default=None, description="How the question was understood; with `explain` only.")
+    explanation: list[Explained] | None = Field(
+        default=None, description="Why these passages, one entry each; with `explain` only."
+    )
 
 
 class Collection(BaseModel):

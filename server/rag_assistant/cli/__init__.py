@@ -22,6 +22,7 @@ from rag_assistant.cli.places import Places
 COMMANDS = {
     "ingest": "feed:ingest",
     "query": "ask:query",
+    "chat": "chat:chat",
     "collections": "collections:collections",
     "documents": "documents:documents",
     "sources": "sources:sources",
@@ -30,6 +31,7 @@ COMMANDS = {
     "jobs": "jobs:jobs",
     "traces": "traces:traces",
     "models": "models:models",
+    "eval": "eval:eval_",
     "reindex": "feed:reindex",
     "serve": "serve:serve",
     "status": "status:status",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -27,6 +27,13 @@ _WIDE = "[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
 @click.option("--no-rerank", is_flag=True, help="Leave out the reranking.")
 @click.option("--type", "doc_types", multiple=True, metavar="TYPE", help="Only documents of this type, such as pdf; repeatable.")
 @click.option("--path-prefix", metavar="PREFIX", help="Only documents whose source begins with this.")
+@click.option("--source", "sources", multiple=True, metavar="SOURCE", help="Only documents of this source; repeatable.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only documents with one of these tags; repeatable.")
+@click.option("--language", "languages", multiple=True, metavar="CODE", help="Only documents in this language, such as ja.")
+@click.option("--section", metavar="PATH", help="Only sections whose path begins so, such as 'Guide > Setup'.")
+@click.option("--after", metavar="TIME", help="Only documents changed at or after this time, such as 2026-01-31.")
+@click.option("--before", metavar="TIME", help="Only documents changed before this time.")
+@click.option("--prefer-recent", is_flag=True, help="Move passages of newer documents up.")
 @options.as_json
 @click.option("-v", "--verbose", is_flag=True, help="Show what each stage scored and how long it took.")
 @click.pass_obj
@@ -39,13 +46,32 @@ def query(
     no_rerank: bool,
     doc_types: tuple[str, ...],
     path_prefix: str | None,
+    sources: tuple[str, ...],
+    tags: tuple[str, ...],
+    languages: tuple[str, ...],
+    section: str | None,
+    after: str | None,
+    before: str | None,
+    prefer_recent: bool,
     as_json: bool,
     verbose: bool,
 ) -> None:
-    """Find the passages that answer TEXT, best first."""
+    """Find the passages that answer TEXT, best first.
+
+    TEXT may hold filters, too: type:pdf path:guides/ tag:ops lang:ja source:a.md after:2026-01-01 section:"Guide > Setup".
+    """
     from rag_assistant.cli.client import connect
 
-    filters = {"doc_type": list(doc_types), "path_prefix": path_prefix}
+    filters = {
+        "doc_type": list(doc_types),
+        "source": list(sources),
+        "language": list(languages),
+        "tags": list(tags),
+        "path_prefix": path_prefix,
+        "section_prefix": section,
+        "updated_after": after,
+        "updated_before": before,
+    }
     body = {
         "query": text,
         "collection": collection,
@@ -53,6 +79,8 @@ def query(
         "strategy": strategy,
         "rerank": False if no_rerank else None,
         "filters": {name: value for name, value in filters.items() if value} or None,
+        "prefer": {"recent": True} if prefer_recent else None,
+        "explain": verbose or None,
     }
     with connect(places, "search") as client:
         answer = client.post("/api/query", {name: value for name, value in body.items() if value is not None})
@@ -60,7 +88,8 @@ def query(
     if as_json:
         echo_json(answer)
         return
-    _print_passages(answer["results"], verbose=verbose)
+    why = {entry["chunk_id"]: entry["moves"] for entry in answer.get("explanation", ())}
+    _print_passages(answer["results"], why)
     if empty:
         click.echo("Nothing found: no documents have been read yet. Add some with `rag ingest PATH`.")
     elif not answer["results"]:
@@ -89,7 +118,8 @@ def place_of(result: Mapping[str, Any]) -> str:
     return place_label(Passage(**known, section_path=tuple(result["section_path"]), place=place, ordinal=0, tokens=0))
 
 
-def _print_passages(results: Sequence[Mapping[str, Any]], *, verbose: bool) -> None:
+def _print_passages(results: Sequence[Mapping[str, Any]], why: Mapping[str, Sequence[str]]) -> None:
+    """The passages with their places; with what moved each, where `why` says so by chunk id."""
     from rich.text import Text
 
     screen = console()
@@ -104,9 +134,10 @@ def _print_passages(results: Sequence[Mapping[str, Any]], *, verbose: bool) -> N
         )
         where = ", ".join(part for part in (one_line(source), one_line(place_of(result))) if part)
         screen.print(Text(f"{_INDENT}{where}", style="dim"), soft_wrap=True)
-        if verbose:
+        if moves := why.get(result["chunk_id"]):
             scores = "  ".join(f"{name} {score:.3f}" for name, score in result["scores"].items())
             screen.print(Text(f"{_INDENT}{scores}  chunk {result['chunk_id']}", style="dim"), soft_wrap=True)
+            screen.print(Text(f"{_INDENT}{'; '.join(moves)}", style="dim"), soft_wrap=True)
         content = reflowed(result["content"]) if result["doc_type"] == "pdf" else result["content"]
         for line in excerpt(content, width() - len(_INDENT), SHOWN_LINES):
             screen.print(Text(f"{_INDENT}{line}"), soft_wrap=True)
@@ -137,6 +168,23 @@ def _print_details(answer: Mapping[str, Any]) -> None:
     effective = answer["effective"]
     reranked = f"{plural(effective['rerank_scored'], 'passage')} reranked" if effective["reranked"] else "not reranked"
     timings = "  ".join(f"{stage} {milliseconds:.1f}" for stage, milliseconds in answer["timings_ms"].items())
-    click.echo(f"Strategy  {effective['strategy']}, {reranked}")
+    for label, text in _understood(answer["plan"]):
+        click.echo(f"{label:<10}{one_line(text)}")
+    click.echo(f"Strategy  {effective['strategy']}, {reranked}, confidence {answer['confidence']:.2f}")
     click.echo(f"Times/ms  {timings}")
     click.echo(f"Trace     {answer['trace_id']}")
+
+
+def _understood(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """How the question was understood, as lines of a label and a text; what is empty is left out."""
+    if plan["text"] != plan["asked"]:
+        by = "" if plan["rewriting"] == "none" else f"  (made self-contained by {plan['rewriting']})"
+        yield "Question", plan["text"] + by
+    yield "Kind", ", ".join(part for part in (plan["intent"], plan.get("language")) if part)
+    if named := plan.get("identifiers"):
+        yield "Named", ", ".join(f"{item['text']} ({item['kind'].replace('_', ' ')})" for item in named)
+    for label, key in (("Words", "terms"), ("Phrases", "phrases"), ("Synonyms", "synonyms"), ("Also", "variants")):
+        if values := plan.get(key):
+            yield label, " | ".join(values) if key in ("phrases", "variants") else " ".join(values)
+    if filters := plan.get("filters"):
+        yield "Filters", ", ".join(f"{name} {value}" for name, value in filters.items())

@@ -7,8 +7,9 @@ left over from a dead process is never believed.
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -39,7 +40,9 @@ watching needs somebody to follow the folders that are added or changed meanwhil
 class Transport(Protocol):
     """Carries one request to the API and its answer back."""
 
-    def send(self, request: httpx.Request) -> httpx.Response: ...
+    def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
+        """The answer; with `stream` as soon as it begins, its body as it comes. Closing it then ends the request."""
+        ...
 
     def close(self) -> None: ...
 
@@ -73,6 +76,23 @@ class Client:
     def delete(self, path: str, **params: Any) -> Any:
         return self._json("DELETE", path, params=params)
 
+    def events(self, path: str, body: dict[str, Any]) -> Generator[tuple[str, Any]]:
+        """Server-sent events as they come: name and data. Closing the iterator ends the request."""
+        answer = self._answer("POST", path, body=body, stream=True)
+        try:
+            name, data = "message", []
+            for line in answer.iter_lines():
+                field, _, value = line.partition(":")
+                if field == "event":
+                    name = value.strip()
+                elif field == "data":
+                    data.append(value.removeprefix(" "))
+                elif not line and data:
+                    yield name, json.loads("\n".join(data))
+                    name, data = "message", []
+        finally:
+            answer.close()
+
     def pages(self, path: str, **params: Any) -> Iterator[dict[str, Any]]:
         """Every item of a list, page by page."""
         page = 1
@@ -88,20 +108,27 @@ class Client:
         return answer.json() if answer.content else None
 
     def _answer(
-        self, method: str, path: str, *, params: dict[str, Any] | None = None, body: dict[str, Any] | None = None
+        self,
+        method: str,
+        path: str,
+        *,
+        params: dict[str, Any] | None = None,
+        body: dict[str, Any] | None = None,
+        stream: bool = False,
     ) -> httpx.Response:
         import httpx
 
         query = {name: value for name, value in (params or {}).items() if value is not None}
         request = httpx.Request(method, f"{self._base_url}{path}", params=query, json=body, headers=self._headers)
         try:
-            answer = self._transport.send(request)
+            answer = self._transport.send(request, stream=stream)
         except httpx.TransportError as error:
             raise ServiceUnavailable(
                 f"The daemon at {self._base_url} stopped answering ({error or type(error).__name__}). "
                 "See its log, or run `rag doctor`."
             ) from error
         if answer.is_error:
+            answer.read()
             raise _error_of(answer)
         return answer
 

@@ -13,6 +13,7 @@ import httpx
 
 from rag_assistant.api import create_api
 from rag_assistant.app import App
+from rag_assistant.cli.asgi_stream import open_stream
 from rag_assistant.cli.client import Client, Need
 from rag_assistant.cli.places import Places
 from rag_assistant.cli.progress import Preparation, follow
@@ -31,12 +32,15 @@ class AsgiTransport:
     """Hands requests to an ASGI app that runs in an event loop of its own thread."""
 
     def __init__(self, api: ASGIApp) -> None:
+        self._api = api
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="rag-api", daemon=True)
         self._thread.start()
         self._http = httpx.AsyncClient(transport=httpx.ASGITransport(api, raise_app_exceptions=False), timeout=None)
 
-    def send(self, request: httpx.Request) -> httpx.Response:
+    def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
+        if stream:
+            return open_stream(self._api, request, self._loop)
         return asyncio.run_coroutine_threadsafe(self._http.send(request), self._loop).result()
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """Where every error of the command line ends: one message on stderr, and an exit code that means something.
 
 0 fine · 1 it failed, or a problem was found · 2 wrong usage or settings · 3 no model · 4 the data directory is in use ·
-5 the port is taken · 130 interrupted.
+5 the port is taken · 6 an evaluation did not meet its gate · 130 interrupted.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from rag_assistant.errors import DaemonAlreadyRunning, FieldProblem, ModelUnavai
 
 FAILED = 1
 WRONG_USAGE = 2
+GATE_NOT_MET = 6
 INTERRUPTED = 130
 
 log = logging.getLogger(__name__)

@@ -33,6 +33,7 @@ def status(places: Places, as_json: bool) -> None:
             ("Indexed", ", ".join(indexed)),
             ("Model", ", ".join([f"{model['id']} ({model['provider']})", *about_model])),
             ("Reranker", answer["reranker"]["provider"]),
+            ("Answers", " ".join(filter(None, (answer["llm"]["provider"], answer["llm"]["model"])))),
             ("Stores", ", ".join(f"{name} {backend}" for name, backend in stores.items())),
         ]
     )

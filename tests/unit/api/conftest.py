@@ -26,7 +26,13 @@ def changes() -> dict[str, Any]:
 
 @pytest.fixture
 def app(tmp_path: Path, changes: dict[str, Any]) -> Iterator[App]:
-    quick = {"embedding.provider": "fake", "dense.backend": "exact", "sparse.backend": "fts5", "sparse.analyzer": "bigram"}
+    quick = {
+        "embedding.provider": "fake",
+        "dense.backend": "exact",
+        "sparse.backend": "fts5",
+        "sparse.analyzer": "bigram",
+        "rerank.budget_ms": 60_000,
+    }
     settings = load_settings(tmp_path / "config", environment={}, explicit=quick | changes)
     opened = App(settings, Directories(tmp_path / "data", tmp_path / "models", tmp_path / "config"))
     yield opened

@@ -12,8 +12,9 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from rag_assistant.api.schemas import FiltersBody
+from rag_assistant.api.schemas import FiltersBody, PreferBody, TurnBody
 from rag_assistant.app import App
+from rag_assistant.questions import Preferences, Turn
 from rag_assistant.types import Filters
 
 Finish = Callable[[str], dict[str, Any]]
@@ -155,7 +156,11 @@ def test_events_end_with_the_finished_job(client: TestClient, finish: Finish, gu
         ({}, "query"),
         ({"query": None}, "query"),
         ({"query": "\ud800"}, "body"),
-        ({"query": "x", "history": []}, "history"),
+        ({"query": "x", "histroy": []}, "histroy"),
+        ({"query": "x", "history": {}}, "history"),
+        ({"query": "x", "history": [{"role": "robot", "text": "x"}]}, "history[0].role"),
+        ({"query": "x", "prefer": {"newest": True}}, "prefer.newest"),
+        ({"query": "x", "filters": {"version_id": "none"}}, "filters.version_id"),
         ({"query": "x", "filters": {"doctype": "pdf"}}, "filters.doctype"),
         ({"query": "x", "filters": {"doc_type": "spreadsheet"}}, "filters.doc_type"),
         ({"query": "x", "filters": []}, "filters"),
@@ -268,7 +273,7 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
     described = client.get("/openapi.json").json()
     operations = {f"{method.upper()} {path}": item for path, item in described["paths"].items() for method, item in item.items()}
     assert {
-        "GET /health", "GET /api/health", "GET /api/status", "POST /api/query", "GET /api/collections", "POST /api/collections",
+        "GET /health", "GET /api/health", "GET /api/status", "POST /api/query", "POST /api/chat", "GET /api/collections", "POST /api/collections",
         "PATCH /api/collections/{name}", "DELETE /api/collections/{name}", "GET /api/documents", "GET /api/documents/{doc_id}",
         "DELETE /api/documents/{doc_id}", "GET /api/documents/{doc_id}/content", "GET /api/documents/{doc_id}/sections",
         "GET /api/documents/{doc_id}/chunks", "POST /api/ingest", "POST /api/reindex", "GET /api/jobs", "GET /api/jobs/{job_id}",
@@ -276,6 +281,7 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
         "GET /api/documents/{doc_id}/pages/{page}", "POST /api/documents/verify", "GET /api/assets/{asset_id}",
         "GET /api/sources", "POST /api/sources", "GET /api/sources/{source_id}", "PATCH /api/sources/{source_id}",
         "DELETE /api/sources/{source_id}", "POST /api/sources/{source_id}/sync",
+        "GET /api/evaluations", "POST /api/evaluations", "GET /api/evaluations/{run_id}",
     } == set(operations)  # fmt: skip
     for operation in operations.values():
         assert "422" not in operation["responses"]
@@ -291,5 +297,7 @@ def test_the_documentation_page_needs_nothing_from_elsewhere(client: TestClient)
     assert "default-src 'none'" in page.headers["Content-Security-Policy"]
 
 
-def test_the_described_filters_are_those_that_a_query_takes() -> None:
-    assert set(FiltersBody.model_fields) == {field.name for field in fields(Filters)}
+def test_the_described_parts_of_a_query_are_those_that_it_takes() -> None:
+    assert set(FiltersBody.model_fields) == {field.name for field in fields(Filters)} - {"also"}
+    assert set(PreferBody.model_fields) == {field.name for field in fields(Preferences)}
+    assert set(TurnBody.model_fields) == {field.name for field in fields(Turn)}

@@ -15,6 +15,8 @@ LIGHT = {
     "RAG_DENSE__BACKEND": "exact",
     "RAG_SPARSE__BACKEND": "fts5",
     "RAG_SPARSE__ANALYZER": "bigram",
+    # A busy machine must not change what is found.
+    "RAG_RERANK__BUDGET_MS": "60000",
 }
 
 Rag = Callable[..., Result]

@@ -28,6 +28,7 @@ LIGHT = {
     "dense.backend": "exact",
     "sparse.backend": "fts5",
     "sparse.analyzer": "bigram",
+    "rerank.budget_ms": 60_000,
     "ingest.workers": 1,
     "ocr.provider": "none",
 }

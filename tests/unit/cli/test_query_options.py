@@ -1,0 +1,49 @@
+"""The filters and preferences of `rag query`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+Rag = Callable[..., Result]
+
+
+@pytest.fixture
+def sources(rag: Rag, docs: Path) -> Callable[..., list[str]]:
+    """The sources that a query with these options finds."""
+    rag("ingest", str(docs))
+
+    def find(*options: str) -> list[str]:
+        answer = json.loads(rag("query", "restore queue 休暇", "--json", *options).stdout)
+        return sorted({result["source"] for result in answer["results"]})
+
+    return find
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--source", "queues.txt", "--source", "休暇規程.md"), ["queues.txt", "休暇規程.md"]),
+        (("--section", "operations > restore"), ["guide/backup.md"]),
+        (("--language", "ja", "--type", "markdown"), ["休暇規程.md"]),
+        (("--before", "2001-01-01"), []),
+        (("--after", "2001-01-01", "--path-prefix", "guide/"), ["guide/backup.md"]),
+        (("--prefer-recent", "--type", "text"), ["queues.txt"]),
+    ],
+)
+def test_options_narrow_what_is_found(sources: Callable[..., list[str]], options: tuple[str, ...], expected: list[str]) -> None:
+    assert sources(*options) == expected
+
+
+def test_a_tag_is_an_option_that_can_be_repeated(sources: Callable[..., list[str]]) -> None:
+    # Documents without any tags are not shut out; these have none.
+    assert len(sources("--tag", "ops", "--tag", "dev")) == 3
+
+
+def test_a_wrong_value_is_told_with_what_is_right(rag: Rag, docs: Path) -> None:
+    rag("ingest", str(docs))
+    assert "ISO 8601" in rag("query", "restore", "--after", "lunch", code=2).stderr
