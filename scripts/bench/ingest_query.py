@@ -34,6 +34,7 @@ from rag_assistant.providers.base import Embedder
 from rag_assistant.supply import ensure_model
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
+SERVE = (sys.executable, "-m", "rag_assistant", "serve", "--port", "0")
 SECTIONS = 10
 ENGLISH = (
     "queue worker lease broker token retry index shard replica leader follower commit offset cursor batch timeout backoff "
@@ -77,9 +78,9 @@ def percentiles(seconds: Sequence[float]) -> tuple[float, float]:
     return statistics.median(ordered) * 1000, ordered[int(len(ordered) * 0.95) - 1] * 1000
 
 
-def start_daemon(data: Path) -> tuple[subprocess.Popen[bytes], dict[str, Any]]:
+def start_daemon(data: Path, command: Sequence[str] = SERVE) -> tuple[subprocess.Popen[bytes], dict[str, Any]]:
     """A daemon on a free port, once it is ready."""
-    process = subprocess.Popen([sys.executable, "-m", "rag_assistant", "serve", "--port", "0"], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     for _ in range(6000):
         if process.poll() is not None:
             sys.exit("The daemon did not start; the lines above say why.")
