@@ -75,9 +75,9 @@ FAIR = [question for question in QUESTIONS if not question.get("hard")]
 HARD = [question for question in QUESTIONS if question.get("hard")]
 
 
-def test_at_least_nine_of_ten_questions_find_their_place_among_the_first_five(app: App) -> None:
+def test_at_least_nineteen_of_twenty_questions_find_their_place_among_the_first_five(app: App) -> None:
     missed = [question["id"] for question in FAIR if not found_within(app, question, 5)]
-    assert 1 - len(missed) / len(FAIR) >= 0.9, f"missed: {missed}"
+    assert 1 - len(missed) / len(FAIR) >= 0.95, f"missed: {missed}"
 
 
 @pytest.mark.parametrize("kind", ["exact", "natural", "cross_language"])
@@ -85,12 +85,12 @@ def test_at_least_nine_of_ten_questions_find_their_place_among_the_first_five(ap
 def test_no_kind_of_question_is_left_behind(app: App, kind: str, lang: str) -> None:
     asked = [question for question in FAIR if (question["type"], question["lang"]) == (kind, lang)]
     missed = [question["id"] for question in asked if not found_within(app, question, 5)]
-    # Some kinds have six questions only, where one more miss is a sixth.
-    assert 1 - len(missed) / len(asked) >= 0.65, f"missed: {missed}"
+    # Some kinds have six questions only, where one miss is a sixth.
+    assert 1 - len(missed) / len(asked) >= 0.8, f"missed: {missed}"
 
 
-def test_the_answers_of_hard_questions_are_mostly_among_the_candidates(app: App) -> None:
-    missed = [question["id"] for question in HARD if not found_within(app, question, 20)]
+def test_half_of_the_hard_questions_find_their_place_among_the_first_five(app: App) -> None:
+    missed = [question["id"] for question in HARD if not found_within(app, question, 5)]
     assert 1 - len(missed) / len(HARD) >= 0.5, f"missed: {missed}"
 
 
