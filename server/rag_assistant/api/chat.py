@@ -1,7 +1,7 @@
 """Questions to answers in words, as server-sent events.
 
-The core is synchronous: a thread reads the answer, and this coroutine hands on what comes. A client that goes away ends the
-coroutine, which cancels the answer, and so the request to the language model.
+The core is synchronous: a thread reads the answer, and a coroutine hands on what comes. A client that goes away ends the
+request, which cancels the answer, and so the request to the language model.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import contextlib
 import contextvars
 import json
 import threading
-from collections.abc import AsyncIterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -72,13 +72,21 @@ def _begun(body: ChatBody, core: Core) -> Begun:
     return Begun(query_response(result) | why, result, pieces, cancellation)
 
 
+async def _until_answered(begun: Annotated[Begun, Depends(_begun)]) -> AsyncIterator[Begun]:
+    """Ends the work with the request. The stream's own `finally` does not: a client can go while it rests at a `yield`."""
+    try:
+        yield begun
+    finally:
+        begun.cancellation.cancel()
+
+
 @router.post(
     "/api/chat",
     response_class=EventSourceResponse,
     responses={"default": _FAILURE},
     dependencies=[Depends(collection_available)],
 )
-async def chat(begun: Annotated[Begun, Depends(_begun)], life: Life) -> AsyncIterable[ServerSentEvent]:
+async def chat(begun: Annotated[Begun, Depends(_until_answered)], life: Life) -> AsyncIterable[ServerSentEvent]:
     """The event `retrieval` is the answer of `/api/query`; then `delta` with `text`, piece by piece, and `done` with all of it.
 
     A failure midway is the event `error`, in the shape of every error.
@@ -89,19 +97,15 @@ async def chat(begun: Annotated[Begun, Depends(_begun)], life: Life) -> AsyncIte
         target=context.run, args=(_read, begun.pieces, coming, asyncio.get_running_loop()), name="rag-chat", daemon=True
     )
     reader.start()
-    try:
-        yield ServerSentEvent(data=begun.retrieval, event="retrieval")
-        while (piece := await _next(coming, begun.cancellation, life)) is not None:
-            match piece:
-                case Delta(text):
-                    yield ServerSentEvent(data={"text": text}, event="delta")
-                case Answer():
-                    yield ServerSentEvent(data=answer_response(piece, begun.result.trace_id), event="done")
-                case _:
-                    yield ServerSentEvent(data=json.loads(bytes(failure_response(piece).body)), event="error")
-    finally:
-        # Also when the client went away: the reader then finds the model's stream closed, and finishes the trace.
-        begun.cancellation.cancel()
+    yield ServerSentEvent(data=begun.retrieval, event="retrieval")
+    while (piece := await _next(coming, begun.cancellation, life)) is not None:
+        match piece:
+            case Delta(text):
+                yield ServerSentEvent(data={"text": text}, event="delta")
+            case Answer():
+                yield ServerSentEvent(data=answer_response(piece, begun.result.trace_id), event="done")
+            case _:
+                yield ServerSentEvent(data=json.loads(bytes(failure_response(piece).body)), event="error")
 
 
 def _read(
