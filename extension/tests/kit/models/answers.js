@@ -1,0 +1,108 @@
+// What each test model answers: a function of what it was asked, so that a test can tell what reached it.
+"use strict";
+
+const vscode = require("vscode");
+
+const MODELS = {
+  echo: { maxInputTokens: 100_000 },
+  slow: { maxInputTokens: 100_000 },
+  long: { maxInputTokens: 100_000 },
+  refuse: { maxInputTokens: 100_000 },
+  quota: { maxInputTokens: 100_000 },
+  inventor: { maxInputTokens: 100_000 },
+  small: { maxInputTokens: 1_500 },
+};
+
+const SLOW_PIECES = 200;
+const SLOW_PAUSE_MS = 50;
+const LONG_SECTIONS = 80;
+
+/** Passages that a prompt numbers: `<passage id="1">…</passage>`, or `[1] title` at a line's start and what follows it. */
+function numberedPassages(text) {
+  const tagged = [...text.matchAll(/<passage\b[^>]*?="?(\d+)"?[^>]*>([\s\S]*?)<\/passage>/g)];
+  if (tagged.length > 0) return tagged.map(([, number, body]) => ({ number: Number(number), body: body.trim() }));
+  const starts = [...text.matchAll(/^\[(\d+)\][^\n]*\n/gm)];
+  return starts.map((start, index) => {
+    const end = starts[index + 1]?.index ?? text.length;
+    return { number: Number(start[1]), body: text.slice(start.index + start[0].length, end).trim() };
+  });
+}
+
+function firstSentence(text) {
+  const prose = text.split("\n").find((line) => /[\p{L}]{3}/u.test(line) && !/^[#<|]/.test(line.trim())) ?? text;
+  const end = prose.search(/[.!?](\s|$)|[。！？]/u);
+  return (end < 0 ? prose : prose.slice(0, end + 1)).trim().slice(0, 300);
+}
+
+function quotes(messages) {
+  const passages = messages.flatMap(({ text }) => numberedPassages(text));
+  const seen = new Map(passages.map((passage) => [passage.number, passage.body]));
+  if (seen.size === 0) return "No numbered passages were given.";
+  return [...seen].slice(0, 2).map(([number, body]) => `${firstSentence(body)} [${number}]`).join(" ");
+}
+
+/** The search tool is called once; the answer then quotes what it gave back. */
+function toolCall(messages, options) {
+  const wanted = (options.tools ?? []).find((tool) => tool.name === "rag_search");
+  const answered = messages.some(({ text }) => text.includes("<call rag_search"));
+  if (!wanted || answered) return undefined;
+  return { callId: "call-1", name: wanted.name, input: { query: messages.at(-1).text.split("\n").at(-1).slice(0, 200) } };
+}
+
+function* pieces(text) {
+  for (let start = 0; start < text.length; start += 20) yield text.slice(start, start + 20);
+}
+
+function pause(milliseconds, token) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    token.onCancellationRequested(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+async function* slowly(token) {
+  for (let piece = 1; piece <= SLOW_PIECES; piece += 1) {
+    yield `piece ${piece} `;
+    await pause(SLOW_PAUSE_MS, token);
+    if (token.isCancellationRequested) return;
+  }
+}
+
+/** About 10,000 tokens of all that Markdown has. */
+function* atLength() {
+  for (let section = 1; section <= LONG_SECTIONS; section += 1) {
+    yield `\n## Section ${section}\n\nThe queue of section ${section} keeps **every** message until it is confirmed [1].\n\n`;
+    yield* ["- a list entry about retries\n", "- another one about `timeouts`\n", "  1. nested, and numbered\n\n"];
+    yield `| setting | value |\n|---|---|\n| retries | ${section} |\n| wait | ${section * 10} ms |\n\n`;
+    yield `\`\`\`python\nfor attempt in range(${section}):\n    client.send(message, wait=${section * 10})\n\`\`\`\n\n`;
+    yield* pieces("A closing sentence that is there to make the section as long as a real one is, and it says little else. ");
+  }
+}
+
+async function* answerOf(id, messages, options, token) {
+  switch (id) {
+    case "slow":
+      yield* slowly(token);
+      return;
+    case "long":
+      yield* atLength();
+      return;
+    case "refuse":
+      throw vscode.LanguageModelError.Blocked("The test model refuses to answer.");
+    case "quota":
+      throw new vscode.LanguageModelError("You have exceeded your chat quota.");
+    case "inventor":
+      yield* pieces("The moon base runs on version 12 of the purple engine [99]. It was opened by a dancing bear in 1850.");
+      return;
+    default: {
+      const call = toolCall(messages, options);
+      if (call) yield call;
+      else yield* pieces(quotes(messages));
+    }
+  }
+}
+
+module.exports = { MODELS, answerOf };

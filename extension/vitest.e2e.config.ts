@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+// Each file starts an editor of its own: one at a time, and time enough for a slow machine.
+export default defineConfig({
+  test: {
+    include: ["tests/e2e/**/*.test.ts"],
+    environment: "node",
+    fileParallelism: false,
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
+    retry: 0,
+    reporters: ["verbose"],
+  },
+});
