@@ -7,21 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from sqlalchemy.exc import DBAPIError
 
 from rag_assistant import __version__
 from rag_assistant.answer.answering import Delta
 from rag_assistant.answer.cancelling import Cancellation
+from rag_assistant.answer.verifying import AnswerCheck
 from rag_assistant.config import Directories, Settings
-from rag_assistant.errors import DocumentChanged, DocumentUnreadable, FieldProblem, RagError, RemoteUnavailable, ValidationFailed
-from rag_assistant.ingest.drafts import read_bytes
+from rag_assistant.errors import DocumentUnreadable, FieldProblem, RagError, RemoteUnavailable, ValidationFailed
 from rag_assistant.ingest.file_rules import FileRules
-from rag_assistant.ingest.files import FileItem, Found, check_allowed, find_files
+from rag_assistant.ingest.files import Found, check_allowed, find_files
 from rag_assistant.ingest.indexes import Indexes
 from rag_assistant.ingest.jobs import JobRunner
+from rag_assistant.ingest.originals import KIND as REREAD
+from rag_assistant.ingest.originals import Originals, Rereading
 from rag_assistant.ingest.reading import Report
 from rag_assistant.ingest.uploads import Upload, Uploads
 from rag_assistant.parts import MODES, Parts
@@ -38,12 +38,13 @@ from rag_assistant.store.collections import DEFAULT, Collections
 from rag_assistant.store.db import open_engine
 from rag_assistant.store.documents import DocumentWriter
 from rag_assistant.store.evaluations import Evaluations
+from rag_assistant.store.feedback import Feedback
 from rag_assistant.store.jobs import Job, Jobs
+from rag_assistant.store.overview import Overviews
 from rag_assistant.store.passages import DocumentReader, Passages
 from rag_assistant.store.sources import Sources
 from rag_assistant.store.traces import Traces
 from rag_assistant.supply import Progress
-from rag_assistant.text import hash32
 from rag_assistant.tracing import JsonlSink, Tracer
 from rag_assistant.types import Collection, IngestResult, Mode
 from rag_assistant.upkeep import Upkeep
@@ -68,7 +69,9 @@ class App:
         self.documents = DocumentReader(self._engine)
         self.passages = Passages(self._engine)
         self.jobs = Jobs(self._engine, settings.limits.max_queued_jobs, settings.jobs.keep)
+        self.overviews = Overviews(self._engine, self.passages, self.jobs)
         self.evaluations = Evaluations(self._engine, settings.evaluation.keep)
+        self.feedback = Feedback(self._engine)
         self._traces = Traces(self._engine, settings.observability.keep_traces)
         self._writer = DocumentWriter(self._engine)
         self.tracer = Tracer([JsonlSink(directories.logs / "traces.jsonl"), self._traces], settings.observability.detail_level)
@@ -86,12 +89,26 @@ class App:
             avoid=self._own_folders(),
             pace=Pace(watching.debounce_s, watching.poll_s, watching.rescan_hours * 3600),
         )
+        self.answer_check = AnswerCheck(self.passages, lambda: self._parts.support_check(settings))
+        limits, security = settings.limits, settings.security
+        self._originals = Originals(
+            self.documents, security.allowed_roots, directories.data / "uploads", limits.max_document_size
+        )
+        self._rereading = Rereading(
+            documents=self.documents,
+            originals=self._originals,
+            collections=self.collections,
+            jobs=self.jobs,
+            writer=self._writer,
+            run=self._take_in,
+        )
         self._upkeep = Upkeep(self._parts, self.collections, self._writer, self._uploads, self.jobs)
         self.runner = JobRunner(
             self.jobs,
             {
                 "ingest": self._run_ingest,
                 "upload": self._run_upload,
+                REREAD: self._rereading.run,
                 "rebuild": self._run_rebuild,
                 "repair": self._run_rebuild,
                 "purge": self._run_purge,
@@ -232,9 +249,12 @@ class App:
         strategy: str | None = None,
         request_id: str | None = None,
         evaluation: str | None = None,
+        extractive: bool = False,
         **asked: Any,
     ) -> tuple[QueryResult, Iterator[Delta | Answer]]:
         """Find passages, as `query` does with what is `asked`, and the answer made of them: pieces, then the whole of it.
+
+        With `extractive` no language model takes part, also where one is set.
 
         The answer is made while the iterator is read, which must be read to its end or closed: then the trace of both is
         recorded. Raises what `query` raises, and `SettingsError` for a language model that can't be used as it is set.
@@ -243,7 +263,8 @@ class App:
         answerer = self._parts.answerer(None if strategy in MODES else strategy)
         opened = ExitStack()
         result, trace = opened.enter_context(pipeline.asking(request, links={"request_id": request_id, "eval": evaluation}))
-        return result, self._answered(opened, answerer.answer(result, request.history, trace, cancellation))
+        pieces = answerer.answer(result, request.history, trace, cancellation, extractive=extractive)
+        return result, self._answered(opened, pieces)
 
     def _answered(self, opened: ExitStack, answer: Iterator[Delta | Answer]) -> Iterator[Delta | Answer]:
         with opened:
@@ -303,6 +324,12 @@ class App:
             for upload in uploads:
                 upload.abandon()
             raise
+
+    def reread(self, doc_id: str, request_id: str | None = None) -> Job:
+        """Queue the reading of one document's file again, by force: see `Rereading.queue`."""
+        job = self._rereading.queue(doc_id, request_id)
+        self.runner.wake()
+        return job
 
     def rebuild(self, collection: str | None = None, request_id: str | None = None) -> Job:
         """Queue the making anew of both views from the facts, for one collection or all."""
@@ -410,21 +437,10 @@ class App:
         """The file of a picture. Raises `AssetNotFound`."""
         return self._parts.assets.find(asset_id, variant)
 
-    def page_image(self, doc_id: str, page: int, width: int, chunk_id: str | None = None) -> bytes:
-        """A page of a PDF as PNG, `width` pixels wide, with the passage marked that `chunk_id` names.
-
-        Raises `DocumentNotFound`, `ValidationFailed` for what has no such page, `DocumentVanished` for a file that is gone and
-        `DocumentChanged` for one that is no longer what was read.
-        """
-        document = self.documents.get(doc_id)
-        if document["doc_type"] != "pdf" or document["version_id"] is None:
-            raise ValidationFailed(f"'{document['source']}' has no page images: only PDF documents have.")
-        highlights = self.documents.boxes(doc_id, chunk_id, page) if chunk_id else []
-        path = check_allowed(Path(url2pathname(urlsplit(document["source_uri"]).path)), self.settings.security.allowed_roots)
-        data = read_bytes(FileItem(path, document["source"]), self.settings.limits.max_document_size)
-        if hash32(data) != document["versions"][0]["content_hash"]:
-            raise DocumentChanged(f"'{document['source']}' was changed after it was read. Ingest it again to see its pages.")
-        return self._parts.parser.render_page(data, document["source"], page, width, highlights)
+    def page_image(self, doc_id: str, page: int, width: int, chunk_ids: Sequence[str] = ()) -> bytes:
+        """A page of a PDF as PNG, `width` pixels wide, with the passages marked. Raises as `Originals.page` does."""
+        data, source, highlights = self._originals.page(doc_id, chunk_ids, page)
+        return self._parts.parser.render_page(data, source, page, width, highlights)
 
     # Telling
 

@@ -86,6 +86,10 @@ class AssetNotFound(NotFound):
     code = "ASSET_NOT_FOUND"
 
 
+class FeedbackNotFound(NotFound):
+    code = "FEEDBACK_NOT_FOUND"
+
+
 class CollectionNameConflict(RagError):
     code, status = "KNOWLEDGE_BASE_NAME_CONFLICT", 409
 

@@ -352,13 +352,17 @@ class Parts:
                     rules=read_rules(self.directories.config),
                     embedder=self.embedder,
                     analyzer=self.analyzer,
-                    # The threshold was measured on the model's own vectors.
-                    support=SupportCheck(self._model, self.analyzer, settings.answer.support_threshold),
+                    support=self.support_check(settings),
                     options=AnswerOptions(
                         settings.answer.min_confidence, settings.answer.history_tokens, settings.llm.max_output_tokens
                     ),
                 )
             return self._answerers[strategy or ""]
+
+    def support_check(self, settings: Settings) -> SupportCheck:
+        """What holds answers against passages."""
+        # The threshold was measured on the model's own vectors.
+        return SupportCheck(self._model, self.analyzer, settings.answer.support_threshold)
 
     def settings_for(self, strategy: str | None) -> Settings:
         if strategy is None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from rag_assistant.questions import Answer, plan_as_dict
+from rag_assistant import __version__
+from rag_assistant.answer.verifying import Verified
+from rag_assistant.questions import Answer, Support, plan_as_dict
 from rag_assistant.retrieve.pipeline import QueryResult
 from rag_assistant.store.jobs import Job
+from rag_assistant.store.overview import Overview
 from rag_assistant.types import Citation, Collection, Hit, ImageRef, Passage
 
 
@@ -33,28 +37,41 @@ def query_response(result: QueryResult) -> dict[str, Any]:
 
 def answer_response(answer: Answer, trace_id: str) -> dict[str, Any]:
     """The event `done` of `POST /api/chat`. `start` and `end` of a judged sentence are characters (code points) of `answer`."""
-    support = [
-        {
-            "start": item.start,
-            "end": item.end,
-            "text": answer.text[item.start : item.end],
-            "score": item.score,
-            "supported": item.supported,
-            "citations": list(item.citations),
-        }
-        for item in answer.support
-    ]
     names = ("provider", "model", "found", "removed_citations", "finish")
     return {
         "trace_id": trace_id,
         "answer": answer.text,
         **{name: getattr(answer, name) for name in names},
         "citations": [citation_response(citation) for citation in answer.citations],
-        "support": support,
+        "support": _support_response(answer.text, answer.support),
         "usage": dict(answer.usage),
         "degraded": list(answer.degraded),
         "warnings": list(answer.warnings),
     }
+
+
+def verified_response(verified: Verified) -> dict[str, Any]:
+    """The answer of `POST /api/answers/verify`."""
+    return {
+        "answer": verified.text,
+        "removed_citations": verified.removed_citations,
+        "support": _support_response(verified.text, verified.support),
+        "citations": [citation_response(citation) for citation in verified.citations],
+    }
+
+
+def _support_response(text: str, support: Sequence[Support]) -> list[dict[str, Any]]:
+    return [
+        {
+            "start": item.start,
+            "end": item.end,
+            "text": text[item.start : item.end],
+            "score": item.score,
+            "supported": item.supported,
+            "citations": list(item.citations),
+        }
+        for item in support
+    ]
 
 
 def explained_response(result: QueryResult) -> dict[str, Any]:
@@ -90,13 +107,35 @@ def image_response(image: ImageRef) -> dict[str, Any]:
 def citation_response(citation: Citation) -> dict[str, Any]:
     """What number `id` in the context stands for."""
     passage = citation.passage
-    ids = {"id": citation.id, "chunk_id": passage.chunk_id, "doc_id": passage.doc_id}
-    return {**ids, **_where(passage), **({"chunk_ids": list(citation.chunk_ids)} if len(citation.chunk_ids) > 1 else {})}
+    ids: dict[str, Any] = {"id": citation.id, "chunk_id": passage.chunk_id}
+    if len(citation.chunk_ids) > 1:
+        ids["chunk_ids"] = list(citation.chunk_ids)
+    return {
+        **ids,
+        "doc_id": passage.doc_id,
+        "collection": passage.collection,
+        "content": passage.content,
+        **_where(passage),
+        "doc_type": passage.doc_type,
+        "images": [image_response(image) for image in passage.images],
+    }
 
 
 def _where(passage: Passage) -> dict[str, Any]:
     named = {"source": passage.source, "source_uri": passage.source_uri, "title": passage.title}
     return {**named, "section_path": list(passage.section_path), **passage.place.as_dict()}
+
+
+def overview_response(overview: Overview) -> dict[str, Any]:
+    """The event `state` of `GET /api/events`."""
+    return {
+        "version": __version__,
+        "counts": dict(overview.counts),
+        "failed_documents": overview.failed_documents,
+        "unfinished_jobs": overview.unfinished_jobs,
+        "jobs": [job_response(job) for job in overview.jobs],
+        "changes": overview.changes,
+    }
 
 
 def job_response(job: Job) -> dict[str, Any]:

@@ -38,7 +38,9 @@ def wait_for(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> 
 class Daemon:
     """One `rag serve` on a data directory."""
 
-    def __init__(self, data_dir: Path, *, port: int = 0, within: Sequence[str] = (), **environment: str) -> None:
+    def __init__(
+        self, data_dir: Path, *, port: int = 0, within: Sequence[str] = (), options: Sequence[str] = (), **environment: str
+    ) -> None:
         """`within` is a command that becomes the command that follows it, such as one that first sets limits."""
         self.data_dir = data_dir
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("RAG_")}
@@ -46,7 +48,7 @@ class Daemon:
         # A file, not a pipe: nobody reads while it runs, and a full pipe would stop it.
         self._printed = tempfile.TemporaryFile()  # noqa: SIM115
         self.process = subprocess.Popen(
-            [*within, sys.executable, "-m", "rag_assistant", "serve", "--port", str(port)],
+            [*within, sys.executable, "-m", "rag_assistant", "serve", "--port", str(port), *options],
             env=inherited | LIGHT | home | environment,
             stdout=self._printed,
             stderr=subprocess.STDOUT,

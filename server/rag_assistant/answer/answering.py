@@ -63,15 +63,23 @@ class Answerer:
         self._options = options
 
     def answer(
-        self, result: QueryResult, history: Sequence[Turn], trace: Trace, cancellation: Cancellation
+        self,
+        result: QueryResult,
+        history: Sequence[Turn],
+        trace: Trace,
+        cancellation: Cancellation,
+        *,
+        extractive: bool = False,
     ) -> Iterator[Delta | Answer]:
         """Pieces of text as they are decided, then the whole answer. The stage `generate` goes into `trace`.
 
-        A model that fails before its first piece is replaced by extracts, and `degraded` and `warnings` say so.
+        A model that fails before its first piece is replaced by extracts, and `degraded` and `warnings` say so. With
+        `extractive` it is not asked at all.
         """
-        provider = ProviderRef("llm", self.model.name, self.model.model) if self.model else NO_PROVIDER
+        model = None if extractive else self.model
+        provider = ProviderRef("llm", model.name, model.model) if model else NO_PROVIDER
         with trace.span("stage.generate", provider) as span:
-            answer = yield from self._written(result, history, trace, span, cancellation)
+            answer = yield from self._written(model, result, history, trace, span, cancellation)
             if answer.finish == "cancelled":
                 trace.status = "cancelled"
             elif answer.found:
@@ -80,7 +88,13 @@ class Answerer:
         yield answer
 
     def _written(
-        self, result: QueryResult, history: Sequence[Turn], trace: Trace, span: Span, cancellation: Cancellation
+        self,
+        model: LanguageModel | None,
+        result: QueryResult,
+        history: Sequence[Turn],
+        trace: Trace,
+        span: Span,
+        cancellation: Cancellation,
     ) -> Generator[Delta, None, Answer]:
         language = language_of(result.plan.text, result.plan.language)
         given = result.context.citations
@@ -88,9 +102,9 @@ class Answerer:
             yield Delta(NOT_FOUND[language])
             return Answer(NOT_FOUND[language], EXTRACTIVE, "", found=False)
         failure: RagError | None = None
-        if self.model is not None:
+        if model is not None:
             try:
-                return (yield from self._generated(self.model, result, history, span, cancellation))
+                return (yield from self._generated(model, result, history, span, cancellation))
             except RagError as error:
                 log.warning("no answer from the language model", extra={"code": error.code, "reason": error.message})
                 trace.event("degraded", {"stage": "generate", "code": error.code}, span)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import FastAPI
-
 from rag_assistant import __version__
 from rag_assistant.api import (
+    answers,
     assets,
     chat,
     collections,
@@ -15,6 +14,8 @@ from rag_assistant.api import (
     documents,
     errors,
     evaluations,
+    events,
+    feedback,
     health,
     ingest,
     jobs,
@@ -22,8 +23,9 @@ from rag_assistant.api import (
     sources,
     traces,
 )
+from rag_assistant.api.described import Described, operation_id
 from rag_assistant.api.lifecycle import Lifecycle
-from rag_assistant.api.schemas import ErrorBody
+from rag_assistant.api.schemas.base import ErrorBody
 from rag_assistant.api.security import Door
 from rag_assistant.app import App
 
@@ -31,12 +33,21 @@ from rag_assistant.app import App
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 
 
-def create_api(app: App, *, token: str, lifecycle: Lifecycle | None = None) -> FastAPI:
+def create_api(app: App, *, token: str, lifecycle: Lifecycle | None = None) -> Described:
     """The ASGI application in front of an open `app`. Without `lifecycle` it is ready from the start."""
     if lifecycle is None:
         lifecycle = Lifecycle()
         lifecycle.ready.set()
-    api = FastAPI(
+    api = routes()
+    api.state.core = app
+    api.state.lifecycle = lifecycle
+    api.add_middleware(Door, token=token, lifecycle=lifecycle, limits=app.settings.limits)
+    return api
+
+
+def routes() -> Described:
+    """Every route and how failures are told, with nothing behind them and no door in front; enough to be described."""
+    api = Described(
         title="RAG Assistant",
         version=__version__,
         summary="Search over private documents, with citations.",
@@ -46,11 +57,10 @@ def create_api(app: App, *, token: str, lifecycle: Lifecycle | None = None) -> F
         docs_url=None,
         redoc_url=None,
         telemetry=_NO_TELEMETRY,
+        generate_unique_id_function=operation_id,
     )
-    api.state.core = app
-    api.state.lifecycle = lifecycle
     errors.install(api)
-    for part in (health, query, chat, collections, documents, assets, ingest, sources, jobs, traces, evaluations, docs):
+    asking, kept = (query, chat, answers), (collections, documents, assets, ingest, sources, jobs)
+    for part in (health, events, *asking, *kept, traces, evaluations, feedback, docs):
         api.include_router(part.router)
-    api.add_middleware(Door, token=token, lifecycle=lifecycle, limits=app.settings.limits)
     return api

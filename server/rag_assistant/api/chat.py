@@ -22,8 +22,11 @@ from rag_assistant.answer.answering import Delta
 from rag_assistant.answer.cancelling import Cancellation
 from rag_assistant.api.common import Core, Life, collection_available
 from rag_assistant.api.errors import failure_response
+from rag_assistant.api.event_streams import event_stream
 from rag_assistant.api.lifecycle import Lifecycle
-from rag_assistant.api.schemas import ChatBody
+from rag_assistant.api.schemas.base import ErrorBody
+from rag_assistant.api.schemas.chat import ChatBody, ChatDelta, ChatDone
+from rag_assistant.api.schemas.query import QueryAnswer
 from rag_assistant.logs import request_id
 from rag_assistant.questions import Answer
 from rag_assistant.responses import answer_response, explained_response, query_response
@@ -34,11 +37,9 @@ router = APIRouter(tags=["chat"])
 # Seconds between two looks whether the daemon is to stop, while the language model is silent.
 _LOOK_EVERY: Final = 0.5
 
-# A failure is JSON here too, which the framework would describe as an event.
-_FAILURE: dict[str, Any] = {
-    "description": "Any failure before the first event",
-    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}},
-}
+_EVENTS = event_stream(
+    {"retrieval": QueryAnswer, "delta": ChatDelta, "done": ChatDone, "error": ErrorBody}, "Any failure before the first event"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,7 @@ def _begun(body: ChatBody, core: Core) -> Begun:
         max_context_tokens=body.max_context_tokens,
         request_id=request_id.get(),
         evaluation=body.evaluation,
+        extractive=body.extractive,
     )
     why = explained_response(result) if body.explain else {}
     return Begun(query_response(result) | why, result, pieces, cancellation)
@@ -83,7 +85,7 @@ async def _until_answered(begun: Annotated[Begun, Depends(_begun)]) -> AsyncIter
 @router.post(
     "/api/chat",
     response_class=EventSourceResponse,
-    responses={"default": _FAILURE},
+    responses=_EVENTS,
     dependencies=[Depends(collection_available)],
 )
 async def chat(begun: Annotated[Begun, Depends(_until_answered)], life: Life) -> AsyncIterable[ServerSentEvent]:

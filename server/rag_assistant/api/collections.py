@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Depends
 
 from rag_assistant.api.common import Core, Pages, collection_in_path
-from rag_assistant.api.schemas import Collection, CollectionChange, CollectionCreate, CollectionPage
+from rag_assistant.api.schemas.collections import Collection, CollectionChange, CollectionCreate, CollectionPage
 from rag_assistant.responses import collection_response
 
 router = APIRouter(prefix="/api/collections", tags=["collections"])

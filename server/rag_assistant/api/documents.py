@@ -8,21 +8,18 @@ from fastapi import APIRouter, Depends, Query, Response
 
 from rag_assistant.api.assets import PICTURE_HEADERS
 from rag_assistant.api.common import Core, Pages, document_in_path
-from rag_assistant.api.schemas import (
-    ChunkPage,
-    DocumentContent,
-    DocumentDetail,
-    DocumentPage,
-    SectionPage,
-    VerifyBody,
-    VerifyReport,
-)
+from rag_assistant.api.schemas.checks import VerifyBody, VerifyReport
+from rag_assistant.api.schemas.documents import ChunkPage, DocumentContent, DocumentDetail, DocumentPage, SectionPage
+from rag_assistant.api.schemas.jobs import JobStarted
 from rag_assistant.logs import request_id
 from rag_assistant.types import DocumentStatus
 
 router = APIRouter(prefix="/api/documents", tags=["documents"])
 
 _document = [Depends(document_in_path)]
+
+
+_MARKED = "Mark this passage on the page; may be given several times."
 
 
 def _kb_id(core: Core, collection: Annotated[str | None, Query()] = None) -> str | None:
@@ -82,11 +79,17 @@ def get_page(
     doc_id: str,
     page: int,
     core: Core,
+    chunk_id: Annotated[list[str], Query(default_factory=list, max_length=50, description=_MARKED)],
     width: Annotated[int, Query(ge=100, le=3000, description="Pixels.")] = 1000,
-    chunk_id: Annotated[str | None, Query(description="Mark this passage on the page.")] = None,
 ) -> Response:
-    """A page of a PDF as a picture, with a passage marked."""
+    """A page of a PDF as a picture, with passages marked."""
     return Response(core.page_image(doc_id, page, width, chunk_id), media_type="image/png", headers=PICTURE_HEADERS)
+
+
+@router.post("/{doc_id}/reindex", response_model=JobStarted, status_code=202)
+def reread_document(doc_id: str, core: Core) -> dict[str, str]:
+    """Read the document's file again, changed or not: the file in its folder, or the upload that was kept."""
+    return {"job_id": core.reread(doc_id, request_id.get()).job_id}
 
 
 @router.delete("/{doc_id}", status_code=204)

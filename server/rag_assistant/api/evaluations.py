@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from rag_assistant.api.common import Core, Pages
-from rag_assistant.api.evaluation_schemas import Evaluation, EvaluationPage
+from rag_assistant.api.schemas.evaluations import Evaluation, EvaluationPage
 from rag_assistant.api.security import EVALUATIONS_PATH
 
 router = APIRouter(prefix=EVALUATIONS_PATH, tags=["evaluations"])

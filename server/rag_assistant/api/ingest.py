@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from rag_assistant.api.common import Core, collection_available, collection_exists
 from rag_assistant.api.errors import validation_failed
 from rag_assistant.api.multipart import UploadForm
-from rag_assistant.api.schemas import IngestBody, JobStarted, ReindexBody
+from rag_assistant.api.schemas.jobs import IngestBody, JobStarted, ReindexBody
 from rag_assistant.app import App
 from rag_assistant.errors import FieldProblem, UnsupportedMediaType, ValidationFailed
 from rag_assistant.ingest.uploads import Upload

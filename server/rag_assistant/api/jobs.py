@@ -10,8 +10,9 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from rag_assistant.api import schemas
 from rag_assistant.api.common import Core, Life, Pages, job_in_path
+from rag_assistant.api.event_streams import event_stream
+from rag_assistant.api.schemas.jobs import Job, JobPage
 from rag_assistant.responses import job_response
 from rag_assistant.store.jobs import FINISHED, JobStatus
 
@@ -20,27 +21,21 @@ router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 # Seconds between two looks at a job that is being watched: no thread is held while waiting, however many watch.
 _LOOK_EVERY = 0.2
 
-# A failure is JSON here too, which the framework would describe as an event.
-_FAILURE: dict[str, Any] = {
-    "description": "Any failure",
-    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}},
-}
 
-
-@router.get("", response_model=schemas.JobPage)
+@router.get("", response_model=JobPage)
 def list_jobs(core: Core, paging: Pages, status: Annotated[JobStatus | None, Query()] = None) -> dict[str, Any]:
     """Jobs, newest first."""
     found, total = core.jobs.page(paging.page, paging.page_size, status)
     return paging.answer([job_response(job) for job in found], total)
 
 
-@router.get("/{job_id}", response_model=schemas.Job)
+@router.get("/{job_id}", response_model=Job)
 def get_job(job_id: str, core: Core) -> dict[str, Any]:
     """One job as it stands."""
     return job_response(core.jobs.get(job_id))
 
 
-@router.delete("/{job_id}", response_model=schemas.Job)
+@router.delete("/{job_id}", response_model=Job)
 def cancel_job(job_id: str, core: Core) -> dict[str, Any]:
     """Ask a job to stop. A queued one ends at once, a running one at its next safe point, a finished one stays as it is."""
     return job_response(core.jobs.cancel(job_id))
@@ -49,7 +44,7 @@ def cancel_job(job_id: str, core: Core) -> dict[str, Any]:
 @router.get(
     "/{job_id}/events",
     response_class=EventSourceResponse,
-    responses={"default": _FAILURE},
+    responses=event_stream({"progress": Job, "end": Job}),
     dependencies=[Depends(job_in_path)],
 )
 async def job_events(job_id: str, core: Core, life: Life) -> AsyncIterable[ServerSentEvent]:

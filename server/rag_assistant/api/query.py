@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Depends
 
 from rag_assistant.api.common import Core, collection_available
-from rag_assistant.api.schemas import QueryAnswer, QueryBody
+from rag_assistant.api.schemas.query import QueryAnswer, QueryBody
 from rag_assistant.logs import request_id
 from rag_assistant.responses import explained_response, query_response
 

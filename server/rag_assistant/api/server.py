@@ -42,14 +42,17 @@ def serve(
     port: int | None = None,
     on_ready: Callable[[DaemonInfo], None] = lambda _: None,
     progress: Progress | None = None,
+    stop_when_unused_s: float | None = None,
 ) -> int:
     """Run the daemon until it is told to stop. Returns the exit code of the process: 0, or one of `EXIT_CODES`.
 
-    `on_ready` is called from another thread once `daemon.json` tells the address and the token.
+    `on_ready` is called from another thread once `daemon.json` tells the address and the token. With `stop_when_unused_s` the
+    daemon also stops when no window of an editor has been open for so many seconds: see `Lifecycle.stop_when_unused`.
     """
     with logging_to(directories.logs, DAEMON_LOG, settings.observability.log_level, people=True):
         try:
-            return _serve(settings, directories, settings.server.port if port is None else port, on_ready, progress)
+            port = settings.server.port if port is None else port
+            return _serve(settings, directories, port, on_ready, progress, stop_when_unused_s)
         except RagError as error:
             return _failed(error)
 
@@ -66,6 +69,7 @@ def _serve(
     port: int,
     on_ready: Callable[[DaemonInfo], None],
     progress: Progress | None,
+    stop_when_unused_s: float | None,
 ) -> int:
     token = new_token(os.environ.get("RAG_TOKEN"))
     lifecycle = Lifecycle()
@@ -77,7 +81,15 @@ def _serve(
             server = _Server(create_api(app, token=token, lifecycle=lifecycle), lifecycle, settings.server.shutdown_grace_s)
             url = f"http://{HOST}:{listener.getsockname()[1]}"
             info = DaemonInfo(os.getpid(), __version__, url, token)
-            warming = _Warming(app, lifecycle, lambda: _publish(ownership, info, on_ready), server.stop)
+
+            def ready() -> None:
+                ownership.publish(info)
+                on_ready(info)
+                if stop_when_unused_s is not None:
+                    watching = threading.Thread(target=lifecycle.stop_when_unused, args=(stop_when_unused_s,), daemon=True)
+                    watching.start()
+
+            warming = _Warming(app, lifecycle, ready, server.stop)
             warming.start()
             log.info("daemon started", extra={"url": url, "version": __version__})
             try:
@@ -98,11 +110,6 @@ def _serve(
     if isinstance(warming.error, RagError):
         return _failed(warming.error)
     return 1 if warming.error else 0
-
-
-def _publish(ownership: Ownership, info: DaemonInfo, on_ready: Callable[[DaemonInfo], None]) -> None:
-    ownership.publish(info)
-    on_ready(info)
 
 
 def new_token(fixed: str | None) -> str:
@@ -184,9 +191,12 @@ class _Server(uvicorn.Server):
 
     def stop(self) -> None:
         """End as soon as the open requests are answered; asked twice, at once."""
-        self.force_exit = self.should_exit
-        self.should_exit = True
+        self.force_exit = self._lifecycle.stopping.is_set()
         self._lifecycle.stopping.set()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether to end, asked ten times a second."""
+        return await super().on_tick(counter) or self._lifecycle.stopping.is_set()
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

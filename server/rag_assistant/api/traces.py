@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from rag_assistant.api import schemas
 from rag_assistant.api.common import Core, Pages
+from rag_assistant.api.schemas.traces import Trace, TracePage
 from rag_assistant.tracing import TraceType
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
 
 
-@router.get("", response_model=schemas.TracePage)
+@router.get("", response_model=TracePage)
 def list_traces(
     core: Core,
     paging: Pages,
@@ -24,7 +24,7 @@ def list_traces(
     return paging.answer(*core.traces(paging.page, paging.page_size, trace_type=trace_type, job_id=job_id))
 
 
-@router.get("/{trace_id}", response_model=schemas.Trace)
+@router.get("/{trace_id}", response_model=Trace)
 def get_trace(trace_id: str, core: Core) -> dict[str, Any]:
     """One whole trace."""
     return core.trace(trace_id)

@@ -25,7 +25,9 @@ def eval_() -> None:
 
 
 @eval_.command()
-@click.option("--dataset", "named", required=True, metavar="PATH|golden", help="A YAML file of questions, or a BEIR folder.")
+@click.option(
+    "--dataset", "named", required=True, metavar="PATH|golden|feedback", help="A YAML file of questions, or a BEIR folder."
+)
 @click.option(
     "--documents",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -55,13 +57,16 @@ def run(
 ) -> None:
     """Ask the questions of a dataset and measure the answers.
 
-    Its documents are first read into a collection of their own, once. Metrics beyond --top-k are left out.
+    Its documents are first read into a collection of their own, once; `feedback` asks again what people asked and found well
+    answered. Metrics beyond --top-k are left out.
     """
     from rag_assistant.cli.eval_asking import DEFAULT_STRATEGY, run_all
     from rag_assistant.cli.eval_corpus import read_material
+    from rag_assistant.cli.eval_feedback import read_feedback
     from rag_assistant.cli.eval_show import print_run
     from rag_assistant.cli.failures import GATE_NOT_MET
     from rag_assistant.cli.progress import Preparation
+    from rag_assistant.evaluation.feedback import FEEDBACK
     from rag_assistant.evaluation.gates import read_gate
     from rag_assistant.evaluation.metrics import require_library
 
@@ -72,8 +77,13 @@ def run(
     if len(name) > _LONGEST_NAME:
         raise click.UsageError(f"--name may have {_LONGEST_NAME} characters.")
     require_library()
-    with Preparation("Reading the dataset"):
-        material = read_material(named, documents, has_collection=collection is not None)
+    if named == FEEDBACK and not Path(named).exists():
+        if documents:
+            raise click.UsageError("--documents is for questions in a YAML file; feedback is asked of its collections.")
+        material = read_feedback(places, collection)
+    else:
+        with Preparation("Reading the dataset"):
+            material = read_material(named, documents, has_collection=collection is not None)
     dataset = material.dataset
     if dataset.unanswerable:
         note(f"{plural(dataset.unanswerable, 'question')} left out, as no document answers them.")
@@ -133,6 +143,28 @@ def list_(places: Places, limit: int, page: int, as_json: bool) -> None:
             (found["run_id"][:8], found["dataset"], found["strategy"], overall["questions"], value, started, found["name"])
         )
     table(("run", "dataset", "strategy", "n", "quality", "started", "name"), rows, numeric=("n",))
+    tell_rest(answer)
+
+
+@eval_.command()
+@options.limit
+@options.page
+@options.as_json
+@click.pass_obj
+def cases(places: Places, limit: int, page: int, as_json: bool) -> None:
+    """List the feedback that people gave in their editors, newest first: the cases of --dataset feedback."""
+    from rag_assistant.cli.client import connect
+    from rag_assistant.cli.eval_feedback import print_cases
+
+    with connect(places) as client:
+        answer = client.get("/api/feedback", page=page, page_size=limit)
+    if as_json:
+        echo_json(answer)
+        return
+    if not answer["total"]:
+        click.echo("No feedback. Editors give it with the thumbs below an answer.")
+        return
+    print_cases(answer)
     tell_rest(answer)
 
 

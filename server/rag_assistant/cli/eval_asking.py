@@ -30,9 +30,9 @@ def run_all(
     from rag_assistant.cli.client import connect
     from rag_assistant.cli.eval_corpus import evaluated_collection
 
-    with connect(places, "search" if collection else "jobs") as client:
+    with connect(places, "search" if collection or material.as_asked else "jobs") as client:
 
-        def check(target: str) -> None:
+        def check(target: str | None) -> None:
             for strategy in strategies:
                 client.post("/api/query", {**body, **_strategy(strategy), "query": questions[0].text, "collection": target})
 
@@ -62,10 +62,10 @@ def _run(
     started = utc_now()
 
     def ask(question: Question) -> Mapping[str, Any]:
-        filters = {"filters": dict(question.filters)} if question.filters else {}
-        answer: Mapping[str, Any] = client.post(
-            "/api/query", {**request, **filters, "query": question.text, "evaluation": run_id}
-        )
+        own: dict[str, Any] = {"filters": dict(question.filters)} if question.filters else {}
+        own |= {"collection": question.collection} if question.collection else {}
+        own |= {"history": list(question.history)} if question.history else {}
+        answer: Mapping[str, Any] = client.post("/api/query", {**request, **own, "query": question.text, "evaluation": run_id})
         return answer
 
     with JobProgress(f"Asking ({described['strategy']})") as bar:
@@ -85,7 +85,7 @@ def _run(
             "name": described["name"],
             "dataset": dataset.name,
             "dataset_hash": dataset.hash,
-            "collection": request["collection"],
+            "collection": request["collection"] or "",
             "strategy": described["strategy"],
             "strategy_config_id": trace["strategy_config_id"],
             "options": options_,

@@ -25,13 +25,15 @@ GOLDEN = "golden"
 class Material:
     """A dataset, and where its documents are: a `corpus` that must be written as files first, a `folder`, or neither.
 
-    `documents_hash` names the collection that is made for them.
+    `documents_hash` names the collection that is made for them. With `as_asked` nothing is read: each question is asked of the
+    collections that it was asked of before.
     """
 
     dataset: Dataset
     corpus: Corpus | None = None
     folder: Path | None = None
     documents_hash: str = ""
+    as_asked: bool = False
 
 
 def read_material(named: str, documents: Path | None, *, has_collection: bool) -> Material:
@@ -41,6 +43,7 @@ def read_material(named: str, documents: Path | None, *, has_collection: bool) -
     """
     from rag_assistant.config import checkout_root
     from rag_assistant.evaluation.beir import CORPUS, read_beir
+    from rag_assistant.evaluation.feedback import FEEDBACK
     from rag_assistant.evaluation.golden import documents_hash, golden_files, read_questions
 
     path = Path(named).expanduser()
@@ -65,22 +68,22 @@ def read_material(named: str, documents: Path | None, *, has_collection: bool) -
         folder = documents
     else:
         raise ValidationFailed(
-            f"{path} is no dataset. A dataset is '{GOLDEN}', a YAML file of questions, or a folder with {CORPUS}, queries.jsonl "
-            "and qrels/test.tsv."
+            f"{path} is no dataset. A dataset is '{GOLDEN}', '{FEEDBACK}', a YAML file of questions, or a folder with {CORPUS}, "
+            "queries.jsonl and qrels/test.tsv."
         )
     return Material(dataset, folder=folder.absolute(), documents_hash="" if has_collection else documents_hash(folder))
 
 
 @contextmanager
 def evaluated_collection(
-    client: Client, places: Places, material: Material, named: str | None, check: Callable[[str], None]
-) -> Iterator[str]:
-    """The collection to ask: the one that is `named`, else one of the dataset's own, filled when it is not yet.
+    client: Client, places: Places, material: Material, named: str | None, check: Callable[[str | None], None]
+) -> Iterator[str | None]:
+    """The collection to ask: the one that is `named`, else one of the dataset's own, filled when it is not yet; None for all.
 
     A collection of the dataset's own is enabled only meanwhile, so that no other search finds its documents. `check` is called
     with the collection before anything is read into it.
     """
-    if named:
+    if named or material.as_asked:
         check(named)
         yield named
         return

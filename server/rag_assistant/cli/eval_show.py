@@ -21,7 +21,7 @@ def print_run(run: Mapping[str, Any]) -> None:
     pairs: list[tuple[str, object]] = [
         ("Run", run["run_id"]),
         ("Dataset", f"{run['dataset']} ({run['dataset_hash'][:8]}), {plural(overall['questions'], 'question')}"),
-        ("Collection", run["collection"]),
+        ("Collection", run["collection"] or "as each question was asked"),
         ("Strategy", f"{run['strategy']}{'' if options['rerank'] else ', no rerank'}, top {options['top_k']}"),
         ("Settings", run["strategy_config_id"]),
         ("Started", moment(run["started_at"])),

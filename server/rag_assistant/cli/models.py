@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from pathlib import Path
 
@@ -69,17 +71,31 @@ def list_(places: Places, as_json: bool) -> None:
 
 @models.command()
 @click.argument("model_id", metavar="[ID]", required=False)
+@click.option(
+    "--progress",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How to say what happens: json prints events, one a line.",
+)
 @click.pass_obj
-def pull(places: Places, model_id: str | None) -> None:
+def pull(places: Places, model_id: str | None, form: str) -> None:
     """Fetch a model (embedding.model when no ID is given) and check it. One that is here already is only checked."""
     from rag_assistant.cli.progress import Preparation
     from rag_assistant.supply import ensure_model
 
     chosen = places.settings().embedding
     wanted = model_id or chosen.model
+    folders = [Path(folder).expanduser() for folder in chosen.model_folders]
     started = time.monotonic()
+    if form == "json":
+        _event("progress", text=f"Checking {wanted}", fraction=None)
+        files = ensure_model(
+            wanted, places.models, progress=lambda text, done: _event("progress", text=text, fraction=done), extra_dirs=folders
+        )
+        _event("done", model=files.row.id, folder=str(files.folder), revision=files.revision)
+        return
     with Preparation(f"Checking {wanted}") as preparation:
-        folders = [Path(folder).expanduser() for folder in chosen.model_folders]
         files = ensure_model(wanted, places.models, progress=preparation.show, extra_dirs=folders)
     click.echo(
         f"{files.row.id} is ready in {clean(files.folder)} (revision {files.revision}, {time.monotonic() - started:.1f} s)."
@@ -102,3 +118,9 @@ def verify(ctx: click.Context, model_id: str | None) -> None:
         note(f"Mend it with `rag models pull {wanted}`.")
         ctx.exit(FAILED)
     click.echo(f"{wanted} is sound.")
+
+
+def _event(name: str, **values: str | float | None) -> None:
+    """For a program that shows our progress: at once, and in ASCII, since it need not know this machine's encoding."""
+    click.echo(json.dumps({"event": name, **values}))
+    sys.stdout.flush()

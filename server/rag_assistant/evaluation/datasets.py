@@ -28,13 +28,18 @@ class Relevant:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and all that answers it. `groups` maps a kind of group (`type`, `lang`, `hard`) to the question's own."""
+    """A question and all that answers it. `groups` maps a kind of group (`type`, `lang`, `hard`) to the question's own.
+
+    `collection` is set where a dataset is about several; `history` holds the turns before, as `POST /api/query` takes them.
+    """
 
     id: str
     text: str
     relevant: tuple[Relevant, ...]
     groups: Mapping[str, str] = field(default_factory=dict)
     filters: Mapping[str, Any] | None = None
+    collection: str | None = None
+    history: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

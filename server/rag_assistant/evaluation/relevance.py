@@ -11,6 +11,7 @@ from typing import Any
 
 from rag_assistant.evaluation.datasets import Question, Relevant
 from rag_assistant.ingest.loaders.excel_areas import area_of
+from rag_assistant.types import Passage
 
 
 def wrong_place(place: Mapping[str, Any]) -> str | None:
@@ -48,6 +49,23 @@ def is_at(result: Mapping[str, Any], wanted: Relevant) -> bool:
         first, last = result.get("line_range") or (0, -1)
         return bool(first <= place["lines"][1] and last >= place["lines"][0])
     return True
+
+
+def relevant_to(passage: Passage) -> dict[str, Any]:
+    """Where a passage stands, as a question of a dataset names it: `{source, place}`, with the most exact place that it has."""
+    place = passage.place
+    named: dict[str, Any] = {}
+    if place.page is not None:
+        named = {"page": place.page}
+    elif place.slide is not None:
+        named = {"slide": place.slide}
+    elif place.sheet is not None and place.cell_range is not None:
+        named = {"sheet": place.sheet, "cells": place.cell_range}
+    elif place.line_range is not None:
+        named = {"lines": list(place.line_range)}
+    elif passage.section_path:
+        named = {"section": passage.section_path[-1]}
+    return {"source": passage.source, "place": named}
 
 
 def unit_of(index: int) -> str:

@@ -191,6 +191,13 @@ class Jobs:
             where = jobs.c.status.in_(("queued", "running"))
             return connection.scalar(select(func.count()).select_from(jobs).where(where)) or 0
 
+    def unfinished_jobs(self, most: int) -> list[Job]:
+        """The first jobs that wait or run, oldest first. Their payloads, which can be long, are left out."""
+        columns = [column for column in jobs.c if column.name != "payload"]
+        first = select(*columns).where(jobs.c.status.in_(("queued", "running"))).order_by(jobs.c.sequence).limit(most)
+        with self._reader.connect() as connection:
+            return [_job(row, payload={}) for row in connection.execute(first)]
+
     def staged_files(self) -> set[str]:
         """Paths of uploaded files that unfinished jobs wait for."""
         with self._reader.connect() as connection:
@@ -206,5 +213,5 @@ class Jobs:
             return connection.execute(update(jobs).where(*where).values(**again)).rowcount
 
 
-def _job(row: Row[Any]) -> Job:
-    return Job(**{name: value for name, value in row._mapping.items() if name != "sequence"})
+def _job(row: Row[Any], **instead: Any) -> Job:
+    return Job(**{name: value for name, value in row._mapping.items() if name != "sequence"}, **instead)

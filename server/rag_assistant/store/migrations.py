@@ -246,9 +246,28 @@ def _0004_live_versions(op: Operations) -> None:
     op.create_index("ix_documents_version", "documents", ["version_id"])
 
 
+def _0005_feedback(op: Operations) -> None:
+    """What people say of answers."""
+    op.create_table(
+        "feedback",
+        sa.Column("id", _text(32), primary_key=True),
+        sa.Column("created_at", _text(32), nullable=False),
+        sa.Column("question", _text(), nullable=False),
+        sa.Column("verdict", _text(8), nullable=False),
+        sa.Column("collection", _text(255)),
+        sa.Column("filters", sa.JSON()),
+        sa.Column("history", sa.JSON(), nullable=False),
+        sa.Column("relevant", sa.JSON(), nullable=False),
+        sa.Column("answer", _text()),
+        sa.Column("comment", _text()),
+        sa.Column("trace_id", _text(32)),
+    )
+    op.create_index("ix_feedback_created", "feedback", ["created_at"])
+
+
 Migration = Callable[["Operations"], None]
 
-MIGRATIONS: tuple[Migration, ...] = (_0001_foundation, _0002_documents, _0003_evaluations, _0004_live_versions)
+MIGRATIONS: tuple[Migration, ...] = (_0001_foundation, _0002_documents, _0003_evaluations, _0004_live_versions, _0005_feedback)
 
 
 def migrate(engine: Engine, steps: Sequence[Migration] = MIGRATIONS) -> int:

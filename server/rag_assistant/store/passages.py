@@ -238,12 +238,12 @@ class DocumentReader:
                 for row in rows
             ]
 
-    def boxes(self, doc_id: str, chunk_id: str, page: int) -> list[tuple[float, float, float, float]]:
-        """Rectangles of a passage of the live version on one of its pages, as fractions of the page. Raises as `get` does."""
+    def boxes(self, doc_id: str, chunk_ids: Sequence[str], page: int) -> list[tuple[float, float, float, float]]:
+        """Rectangles of passages of the live version on one of its pages, as fractions of the page. Raises as `get` does."""
         version_id = self.get(doc_id)["version_id"]
-        of_chunk = occurrences.c.version_id == version_id, occurrences.c.chunk_id == chunk_id
+        of_chunks = occurrences.c.version_id == version_id, occurrences.c.chunk_id.in_(chunk_ids)
         with self._reader.connect() as connection:
-            places = [Place.from_dict(place) for place in connection.scalars(select(occurrences.c.place).where(*of_chunk))]
+            places = [Place.from_dict(place) for place in connection.scalars(select(occurrences.c.place).where(*of_chunks))]
         return [place.bbox for place in places if place.bbox and place.page == page]
 
     def chunks(self, doc_id: str, page: int = 1, page_size: int = 20) -> tuple[list[dict[str, Any]], int]:

@@ -242,3 +242,20 @@ evaluations = Table(
     Column("questions", JSON, nullable=False),
 )
 Index("ix_evaluations_started", evaluations.c.started_at)
+
+feedback = Table(
+    "feedback",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("created_at", String(32), nullable=False),
+    Column("question", Text, nullable=False),
+    Column("verdict", String(8), nullable=False),
+    Column("collection", String(255)),
+    Column("filters", JSON),
+    Column("history", JSON, nullable=False),
+    Column("relevant", JSON, nullable=False),
+    Column("answer", Text),
+    Column("comment", Text),
+    Column("trace_id", String(32)),
+)
+Index("ix_feedback_created", feedback.c.created_at)

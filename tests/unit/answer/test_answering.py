@@ -50,6 +50,7 @@ def ask(tracer: Tracer, tmp_path: Path) -> Ask:
         history: tuple[Turn, ...] = (),
         cancellation: Cancellation | None = None,
         embedder: Any = None,
+        extractive: bool = False,
         **options: Any,
     ) -> tuple[list[str], Answer, dict[str, Any]]:
         context = options.pop("context_tokens", 8000)
@@ -66,7 +67,7 @@ def ask(tracer: Tracer, tmp_path: Path) -> Ask:
             options=limits,
         )
         trace = tracer.start("query", strategy_config_id="0" * 32)
-        events = list(answerer.answer(result, history, trace, cancellation or Cancellation()))
+        events = list(answerer.answer(result, history, trace, cancellation or Cancellation(), extractive=extractive))
         *pieces, answer = events
         assert isinstance(answer, Answer)
         texts = [piece.text for piece in pieces if isinstance(piece, Delta)]
@@ -104,6 +105,14 @@ def test_an_answer_streams_with_its_citations_support_and_trace(ask: Ask, lease:
     told = summary(trace)
     assert (told["citations"], told["removed_citations"], told["finish"]) == ([1], 1, "complete")
     assert "90 seconds" not in str(trace)
+
+
+def test_a_model_is_not_asked_when_only_extracts_are_wanted(ask: Ask, lease: Any) -> None:
+    with ChatServer(Scripted(pieces=("Never.",))) as server:
+        _, answer, trace = ask(lease, server, extractive=True)
+        assert not server.asked
+    assert (answer.provider, answer.found, answer.warnings) == ("extractive", True, ())
+    assert trace["spans"][0]["provider"]["id"] != "openai_compatible"
 
 
 def test_earlier_turns_go_to_the_model(ask: Ask, lease: Any) -> None:

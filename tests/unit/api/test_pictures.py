@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 from reportlab.pdfgen.canvas import Canvas
@@ -21,7 +22,7 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="90"><rect wid
 
 @pytest.fixture
 def changes() -> dict[str, Any]:
-    return {"ocr.provider": "none"}
+    return {"ocr.provider": "none", "splitter.chunk_size": 160, "splitter.chunk_overlap": 0}
 
 
 def chart() -> bytes:
@@ -123,6 +124,22 @@ class TestPages:
         inside = (round((left + right) / 2 * 400), round(bottom * 600) - 2)
         assert marked.convert("RGB").getpixel((390, 590)) == (255, 255, 255)
         assert marked.convert("RGB").getpixel(inside) != plain.convert("RGB").getpixel(inside)
+
+    def test_all_passages_of_a_citation_are_marked(self, client: TestClient, ingest) -> None:
+        lines = [f"Line {number} tells how valve {number} is opened and closed again by hand." for number in range(25)]
+        document = ingest("manual.pdf", pdf("\n".join(lines)))
+        chunks = client.get(f"/api/documents/{document['id']}/chunks").json()["items"]
+        assert len(chunks) > 1
+        url = f"/api/documents/{document['id']}/pages/1"
+        chunk_ids = [chunk["chunk_id"] for chunk in chunks]
+
+        def marked(*wanted: str) -> int:
+            page = opened(client.get(url, params={"width": 400, "chunk_id": list(wanted)})).convert("RGB")
+            red, _green, blue = np.moveaxis(np.asarray(page), 2, 0)
+            return int(((red > 200) & (blue < 200)).sum())
+
+        assert 0 == marked() < marked(chunk_ids[0]) < marked(*chunk_ids)
+        assert code(client.get(url, params={"chunk_id": ["x"] * 51})) == (400, "VALIDATION_ERROR")
 
     def test_a_page_that_is_not_there_and_a_document_without_pages_are_told(self, client: TestClient, ingest) -> None:
         document = ingest("manual.pdf", pdf("First page of the manual."))

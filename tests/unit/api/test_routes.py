@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from rag_assistant.api.schemas import FiltersBody, PreferBody, TurnBody
+from rag_assistant.api.schemas.query import FiltersBody, PreferBody, TurnBody
 from rag_assistant.app import App
 from rag_assistant.questions import Preferences, Turn
 from rag_assistant.types import Filters
@@ -64,7 +64,10 @@ def test_a_folder_is_ingested_and_answers_with_places(client: TestClient, finish
     assert result["line_range"][0] >= 5
     assert "page" not in result
     assert "bbox" not in result
-    assert answer["citations"][0]["chunk_id"] == result["chunk_id"]
+    citation = answer["citations"][0]
+    shared = ("chunk_id", "doc_id", "collection", "content", "doc_type", "source", "source_uri", "title", "line_range", "images")
+    assert {name: citation[name] for name in shared} == {name: result[name] for name in shared}
+    assert citation["content"] in answer["context"]
     assert answer["effective"]["strategy"] == "hybrid"
     trace = client.get(f"/api/traces/{answer['trace_id']}").json()
     assert trace["trace_type"] == "query"
@@ -283,6 +286,8 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
         "GET /api/sources", "POST /api/sources", "GET /api/sources/{source_id}", "PATCH /api/sources/{source_id}",
         "DELETE /api/sources/{source_id}", "POST /api/sources/{source_id}/sync",
         "GET /api/evaluations", "POST /api/evaluations", "GET /api/evaluations/{run_id}",
+        "GET /api/events", "POST /api/stop", "POST /api/answers/verify", "POST /api/documents/{doc_id}/reindex",
+        "GET /api/feedback", "POST /api/feedback", "DELETE /api/feedback/{feedback_id}",
     } == set(operations)  # fmt: skip
     for operation in operations.values():
         assert "422" not in operation["responses"]

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from rag_assistant.cli.client import connect
 from rag_assistant.cli.eval_show import shortened
 from rag_assistant.cli.output import cells
+from rag_assistant.cli.places import Places
 
 CORPUS = {
     "d1": ("Backup", "Run restore from a snapshot and wait."),
@@ -134,3 +136,49 @@ def test_a_wide_text_is_cut_to_columns() -> None:
     assert shortened("有給休暇の申請", 9) == "有給休暇…"
     assert cells(shortened("有給休暇の申請", 8)) <= 8
     assert shortened("short", 9) == "short"
+
+
+@pytest.fixture
+def thumbs(rag, docs: Path) -> list[dict[str, object]]:
+    """Feedback on three answers: a good one, a bad one, and a good one to a collection that is gone. Given oldest first."""
+    rag("ingest", str(docs))
+    found = json.loads(rag("query", "restore snapshot", "--json").stdout)["results"]
+    wanted = [result["chunk_id"] for result in found if "Restore" in result["section_path"]]
+    bodies = (
+        {"question": "restore snapshot", "verdict": "up", "chunk_ids": wanted, "comment": "exactly"},
+        {"question": "queue jobs", "verdict": "down", "chunk_ids": []},
+        {"question": "restore", "verdict": "up", "chunk_ids": wanted, "collection": "old"},
+    )
+    with connect(Places()) as client:
+        client.post("/api/collections", {"name": "old"})
+        kept = [client.post("/api/feedback", body) for body in bodies]
+        client.delete("/api/collections/old")
+    return kept
+
+
+def test_feedback_is_a_dataset_of_what_was_answered_well(rag, thumbs: list[dict[str, object]]) -> None:
+    result = rag("eval", "run", "--dataset", "feedback", "--json")
+    assert "2 questions left out" in result.stderr
+    (run,) = json.loads(result.stdout)["runs"]
+    assert (run["dataset"], run["collection"], run["metrics"]["overall"]["questions"]) == ("feedback", "", 1)
+    assert run["metrics"]["overall"]["metrics"]["hit@5"] == 1
+    whole = json.loads(rag("eval", "report", run["run_id"], "--json").stdout)
+    assert whole["questions"][0]["id"] == thumbs[0]["id"]
+    assert "as each question was asked" in rag("eval", "report", run["run_id"]).stdout
+
+
+def test_feedback_is_listed(rag, thumbs: list[dict[str, object]]) -> None:
+    printed = rag("eval", "cases").stdout
+    assert "restore snapshot" in printed
+    assert "exactly" in printed
+    assert json.loads(rag("eval", "cases", "--json").stdout)["items"][-1] == thumbs[0]
+
+
+def test_without_feedback_there_is_nothing_to_evaluate(rag, tmp_path: Path) -> None:
+    assert "No feedback" in rag("eval", "cases").stdout
+    assert "no feedback to evaluate with" in rag("eval", "run", "--dataset", "feedback", code=2).stderr
+    assert "--documents" in rag("eval", "run", "--dataset", "feedback", "--documents", str(tmp_path), code=2).stderr
+
+
+def test_feedback_on_one_collection_is_asked_of_it_alone(rag, thumbs: list[dict[str, object]]) -> None:
+    assert "no feedback to evaluate with" in rag("eval", "run", "--dataset", "feedback", "-c", "default", code=2).stderr

@@ -14,6 +14,7 @@ from rag_assistant import __version__
 from rag_assistant.cli import COMMANDS, cli
 from rag_assistant.cli.output import cells, clean, size, table
 from rag_assistant.daemon import Ownership
+from rag_assistant.supply.manifest import Manifest, record_file, write_manifest
 
 
 def test_a_collection_is_made_renamed_disabled_enabled_and_removed(rag, docs: Path) -> None:
@@ -77,6 +78,25 @@ def test_models_are_listed_and_a_missing_one_is_told_with_the_mending_command(
     assert [row["id"] for row in rows if row["chosen"]] == ["multilingual-e5-small"]
     assert "rag models pull multilingual-e5-small" in rag("models", "verify", code=1).stderr
     assert "Known: " in rag("models", "verify", "nope", code=2).stderr
+
+
+def test_fetching_a_model_is_told_as_events_to_a_program_that_asks_for_them(
+    rag, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    model = tmp_path / "given" / "multilingual-e5-small"
+    model.mkdir(parents=True)
+    for name in ("model.onnx", "tokenizer.json"):
+        (model / name).write_text(name)
+    files = {name: record_file(model / name) for name in ("model.onnx", "tokenizer.json")}
+    write_manifest(model, Manifest(model.name, {"kind": "folder"}, files, files, model="model.onnx", tokenizer="tokenizer.json"))
+    monkeypatch.setenv("RAG_MODELS_DIR", str(tmp_path / "models"))
+    monkeypatch.setenv("RAG_EMBEDDING__MODEL_FOLDERS", json.dumps([str(model.parent)]))
+    events = [json.loads(line) for line in rag("models", "pull", "--progress", "json").stdout.splitlines()]
+    assert events[0] == {"event": "progress", "text": "Checking multilingual-e5-small", "fraction": None}
+    assert events[-1]["event"] == "done"
+    assert (events[-1]["model"], events[-1]["folder"]) == (model.name, str(model))
+    (model / "model.onnx").write_text("cut")
+    assert "is damaged" in rag("models", "pull", "--progress", "json", code=3).stderr
 
 
 def test_looking_things_up_needs_no_model(rag, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from rag_assistant.api.schemas import Page, RequestBody
+from rag_assistant.api.schemas.base import Page, RequestBody
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]

@@ -1,0 +1,92 @@
+"""When a daemon that nobody uses stops."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import pytest
+
+from rag_assistant.api.lifecycle import Lifecycle
+from rag_assistant.api.presence import FIRST_WINDOW_S, Presence
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def presence(clock: Clock) -> Presence:
+    return Presence(clock)
+
+
+def test_an_open_window_keeps_the_daemon(presence: Presence, clock: Clock) -> None:
+    with presence.window():
+        clock.now = 1e6
+        assert presence.rest_s(30) == 30
+
+
+def test_the_time_is_counted_from_the_last_window_that_left(presence: Presence, clock: Clock) -> None:
+    with presence.window():
+        clock.now = 50
+        with presence.window():
+            clock.now = 100
+        clock.now = 200
+    clock.now = 210
+    assert presence.rest_s(30) == 20
+    clock.now = 230
+    assert presence.rest_s(30) <= 0
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(30, FIRST_WINDOW_S), (500, 500)])
+def test_the_first_window_may_take_its_time(presence: Presence, clock: Clock, limit: float, expected: float) -> None:
+    clock.now = 70
+    presence.begin()
+    assert presence.rest_s(limit) == expected
+    clock.now = 70 + expected
+    assert presence.rest_s(limit) <= 0
+
+
+def test_a_window_that_fails_has_left_too(presence: Presence, clock: Clock) -> None:
+    with pytest.raises(ValueError), presence.window():
+        raise ValueError
+    clock.now = 31
+    assert presence.rest_s(30) <= 0
+
+
+def test_an_unused_daemon_stops_and_says_why(caplog: pytest.LogCaptureFixture) -> None:
+    life = Lifecycle()
+    with life.presence.window():
+        pass
+    with caplog.at_level(logging.INFO):
+        life.stop_when_unused(0.02)
+    assert life.stopping.is_set()
+    (record,) = [record for record in caplog.records if record.message == "daemon stops"]
+    assert record.__dict__["reason"] == "no editor window for 0.02 s"
+
+
+def test_a_first_window_that_came_and_went_is_not_waited_for_any_longer() -> None:
+    life = Lifecycle()
+    waiting = threading.Thread(target=life.stop_when_unused, args=(0.05,), daemon=True)
+    waiting.start()
+    with life.presence.window():
+        pass
+    waiting.join(10)
+    assert life.stopping.is_set()
+
+
+def test_a_daemon_that_is_stopped_otherwise_is_not_waited_for() -> None:
+    life = Lifecycle()
+    waiting = threading.Thread(target=life.stop_when_unused, args=(1000.0,), daemon=True)
+    waiting.start()
+    life.stopping.set()
+    waiting.join(10)
+    assert not waiting.is_alive()
