@@ -6,20 +6,20 @@ On a terminal the status line is redrawn; elsewhere (a pipe, TERM=dumb) a plain 
 from __future__ import annotations
 
 import os
-import queue
 import shutil
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, TextIO
+from typing import TextIO
+
+import _processes
+from _processes import CommandFailedError, quoted
+
+__all__ = ["INTERRUPTED", "MACHINE_NOT_READY", "STEP_FAILED", "CommandFailedError", "Console", "StopError"]
 
 INDENT = "      "
-TAIL_LINES = 25
 SECONDS_BETWEEN_PLAIN_LINES = 10.0
-SECONDS_BETWEEN_REDRAWS = 0.5
 
 STEP_FAILED = 1
 MACHINE_NOT_READY = 2
@@ -27,24 +27,27 @@ INTERRUPTED = 130
 
 
 class StopError(Exception):
-    """Ends the script: the message says what happened and what to do, the exit code which kind it is."""
+    """Ends the script: what failed, what to do, and the lines that an installer printed last. `code` names it for programs.
 
-    def __init__(self, message: str, exit_code: int = STEP_FAILED) -> None:
-        super().__init__(message)
+    `in_editor` is the advice for users of the extension, where that is another one.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        exit_code: int = STEP_FAILED,
+        *,
+        code: str = "INSTALL_FAILED",
+        advice: str = "",
+        in_editor: str = "",
+        log: Sequence[str] = (),
+    ) -> None:
+        super().__init__("\n".join(part for part in (message, quoted(log), advice) if part))
+        self.message = message
         self.exit_code = exit_code
-
-
-class CommandFailedError(Exception):
-    """A command ended with a non-zero status; `lines` holds what it printed."""
-
-    def __init__(self, command: Sequence[str], returncode: int, lines: Sequence[str]) -> None:
-        super().__init__(f"{Path(command[0]).name} ended with exit status {returncode}")
-        self.returncode = returncode
-        self.lines = list(lines)
-
-    @property
-    def tail(self) -> str:
-        return "\n".join(f"  | {line}" for line in self.lines[-TAIL_LINES:]) or "  | (it printed nothing)"
+        self.code = code
+        self.in_editor = in_editor or advice
+        self.log = list(log)
 
 
 class Console:
@@ -72,59 +75,25 @@ class Console:
 
     def run_quietly(self, command: Sequence[str], *, env: Mapping[str, str], cwd: Path) -> list[str]:
         """Run to the end with a live line of status; the lines that it printed, or CommandFailedError."""
-        lines: list[str] = []
-        with subprocess.Popen(
-            command,
-            env=dict(env),
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-        ) as process:
-            assert process.stdout is not None
-            try:
-                self._follow(process.stdout, lines)
-                returncode = process.wait()
-            finally:
-                process.terminate()  # after Ctrl-C; one that has ended is left alone
-                if self._redraws:
-                    self._stream.write("\r\033[K")
-                    self._stream.flush()
-        if returncode != 0:
-            raise CommandFailedError(command, returncode, lines)
-        return lines
+        shown = time.monotonic()
 
-    def _follow(self, printed: IO[str], lines: list[str]) -> None:
-        """Collect what is printed until its end, showing the last line and the seconds."""
-        arriving: queue.Queue[str | None] = queue.Queue()
-        threading.Thread(target=_read_lines, args=(printed, arriving), daemon=True).start()
-        started = last_print = time.monotonic()
-        status = ""
-        while True:
-            try:
-                line = arriving.get(timeout=SECONDS_BETWEEN_REDRAWS)
-                if line is None:
-                    return
-                lines.append(line)
-                status = line.strip() or status
-            except queue.Empty:
-                pass  # nothing new: only the seconds move on
+        def show(seconds: float, text: str) -> None:
+            nonlocal shown
             now = time.monotonic()
             if self._redraws:
-                self._redraw(now - started, status)
-            elif status and now - last_print >= SECONDS_BETWEEN_PLAIN_LINES:
-                last_print = now
-                self.note(f"{now - started:.0f} s: {status}")
+                self._redraw(seconds, text)
+            elif text and now - shown >= SECONDS_BETWEEN_PLAIN_LINES:
+                shown = now
+                self.note(f"{seconds:.0f} s: {text}")
+
+        try:
+            return _processes.run(command, env=env, cwd=cwd, on_progress=show)
+        finally:
+            if self._redraws:
+                self._stream.write("\r\033[K")
+                self._stream.flush()
 
     def _redraw(self, seconds: float, text: str) -> None:
         width = shutil.get_terminal_size().columns - 1
         self._stream.write("\r" + f"{INDENT}{seconds:.0f} s  {text}"[:width] + "\033[K")
         self._stream.flush()
-
-
-def _read_lines(printed: IO[str], arriving: queue.Queue[str | None]) -> None:
-    for line in printed:
-        arriving.put(line.rstrip())
-    arriving.put(None)

@@ -9,68 +9,94 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import _pip_settings
-from _console import CommandFailedError, Console, StopError
+from _console import StopError
+from _failures import FINAL, NO_WAY_TO_THE_MIRROR, failure_in, stop
+from _pip_settings import Network
+from _processes import CommandFailedError
 
 TOOLS_LOCK = "requirements-tools.lock"
 
 # What another environment or Python left in the variables must not reach the new one.
 _LEFT_OUT = frozenset({"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_TARGET", "UV_PREFIX"})
 
-# What the installers print, and what mends it; the first match counts.
-_HINTS = (
-    (r"no space left|disk quota", "The disk is full: make room (here and in the temporary folder)."),
-    (
-        r"certificate|ssl error|tlsv1|unknownissuer",
-        "The mirror's certificate is not trusted: set PIP_CERT to the file with your company's certificate.",
-    ),
-    (
-        r"hash(es)? (mismatch|do not match)|do not match the hashes",
-        "A package differs from the one that the lock names: the mirror changed it. Ask those who run the mirror; do not go on.",
-    ),
-    (
-        r"new connection|connection (refused|reset|error|aborted|broken)|timed out|dns error|name resolution|proxyerror|"
-        r"unreachable|error sending request|failed to fetch",
-        "The package mirror does not answer: `python3 -m pip config list` shows which one is set, PIP_INDEX_URL sets another, "
-        "and HTTPS_PROXY the way to it.",
-    ),
-    (
-        r"no matching distribution|no version of|not found in the (package )?(registry|index)|no solution found|no wheels",
-        "The mirror lacks a package, or has none for this machine: `python3 -m pip config list` shows which mirror is set.",
-    ),
-)
+
+class Reporter(Protocol):
+    """Where an installation tells what it does: a console, or a stream of events."""
+
+    def note(self, text: str) -> None: ...
+
+    def run_quietly(self, command: Sequence[str], *, env: Mapping[str, str], cwd: Path) -> list[str]: ...
+
+
+@dataclass(frozen=True)
+class Project:
+    """What is installed after the lock, without dependencies: how uv and pip are told."""
+
+    for_uv: tuple[str, ...]
+    for_pip: tuple[str, ...]
+    built: bool
+    """By the environment's own pip, which the lock has brought beside the build backend."""
+
+
+def editable(root: Path) -> Project:
+    """The checkout itself."""
+    options = ("--no-deps", "--no-build-isolation", "--editable", str(root))
+    return Project(options, options, built=True)
+
+
+def wheel(path: Path) -> Project:
+    """A wheel file; also where another one of the same version is installed."""
+    options = ("--no-deps", "--no-index", str(path))
+    return Project(("--reinstall", *options), ("--force-reinstall", *options), built=False)
 
 
 class Installation:
-    """Fills one environment, given by its Python."""
+    """Fills one environment, given by its Python. `uv` is the one to use instead of the one on PATH."""
 
-    def __init__(self, root: Path, python: Path, console: Console) -> None:
-        self._root = root
+    def __init__(
+        self,
+        lock: Path,
+        project: Project,
+        python: Path,
+        reporter: Reporter,
+        *,
+        uv: str | None = None,
+        network: Network | None = None,
+    ) -> None:
+        self._lock = lock
+        self._project = project
         self._python = python
-        self._console = console
-        self._env = child_environment(os.environ)
+        self._reporter = reporter
+        self._uv = uv
+        self._network = network or Network()
+        self._env = self._network.over(child_environment(os.environ))
 
-    def install(self, lock: Path) -> None:
+    def install(self) -> None:
         pip = self._find_pip()
         settings = self._settings(pip)
+        if self._network.proxy and "proxy" in settings:
+            self._env["PIP_PROXY"] = self._network.proxy  # a proxy in pip's own files is stronger than the usual variables
         for_uv = _pip_settings.for_uv(settings, self._env, system_certificates=system_certificates())
         with tempfile.TemporaryDirectory(prefix="rag-assistant-tools-") as tools:
             if for_uv.untranslated and pip:
                 names = ", ".join(for_uv.untranslated)
-                self._console.note(f"Using pip, as it is set up in a way that uv does not know ({names}); this takes longer")
+                self._reporter.note(f"Using pip, as it is set up in a way that uv does not know ({names}); this takes longer")
             else:
-                uv = uv_on_path() or fetch_uv(pip, self._root / TOOLS_LOCK, Path(tools), self._console)
-                if uv and self._install_by_uv(uv, lock, {**self._env, **for_uv.environment}, can_fall_back=bool(pip)):
+                tools_lock = self._lock.with_name(TOOLS_LOCK)
+                uv = self._uv or uv_on_path() or fetch_uv(pip, tools_lock, Path(tools), self._reporter, self._env)
+                if uv and self._install_by_uv(uv, {**self._env, **for_uv.environment}, can_fall_back=bool(pip)):
                     return
-            self._install_by_pip(pip, lock)
+            self._install_by_pip(pip)
 
     def _find_pip(self) -> list[str]:
         """The pip command that fills the environment; empty where only uv can."""
@@ -90,36 +116,37 @@ class Installation:
             raise StopError(f"`python3 -m pip config list` failed; mend pip's settings first:\n{listed.stderr.strip()}")
         return _pip_settings.parse_config_list(listed.stdout)
 
-    def _install_by_uv(self, uv: str, lock: Path, env: Mapping[str, str], *, can_fall_back: bool) -> bool:
+    def _install_by_uv(self, uv: str, env: Mapping[str, str], *, can_fall_back: bool) -> bool:
         into = [uv, "pip", "install", "--python", str(self._python)]
         try:
-            self._console.run_quietly([*into, "--require-hashes", "-r", str(lock)], env=env, cwd=self._root)
-            editable = ["--no-deps", "--no-build-isolation", "--editable", str(self._root)]
-            self._console.run_quietly([*into, *editable], env=env, cwd=self._root)
+            for options in (("--require-hashes", "-r", str(self._lock)), self._project.for_uv):
+                self._reporter.run_quietly([*into, *options], env=env, cwd=self._lock.parent)
         except CommandFailedError as error:
-            if not can_fall_back:
-                raise StopError(failure("Installing the packages failed", error)) from error
-            self._console.note(f"uv could not install the packages, so pip tries; this takes longer. uv said:\n{error.tail}")
+            if not can_fall_back or failure_in(error.tail).code in FINAL:
+                raise stop("Installing the packages failed", error) from error
+            self._reporter.note(f"uv could not install the packages, so pip tries; this takes longer. uv said:\n{error.tail}")
             return False
         return True
 
-    def _install_by_pip(self, pip: Sequence[str], lock: Path) -> None:
+    def _install_by_pip(self, pip: Sequence[str]) -> None:
         if not pip:
             raise StopError(
-                "The uv on PATH does not work and there is no pip. Mend or remove that uv, then run the script again."
+                "uv does not work here and there is no pip.",
+                code="NO_VENV",
+                advice="Mend or remove that uv, or install pip, then try again.",
             )
         # Compiling all files at once would add 150 MB, most of them never imported.
         options = ["install", "--no-compile"]
         env = pip_environment(self._env)
-        self._run([*pip, *options, "--require-hashes", "-r", str(lock)], env, "Installing the packages failed")
-        editable = ["--no-deps", "--no-build-isolation", "--editable", str(self._root)]
-        self._run([str(self._python), "-m", "pip", *options, *editable], env, "Installing RAG Assistant itself failed")
+        self._run([*pip, *options, "--require-hashes", "-r", str(self._lock)], env, "Installing the packages failed")
+        for_project = [str(self._python), "-m", "pip"] if self._project.built else pip
+        self._run([*for_project, *options, *self._project.for_pip], env, "Installing RAG Assistant itself failed")
 
     def _run(self, command: Sequence[str], env: Mapping[str, str], what_failed: str) -> None:
         try:
-            self._console.run_quietly(command, env=env, cwd=self._root)
+            self._reporter.run_quietly(command, env=env, cwd=self._lock.parent)
         except CommandFailedError as error:
-            raise StopError(failure(what_failed, error)) from error
+            raise stop(what_failed, error) from error
 
 
 def child_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -143,32 +170,33 @@ def system_certificates() -> str | None:
 def uv_on_path() -> str | None:
     """The uv that is installed and starts (a version manager's shim may be there without one behind it)."""
     uv = shutil.which("uv")
-    if uv and subprocess.run([uv, "--version"], check=False, capture_output=True).returncode == 0:
-        return uv
-    return None
+    return uv if uv and uv_works(uv) else None
 
 
-def fetch_uv(pip: Sequence[str], lock: Path, tools: Path, console: Console) -> str | None:
-    """Put uv into the folder `tools`; None, and the reason told, where it can't be had."""
+def uv_works(uv: str) -> bool:
+    try:
+        return subprocess.run([uv, "--version"], check=False, capture_output=True).returncode == 0
+    except OSError:
+        return False  # no such file, or not a program of this machine
+
+
+def fetch_uv(
+    pip: Sequence[str], lock: Path, tools: Path, reporter: Reporter, environ: Mapping[str, str] | None = None
+) -> str | None:
+    """Put uv into the folder `tools`; None, and the reason told, where it can't be had but pip may still do.
+
+    Raises StopError where pip would fail in the same way.
+    """
     if not pip:
         return None
     command = [*pip, "install", "--target", str(tools), "--no-deps", "--require-hashes", "-r", str(lock)]
+    env = pip_environment(child_environment(os.environ) if environ is None else environ)
     try:
-        console.run_quietly(command, env=pip_environment(child_environment(os.environ)), cwd=lock.parent)
+        reporter.run_quietly(command, env=env, cwd=lock.parent)
     except CommandFailedError as error:
+        if failure_in(error.tail).code in NO_WAY_TO_THE_MIRROR:
+            raise stop("Fetching the installer uv from the package mirror failed", error) from error
         reason = error.lines[-1] if error.lines else str(error)
-        console.note(f"uv can't be had here, so pip installs; this takes longer ({reason})")
+        reporter.note(f"uv can't be had here, so pip installs; this takes longer ({reason})")
         return None
-    return shutil.which("uv", path=str(tools / "bin"))
-
-
-def hint(output: str) -> str:
-    """What to do about an installer's failure."""
-    for pattern, advice in _HINTS:
-        if re.search(pattern, output, re.IGNORECASE):
-            return advice
-    return "The lines above say why."
-
-
-def failure(what: str, error: CommandFailedError) -> str:
-    return f"{what}: {error}.\n{error.tail}\n{hint(error.tail)}\nThen run the script again; what was downloaded is kept."
+    return shutil.which("uv", path=os.pathsep.join(str(tools / folder) for folder in ("bin", "Scripts")))

@@ -71,6 +71,27 @@ SYSTEM_CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 
 
 @dataclass(frozen=True)
+class Network:
+    """An index and a proxy chosen for this installation; they win over what the machine is set up with."""
+
+    index_url: str = ""
+    proxy: str = ""
+
+    def over(self, environ: Mapping[str, str]) -> dict[str, str]:
+        env = dict(environ)
+        if self.index_url:
+            for name in ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_NO_INDEX"):
+                env.pop(name, None)
+            env |= {"PIP_INDEX_URL": self.index_url, "PIP_NO_INDEX": "false"}
+        if self.proxy:
+            env.pop("PIP_PROXY", None)
+            # Not pip's own option: with that one pip would no longer heed NO_PROXY.
+            for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+                env |= {name: self.proxy, name.lower(): self.proxy}
+        return env
+
+
+@dataclass(frozen=True)
 class UvSettings:
     environment: dict[str, str]
     """Variables to set for uv, those that the user has set for uv left out."""
@@ -119,6 +140,9 @@ def for_uv(settings: Mapping[str, str], environ: Mapping[str, str], *, system_ce
     bundle = environ.get("REQUESTS_CA_BUNDLE") or environ.get("CURL_CA_BUNDLE") or system_certificates
     if bundle:
         wanted.setdefault("SSL_CERT_FILE", bundle)
+    elif not {"SSL_CERT_FILE", "SSL_CERT_DIR"} & {*wanted, *environ}:
+        # Windows and macOS keep a company's certificates in a store; the second name is for older versions of uv.
+        wanted |= {"UV_SYSTEM_CERTS": "true", "UV_NATIVE_TLS": "true"}
     older_names = {"UV_DEFAULT_INDEX": "UV_INDEX_URL", "UV_INDEX": "UV_EXTRA_INDEX_URL"}
     environment = {
         name: value for name, value in wanted.items() if name not in environ and older_names.get(name, name) not in environ

@@ -20,7 +20,7 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from _console import MACHINE_NOT_READY, STEP_FAILED, Console
+from _console import MACHINE_NOT_READY, STEP_FAILED, Console, StopError
 from _environment import BASE_LOCK, ROOT, TEST_LOCK
 from _installers import TOOLS_LOCK, fetch_uv, uv_on_path
 
@@ -48,7 +48,11 @@ def main() -> int:
     upgrade: bool = parser.parse_args().upgrade
     with tempfile.TemporaryDirectory(prefix="rag-assistant-tools-") as tools:
         pip = [sys.executable, "-m", "pip"]
-        uv = uv_on_path() or fetch_uv(pip, ROOT / TOOLS_LOCK, Path(tools), Console(steps=0))
+        try:
+            uv = uv_on_path() or fetch_uv(pip, ROOT / TOOLS_LOCK, Path(tools), Console(steps=0))
+        except StopError as error:
+            print(error, file=sys.stderr)
+            return error.exit_code
         if uv is None:
             print("uv is needed to make the locks: install it, then run the script again.", file=sys.stderr)
             return MACHINE_NOT_READY

@@ -94,7 +94,8 @@ Ready after {seconds:.0f} s. What to type next:
   {rag} serve                         the daemon: answers at once, and the REST API for programs
   {rag} --help                        everything else
 
-The VS Code extension is not part of this release; it comes in a later one."""
+The VS Code extension: `python3 scripts/package.py` makes dist/rag-assistant-*.vsix; install it by
+`code --install-extension` and press Set Up in its view."""
 
 
 if __name__ == "__main__":

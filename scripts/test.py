@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """All checks of the project: lint, format, types, generated files, then the tests.
 
-    python3 scripts/test.py              everything, with the real model; coverage must not fall below the bound
+    python3 scripts/test.py              everything, with the real model and a real editor
     python3 scripts/test.py --fast       without the tests that need the model or start programs
-    python3 scripts/test.py -- -k text   what follows `--` goes to pytest
+    python3 scripts/test.py -- -k text   the checks, and of the tests only what pytest finds by what follows `--`
 
-Every check runs even when an earlier one failed. Failures are named before pytest starts, so that pytest's summary is the
-last thing printed. Exit status: 0 when all is well; pytest's own when its tests failed; else 1, or 2 when the machine lacks
-something.
+Every check runs even when an earlier one failed, and so do the tests. Failures are named before the tests start, so that the
+summaries of pytest and of vitest are the last things printed. Exit status: 0 when all is well; 1 when something failed; 2 when
+the machine lacks something; 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -17,24 +17,48 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from _console import INTERRUPTED, STEP_FAILED, CommandFailedError, Console, StopError
+from _console import INTERRUPTED, STEP_FAILED, Console, StopError
+from _editor import ensure_editor
 from _environment import ROOT, TEST_LOCK, Environment
 from _installers import child_environment
+from _npm import check_node, ensure_node_modules
+from _processes import CommandFailedError
 
 LOWEST_COVERAGE = 85
 FAST = "not model and not e2e"
+EXTENSION = ROOT / "extension"
 
 
-def checks(program: Callable[[str], Path]) -> list[tuple[str, list[str]]]:
-    """Each check before the tests: its name and its command."""
+@dataclass(frozen=True)
+class Check:
+    """What must end with exit status 0. Its output is shown only when it does not."""
+
+    name: str
+    command: list[str]
+    folder: Path = ROOT
+
+
+def checks(program: Callable[[str], Path]) -> list[Check]:
+    """Each check before the tests."""
     python, ruff, mypy = (str(program(name)) for name in ("python", "ruff", "mypy"))
+
+    def npm(name: str, *arguments: str) -> Check:
+        shown = " ".join(["npm run", name, *arguments])
+        return Check(shown, ["npm", "run", "--silent", name, *(["--", *arguments] if arguments else [])], EXTENSION)
+
     return [
-        ("ruff check", [ruff, "check"]),
-        ("ruff format --check", [ruff, "format", "--check"]),
-        ("mypy --strict", [mypy, "--strict"]),
-        ("make_samples.py --check", [python, "scripts/make_samples.py", "--check"]),
+        Check("ruff check", [ruff, "check"]),
+        Check("ruff format --check", [ruff, "format", "--check"]),
+        Check("mypy --strict", [mypy, "--strict"]),
+        Check("make_samples.py --check", [python, "scripts/make_samples.py", "--check"]),
+        Check("make_icon.py --check", [python, "scripts/make_icon.py", "--check"]),
+        npm("typecheck"),
+        npm("lint"),
+        npm("api", "--check"),
+        npm("l10n", "--check"),
     ]
 
 
@@ -63,35 +87,52 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def run_all(environment: Environment, *, fast: bool, extra: Sequence[str]) -> int:
+def prepare(console: Console, *, in_the_editor: bool) -> None:
+    """Install what the extension's checks and tests need."""
+    console.step("Packages of npm")
+    check_node()
+    ensure_node_modules(EXTENSION, console)
+    if in_the_editor:
+        console.step("VS Code and Chromium for the tests")
+        ensure_editor(console)
+
+
+def run_all(environment: Environment, *, fast: bool, extra: Sequence[str], prepare: Callable[..., None] = prepare) -> int:
     before_tests = checks(environment.program)
     if not fast:
-        before_tests.append(("rag models pull", [str(environment.program("rag")), "models", "pull"]))
-    console = Console(steps=len(before_tests) + 2)
+        before_tests.append(Check("rag models pull", [str(environment.program("rag")), "models", "pull"]))
+    in_the_editor = not fast and not extra
+    if in_the_editor:
+        before_tests.append(Check("package.py", [str(environment.program("python")), "scripts/package.py"]))
+    console = Console(steps=len(before_tests) + 2 + (0 if extra else 1) + (2 if in_the_editor else 0))
     console.step("Python environment in .venv/, with the test tools")
     environment.ensure(TEST_LOCK, console)
+    prepare(console, in_the_editor=in_the_editor)
 
     env = child_environment(os.environ)
     failed = []
-    for name, command in before_tests:
+    for check in before_tests:
+        console.step(check.name)
+        if not passes(check, env, console):
+            failed.append(check.name)
+    tests = [("pytest", pytest_command(environment.program, fast=fast, extra=extra), ROOT)]
+    if not extra:
+        tests.append(("vitest: the extension's units", ["npm", "run", "--silent", "test"], EXTENSION))
+    if in_the_editor:
+        tests.append(("vitest: the extension in VS Code", ["npm", "run", "--silent", "test:e2e"], EXTENSION))
+    for name, command, folder in tests:
         console.step(name)
-        if not passes(command, env, console):
+        if failed:
+            console.print(f"FAILED so far: {', '.join(failed)} (output above). The tests run all the same.")
+        if subprocess.run(command, env=env, cwd=folder, check=False).returncode:
             failed.append(name)
-    console.step("pytest")
-    if failed:
-        console.print(f"FAILED before the tests: {', '.join(failed)} (output above). The tests run all the same.")
-    returncode = subprocess.run(
-        pytest_command(environment.program, fast=fast, extra=extra), env=env, cwd=ROOT, check=False
-    ).returncode
-    if returncode < 0:
-        return STEP_FAILED
-    return returncode or (STEP_FAILED if failed else 0)
+    return STEP_FAILED if failed else 0
 
 
-def passes(command: Sequence[str], env: Mapping[str, str], console: Console) -> bool:
+def passes(check: Check, env: Mapping[str, str], console: Console) -> bool:
     """Run a check; its output is shown only when it failed."""
     try:
-        console.run_quietly(command, env=env, cwd=ROOT)
+        console.run_quietly(check.command, env=env, cwd=check.folder)
     except CommandFailedError as error:
         console.print("\n".join(error.lines))
         return False

@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 
 import esbuild from "esbuild";
 
+import { writeNotices } from "./notices.mjs";
+
 const production = process.argv.includes("--production");
 const watch = process.argv.includes("--watch");
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -51,5 +53,6 @@ await rm(new URL("../dist/webview", import.meta.url), { recursive: true, force: 
 if (watch) {
   for (const options of builds) await (await esbuild.context(options)).watch();
 } else {
-  await Promise.all(builds.map((options) => esbuild.build(options)));
+  const results = await Promise.all(builds.map((options) => esbuild.build(options)));
+  await writeNotices(root, results.map((result) => result.metafile));
 }

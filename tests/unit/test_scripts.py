@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import os
 import re
@@ -18,25 +17,9 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = ROOT / "scripts"
+from .scripts.loading import ROOT, SCRIPTS, load
+
 LOCKS = ("requirements.lock", "requirements-test.lock", "requirements-tools.lock")
-
-
-def load(name: str, module_name: str | None = None):
-    """A script as a module; scripts/ is on the path only meanwhile, as its test.py would hide the standard `test`."""
-    spec = importlib.util.spec_from_file_location(module_name or name, SCRIPTS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    sys.path.insert(0, str(SCRIPTS))
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        sys.path.remove(str(SCRIPTS))
-    return module
-
 
 console = load("_console")
 pip_settings = load("_pip_settings")
@@ -255,7 +238,8 @@ class TestInstalling:
         return lambda: log.read_text("utf-8").splitlines()
 
     def install(self, tmp_path: Path, terminal) -> None:
-        installers.Installation(tmp_path, tmp_path / "venv" / "python", terminal).install(tmp_path / "requirements.lock")
+        project = installers.editable(tmp_path)
+        installers.Installation(tmp_path / "requirements.lock", project, tmp_path / "venv" / "python", terminal).install()
 
     def test_uv_installs_the_lock_by_hash_and_then_the_project(self, tmp_path: Path, terminal, calls, monkeypatch) -> None:
         monkeypatch.setenv("PIP_FIND_LINKS", "/wheels")
@@ -305,20 +289,6 @@ class TestInstalling:
         leftovers = {"PYTHONPATH": "/x", "VIRTUAL_ENV": "/v", "UV_SYSTEM_PYTHON": "1", "PATH": "/bin"}
         assert installers.child_environment(leftovers) == {"PATH": "/bin"}
 
-    @pytest.mark.parametrize(
-        ("printed", "advice"),
-        [
-            ("SSLError: CERTIFICATE_VERIFY_FAILED", "PIP_CERT"),
-            ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE", "do not go on"),
-            ("Hash mismatch for `x==1`", "do not go on"),
-            ("Failed to establish a new connection ... No matching distribution found", "does not answer"),
-            ("ERROR: No matching distribution found for x==1", "lacks a package"),
-            ("something else", "The lines above say why"),
-        ],
-    )
-    def test_advice_follows_from_what_the_installer_printed(self, printed: str, advice: str) -> None:
-        assert advice in installers.hint(printed)
-
 
 class TestTheConsole:
     def test_away_from_a_terminal_nothing_is_redrawn(self, terminal, output: io.StringIO, tmp_path: Path) -> None:
@@ -359,11 +329,11 @@ class TestTheQuickStart:
         golden = yaml.safe_load((ROOT / "tests" / "golden" / "questions.yaml").read_text("utf-8"))
         assert tuple(entry["query"] for entry in golden if entry.get("demo")) == quickstart.DEMO_QUESTIONS
 
-    def test_it_names_the_commands_to_type_next_and_promises_no_extension(self) -> None:
+    def test_it_names_the_commands_to_type_next_and_the_way_to_the_extension(self) -> None:
         text = quickstart.next_steps(".venv/bin/rag", 42.4)
         for command in ("ingest ~/docs", 'query "', "serve"):
             assert f".venv/bin/rag {command}" in text
-        assert "not part of this release" in text
+        assert "python3 scripts/package.py" in text
 
     def test_a_failed_command_is_shown_so_that_it_can_be_typed_again(self) -> None:
         with pytest.raises(console.StopError, match=r"exit status 3\).*\n.*sh -c 'exit 3'"):
@@ -376,37 +346,52 @@ class TestTheQuickStart:
 
 
 class TestTheTestCommand:
-    def run_all(self, checkout, *, ruff: int = 0, pytest_status: int = 0, fast: bool = True) -> int:
+    @pytest.fixture(autouse=True)
+    def _npm(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        write_program(tmp_path / "npm-bin" / "npm", 'echo "npm $*"; [ "$3" = test ] && echo 7 passed; exit 0')
+        monkeypatch.setenv("PATH", f"{tmp_path / 'npm-bin'}{os.pathsep}{os.environ['PATH']}")
+
+    def run_all(self, checkout, *, ruff: int = 0, pytest_status: int = 0, fast: bool = True, extra: tuple[str, ...] = ()) -> int:
         write_program(checkout.program("ruff"), f"echo ruff says; exit {ruff}")
         write_program(checkout.program("mypy"), "exit 0")
         write_program(checkout.program("rag"), "exit 0")
         write_program(checkout.program("python"), f'[ "$2" = pytest ] || exit 0\necho "$*"; echo 3 passed; exit {pytest_status}')
         checkout.write_stamp("requirements-test.lock")
-        result: int = checks.run_all(checkout, fast=fast, extra=[])
+        result: int = checks.run_all(checkout, fast=fast, extra=extra, prepare=lambda console, in_the_editor: None)
         return result
 
-    def test_a_failed_check_is_named_before_pytest_and_fails_the_whole(self, checkout, capfd: pytest.CaptureFixture[str]) -> None:
+    def test_a_failed_check_is_named_before_the_tests_and_fails_the_whole(
+        self, checkout, capfd: pytest.CaptureFixture[str]
+    ) -> None:
         assert self.run_all(checkout, ruff=1) == 1
         printed = capfd.readouterr().out
-        assert printed.index("ruff says") < printed.index("FAILED before the tests: ruff check, ruff format --check")
-        assert printed.endswith("3 passed\n")
+        assert printed.index("ruff says") < printed.index("FAILED so far: ruff check, ruff format --check")
+        assert printed.index("3 passed\n") < printed.index("7 passed\n")
 
-    def test_all_well_is_0_and_pytests_own_status_comes_through(self, checkout, capfd: pytest.CaptureFixture[str]) -> None:
+    def test_all_well_is_0_and_failed_tests_are_1(self, checkout, capfd: pytest.CaptureFixture[str]) -> None:
         assert self.run_all(checkout) == 0
         assert "FAILED" not in capfd.readouterr().out
-        assert self.run_all(checkout, pytest_status=5) == 5
+        assert self.run_all(checkout, pytest_status=5) == 1
+        assert "FAILED so far: pytest (" in capfd.readouterr().out
 
-    def test_only_the_whole_run_fetches_the_model_and_measures_coverage(
+    def test_only_the_whole_run_fetches_the_model_measures_coverage_and_opens_the_editor(
         self, checkout, capfd: pytest.CaptureFixture[str]
     ) -> None:
         self.run_all(checkout)
         fast = capfd.readouterr().out
         self.run_all(checkout, fast=False)
         whole = capfd.readouterr().out
-        assert "models pull" not in fast
+        for part in ("models pull", "package.py", "npm run --silent test:e2e"):
+            assert part not in fast
+            assert part in whole
         assert "-m not model and not e2e" in fast
-        assert "models pull" in whole
         assert "--cov-fail-under=85" in whole
+
+    def test_a_chosen_part_is_of_pytest_only(self, checkout, capfd: pytest.CaptureFixture[str]) -> None:
+        assert self.run_all(checkout, fast=False, extra=("-k", "chunk")) == 0
+        printed = capfd.readouterr().out
+        assert "-k chunk" in printed
+        assert "npm run --silent test" not in printed
 
     def test_a_chosen_part_of_the_tests_is_not_held_to_the_coverage_bound(self) -> None:
         command = checks.pytest_command(Path, fast=False, extra=["-k", "chunk"])
