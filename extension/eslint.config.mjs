@@ -23,5 +23,6 @@ export default tseslint.config(
   // Imports run one way: protocol ← core ← the editor's side; a view knows only the protocol.
   only(["src/protocol/**"], [noVscode, { regex: "^\\.\\./(?!core/)", message: "The protocol stands on the core's types alone." }]),
   only(["src/core/**"], [noVscode, { regex: "^\\.\\./(?!core|protocol)", message: "The core stands alone." }]),
-  only(["webview/**"], [noVscode, { regex: "/src/(?!protocol|core/api)", message: "A view talks to the extension by messages." }]),
+  only(["src/core/*/**"], [noVscode, { regex: "^\\.\\./\\.\\./(?!protocol)", message: "The core stands alone." }]),
+  only(["webview/**"], [noVscode, { regex: "/src/(?!protocol|core/(?:api|session)$)", message: "A view talks to the extension by messages." }]),
 );

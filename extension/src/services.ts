@@ -2,7 +2,7 @@
 
 import type * as vscode from "vscode";
 
-import type { AnswerEvent, Question, Writer } from "./core/answering";
+import type { AnswerEvent, ChosenWriter, Question } from "./core/answering";
 import type { Citation, DaemonState } from "./core/api";
 import type { DaemonClient } from "./core/client";
 import type { Problem, SetupView } from "./protocol/setup";
@@ -38,8 +38,11 @@ export interface SetupService {
 }
 
 export interface Answering {
-  /** The answer as it comes into being. Without `writer`, or when it fails, the daemon's own model or the passages answer. */
-  answer(question: Question, writer: Writer | undefined, signal: AbortSignal): AsyncIterable<AnswerEvent>;
+  /**
+   * The answer as it comes into being. When the writer fails before its first piece, the daemon's own model or the passages
+   * answer. Throws `RagError`, and as `fetch` does when it was called off.
+   */
+  answer(question: Question, writer: ChosenWriter, signal: AbortSignal): AsyncIterable<AnswerEvent>;
 }
 
 export interface Places {

@@ -18,6 +18,12 @@ export interface Writer {
   stream(messages: ChatMessage[], signal: AbortSignal): AsyncIterable<string>;
 }
 
+/**
+ * Who writes an answer: a model of the editor; `passages`: no model at all; undefined: the daemon's own model, or the passages
+ * where it has none.
+ */
+export type ChosenWriter = Writer | "passages" | undefined;
+
 /** Something that the user attached to the question: a file or a selection. */
 export interface Attachment {
   /** What is shown, such as `server.py, lines 10-20`. */

@@ -5,6 +5,8 @@ import type { components } from "./api.gen";
 type Schemas = components["schemas"];
 
 export type QueryRequest = Partial<Schemas["QueryBody"]> & { query: string };
+/** `extractive`: no language model takes part, also where the daemon has one. */
+export type ChatRequest = QueryRequest & { extractive?: boolean };
 export type QueryAnswer = Schemas["QueryAnswer"];
 export type Citation = Schemas["Citation"];
 export type Result = Schemas["Result"];
@@ -75,6 +77,13 @@ export interface DaemonState {
   jobs: Job[];
   /** Differs whenever documents, collections or sources have changed. */
   changes: string;
+}
+
+/** One trace, as far as it is used here. */
+export interface TraceDetail {
+  trace_id: string;
+  /** Of kind `degraded`: `payload.stage` was left out, `payload.code` says why. */
+  events: { kind: string; payload: Record<string, unknown> }[];
 }
 
 export interface FeedbackRequest {

@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 
 import type {
   ChatEvent,
+  ChatRequest,
   Chunk,
   Collection,
   DaemonState,
@@ -20,6 +21,7 @@ import type {
   Source,
   SourcePreview,
   Status,
+  TraceDetail,
   TraceRow,
   VerifiedAnswer,
 } from "./api";
@@ -60,8 +62,8 @@ export class DaemonClient {
     }
   }
 
-  stop(): Promise<unknown> {
-    return this.json("POST", "/api/stop", {});
+  stop(signal?: AbortSignal): Promise<unknown> {
+    return this.json("POST", "/api/stop", { signal });
   }
 
   query(request: QueryRequest, signal?: AbortSignal): Promise<QueryAnswer> {
@@ -69,7 +71,7 @@ export class DaemonClient {
   }
 
   /** Throws `RagError` for the event `error`, too. */
-  async *chat(request: QueryRequest, signal?: AbortSignal): AsyncGenerator<ChatEvent> {
+  async *chat(request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatEvent> {
     for await (const { event, data } of this.stream("POST", "/api/chat", { json: request, signal })) {
       const value: unknown = JSON.parse(data);
       if (event === "error") throw asError((value as { error: ErrorInfo }).error);
@@ -207,6 +209,10 @@ export class DaemonClient {
 
   traces(page = 1, pageSize = 20): Promise<Page<TraceRow>> {
     return this.json("GET", "/api/traces", { query: { page, page_size: pageSize } });
+  }
+
+  trace(id: string): Promise<TraceDetail> {
+    return this.json("GET", `/api/traces/${encodeURIComponent(id)}`, {});
   }
 
   private async all<T>(path: string): Promise<T[]> {

@@ -4,6 +4,7 @@ import type { Citation, Explained, Filters, Support } from "./api";
 
 /** What a question is asked with; what is left out is the daemon's default. */
 export interface AskOptions {
+  /** Empty: all that are enabled, also where a setting names one. */
   collection?: string;
   /** hybrid, dense_only, sparse_only or the name of a strategy. */
   strategy?: string;
@@ -35,6 +36,8 @@ export interface Retrieval {
   timingsMs: Record<string, number>;
   effective: { strategy: string; reranked: boolean; rerank_scored: number; degraded: string[] };
   explanation: Explained[];
+  /** Chunk id → shown score, 0..1. */
+  scores: Record<string, number>;
   warnings: string[];
 }
 

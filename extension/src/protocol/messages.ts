@@ -18,7 +18,7 @@ export interface Choices {
   collections: Collection[];
   strategies: string[];
   models: ModelChoice[];
-  /** What is asked with when nothing is chosen. */
+  /** What a question is asked with where its own options leave something out: the extension fills it in. */
   defaults: AskOptions;
 }
 
@@ -61,11 +61,12 @@ export interface ToExtension {
   "session.rename": { sessionId: string; title: string };
   /** An empty `text` lists all. */
   "session.search": { text: string };
-  "ingest.pick": { folders: boolean };
+  /** `collection`: the one chosen in the composer; left out: the setting's, else `default`. */
+  "ingest.pick": { folders: boolean; collection?: string };
   /** Dropped from the editor's explorer: URIs. */
-  "ingest.uris": { uris: string[] };
+  "ingest.uris": { uris: string[]; collection?: string };
   /** Dropped from elsewhere: the view has only bytes. One message a file, so that none grows beyond what can be sent. */
-  "ingest.file": { batch: string; index: number; count: number; name: string; bytes: Uint8Array };
+  "ingest.file": { batch: string; index: number; count: number; name: string; bytes: Uint8Array; collection?: string };
   "ingest.cancel": { id: string };
   "citation.open": { sessionId: string; messageId: string; citationId: number };
   "image.load": { assetId: string; variant: "thumb" | "raw" };

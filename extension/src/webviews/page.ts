@@ -30,10 +30,14 @@ export function webviewPage(webview: vscode.Webview, extensionUri: vscode.Uri, n
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="${file(`${name}.css`)}">
-<title>${title}</title>
+<title>${escaped(title)}</title>
 </head>
 <body>
 <script type="module" nonce="${nonce}" src="${file(`${name}.js`)}"></script>
 </body>
 </html>`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }

@@ -1,0 +1,210 @@
+/** From a server as a value to one that answers: found, or replaced because it is too old, or started. */
+
+import * as l10n from "@vscode/l10n";
+
+import { DaemonClient } from "../client";
+import { readDaemonInfo } from "../daemonInfo";
+import type { Machine } from "../directories";
+import { type RagError, asRagError } from "../errors";
+import type { Log } from "../log";
+import { masked } from "../masking";
+import { type LocalServer, type ServerSpec, isUnprotected } from "../serverSpec";
+import { compareVersions } from "../versions";
+import { pause } from "../waiting";
+import { endDaemon } from "./end";
+import { ProblemError, cannotRun, startProblem, tokenRefused, unanswering, unreachable } from "./problems";
+import { type DaemonProgram, type Exit, startDaemon, versionOf } from "./program";
+import { StartClaim } from "./startClaim";
+
+const ANSWER_LIMIT_MS = 10_000;
+const LOOK_EVERY_MS = 100;
+/** A daemon that lives but does not answer for so long hangs; under load, answers may take seconds. */
+const PATIENCE_MS = 30_000;
+
+export interface Connected {
+  client: DaemonClient;
+  version: string;
+  /** Of a daemon of this machine. */
+  pid?: number;
+}
+
+export interface Surroundings {
+  machine: Machine;
+  /** What a started daemon prints goes here. */
+  logFile: string;
+  log: Log;
+  /** A file that the windows of this user share. */
+  claimFile: string;
+  /** Of the daemon that the extension carries. */
+  carriedVersion: string;
+  /** Milliseconds; shorter in tests. */
+  patience?: number;
+}
+
+export interface Reports {
+  /** What is being waited for, in a line. */
+  starting(detail: string): void;
+  started(pid: number): void;
+  /** An older daemon was stopped, for one of this version. */
+  replaced(version: string): void;
+}
+
+export type UsableServer = Exclude<ServerSpec, { kind: "setupNeeded" }>;
+
+/** Throws `ProblemError`, or the signal's reason. */
+export function connect(
+  spec: UsableServer,
+  around: Surroundings,
+  reports: Reports,
+  signal: AbortSignal,
+): Promise<Connected> {
+  return spec.kind === "url"
+    ? connectToUrl(spec, reports, signal)
+    : new LocalConnection(spec, around, reports, signal).run();
+}
+
+async function connectToUrl(
+  spec: { url: string; token: string },
+  reports: Reports,
+  signal: AbortSignal,
+): Promise<Connected> {
+  reports.starting(l10n.t("Connecting to {0}", spec.url));
+  const client = new DaemonClient({ url: spec.url, token: spec.token });
+  const status = await ask(client, signal);
+  if ("version" in status) return { client, version: status.version };
+  if (status.code === "UNAUTHORIZED") {
+    throw new ProblemError(tokenRefused(spec.url, spec.token !== "", isUnprotected(spec.url)));
+  }
+  throw new ProblemError(unreachable(spec.url, status.message), true);
+}
+
+class LocalConnection {
+  private readonly patience: number;
+  private readonly claim: StartClaim;
+  private program: DaemonProgram | undefined;
+  private replaced = false;
+  /** When a live daemon was first seen not to answer. */
+  private silentSince: number | undefined;
+
+  constructor(
+    private readonly server: LocalServer,
+    private readonly around: Surroundings,
+    private readonly reports: Reports,
+    private readonly signal: AbortSignal,
+  ) {
+    this.claim = new StartClaim(around.claimFile);
+    this.patience = around.patience ?? PATIENCE_MS;
+  }
+
+  async run(): Promise<Connected> {
+    try {
+      for (;;) {
+        this.signal.throwIfAborted();
+        const connected = await this.attach();
+        if (connected !== undefined) return connected;
+        await this.goOn();
+        await pause(LOOK_EVERY_MS, this.signal);
+      }
+    } finally {
+      this.claim.release();
+    }
+  }
+
+  /** The daemon that runs, if there is one that answers and is new enough. */
+  private async attach(): Promise<Connected | undefined> {
+    const info = await readDaemonInfo(this.server.dataDir);
+    if (info?.connection === undefined) return undefined;
+    const client = new DaemonClient(info.connection);
+    const status = await ask(client, this.signal);
+    if (!("version" in status)) {
+      this.silentSince ??= performance.now();
+      const seconds = Math.round((performance.now() - this.silentSince) / 1000);
+      if (performance.now() - this.silentSince > this.patience) throw new ProblemError(unanswering(info.pid), true);
+      this.reports.starting(l10n.t("Waiting for the daemon to answer ({0} s)", seconds));
+      return undefined;
+    }
+    this.silentSince = undefined;
+    if (!this.replaced && (await this.isTooOld(status.version))) {
+      this.around.log.info(`The daemon ${info.pid} is of version ${status.version}: replacing it.`);
+      this.reports.starting(l10n.t("Replacing the daemon of version {0}", status.version));
+      await endDaemon(info, this.server.dataDir, this.signal);
+      this.replaced = true;
+      this.reports.replaced(status.version);
+      return undefined;
+    }
+    return { client, version: status.version, pid: info.pid };
+  }
+
+  /** No daemon answers yet: start one, or look how the one that was started does. */
+  private async goOn(): Promise<void> {
+    if (this.silentSince !== undefined) return;
+    if (this.program !== undefined) {
+      if (this.program.exit !== undefined) {
+        this.ended(this.program, this.program.exit);
+        return;
+      }
+      const said = masked(this.program.tail()).split("\n").at(-1);
+      this.reports.starting(said || l10n.t("Opening the model and the indexes"));
+      return;
+    }
+    const owner = await readDaemonInfo(this.server.dataDir);
+    if (owner === undefined && this.claim.take()) await this.start();
+    else if (owner === undefined) this.reports.starting(l10n.t("Waiting for another window, which starts the daemon"));
+    else this.reports.starting(l10n.t("Waiting for process {0}, which has the data directory open", owner.pid));
+  }
+
+  private async start(): Promise<void> {
+    this.reports.starting(l10n.t("Starting the daemon"));
+    try {
+      this.program = await startDaemon(this.server, this.around.machine, this.around.logFile);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+      throw new ProblemError(cannotRun(this.server.command, error as NodeJS.ErrnoException));
+    }
+    this.reports.started(this.program.pid);
+    this.around.log.info(
+      `Started ${this.server.command} serve as process ${this.program.pid}; it prints to ${this.around.logFile}.`,
+    );
+  }
+
+  private ended(program: DaemonProgram, exit: Exit): void {
+    this.program = undefined;
+    const said = masked(program.tail());
+    this.around.log.info(
+      `Process ${program.pid} ended with ${exit.signal ?? exit.code ?? "nothing"}.${said ? ` It printed:\n${said}` : ""}`,
+    );
+    // Another window, or a command, came first (wait for its daemon, or its end), or it was told to stop while it opened.
+    if (exit.code === ALREADY_RUNNING || exit.code === 0) return;
+    throw new ProblemError(
+      startProblem(exit.code, exit.signal, lastParagraph(said)),
+      !WITHOUT_RETRY.has(exit.code ?? 0),
+    );
+  }
+
+  private async isTooOld(version: string): Promise<boolean> {
+    if (compareVersions(version, this.around.carriedVersion) >= 0) return false;
+    // A given program may be older than ours by intent: only its own version counts.
+    const { command, env, version: known } = this.server;
+    const wanted = known ?? (await versionOf(command, env, this.around.machine, this.signal));
+    return wanted !== undefined && compareVersions(version, wanted) < 0;
+  }
+}
+
+const ALREADY_RUNNING = 4;
+/** Wrong settings, no model: another start would end the same. */
+const WITHOUT_RETRY = new Set([2, 3]);
+
+/** What a server says of itself, or why it says nothing. */
+async function ask(client: DaemonClient, signal: AbortSignal): Promise<{ version: string } | RagError> {
+  try {
+    return await client.status(AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]));
+  } catch (error) {
+    signal.throwIfAborted();
+    return asRagError(error, "DAEMON_UNREACHABLE");
+  }
+}
+
+/** What a program said in the end, without the lines of progress before it. */
+function lastParagraph(text: string): string {
+  return text.split("\n").slice(-3).join("\n").slice(-600);
+}

@@ -1,0 +1,39 @@
+/** Settings that decide what is run and where secrets go: this machine's user has the only say, never a workspace. */
+
+import { homedir } from "node:os";
+
+import * as vscode from "vscode";
+
+import type { Machine } from "../core/directories";
+import type { ServerSettings } from "../core/serverSpec";
+
+const NAMES = ["server.url", "server.executable", "python.path", "index.url", "model.source"].map(
+  (name) => `ragAssistant.${name}`,
+);
+
+export function serverSettings(): ServerSettings {
+  const isProxyUsed = machineValue("http.proxySupport") !== "off";
+  return {
+    url: machineValue("ragAssistant.server.url"),
+    executable: machineValue("ragAssistant.server.executable"),
+    pythonPath: machineValue("ragAssistant.python.path"),
+    indexUrl: machineValue("ragAssistant.index.url"),
+    modelSource: machineValue("ragAssistant.model.source"),
+    proxy: isProxyUsed ? machineValue("http.proxy") : "",
+  };
+}
+
+export function affectsServer(event: vscode.ConfigurationChangeEvent): boolean {
+  return [...NAMES, "http.proxy", "http.proxySupport"].some((name) => event.affectsConfiguration(name));
+}
+
+export function thisMachine(): Machine {
+  return { platform: process.platform, env: process.env, home: homedir(), cwd: process.cwd() };
+}
+
+/** Of the user's or the machine's settings, else the default; what a workspace says is not even looked at. */
+function machineValue(name: string): string {
+  const found = vscode.workspace.getConfiguration().inspect<unknown>(name);
+  const value = found?.globalValue ?? found?.defaultValue;
+  return typeof value === "string" ? value.trim() : "";
+}

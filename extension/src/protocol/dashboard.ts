@@ -1,0 +1,37 @@
+/** Every message between the dashboard and the extension, both ways: `{type, …}` with these payloads. */
+
+import type { Collection, Job, Status, TraceRow } from "../core/api";
+import type { Envelope } from "./messages";
+
+type Nothing = object;
+
+/** What the daemon told; `address` is without its token. */
+export interface DashboardState {
+  address: string;
+  status: Status;
+  collections: Collection[];
+  /** The newest first. */
+  jobs: Job[];
+  traces: TraceRow[];
+  /** Stages that a question had to do without, by the trace's id. */
+  degraded: Record<string, string[]>;
+}
+
+export interface DashboardToExtension {
+  ready: Nothing;
+  refresh: Nothing;
+  "job.cancel": { jobId: string };
+  "view.error": { message: string; stack: string };
+}
+
+export interface DashboardToView {
+  init: { text: Record<string, string>; language: string };
+  state: { state: DashboardState };
+  /** Jobs that are not done, as they stand this moment. */
+  jobs: { jobs: Job[] };
+  /** The daemon is not there, and why. */
+  failed: { message: string; advice: string };
+}
+
+export type DashboardMessageToExtension = Envelope<DashboardToExtension>;
+export type DashboardMessageToView = Envelope<DashboardToView>;

@@ -1,0 +1,32 @@
+/** How places in documents are named, the same in the editor and in its views. */
+
+import * as l10n from "@vscode/l10n";
+
+import type { Citation } from "../core/api";
+
+export type Place = Pick<Citation, "page" | "slide" | "sheet" | "cell_range" | "line_range" | "bbox" | "section_path">;
+
+/** Where in its document a passage stands: "page 3", "Sheet1!B2:D9", "lines 10–20", or its heading; may be empty. */
+export function placeLabel(place: Place): string {
+  if (place.page) return l10n.t("page {0}", place.page);
+  if (place.slide) return l10n.t("slide {0}", place.slide);
+  if (place.sheet) return place.cell_range ? `${place.sheet}!${place.cell_range}` : place.sheet;
+  if (place.line_range) {
+    const [first, last] = place.line_range;
+    return first === last ? l10n.t("line {0}", first) : l10n.t("lines {0}–{1}", first, last);
+  }
+  return place.section_path.at(-1) ?? "";
+}
+
+/** The last part of a source's path: a file's name, or a page's title. */
+export function shortName(source: string): string {
+  const parts = source.split(/[/\\]/).filter((part) => part !== "");
+  return parts.at(-1) ?? source;
+}
+
+/** "spec-sheet.pdf, page 3": a citation in one line. */
+export function citationLabel(citation: Place & Pick<Citation, "source">): string {
+  const place = placeLabel(citation);
+  const name = shortName(citation.source);
+  return place === "" ? name : l10n.t("{0}, {1}", name, place);
+}

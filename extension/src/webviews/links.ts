@@ -1,0 +1,16 @@
+/** Links out of documents: nothing but the web and mail is opened, and the editor asks first as for any link. */
+
+import * as l10n from "@vscode/l10n";
+import * as vscode from "vscode";
+
+import { RagError } from "../core/errors";
+
+const ALLOWED = new Set(["http:", "https:", "mailto:"]);
+
+/** Throws `RagError` (INVALID_ARGUMENT) for any other kind of link. */
+export async function openLink(href: string): Promise<void> {
+  if (!URL.canParse(href) || !ALLOWED.has(new URL(href).protocol)) {
+    throw new RagError("INVALID_ARGUMENT", l10n.t("Only links to web pages and mail addresses are opened."));
+  }
+  await vscode.env.openExternal(vscode.Uri.parse(href, true));
+}
