@@ -1,0 +1,227 @@
+/** The chat view: takes the extension's messages and brings its parts up to date. */
+
+import * as l10n from "@vscode/l10n";
+
+import type { Choices, DaemonView, MessageToView, ToView } from "../../src/protocol/messages";
+import { h } from "../shared/dom";
+
+import { Composer } from "./composer";
+import { iconButton } from "./controls";
+import { Conversation, type ConversationContext } from "./conversation";
+import { DropZone } from "./dropZone";
+import { History } from "./history";
+import { Images } from "./images";
+import { IngestCards } from "./ingests";
+import { KeptState } from "./kept";
+import { Announcer } from "./live";
+import { retrySections } from "./options";
+import { applyUpdate, running, type AnswerUpdate } from "./sessionState";
+import { SetupScreen, daemonBanner } from "./setupScreen";
+import type { AskOptions, ChatHost, Session } from "./types";
+import { welcome } from "./welcome";
+
+export class ChatApp {
+  private session: Session;
+  private daemon: DaemonView;
+  private choices: Choices | null;
+  private readonly kept: KeptState;
+  private readonly live = new Announcer();
+  private readonly images: Images;
+  private readonly screen: SetupScreen;
+  private readonly history: History;
+  private readonly conversation: Conversation;
+  private readonly ingests: IngestCards;
+  private readonly composer: Composer;
+  private readonly banner = h("div", { class: "banner-place" });
+  private readonly chat: HTMLElement;
+
+  constructor(
+    private readonly host: ChatHost,
+    root: HTMLElement,
+    init: ToView["init"],
+  ) {
+    const send: ChatHost["send"] = (type, payload) => host.send(type, payload);
+    this.session = init.session;
+    this.daemon = init.daemon;
+    this.choices = init.choices;
+    this.kept = new KeptState(host);
+    this.images = new Images(send);
+    this.screen = new SetupScreen(send, this.live);
+    this.history = new History(send, init.language);
+    this.ingests = new IngestCards(send, this.live);
+    this.conversation = new Conversation(this.conversationContext(), this.live);
+    this.composer = this.newComposer(init.language);
+    const fresh = iconButton("add", l10n.t("New chat"), () => send("session.new", {}));
+    this.chat = h(
+      "div",
+      { class: "chat" },
+      h(
+        "header",
+        { class: "top" },
+        h("h1", { class: "unseen" }, l10n.t("RAG Assistant chat")),
+        this.history.element,
+        fresh,
+      ),
+      this.conversation.element,
+      h("div", { class: "bottom" }, this.ingests.element, this.banner, this.composer.element),
+    );
+    const drop = this.newDropZone();
+    root.replaceChildren(this.screen.element, this.chat, this.live.element, drop.element);
+    root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !event.isComposing && running(this.session)) this.stop();
+    });
+    this.begin(init);
+  }
+
+  receive(message: MessageToView): void {
+    switch (message.type) {
+      case "init":
+        this.begin(message);
+        break;
+      case "daemon":
+        this.daemon = message.daemon;
+        this.showDaemon();
+        this.conversation.refreshWelcome(this.session);
+        break;
+      case "choices":
+        this.choices = message.choices;
+        this.composer.show(this.choices, this.composer.options);
+        break;
+      case "session":
+        this.showSession(message.session);
+        this.showDaemon();
+        if (!this.chat.hidden) this.composer.focus();
+        break;
+      case "sessions":
+        this.history.show(message.text, message.rows);
+        break;
+      case "answer.started":
+      case "answer.retrieval":
+      case "answer.delta":
+      case "answer.restart":
+      case "answer.ended":
+      case "feedback":
+        this.update(message);
+        break;
+      case "ingest":
+        this.ingests.show(message.ingest);
+        break;
+      case "image":
+        this.images.loaded(message);
+        break;
+      case "note":
+        this.live.note(message.text);
+        break;
+      case "compose":
+        this.composer.text = message.text;
+        this.composer.focus();
+        if (message.send) this.composer.submit();
+        break;
+      case "history.show":
+        this.history.open();
+        break;
+    }
+  }
+
+  private begin(init: ToView["init"]): void {
+    this.daemon = init.daemon;
+    this.choices = init.choices;
+    for (const ingest of init.ingests) this.ingests.show(ingest);
+    this.showSession(init.session);
+    this.showDaemon();
+  }
+
+  private update(update: AnswerUpdate): void {
+    if (!applyUpdate(this.session, update)) return;
+    this.conversation.changed(this.session, update);
+    if (update.type === "answer.started") {
+      this.history.setCurrent(this.session.id, this.session.title);
+      this.showDaemon();
+    }
+    if (update.type !== "answer.delta") this.composer.setRunning(running(this.session) !== undefined);
+  }
+
+  private showSession(session: Session): void {
+    this.session = session;
+    this.history.setCurrent(session.id, session.title);
+    this.conversation.show(session);
+    this.composer.show(this.choices, this.kept.options(session.id));
+    this.composer.text = this.kept.draft(session.id);
+    this.composer.setRunning(running(session) !== undefined);
+  }
+
+  /** A conversation stays in sight when the daemon goes away; without one, its state fills the view. */
+  private showDaemon(): void {
+    const whole = this.daemon.kind !== "ready" && (this.daemon.kind === "setup" || this.session.messages.length === 0);
+    this.screen.element.hidden = !whole;
+    this.chat.hidden = whole;
+    this.banner.replaceChildren();
+    if (whole) this.screen.show(this.daemon);
+    else {
+      const banner = daemonBanner(this.daemon, (type, payload) => this.host.send(type, payload));
+      if (banner) this.banner.append(banner);
+    }
+  }
+
+  private ask(text: string, options: AskOptions, replaces?: string): void {
+    const question = { sessionId: this.session.id, text, options };
+    this.host.send("ask", replaces === undefined ? question : { ...question, replaces });
+  }
+
+  private stop(): void {
+    this.host.send("stop", { sessionId: this.session.id });
+  }
+
+  private pick(folders: boolean): void {
+    this.host.send("ingest.pick", { folders, ...this.collection() });
+  }
+
+  private collection(): { collection?: string } {
+    const { collection } = this.composer.options;
+    return collection === undefined || collection === "" ? {} : { collection };
+  }
+
+  private newComposer(language: string): Composer {
+    return new Composer(
+      {
+        ask: (text, options) => this.ask(text, options),
+        stop: () => this.stop(),
+        pick: (folders) => this.pick(folders),
+        editLast: () => this.conversation.editLast(this.session),
+        draftChanged: (text) => this.kept.setDraft(this.session.id, text),
+        optionsChanged: (options) => this.kept.setOptions(this.session.id, options),
+      },
+      language,
+    );
+  }
+
+  private newDropZone(): DropZone {
+    return new DropZone({
+      enabled: () => this.daemon.kind === "ready",
+      uris: (uris) => this.host.send("ingest.uris", { uris, ...this.collection() }),
+      file: (file) => this.host.send("ingest.file", { ...file, ...this.collection() }),
+      refuse: (reason) => this.live.note(reason),
+    });
+  }
+
+  private conversationContext(): ConversationContext {
+    const { host } = this;
+    const here = (messageId: string) => ({ sessionId: this.session.id, messageId });
+    return {
+      images: this.images,
+      send: (type, payload) => host.send(type, payload),
+      copy: (text) => host.send("code.copy", { text }),
+      resend: (message, text) => this.ask(text, message.options, message.id),
+      copyCode: (text) => host.send("code.copy", { text }),
+      insertCode: (text) => host.send("code.insert", { text }),
+      copyAnswer: (messageId) => host.send("answer.copy", here(messageId)),
+      retry: (messageId, options) => host.send("retry", { ...here(messageId), options }),
+      retryChoices: (message, retry) =>
+        this.choices ? retrySections(message, this.choices, this.composer.options, retry) : [],
+      feedback: (messageId, verdict) => host.send("feedback", { ...here(messageId), verdict }),
+      openCitation: (messageId, citationId) => host.send("citation.open", { ...here(messageId), citationId }),
+      openLink: (href) => host.send("link.open", { href }),
+      welcome: () => welcome(this.daemon, (folders) => this.pick(folders)),
+    };
+  }
+}

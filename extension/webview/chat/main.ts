@@ -1,0 +1,35 @@
+/** Entry of the chat view. */
+
+import type { MessageToView, ToExtension } from "../../src/protocol/messages";
+import { redrawDiagrams } from "../shared/diagram";
+import { h } from "../shared/dom";
+import { Host } from "../shared/host";
+import { useTranslations } from "../shared/l10n";
+
+import { ChatApp } from "./app";
+import type { Kept } from "./types";
+
+const host = new Host<ToExtension, MessageToView, Kept>();
+const root = h("div", { class: "app" });
+let app: ChatApp | undefined;
+
+function report(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  host.send("view.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
+}
+
+window.addEventListener("error", (event) => report(event.error ?? event.message));
+window.addEventListener("unhandledrejection", (event) => report(event.reason));
+
+host.onMessage((message) => {
+  if (message.type === "init" && app === undefined) {
+    useTranslations(message.text);
+    document.documentElement.lang = message.language;
+    app = new ChatApp(host, root, message);
+  } else app?.receive(message);
+});
+
+document.body.append(root);
+// The editor writes the theme into the body's class.
+new MutationObserver(redrawDiagrams).observe(document.body, { attributeFilter: ["class", "data-vscode-theme-id"] });
+host.send("ready", {});

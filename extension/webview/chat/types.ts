@@ -1,0 +1,23 @@
+/** Short names for what the parts of the chat view share. */
+
+import type { AskOptions } from "../../src/core/session";
+import type { MessageToView, ToExtension } from "../../src/protocol/messages";
+import type { Host } from "../shared/host";
+
+/** What outlives a hidden view and a reload of the window: by session id. */
+export interface Kept {
+  drafts: Record<string, string>;
+  options: Record<string, AskOptions>;
+}
+
+export type ChatHost = Host<ToExtension, MessageToView, Kept>;
+export type Send = ChatHost["send"];
+export type {
+  AskOptions,
+  AssistantMessage,
+  Message,
+  Retrieval,
+  Session,
+  SessionRow,
+  UserMessage,
+} from "../../src/core/session";
