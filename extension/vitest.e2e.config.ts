@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ["tests/e2e/**/*.test.ts"],
     environment: "node",
+    globalSetup: ["tests/e2e/harness/globalSetup.ts"],
+    setupFiles: ["tests/e2e/harness/onFailure.ts"],
     fileParallelism: false,
     testTimeout: 180_000,
     hookTimeout: 300_000,

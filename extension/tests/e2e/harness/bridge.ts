@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { basename, join } from "node:path";
 
@@ -29,6 +29,16 @@ export class Bridge {
     await until("the test kit's bridge listens", () => existsSync(this.socket));
   }
 
+  /** Before the window is loaded anew: what listens now will be gone. */
+  forget(): void {
+    rmSync(this.socket, { force: true });
+  }
+
+  /** Attach a file to the next message in the editor's chat. */
+  async attachToChat(path: string): Promise<void> {
+    await this.call("attach", { path });
+  }
+
   async execute(command: string, ...args: unknown[]): Promise<unknown> {
     return await this.call("execute", { command, args });
   }
@@ -57,6 +67,7 @@ export class Bridge {
     await this.call("setting", { key, value });
   }
 
+  /** The file that is being edited, and the first line of the selection, from 1. */
   async activeEditor(): Promise<{ uri: string; line: number } | null> {
     return (await this.call("editor")) as { uri: string; line: number } | null;
   }

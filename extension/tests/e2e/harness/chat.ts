@@ -21,6 +21,15 @@ export class Chat {
     return this.responses.last();
   }
 
+  /** The first link of the last answer that names this file. */
+  anchor(file: string): Locator {
+    return this.lastResponse.locator("a, .chat-inline-anchor-widget").filter({ hasText: file }).first();
+  }
+
+  async stop(): Promise<void> {
+    await this.window.bridge.execute("workbench.action.chat.cancel");
+  }
+
   /** Open the view and choose one of the test kit's models. */
   async open(model = "echo", mode: "ask" | "agent" = "ask"): Promise<void> {
     await this.window.bridge.execute("workbench.action.chat.open", { mode, modelSelector: { vendor: "rag-test", id: model } });
@@ -39,7 +48,8 @@ export class Chat {
     const input = this.session.locator(".chat-input-container .monaco-editor").first();
     await input.click({ timeout: PATIENCE_MS });
     const keyboard = this.window.page.keyboard;
-    await keyboard.press("Control+A");
+    // What names a participant replaces what is there; anything else is typed behind the sticky participant.
+    await keyboard.press(text.startsWith("@") ? "Control+A" : "Control+End");
     await keyboard.type(text, { delay: 5 });
     await keyboard.press("Escape"); // the suggestions would take the Enter
     await keyboard.press("Enter");

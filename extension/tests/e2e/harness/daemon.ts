@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { SAMPLES, modelsFolder, ragExecutable } from "./paths.ts";
 import { isAlive, run, signal } from "./processes.ts";
-import { until } from "./wait.ts";
+import { PATIENCE_MS, until } from "./wait.ts";
 
 export interface DaemonFile {
   pid: number;
@@ -30,28 +29,42 @@ export async function daemonReady(dataDir: string, patience?: number): Promise<R
   );
 }
 
-/** Wait until no daemon of this data directory runs; one that stays is ended, and the error says so. */
-export async function daemonGone(dataDir: string, patience = 45_000): Promise<void> {
+/** Wait until the daemon of this data directory has ended by itself. */
+export async function daemonGone(dataDir: string, patience = PATIENCE_MS): Promise<void> {
   const daemon = readDaemon(dataDir);
   if (daemon === undefined) return;
-  try {
-    await until(`daemon ${daemon.pid} ends by itself`, () => !isAlive(daemon.pid), patience);
-  } catch (error) {
-    signal(daemon.pid, "SIGKILL");
-    throw error;
-  }
+  await until(`daemon ${daemon.pid} ends by itself`, () => !isAlive(daemon.pid), patience);
 }
 
-/** A data directory with the sample documents, read once for a machine and a state of the samples; copy it before use. */
-export async function sampleData(): Promise<string> {
-  const cache = join(tmpdir(), `rag-assistant-test-data-${userInfo().uid}`);
-  const ready = join(cache, "samples");
-  if (existsSync(ready)) return ready;
-  mkdirSync(cache, { recursive: true, mode: 0o700 });
-  const unfinished = mkdtempSync(join(cache, "making-"));
-  const env = { ...process.env, RAG_DATA_DIR: unfinished, RAG_MODELS_DIR: modelsFolder() };
-  await run(ragExecutable(), ["models", "pull"], env, cache);
-  await run(ragExecutable(), ["ingest", SAMPLES, "--collection", "samples", "--create"], env, cache);
-  renameSync(unfinished, ready);
-  return ready;
+/** End what serves this data directory; left alone it would wait for a window a while longer. */
+export async function stopDaemon(dataDir: string): Promise<void> {
+  for (const pid of servers(dataDir)) signal(pid, "SIGTERM");
+  await until("the daemon ends when told to", () => servers(dataDir).length === 0);
+}
+
+/** The processes that serve this data directory. */
+export function servers(dataDir: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+        return command.includes("serve") && variables.includes(`RAG_DATA_DIR=${dataDir}`);
+      } catch (error) {
+        const { code = "" } = error as NodeJS.ErrnoException;
+        if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(code)) return false; // gone meanwhile, or another user's
+        throw error;
+      }
+    });
+}
+
+/** Make a data directory with the sample documents, and the model if it is not there yet. */
+export async function makeSampleData(folder: string): Promise<void> {
+  // Without the tests' own variables: `rag` takes every RAG_… for a setting.
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("RAG_"));
+  const env = { ...Object.fromEntries(inherited), RAG_DATA_DIR: folder, RAG_MODELS_DIR: modelsFolder() };
+  await run(ragExecutable(), ["models", "pull"], env, folder);
+  await run(ragExecutable(), ["ingest", SAMPLES, "--collection", "samples", "--create"], env, folder);
 }

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
 
 import { Bridge } from "./bridge.ts";
-import { daemonGone } from "./daemon.ts";
+import { stopDaemon } from "./daemon.ts";
 import { type Kit, packKit } from "./kits.ts";
 import { browserPath, vsixUnderTest } from "./paths.ts";
 import { CodeServer, type ServerOptions } from "./server.ts";
 import { PATIENCE_MS } from "./wait.ts";
-import { Window } from "./window.ts";
+import { Window, screenshot } from "./window.ts";
 
 export type Theme = "dark" | "light" | "high-contrast" | "high-contrast-light";
 
@@ -21,11 +21,15 @@ export interface EditorOptions extends ServerOptions {
   extension?: boolean;
   /** Width and height of the window. */
   size?: readonly [number, number];
+  /** What the workbench is told in its address, beside the folder. */
+  payload?: (server: CodeServer) => readonly (readonly [string, string])[];
+  /** Functions that the workbench may call. */
+  expose?: Readonly<Record<string, (...args: unknown[]) => unknown>>;
 }
 
 const THEMES: Record<Theme, string> = {
-  dark: "Default Dark Modern",
-  light: "Default Light Modern",
+  dark: "Dark Modern",
+  light: "Light Modern",
   "high-contrast": "Default High Contrast",
   "high-contrast-light": "Default High Contrast Light",
 };
@@ -40,15 +44,20 @@ const BROWSER_FLAGS = [
 
 /** A real VS Code: a server with the extension under test installed, and a browser that shows its windows. */
 export class Editor {
+  /** Those that this process has open. */
+  static readonly open = new Set<Editor>();
+
   readonly server: CodeServer;
   /** Requests to other hosts than this one: there must be none. */
   readonly foreignRequests: string[] = [];
+  private readonly options: EditorOptions;
   private readonly browser: Browser;
   private readonly context: BrowserContext;
   private first: Window | undefined;
 
-  private constructor(server: CodeServer, browser: Browser, context: BrowserContext) {
+  private constructor(server: CodeServer, options: EditorOptions, browser: Browser, context: BrowserContext) {
     this.server = server;
+    this.options = options;
     this.browser = browser;
     this.context = context;
     context.on("request", (request) => {
@@ -69,8 +78,9 @@ export class Editor {
       const context = await browser.newContext({ viewport: { width, height }, locale: options.locale ?? "en-US" });
       context.setDefaultTimeout(PATIENCE_MS);
       await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
-      const editor = new Editor(server, browser, context);
+      const editor = new Editor(server, options, browser, context);
       editor.first = await editor.openWindow(options.workspace);
+      Editor.open.add(editor);
       return editor;
     } catch (error) {
       const logs = server.logs();
@@ -91,26 +101,46 @@ export class Editor {
     mkdirSync(folder, { recursive: true });
     const page = await this.context.newPage();
     const window = new Window(page, new Bridge(this.server.bridgeDir, folder), folder);
-    await page.goto(`${this.server.url}/?folder=${encodeURIComponent(folder)}`);
+    for (const [name, call] of Object.entries(this.options.expose ?? {})) await page.exposeFunction(name, call);
+    const payload = this.options.payload?.(this.server) ?? [];
+    const query = new URLSearchParams({ folder, ...(payload.length > 0 ? { payload: JSON.stringify(payload) } : {}) });
+    await page.goto(`${this.server.url}/?${query.toString()}`);
     await window.ready();
     return window;
   }
 
-  /** Close all; an error when a foreign host was asked or a daemon outlives its last window. */
+  /** Pictures of the windows, and the ends of the logs. */
+  async report(name: string): Promise<string> {
+    const pages = this.context.pages();
+    const pictures = await Promise.all(pages.map((page, index) => screenshot(page, index === 0 ? name : `${name}-${index + 1}`)));
+    return [...pictures, this.server.logs()].join("\n");
+  }
+
+  async setTheme(theme: Theme): Promise<void> {
+    await this.window.bridge.setting("workbench.colorTheme", THEMES[theme]);
+    const kind = { dark: "vs-dark", light: "vs", "high-contrast": "hc-black", "high-contrast-light": "hc-light" }[theme];
+    await this.window.page.locator(`.monaco-workbench.${kind}`).waitFor();
+  }
+
+  /** Close all, the daemon too; an error when a foreign host was asked. */
   async close(): Promise<void> {
+    Editor.open.delete(this);
     try {
       await Promise.all(this.context.pages().map((page) => page.close()));
-      await daemonGone(this.server.dataDir);
     } finally {
       await this.browser.close();
       await this.server.stop();
+      await stopDaemon(this.server.dataDir);
+      this.server.removeFolder();
     }
     if (this.foreignRequests.length > 0) throw new Error(`The editor asked foreign hosts:\n${this.foreignRequests.join("\n")}`);
-    this.server.removeFolder();
   }
 }
 
+/** Files of webviews have an address on this host by which a service worker of the editor knows them: it answers, nobody else. */
+const ANSWERED_HERE = /^(127\.0\.0\.1|localhost|.*\.vscode-resource\.vscode-cdn\.net)$/;
+
 function isForeign(url: string): boolean {
   const { protocol, hostname } = new URL(url);
-  return /^(https?|wss?):$/.test(protocol) && hostname !== "127.0.0.1" && hostname !== "localhost";
+  return /^(https?|wss?):$/.test(protocol) && !ANSWERED_HERE.test(hostname);
 }

@@ -6,6 +6,21 @@ import { until } from "./wait.ts";
 
 const GRACE_MS = 10_000;
 
+const running = new Set<number>();
+
+function killAll(): void {
+  for (const group of running) signal(-group, "SIGKILL");
+}
+
+// A run that is broken off (Ctrl-C, a test runner that gives up) leaves nothing behind.
+process.once("exit", killAll);
+for (const name of ["SIGINT", "SIGTERM"] as const) {
+  process.once(name, () => {
+    killAll();
+    process.kill(process.pid, name);
+  });
+}
+
 /** A program with a process group of its own, and all that it printed. */
 export class Program {
   readonly process: ChildProcess;
@@ -13,6 +28,8 @@ export class Program {
 
   constructor(command: string, args: readonly string[], env: NodeJS.ProcessEnv, cwd: string) {
     this.process = spawn(command, args, { env, cwd, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const group = this.process.pid;
+    if (group !== undefined) running.add(group);
     for (const stream of [this.process.stdout, this.process.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => (this.printed += text));
     }
@@ -36,6 +53,7 @@ export class Program {
       signal(-group, "SIGKILL");
       await until(`process group ${group} ends after SIGKILL`, gone, GRACE_MS);
     });
+    running.delete(group);
   }
 }
 
@@ -66,6 +84,7 @@ export async function run(command: string, args: readonly string[], env: NodeJS.
   const code = await new Promise<number | null>((resolve, reject) => {
     program.process.once("error", reject).once("close", resolve);
   });
+  if (program.process.pid !== undefined) running.delete(program.process.pid);
   if (code !== 0) throw new Error(`\`${[command, ...args].join(" ")}\` ended with ${code ?? "a signal"}:\n${program.output}`);
   return program.output;
 }

@@ -72,9 +72,11 @@ export class CodeServer {
 
   static async start(options: ServerOptions): Promise<CodeServer> {
     const folder = mkdtempSync(join(tmpdir(), "rag-e2e-"));
-    for (const name of ["home", "user/User", "extensions", "bridge", "tmp"]) mkdirSync(join(folder, name), { recursive: true });
+    for (const name of ["home", "user/User", "user/Machine", "extensions", "bridge", "tmp"]) mkdirSync(join(folder, name), { recursive: true });
     if (options.data !== undefined) cpSync(options.data, join(folder, "data"), { recursive: true });
-    writeFileSync(join(folder, "user/User/settings.json"), JSON.stringify({ ...SETTINGS, ...options.settings }, null, 2));
+    const settings = JSON.stringify({ ...SETTINGS, ...options.settings }, null, 2);
+    // Settings of scope `machine` are taken from the second: to the workbench this server is a remote machine.
+    for (const place of ["User", "Machine"]) writeFileSync(join(folder, "user", place, "settings.json"), settings);
     const port = await freePort();
     writeFileSync(join(folder, "config.yaml"), `bind-addr: 127.0.0.1:${port}\nauth: none\ncert: false\n`);
 
@@ -85,6 +87,7 @@ export class CodeServer {
       const installs = options.vsix.flatMap((vsix) => ["--install-extension", vsix]);
       await run(NODE, [...base, ...installs, "--force"], env, folder);
     }
+    if (options.locale !== undefined) listLanguagePack(folder, options.locale);
     const more = [
       ...(options.locale === undefined ? [] : ["--locale", options.locale]),
       ...(options.proposedApi ?? []).flatMap((id) => ["--enable-proposed-api", id]),
@@ -120,10 +123,23 @@ export class CodeServer {
   }
 }
 
+/**
+ * The list by which the editor finds a language's words as it starts. A running editor writes it when a language pack is
+ * installed there; an installation from the command line does not.
+ */
+function listLanguagePack(folder: string, locale: string): void {
+  const pack = readdirSync(join(folder, "extensions")).find((name) => name.startsWith("rag-test.japanese-"));
+  if (pack === undefined) throw new Error(`The locale ${locale} needs the test kit \`japanese\`.`);
+  const [id, version] = ["rag-test.japanese", pack.slice("rag-test.japanese-".length)];
+  const translations = { vscode: join(folder, "extensions", pack, "translations", "main.i18n.json") };
+  const entry = { hash: "test", label: locale, extensions: [{ extensionIdentifier: { id }, version }], translations };
+  writeFileSync(join(folder, "user", "languagepacks.json"), JSON.stringify({ [locale]: entry }));
+}
+
 function environment(folder: string, options: ServerOptions): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name));
   const pipSettings = join(process.env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config"), "pip", "pip.conf");
-  const env: NodeJS.ProcessEnv = {
+  const env: Record<string, string | undefined> = {
     ...Object.fromEntries(kept),
     ...(existsSync(pipSettings) ? { PIP_CONFIG_FILE: pipSettings } : {}),
     ...(options.openNetwork ? {} : CLOSED),
@@ -137,13 +153,12 @@ function environment(folder: string, options: ServerOptions): NodeJS.ProcessEnv 
     XDG_RUNTIME_DIR: join(folder, "tmp"),
     RAG_DATA_DIR: join(folder, "data"),
     RAG_MODELS_DIR: modelsFolder(),
-    RAG_TEST_BRIDGE: join(folder, "bridge"),
-    RAG_TEST_MODEL_LOG: join(folder, "model.jsonl"),
+    TEST_KIT_BRIDGE: join(folder, "bridge"),
+    TEST_KIT_MODEL_LOG: join(folder, "model.jsonl"),
     EXTENSIONS_GALLERY: '{"serviceUrl":""}',
     ...options.env,
   };
-  for (const [name, value] of Object.entries(env)) if (value === undefined) delete env[name];
-  return env;
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
 }
 
 function tail(text: string, lines: number): string {

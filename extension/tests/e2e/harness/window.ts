@@ -22,6 +22,20 @@ export class Window {
     await this.page.locator(".monaco-workbench .statusbar").waitFor({ timeout: PATIENCE_MS });
   }
 
+  /** Load the window anew: its extension host ends, and another starts. */
+  async reload(): Promise<void> {
+    this.bridge.forget();
+    await this.page.reload();
+    await this.ready();
+    await this.bridge.ready();
+  }
+
+  /** Close it as a user does: its extension host ends. A page that just vanishes is waited for, as if its network had failed. */
+  async close(): Promise<void> {
+    await this.page.goto("about:blank");
+    await this.page.close();
+  }
+
   /** Run a command by its title in the command palette. */
   async command(title: string): Promise<void> {
     await this.openPalette();
@@ -89,14 +103,18 @@ export class Window {
     return this.page.locator(".pane-body .monaco-list-row").filter({ hasText: text }).first();
   }
 
-  /** Take a picture into RAG_SCREENSHOTS, or a temporary folder. */
   async screenshot(name: string): Promise<string> {
-    const folder = process.env["RAG_SCREENSHOTS"] ?? join(tmpdir(), "rag-assistant-screenshots");
-    mkdirSync(folder, { recursive: true });
-    const path = join(folder, `${name}.png`);
-    await this.page.screenshot({ path });
-    return path;
+    return await screenshot(this.page, name);
   }
+}
+
+/** Take a picture into RAG_SCREENSHOTS, or a temporary folder; its path. */
+export async function screenshot(page: Page, name: string): Promise<string> {
+  const folder = process.env["RAG_SCREENSHOTS"] ?? join(tmpdir(), "rag-assistant-screenshots");
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${name}.png`);
+  await page.screenshot({ path });
+  return path;
 }
 
 function inside(page: Page, which: string): FrameLocator {

@@ -10,16 +10,16 @@ const MODELS = {
   refuse: { maxInputTokens: 100_000 },
   quota: { maxInputTokens: 100_000 },
   inventor: { maxInputTokens: 100_000 },
-  small: { maxInputTokens: 1_500 },
+  small: { maxInputTokens: 1_000 },
 };
 
 const SLOW_PIECES = 200;
 const SLOW_PAUSE_MS = 50;
 const LONG_SECTIONS = 80;
 
-/** Passages that a prompt numbers: `<passage id="1">…</passage>`, or `[1] title` at a line's start and what follows it. */
+/** Passages that a prompt numbers: `<passage id="1" …>…</passage>`, or `[1] title` at a line's start and what follows it. */
 function numberedPassages(text) {
-  const tagged = [...text.matchAll(/<passage\b[^>]*?="?(\d+)"?[^>]*>([\s\S]*?)<\/passage>/g)];
+  const tagged = [...text.matchAll(/<passage id="(\d+)"[^>]*>([\s\S]*?)<\/passage>/g)];
   if (tagged.length > 0) return tagged.map(([, number, body]) => ({ number: Number(number), body: body.trim() }));
   const starts = [...text.matchAll(/^\[(\d+)\][^\n]*\n/gm)];
   return starts.map((start, index) => {
@@ -28,10 +28,13 @@ function numberedPassages(text) {
   });
 }
 
-function firstSentence(text) {
-  const prose = text.split("\n").find((line) => /[\p{L}]{3}/u.test(line) && !/^[#<|]/.test(line.trim())) ?? text;
-  const end = prose.search(/[.!?](\s|$)|[。！？]/u);
-  return (end < 0 ? prose : prose.slice(0, end + 1)).trim().slice(0, 300);
+/** The first sentence of a passage's running text; of one that has none (a table, code) its first words. */
+function firstSentence(passage) {
+  const outsideCode = passage.replace(/```[\s\S]*?(```|$)/g, "");
+  const prose = outsideCode.split("\n").find((line) => /\p{L}{3}/u.test(line) && !/^\s*[#<|>]/.test(line));
+  const text = (prose ?? passage.replace(/[`|#<>*-]+/g, " ")).trim();
+  const end = text.search(/[.!?](\s|$)|[。！？]/u);
+  return (end < 0 ? text : text.slice(0, end + 1)).slice(0, 300);
 }
 
 function quotes(messages) {

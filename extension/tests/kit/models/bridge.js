@@ -1,4 +1,4 @@
-// Lets a test ask this extension host directly, by HTTP over a socket in RAG_TEST_BRIDGE: what has no place in the user's
+// Lets a test ask this extension host directly, by HTTP over a socket in TEST_KIT_BRIDGE: what has no place in the user's
 // interface (a tool's result, the state of an extension) or would only cost time there. One socket a window, named by its folder.
 "use strict";
 
@@ -9,6 +9,10 @@ const vscode = require("vscode");
 
 const METHODS = {
   execute: async ({ command, args = [] }) => await vscode.commands.executeCommand(command, ...args),
+  attach: async ({ path: file }) => {
+    const options = { query: "", isPartialQuery: true, attachFiles: [vscode.Uri.file(file)] };
+    await vscode.commands.executeCommand("workbench.action.chat.open", options);
+  },
   commands: async () => await vscode.commands.getCommands(true),
   tools: () => vscode.lm.tools.map(({ name, description, tags, inputSchema }) => ({ name, description, tags, inputSchema })),
   language: () => vscode.env.language,
@@ -20,7 +24,7 @@ const METHODS = {
     await vscode.workspace.getConfiguration().update(key, value, vscode.ConfigurationTarget[target]),
   editor: () => {
     const editor = vscode.window.activeTextEditor;
-    return editor && { uri: editor.document.uri.toString(), line: editor.selection.active.line + 1 };
+    return editor && { uri: editor.document.uri.toString(), line: editor.selection.start.line + 1 };
   },
   tabs: () => vscode.window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => ({ label: tab.label, active: tab.isActive }))),
   clipboard: async () => await vscode.env.clipboard.readText(),
@@ -39,7 +43,7 @@ async function answer(request) {
 }
 
 async function startBridge() {
-  const folder = process.env.RAG_TEST_BRIDGE;
+  const folder = process.env.TEST_KIT_BRIDGE;
   if (!folder) return { dispose() {} };
   const workspace = path.basename(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "none");
   const server = http.createServer((request, response) => {

@@ -24,7 +24,7 @@ function readable(messages) {
 }
 
 function record(model, messages, options) {
-  const file = process.env.RAG_TEST_MODEL_LOG;
+  const file = process.env.TEST_KIT_MODEL_LOG;
   if (!file) return;
   const tools = (options.tools ?? []).map((tool) => tool.name);
   fs.appendFileSync(file, `${JSON.stringify({ at: Date.now(), model, messages, tools })}\n`);

@@ -1,0 +1,78 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { daemonGone, daemonReady, readDaemon, servers } from "./harness/daemon.ts";
+import type { Editor } from "./harness/editor.ts";
+import { Panel } from "./harness/panel.ts";
+import { signal } from "./harness/processes.ts";
+import { launchWithSamples } from "./harness/ready.ts";
+import { until } from "./harness/wait.ts";
+import type { Window } from "./harness/window.ts";
+import { QUESTIONS } from "./questions.ts";
+
+let editor: Editor;
+let panel: Panel;
+let second: Window;
+
+beforeAll(async () => {
+  editor = await launchWithSamples();
+  panel = await Panel.ready(editor.window);
+});
+
+afterAll(async () => {
+  await editor.close();
+});
+
+// In this order: each test begins where the one before it ended.
+describe("the daemon", () => {
+  test("is started by the extension, and the status bar says that it is ready", async () => {
+    const daemon = await daemonReady(editor.server.dataDir);
+    expect(servers(editor.server.dataDir)).toEqual([daemon.pid]);
+    await editor.window.statusBarItem("RAG").filter({ hasNotText: /attention|start/i }).waitFor();
+  });
+
+  test("that is killed is started again, and questions are answered as before", async () => {
+    const killed = await daemonReady(editor.server.dataDir);
+    signal(killed.pid, "SIGKILL");
+    await editor.window.notification("The RAG Assistant daemon ended unexpectedly and was started again.");
+    const next = await until("another daemon is ready", async () => {
+      const daemon = await daemonReady(editor.server.dataDir);
+      return daemon.pid !== killed.pid && daemon;
+    });
+    expect(servers(editor.server.dataDir)).toEqual([next.pid]);
+    const answer = await panel.ask(QUESTIONS.english.text);
+    expect(await answer.getByTestId("passage").count()).toBeGreaterThan(0);
+  });
+
+  test("that is killed during a question answers it all the same", async () => {
+    const { pid } = await daemonReady(editor.server.dataDir);
+    signal(pid, "SIGKILL");
+    const answer = await panel.ask(QUESTIONS.japanese.text);
+    expect(await answer.getAttribute("data-state")).toBe("done");
+    expect(await answer.getByTestId("passage").count()).toBeGreaterThan(0);
+  });
+
+  test("is one for two windows", async () => {
+    const before = await daemonReady(editor.server.dataDir);
+    const folder = join(editor.server.folder, "second");
+    mkdirSync(folder);
+    second = await editor.openWindow(folder);
+    await second.bridge.ready();
+    const other = await Panel.ready(second);
+    const answer = await other.ask(QUESTIONS.english.text);
+    expect(await answer.getByTestId("passage").count()).toBeGreaterThan(0);
+    expect(servers(editor.server.dataDir)).toEqual([before.pid]);
+  });
+
+  test("stays when one of two windows closes, and ends by itself after the last", async () => {
+    const { pid } = await daemonReady(editor.server.dataDir);
+    await second.close();
+    const answer = await panel.ask(QUESTIONS.japanese.text);
+    expect(await answer.getByTestId("passage").count()).toBeGreaterThan(0);
+    expect(readDaemon(editor.server.dataDir)?.pid).toBe(pid);
+    await editor.window.close();
+    await daemonGone(editor.server.dataDir);
+    expect(servers(editor.server.dataDir)).toEqual([]);
+  });
+});

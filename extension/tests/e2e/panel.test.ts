@@ -1,0 +1,100 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { Editor } from "./harness/editor.ts";
+import { lastRequest, passagesIn } from "./harness/modelLog.ts";
+import { Panel } from "./harness/panel.ts";
+import { launchWithSamples } from "./harness/ready.ts";
+import { PATIENCE_MS, until } from "./harness/wait.ts";
+import { QUESTIONS } from "./questions.ts";
+
+let editor: Editor;
+let panel: Panel;
+
+beforeAll(async () => {
+  editor = await launchWithSamples();
+  panel = await Panel.ready(editor.window);
+});
+
+afterAll(async () => {
+  await editor.close();
+});
+
+describe("the chat panel", () => {
+  test("answers from passages that it shows, with citations as chips", async () => {
+    const answer = await panel.ask(QUESTIONS.english.text);
+    const passages = passagesIn(lastRequest(editor.server.modelLog));
+    expect(passages.map((passage) => passage.source)).toContain(QUESTIONS.english.source);
+    expect(await panel.frame.getByTestId("message-user").last().innerText()).toContain(QUESTIONS.english.text);
+    expect(await answer.getByTestId("citation").count()).toBeGreaterThan(0);
+    expect(await answer.getByTestId("passage").count()).toBe(passages.length);
+    await panel.screenshot("panel-answer");
+  });
+
+  test("a chip shows its passage, and a click opens the file at the passage's lines", async () => {
+    const given = passagesIn(lastRequest(editor.server.modelLog));
+    const chip = panel.lastAnswer.getByTestId("citation").first();
+    const number = Number(await chip.innerText());
+    const passage = given.find(({ id }) => id === number);
+    const name = passage?.source.split("/").at(-1) ?? "no such passage";
+    await chip.hover();
+    await panel.frame.locator("#passage-card").filter({ hasText: name }).waitFor({ state: "visible" });
+    await chip.click();
+    await editor.window.page.locator(".tab.active").filter({ hasText: name }).waitFor();
+    const first = Number(/lines? (\d+)/.exec(passage?.place ?? "")?.[1]);
+    await expect.poll(async () => (await editor.window.bridge.activeEditor())?.line, { timeout: PATIENCE_MS }).toBe(first);
+  });
+
+  test("an answer streams, and stops when told to", async () => {
+    await panel.choose("model", "RAG test slow");
+    await panel.send(QUESTIONS.english.text);
+    await until("the answer streams", async () => (await panel.lastAnswer.innerText()).includes("piece 3 "));
+    expect(await panel.lastAnswer.getAttribute("data-state")).toBe("answering");
+    await panel.frame.getByTestId("stop").click();
+    await panel.finished();
+    expect(await panel.lastAnswer.getAttribute("data-state")).toBe("stopped");
+    const text = await panel.lastAnswer.innerText();
+    expect(text).toContain("piece 3 ");
+    expect(text).not.toContain("piece 200");
+    await panel.choose("model", "RAG test echo");
+  });
+
+  test("a file that is dropped is read, and questions about it are answered", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "rag-drop-")), "cafeteria.md");
+    writeFileSync(path, "# Cafeteria\n\nThe cafeteria of the Nagoya office serves zucchini pancakes on every second Thursday.\n");
+    await panel.drop(path);
+    const card = panel.frame.getByTestId("ingest").filter({ hasText: "cafeteria.md" });
+    await until("the file is read", async () => (await card.getAttribute("data-state")) === "done");
+    const answer = await panel.ask("When are there zucchini pancakes in Nagoya?");
+    expect(passagesIn(lastRequest(editor.server.modelLog)).map(({ source }) => source)).toContain("cafeteria.md");
+    expect(await answer.innerText()).toContain("every second Thursday");
+  });
+
+  test("without a model the passages are the answer", async () => {
+    await panel.choose("model", "No model: passages only");
+    const answer = await panel.ask(QUESTIONS.japanese.text);
+    expect(await answer.getByTestId("passage").count()).toBeGreaterThan(0);
+    expect(await answer.locator(`button[title="${QUESTIONS.japanese.source}"]`).count()).toBeGreaterThan(0);
+  });
+
+  test("what was said is there again after a reload of the window", async () => {
+    const questions = await panel.frame.getByTestId("message-user").allInnerTexts();
+    const title = await panel.frame.getByTestId("history").innerText();
+    await editor.window.reload();
+    panel = await Panel.ready(editor.window);
+    await until("the session is shown", async () => (await panel.frame.getByTestId("message-user").count()) === questions.length);
+    expect(await panel.frame.getByTestId("message-user").allInnerTexts()).toEqual(questions);
+    expect(await panel.frame.getByTestId("history").innerText()).toBe(title);
+  });
+
+  test("earlier chats are found by their words", async () => {
+    await editor.window.command("RAG Assistant: New Chat");
+    await until("the chat is empty", async () => (await panel.answers.count()) === 0);
+    await panel.frame.getByTestId("history").getByRole("button").first().click();
+    await panel.frame.getByRole("searchbox").fill("zucchini");
+    await panel.frame.locator(".history-open").filter({ hasText: "zucchini" }).first().click();
+    await until("the earlier chat is shown", async () => (await panel.answers.count()) > 0);
+  });
+});

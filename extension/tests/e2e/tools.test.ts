@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { Chat } from "./harness/chat.ts";
+import type { Editor } from "./harness/editor.ts";
+import { modelRequests } from "./harness/modelLog.ts";
+import { launchWithSamples } from "./harness/ready.ts";
+import { QUESTIONS } from "./questions.ts";
+
+let editor: Editor;
+
+beforeAll(async () => {
+  editor = await launchWithSamples({ kits: ["models", "agent"], proposedApi: ["rag-test.agent"] });
+});
+
+afterAll(async () => {
+  await editor.close();
+});
+
+describe("the language-model tools", () => {
+  test("rag_search gives numbered passages with document ids, rag_read_document reads on", async () => {
+    const { bridge } = editor.window;
+    const found = (await bridge.invokeTool("rag_search", { query: QUESTIONS.english.text })).join("\n");
+    expect(found).toContain(QUESTIONS.english.source);
+    const id = /doc_id="?([\w-]+)|document (?:id )?([\w-]{8,})/i.exec(found);
+    const docId = id?.[1] ?? id?.[2];
+    expect(docId).toBeDefined();
+    const read = (await bridge.invokeTool("rag_read_document", { doc_id: docId, max_chars: 2000 })).join("\n");
+    expect(read).toContain("Runbook: leader loss and failover");
+  });
+
+  test("a search for what no document says finds nothing, and says so", async () => {
+    const filters = { path_prefix: "no/such/folder/" };
+    const found = (await editor.window.bridge.invokeTool("rag_search", { query: "failover", filters })).join("\n");
+    expect(found).toMatch(/nothing|no passage|not found/i);
+  });
+
+  test("agent mode calls the search by itself and answers from it", async () => {
+    const chat = new Chat(editor.window);
+    await chat.open("echo", "agent");
+    const before = modelRequests(editor.server.modelLog).length;
+    const answer = await chat.ask(QUESTIONS.english.text);
+    const requests = modelRequests(editor.server.modelLog).slice(before);
+    expect(requests[0]?.tools).toEqual(expect.arrayContaining(["rag_search", "rag_read_document"]));
+    expect(requests).toHaveLength(2);
+    expect(answer).toContain("[1]");
+    await editor.window.screenshot("agent-mode");
+  });
+});
