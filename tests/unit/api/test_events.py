@@ -110,11 +110,14 @@ def test_the_stream_ends_when_the_daemon_stops(served: Served) -> None:
 def test_an_open_stream_is_a_window_until_it_is_closed(served: Served) -> None:
     assert not is_used(served.life)
     with served.client.stream("GET", "/api/events") as answer:
-        next(states(answer))
+        # Kept, for an iterator that is let go closes its connection.
+        told = states(answer)
+        next(told)
         assert is_used(served.life)
         with served.client.stream("GET", "/api/events") as second:
             next(states(second))
         assert is_used(served.life)
+        told.close()
     wait_for(lambda: not is_used(served.life))
 
 
