@@ -69,8 +69,9 @@ class Editor:
             )
         self._stamp.unlink(missing_ok=True)
         vscode = self.folder / "node_modules" / "code-server" / "lib" / "vscode"
-        env = {**os.environ, "PATH": f"{self.node.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
-        _try_twice(["npm", "ci", *_NPM_OPTIONS], self.folder, os.environ, console, _NPM_ADVICE)
+        env = os.environ
+        # npm runs by the machine's own Node.js: another one reads another global npmrc, without this machine's certificates.
+        _try_twice(["npm", "ci", *_NPM_OPTIONS], self.folder, env, console, _NPM_ADVICE)
         # Not `npm ci`: the shrinkwrap of this release lacks tslib, which npm then refuses.
         _try_twice(["npm", "install", "--omit=dev", *_NPM_OPTIONS], vscode, env, console, _NPM_ADVICE)
         _try_twice(["npm", "ci", "--omit=dev", *_NPM_OPTIONS], vscode / "extensions", env, console, _NPM_ADVICE)

@@ -1,0 +1,127 @@
+/**
+ * Measures in the test editor what people wait for. It wants a machine with nothing else to do.
+ *
+ *     npm run measure -- [--rounds 5]
+ *
+ * Activation is by the editor's own clock. The panel is timed from the command that opens it to its first paint, and from the
+ * key that sends a question to its first passage, both within the browser. The stream is the test model's long answer
+ * (about 10,000 tokens): its longest task on the view's main thread. RAG_TEST_DATA as for `npm run shoot`.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, loadavg, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+import { makeSampleData } from "./harness/daemon.ts";
+import { Editor } from "./harness/editor.ts";
+import { Panel } from "./harness/panel.ts";
+import { SAMPLES, ragExecutable } from "./harness/paths.ts";
+import { QUESTIONS } from "./questions.ts";
+
+const { values } = parseArgs({ options: { rounds: { type: "string", default: "5" } } });
+const rounds = Math.max(1, Number(values.rounds));
+const STREAM_MS = 180_000;
+
+const made = process.env["RAG_TEST_DATA"] === undefined ? mkdtempSync(join(tmpdir(), "rag-measure-data-")) : undefined;
+const data = process.env["RAG_TEST_DATA"] ?? made;
+if (made !== undefined) await makeSampleData(made);
+
+const activations: number[] = [];
+const paints: number[] = [];
+const passages: number[] = [];
+let longest = 0;
+for (let round = 1; round <= rounds; round += 1) {
+  const editor = await Editor.launch({
+    workspace: SAMPLES,
+    kits: ["models"],
+    settings: { "ragAssistant.server.executable": ragExecutable() },
+    ...(data === undefined ? {} : { data }),
+  });
+  try {
+    await editor.window.bridge.ready();
+    // Warm: the question below must not wait for the daemon's start.
+    await editor.window.statusBarItem(/RAG$/).waitFor({ timeout: STREAM_MS });
+    activations.push(await activation(editor));
+    paints.push(await firstPaint(editor));
+    const panel = await Panel.ready(editor.window);
+    passages.push(await firstPassage(panel, QUESTIONS.english.text));
+    passages.push(await firstPassage(panel, QUESTIONS.japanese.text));
+    if (round === rounds) longest = await longestTask(panel);
+  } finally {
+    await editor.close();
+  }
+}
+if (made !== undefined) rmSync(made, { recursive: true, force: true });
+
+const load = loadavg()[0]?.toFixed(1) ?? "?";
+console.log(`${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${load}, ${rounds} rounds`);
+for (const [name, times] of Object.entries({ activation: activations, "first paint of the panel": paints, "first passage": passages })) {
+  const sorted = [...times].sort((a, b) => a - b);
+  const [least, median, most] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
+  console.log(`${name}: ${median} ms (${least} to ${most})`);
+}
+console.log(`longest task while 10,000 tokens stream: ${longest} ms`);
+
+async function activation(editor: Editor): Promise<number> {
+  await editor.window.command("Developer: Show Running Extensions");
+  const row = editor.window.page.locator(".runtime-extensions-editor .extension").filter({ hasText: "RAG Assistant" });
+  const shown = await row.locator(".activation-time").first().innerText();
+  return Number(/(\d+)\s*ms/.exec(shown)?.[1]);
+}
+
+/** From the command to the first contentful paint of the view's own page. */
+async function firstPaint(editor: Editor): Promise<number> {
+  const asked = Date.now();
+  const panel = await Panel.open(editor.window);
+  await panel.composer.waitFor();
+  const painted = await panel.frame.locator("body").evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        new PerformanceObserver((list, observer) => {
+          const [entry] = list.getEntriesByName("first-contentful-paint");
+          if (entry === undefined) return;
+          observer.disconnect();
+          resolve(performance.timeOrigin + entry.startTime);
+        }).observe({ type: "paint", buffered: true });
+      }),
+  );
+  return Math.round(painted - asked);
+}
+
+/** From Enter to the first passage in the page; the frame that shows it follows. */
+async function firstPassage(panel: Panel, question: string): Promise<number> {
+  await panel.composer.fill(question);
+  const body = panel.frame.locator("body");
+  await body.evaluate((page) => {
+    const times = globalThis as { asked?: number; shown?: number };
+    delete times.shown;
+    page.addEventListener("keydown", () => (times.asked = performance.now()), { capture: true, once: true });
+    const before = page.querySelectorAll("[data-testid=passage]").length;
+    const observer = new MutationObserver(() => {
+      if (page.querySelectorAll("[data-testid=passage]").length <= before) return;
+      times.shown = performance.now();
+      observer.disconnect();
+    });
+    observer.observe(page, { childList: true, subtree: true });
+  });
+  await panel.composer.press("Enter");
+  await panel.finished(STREAM_MS);
+  return body.evaluate(() => {
+    const { asked = Number.NaN, shown = Number.NaN } = globalThis as { asked?: number; shown?: number };
+    return Math.round(shown - asked);
+  });
+}
+
+async function longestTask(panel: Panel): Promise<number> {
+  await panel.choose("model", "RAG test long");
+  await panel.frame.locator("body").evaluate(() => {
+    const tasks = globalThis as { longest?: number };
+    tasks.longest = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) tasks.longest = Math.max(tasks.longest ?? 0, entry.duration);
+    }).observe({ type: "longtask" });
+  });
+  await panel.ask(QUESTIONS.english.text, STREAM_MS);
+  return panel.frame.locator("body").evaluate(() => Math.round((globalThis as { longest?: number }).longest ?? 0));
+}
