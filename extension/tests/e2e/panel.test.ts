@@ -61,6 +61,17 @@ describe("the chat panel", () => {
     await panel.choose("model", "RAG test echo");
   });
 
+  test("what the passages do not bear out is marked, and a citation that was never given is taken out", async () => {
+    await panel.choose("model", "RAG test inventor");
+    const answer = await panel.ask(QUESTIONS.english.text);
+    expect(await answer.innerText()).toContain("purple engine");
+    expect(await answer.innerText()).not.toContain("[99]");
+    expect(await answer.getByTestId("citation").filter({ hasText: "99" }).count()).toBe(0);
+    expect(await answer.locator(".unsupported").allInnerTexts()).toContain("It was opened by a dancing bear in 1850.");
+    expect(await answer.locator(".unsupported-mark").count()).toBeGreaterThan(0);
+    await panel.choose("model", "RAG test echo");
+  });
+
   test("a file that is dropped is read, and questions about it are answered", async () => {
     const path = join(mkdtempSync(join(tmpdir(), "rag-drop-")), "cafeteria.md");
     writeFileSync(path, "# Cafeteria\n\nThe cafeteria of the Nagoya office serves zucchini pancakes on every second Thursday.\n");
