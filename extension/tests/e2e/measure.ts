@@ -42,12 +42,13 @@ for (let round = 1; round <= rounds; round += 1) {
     await editor.window.bridge.ready();
     // Warm: the question below must not wait for the daemon's start.
     await editor.window.statusBarItem(/RAG$/).waitFor({ timeout: STREAM_MS });
-    activations.push(await activation(editor));
     paints.push(await firstPaint(editor));
     const panel = await Panel.ready(editor.window);
     passages.push(await firstPassage(panel, QUESTIONS.english.text));
     passages.push(await firstPassage(panel, QUESTIONS.japanese.text));
     if (round === rounds) longest = await longestTask(panel);
+    // Last, as the list that tells it lies over all else.
+    activations.push(await activation(editor));
   } finally {
     await editor.close();
   }
@@ -61,7 +62,7 @@ for (const [name, times] of Object.entries({ activation: activations, "first pai
   const [least, median, most] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
   console.log(`${name}: ${median} ms (${least} to ${most})`);
 }
-console.log(`longest task while 10,000 tokens stream: ${longest} ms`);
+console.log(`while 10,000 tokens stream: ${longest === 0 ? "no task over 50 ms" : `longest task ${longest} ms`}`);
 
 async function activation(editor: Editor): Promise<number> {
   await editor.window.command("Developer: Show Running Extensions");
