@@ -14,7 +14,7 @@ export function citation(id: number, content: string, more: Partial<Citation> = 
     doc_type: "markdown",
     title: `Document ${id}`,
     source: `guides/doc${id}.md`,
-    source_uri: `file:///work/guides/doc${id}.md`,
+    source_uri: `file:///srv/docs/guides/doc${id}.md`,
     section_path: [`Document ${id}`, "Leases"],
     line_range: [1, 3],
     images: [],

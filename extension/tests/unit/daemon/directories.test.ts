@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Machine, dataDirectory } from "../../../src/core/directories";
 
 function machine(platform: NodeJS.Platform, env: Machine["env"], home: string): Machine {
-  return { platform, env, home, cwd: platform === "win32" ? "C:\\work" : "/work" };
+  return { platform, env, home, cwd: platform === "win32" ? "C:\\work" : "/srv/docs" };
 }
 
 describe("the data directory", () => {
@@ -24,7 +24,7 @@ describe("the data directory", () => {
     ["linux", "/srv/rag", "/srv/rag"],
     ["linux", "~/rag", "/home/ann/rag"],
     ["linux", "~", "/home/ann"],
-    ["linux", "rag", "/work/rag"],
+    ["linux", "rag", "/srv/docs/rag"],
     ["win32", "D:\\rag", "D:\\rag"],
     ["win32", "~\\rag", "/home/ann\\rag".replaceAll("/", "\\")],
   ] as const)("is on %s, with RAG_DATA_DIR %s, the folder %s", (platform, given, expected) => {

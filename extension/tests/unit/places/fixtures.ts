@@ -6,7 +6,7 @@ export function citation(more: Partial<Citation> = {}): Citation {
     ...{
       title: "Guide",
       source: "guides/guide.md",
-      source_uri: "file:///work/guides/guide.md",
+      source_uri: "file:///srv/docs/guides/guide.md",
       section_path: [],
       images: [],
     },
@@ -20,7 +20,7 @@ export function detail(more: Partial<DocumentDetail> = {}): DocumentDetail {
       id: "d1",
       collection: "default",
       source: "guides/guide.md",
-      source_uri: "file:///work/guides/guide.md",
+      source_uri: "file:///srv/docs/guides/guide.md",
       title: "Guide",
     },
     ...{

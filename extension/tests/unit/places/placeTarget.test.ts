@@ -15,9 +15,9 @@ describe("placeTarget", () => {
   it.each<DocumentDetail["doc_type"]>(["markdown", "text", "code", "csv", "notebook", "html"])(
     "opens lines of %s in the editor",
     (type) => {
-      expect(target(type, "file:///work/a", { line_range: [10, 20] })).toEqual({
+      expect(target(type, "file:///srv/docs/a", { line_range: [10, 20] })).toEqual({
         kind: "editor",
-        uri: "file:///work/a",
+        uri: "file:///srv/docs/a",
         lines: [10, 20],
       });
     },
@@ -27,7 +27,7 @@ describe("placeTarget", () => {
     "file:///C:/Users/%E7%94%B0%E4%B8%AD/%E6%89%8B%E9%A0%86.md",
     "file:///c%3A/Daten/Liste.csv",
     "file://server/share/a.md",
-    "file:///work/%E4%BC%9A%E8%AD%B0/2026-01-20_%E5%AE%9A%E4%BE%8B%E4%BC%9A%E8%AD%B0.txt",
+    "file:///srv/docs/%E4%BC%9A%E8%AD%B0/2026-01-20_%E5%AE%9A%E4%BE%8B%E4%BC%9A%E8%AD%B0.txt",
   ])("keeps %s as it is", (uri) => {
     expect(target("text", uri, { line_range: [1, 2] })).toEqual({ kind: "editor", uri, lines: [1, 2] });
   });
@@ -41,7 +41,7 @@ describe("placeTarget", () => {
     ["image", { bbox: [0, 0, 1, 1] }],
     ["html", {}],
   ])("shows a place in %s without lines in the viewer", (type, place) => {
-    expect(target(type, "file:///work/a", place)).toEqual({ kind: "viewer" });
+    expect(target(type, "file:///srv/docs/a", place)).toEqual({ kind: "viewer" });
   });
 
   it.each(["https://wiki.example.com/x", "http://jira.example.com/browse/KEY-1"])("opens %s in the browser", (uri) => {

@@ -43,7 +43,7 @@ function source(more: Partial<Source> = {}): Source {
       type: "folder",
       name: "docs",
       collection: "default",
-      config: { path: "/work/docs" },
+      config: { path: "/srv/docs/docs" },
       schedule: null,
       enabled: true,
     },
