@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 from rag_assistant.answer.answering import Answerer, AnswerOptions
 from rag_assistant.answer.prompt import read_rules
 from rag_assistant.answer.support import SupportCheck
-from rag_assistant.config import Directories, LlmSettings, RerankSettings, Settings, with_strategy
+from rag_assistant.config import Directories, with_strategy
 from rag_assistant.errors import FieldProblem, IndexDamaged, IndexOutdated, SettingsError, ValidationFailed
 from rag_assistant.ingest.drafts import Drafter
 from rag_assistant.ingest.indexes import Indexes
@@ -37,6 +37,7 @@ from rag_assistant.query_parts import LOCAL_RERANKERS, build_reranker, query_pip
 from rag_assistant.retrieve.pipeline import QueryPipeline
 from rag_assistant.retrieve.synonyms import SYNONYMS_FILE, Synonyms
 from rag_assistant.secrets import resolve
+from rag_assistant.settings import LlmSettings, RerankSettings, Settings
 from rag_assistant.store.assets import Assets
 from rag_assistant.store.collections import Collections
 from rag_assistant.store.documents import DocumentWriter
@@ -310,6 +311,14 @@ class Parts:
     def analyzer(self) -> Analyzer:
         found: Analyzer = build("analyzer", self.settings.sparse.analyzer)
         return found
+
+    def terms(self, text: str) -> Sequence[str]:
+        """The terms of a text, by the analyzer."""
+        return self.analyzer.tokens(text)
+
+    def count_tokens(self, text: str) -> int:
+        """The length of a text, as the embedding model counts it."""
+        return self.embedder.tokenizer.count(text)
 
     def query_pipeline(self, strategy: str | None) -> QueryPipeline:
         """The query line under a named strategy, or the settings as they are."""

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag_assistant.config import Settings
 from rag_assistant.errors import ModelDamaged, SettingsError
 from rag_assistant.providers import build
 from rag_assistant.providers.base import LanguageModel, Reranker, TokenEmbedder
@@ -18,6 +17,7 @@ from rag_assistant.retrieve.query import Planner
 from rag_assistant.retrieve.reranking import RerankStage
 from rag_assistant.retrieve.retrieval import Retriever
 from rag_assistant.retrieve.synonyms import Synonyms
+from rag_assistant.settings import Settings
 from rag_assistant.supply import ensure_model, find_model
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_assistant.config import RerankSettings
 from rag_assistant.providers.calibration import max_sim, unit
 from rag_assistant.providers.calibrator import Calibrator
 from rag_assistant.providers.centred import CentredEmbedder
 from rag_assistant.providers.embed_onnx import OnnxEmbedder
 from rag_assistant.providers.rerank_maxsim import MaxSimReranker
 from rag_assistant.providers.token_cache import PackedTokens
+from rag_assistant.settings import RerankSettings
 from rag_assistant.supply import ensure_model
 from rag_assistant.types import Passage, Place
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.config import SHORT_NAMES, Settings, load_settings, setting_names, strategy_names, with_strategy
+from rag_assistant.config import SHORT_NAMES, load_settings, setting_names, strategy_names, with_strategy
 from rag_assistant.errors import SettingsError
+from rag_assistant.settings import Settings
 
 
 def write(config_dir: Path, text: str, name: str = "settings.yaml") -> Path:
@@ -101,3 +102,10 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return '""' if value == "" else str(value)
+
+
+def test_a_bare_off_of_yaml_is_the_word(tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text("sync:\n  schedule: off\nlive:\n  mode: off\n")
+    settings = load_settings(tmp_path, environment={})
+    assert (settings.sync.schedule, settings.live.mode) == ("off", "off")
+    assert load_settings(tmp_path, environment={"RAG_SYNC__SCHEDULE": "off"}).sync.schedule == "off"

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "server" / "rag_assistant"
 # A module may import from its own layer and from those before it.
 LAYERS = [
     ["__init__", "types", "questions", "errors", "text"],
-    ["config", "secrets", "tracing"],
+    ["settings", "config", "secrets", "tracing"],
     ["providers.__init__", "providers.base", "providers.models"],
     ["store", "supply", "providers"],
     ["ingest", "retrieve"],

@@ -19,9 +19,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rag_assistant.api.errors import error_response, failure_response
 from rag_assistant.api.lifecycle import Lifecycle
-from rag_assistant.config import LimitsSettings
 from rag_assistant.errors import ForbiddenHost, ForbiddenOrigin, PayloadTooLarge, RagError, ServiceUnavailable, Unauthorized
 from rag_assistant.logs import request_id
+from rag_assistant.settings import LimitsSettings
 
 log = logging.getLogger(__name__)
 

@@ -19,10 +19,11 @@ from rag_assistant import __version__
 from rag_assistant.api import create_api
 from rag_assistant.api.lifecycle import Lifecycle
 from rag_assistant.app import App
-from rag_assistant.config import Directories, Settings
+from rag_assistant.config import Directories
 from rag_assistant.daemon import INFO_FILE, DaemonInfo, Ownership
 from rag_assistant.errors import DaemonAlreadyRunning, ModelUnavailable, PortTaken, RagError, SettingsError
 from rag_assistant.logs import DAEMON_LOG, logging_to
+from rag_assistant.settings import Settings
 from rag_assistant.supply import Progress
 
 log = logging.getLogger(__name__)

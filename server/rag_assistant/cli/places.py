@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rag_assistant.config import Directories, Settings
+    from rag_assistant.cli.tokens import Given
+    from rag_assistant.config import Directories
+    from rag_assistant.settings import Settings
 
 
 @dataclass(slots=True)
@@ -16,6 +18,8 @@ class Places:
 
     data_dir: Path | None = None
     config_dir: Path | None = None
+    source_tokens: tuple[Given, ...] = ()
+    """The person's own tokens for cloud sources, where the command takes them."""
 
     @property
     def data(self) -> Path:

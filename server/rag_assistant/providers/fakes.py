@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rag_assistant.config import EmbeddingSettings
 from rag_assistant.providers.base import Vectors
+from rag_assistant.settings import EmbeddingSettings
 from rag_assistant.text import TEXT_NORM_PROFILE, canonical
 
 # A word of letters and digits, or one character of a script without blanks, or one sign.

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from rag_assistant.config import EmbeddingSettings
 from rag_assistant.errors import RemoteRefused, RemoteUnavailable, SettingsError
 from rag_assistant.providers.base import Vectors
 from rag_assistant.providers.remote import Patience, RemoteService
 from rag_assistant.providers.tokenize_estimate import EstimatedTokenizer
 from rag_assistant.secrets import resolve
+from rag_assistant.settings import EmbeddingSettings
 from rag_assistant.text import hash32
 
 # What services take in one request differs; 32 texts is the smallest limit that is common (text-embeddings-inference).

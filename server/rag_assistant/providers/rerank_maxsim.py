@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rag_assistant.config import RerankSettings
 from rag_assistant.errors import ModelUnavailable
 from rag_assistant.providers.base import TokenEmbedder, Vectors
 from rag_assistant.providers.calibration import TokenCalibration, language_row, max_sim, unit
 from rag_assistant.providers.calibrator import Calibrator
 from rag_assistant.providers.token_cache import PackedTokens, TokenCache
+from rag_assistant.settings import RerankSettings
 from rag_assistant.text import canonical, hash32
 from rag_assistant.types import Passage
 

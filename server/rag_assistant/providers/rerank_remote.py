@@ -12,10 +12,10 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from rag_assistant.config import RerankSettings
 from rag_assistant.errors import RemoteUnavailable
 from rag_assistant.providers.remote import Patience, RemoteService, ShapeRefused
 from rag_assistant.secrets import resolve
+from rag_assistant.settings import RerankSettings
 from rag_assistant.types import Passage
 
 # Less time than this is not worth a request.

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_assistant.config import RerankSettings
 from rag_assistant.errors import ModelUnavailable
 from rag_assistant.providers import build
 from rag_assistant.providers.base import Reranker, Vectors
@@ -21,6 +20,7 @@ from rag_assistant.providers.calibrator import Calibrator
 from rag_assistant.providers.fakes import FakeEmbedder
 from rag_assistant.providers.rerank_maxsim import MaxSimReranker, shown
 from rag_assistant.providers.token_cache import PackedTokens, TokenCache
+from rag_assistant.settings import RerankSettings
 from rag_assistant.testing import RerankerContract
 from rag_assistant.types import Passage, Place
 

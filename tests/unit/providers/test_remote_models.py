@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_assistant.config import EmbeddingSettings, RerankSettings
 from rag_assistant.errors import RemoteRefused, RemoteUnavailable, SettingsError
 from rag_assistant.providers import build
 from rag_assistant.providers.base import Embedder, Reranker, Splitter, Tokenizer
 from rag_assistant.providers.tokenize_estimate import EstimatedTokenizer
+from rag_assistant.settings import EmbeddingSettings, RerankSettings
 from rag_assistant.testing import EmbedderContract, SplitterContract
 from rag_assistant.types import Passage, Place
 
