@@ -5,19 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-from sqlalchemy.exc import DBAPIError
 
 from rag_assistant import __version__
 from rag_assistant.answer.answering import Delta
 from rag_assistant.answer.cancelling import Cancellation
 from rag_assistant.answer.verifying import AnswerCheck
-from rag_assistant.config import Directories, Settings
-from rag_assistant.errors import DocumentUnreadable, FieldProblem, RagError, RemoteUnavailable, ValidationFailed
+from rag_assistant.config import Directories
+from rag_assistant.errors import FieldProblem, RagError, RemoteUnavailable, ValidationFailed
 from rag_assistant.ingest.file_rules import FileRules
-from rag_assistant.ingest.files import Found, check_allowed, find_files
+from rag_assistant.ingest.files import Found, check_paths, find_files
 from rag_assistant.ingest.indexes import Indexes
 from rag_assistant.ingest.jobs import JobRunner
 from rag_assistant.ingest.originals import KIND as REREAD
@@ -31,15 +30,19 @@ from rag_assistant.retrieve.filters import parse_filters
 from rag_assistant.retrieve.history import parse_history
 from rag_assistant.retrieve.pipeline import QueryPipeline, QueryRequest, QueryResult
 from rag_assistant.retrieve.preferences import parse_preferences
+from rag_assistant.settings import Settings
+from rag_assistant.sources.live import Asker, LiveParts
+from rag_assistant.sources.live_access import LiveAccess
 from rag_assistant.sources.service import SourceService
 from rag_assistant.sources.watching import Pace
-from rag_assistant.store.assets import StoredFile, Variant
+from rag_assistant.store.assets import StoredFile, Variant, no_picture
 from rag_assistant.store.collections import DEFAULT, Collections
 from rag_assistant.store.db import open_engine
 from rag_assistant.store.documents import DocumentWriter
 from rag_assistant.store.evaluations import Evaluations
 from rag_assistant.store.feedback import Feedback
 from rag_assistant.store.jobs import Job, Jobs
+from rag_assistant.store.ledger import Ledger
 from rag_assistant.store.overview import Overviews
 from rag_assistant.store.passages import DocumentReader, Passages
 from rag_assistant.store.sources import Sources
@@ -88,6 +91,19 @@ class App:
             allowed_roots=settings.security.allowed_roots,
             avoid=self._own_folders(),
             pace=Pace(watching.debounce_s, watching.poll_s, watching.rescan_hours * 3600),
+            ledger=Ledger(self._engine),
+            sync=settings.sync,
+            live=settings.live,
+            max_size=settings.limits.max_document_size,
+        )
+        self._live = LiveAccess(
+            self._engine,
+            opening=self.sources.cloud.reading,
+            options=settings.live,
+            parser=lambda: self._parts.parser,
+            loader_for=self._parts.loader_for,
+            parts=LiveParts(self._parts.terms, self._parts.count_tokens, self.sources.sync_items),
+            max_size=settings.limits.max_document_size,
         )
         self.answer_check = AnswerCheck(self.passages, lambda: self._parts.support_check(settings))
         limits, security = settings.limits, settings.security
@@ -152,9 +168,10 @@ class App:
         return self._upkeep.reconcile()
 
     def follow_sources(self) -> None:
-        """Begin to follow the folders of every source, when the settings say so."""
+        """Begin to follow the folders of every source, when the settings say so, and to read cloud sources when they are due."""
         if self.settings.watch.enabled:
             self.sources.start()
+        self.sources.start_schedule()
 
     def close(self) -> None:
         """Bring the running job to a safe point and close everything. The queue is kept."""
@@ -162,11 +179,16 @@ class App:
         stopped = self.runner.stop(self.settings.server.shutdown_grace_s)
         if not stopped:
             log.warning("the running job did not stop in time; it will go on at the next start")
+        self._live.close()
         self._parts.close(idle=stopped)
         self.tracer.close()
         self._engine.dispose()
 
     # Asking
+
+    def asker(self, tokens: Mapping[str, str]) -> Asker:
+        """Whoever asks with these tokens, by source id, for one request: what may be shown to them."""
+        return self._live.asker(tokens)
 
     def query(
         self,
@@ -182,11 +204,13 @@ class App:
         max_context_tokens: int | None = None,
         request_id: str | None = None,
         evaluation: str | None = None,
+        tokens: Mapping[str, str] | None = None,
     ) -> QueryResult:
         """Find the passages that answer a question.
 
         `strategy` is a mode (hybrid, dense_only, sparse_only) or the name of a file in `config/strategies/`; without
         `collection` every enabled one is searched. `evaluation` is the id of the evaluation run that asks, for the trace.
+        `tokens` are the asker's, by source id; an evaluation has none, because others read what it keeps.
         Raises `ValidationFailed`, `CollectionNotFound`, `CollectionUnavailable`.
         """
         pipeline, request = self._question(
@@ -199,6 +223,7 @@ class App:
             prefer=prefer,
             history=history,
             max_context_tokens=max_context_tokens,
+            tokens=None if evaluation else tokens,
         )
         return pipeline.run(request, links={"request_id": request_id, "eval": evaluation})
 
@@ -214,6 +239,7 @@ class App:
         prefer: Mapping[str, Any] | None = None,
         history: Sequence[Any] | None = None,
         max_context_tokens: int | None = None,
+        tokens: Mapping[str, str] | None = None,
     ) -> tuple[QueryPipeline, QueryRequest]:
         """What was asked, checked, and the line that it goes through."""
         targets = (self.collections.available(collection),) if collection else tuple(self.collections.enabled())
@@ -234,6 +260,7 @@ class App:
             mode=mode or options.strategy,
             top_k=top_k,
             max_context_tokens=max_context_tokens or options.max_context_tokens,
+            admission=self.asker(tokens or {}),
             filters=checked,
             rerank=rerank,
             prefer=parse_preferences(prefer),
@@ -250,6 +277,7 @@ class App:
         request_id: str | None = None,
         evaluation: str | None = None,
         extractive: bool = False,
+        tokens: Mapping[str, str] | None = None,
         **asked: Any,
     ) -> tuple[QueryResult, Iterator[Delta | Answer]]:
         """Find passages, as `query` does with what is `asked`, and the answer made of them: pieces, then the whole of it.
@@ -259,7 +287,7 @@ class App:
         The answer is made while the iterator is read, which must be read to its end or closed: then the trace of both is
         recorded. Raises what `query` raises, and `SettingsError` for a language model that can't be used as it is set.
         """
-        pipeline, request = self._question(text, strategy=strategy, **asked)
+        pipeline, request = self._question(text, strategy=strategy, tokens=None if evaluation else tokens, **asked)
         answerer = self._parts.answerer(None if strategy in MODES else strategy)
         opened = ExitStack()
         result, trace = opened.enter_context(pipeline.asking(request, links={"request_id": request_id, "eval": evaluation}))
@@ -288,22 +316,7 @@ class App:
         """
         name = collection or DEFAULT
         target = self.collections.available(name)
-        if not paths:
-            raise ValidationFailed("Name at least one path.", details=[FieldProblem("paths", "empty", "Must not be empty.")])
-        problems = []
-        for index, path in enumerate(paths):
-            try:
-                check_allowed(Path(path), self.settings.security.allowed_roots)
-                if not Path(path).expanduser().is_absolute():
-                    problems.append(FieldProblem(f"paths[{index}]", "relative", f"'{path}' must be an absolute path."))
-                elif not Path(path).expanduser().exists():
-                    problems.append(FieldProblem(f"paths[{index}]", "not_found", f"'{path}' does not exist."))
-            except DocumentUnreadable as error:
-                problems.append(FieldProblem(f"paths[{index}]", "unreadable", error.message))
-            except OSError as error:  # a name that is too long, a folder that may not be entered
-                problems.append(FieldProblem(f"paths[{index}]", "unreadable", f"'{path[:200]}' can't be read: {error}."))
-        if problems:
-            raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
+        check_paths(paths, self.settings.security.allowed_roots)
         payload = {"paths": list(paths), "force": force, "recursive": recursive, "gitignore": gitignore}
         return self._queue("ingest", target, payload, request_id)
 
@@ -325,8 +338,11 @@ class App:
                 upload.abandon()
             raise
 
-    def reread(self, doc_id: str, request_id: str | None = None) -> Job:
-        """Queue the reading of one document's file again, by force: see `Rereading.queue`."""
+    def reread(self, doc_id: str, tokens: Mapping[str, str] | None = None, request_id: str | None = None) -> Job:
+        """Queue the reading of one document again: of its file, by force (see `Rereading.queue`), or of its item of a source."""
+        if origin := self.sources.cloud.ledger.of_documents([doc_id]).get(doc_id):
+            source_id, item = origin
+            return self.sources.sync_items(source_id, [item.item_id], (tokens or {}).get(source_id), request_id)
         job = self._rereading.queue(doc_id, request_id)
         self.runner.wake()
         return job
@@ -390,19 +406,8 @@ class App:
         document = self.documents.get(doc_id)
         target = self.collections.get(document["collection"])
         self._parts.ingestion.tombstone([doc_id])
-        payload = {"doc_ids": [doc_id], "uris": [document["source_uri"]]}
-        try:
-            self._upkeep.clean_up(target.kb_id, payload["doc_ids"], payload["uris"])
-        except (RagError, OSError, DBAPIError):
-            log.exception("a deleted document's remains could not be removed; trying again later", extra={"doc_id": doc_id})
-            self.jobs.add(
-                "cleanup",
-                collection=target.name,
-                kb_id=target.kb_id,
-                payload=payload,
-                request_id=request_id,
-                delay_s=next(iter(self.settings.jobs.cleanup_retries_s), 0.0),
-            )
+        retry_s = next(iter(self.settings.jobs.cleanup_retries_s), 0.0)
+        self._upkeep.clean_up_document(document, target.kb_id, retry_s, request_id)
 
     def delete_collection(self, name: str) -> None:
         """Delete a collection: gone at once, what it held after the running job. `default` can't be deleted.
@@ -426,16 +431,19 @@ class App:
 
     def verify(self, collection: str | None = None) -> dict[str, Any]:
         """Hold the facts of one collection, or of all, against the views, vectors and files: see `Upkeep.verify`."""
-        if collection:
-            target = self.collections.get(collection)
-            return self._upkeep.verify({target.kb_id: target.name})
-        return self._upkeep.verify({target.kb_id: target.name for target in self.collections.enabled()})
+        targets = [self.collections.get(collection)] if collection else self.collections.enabled()
+        return self._upkeep.verify({target.kb_id: target.name for target in targets})
 
     # Pictures
 
-    def picture(self, asset_id: str, variant: Variant) -> StoredFile:
-        """The file of a picture. Raises `AssetNotFound`."""
-        return self._parts.assets.find(asset_id, variant)
+    def picture(self, asset_id: str, variant: Variant, tokens: Mapping[str, str] | None = None) -> StoredFile:
+        """The file of a picture that a document shows which the asker may see. Raises `AssetNotFound`."""
+        showing = self._live.origins.showing(asset_id)
+        asker = self.asker(tokens or {})
+        for_all = bool(asker.open_to_all(showing))
+        if showing and not for_all and not asker.readable(showing):
+            raise no_picture(asset_id)
+        return replace(self._parts.assets.find(asset_id, variant), for_all=for_all)
 
     def page_image(self, doc_id: str, page: int, width: int, chunk_ids: Sequence[str] = ()) -> bytes:
         """A page of a PDF as PNG, `width` pixels wide, with the passages marked. Raises as `Originals.page` does."""
@@ -443,6 +451,12 @@ class App:
         return self._parts.parser.render_page(data, source, page, width, highlights)
 
     # Telling
+
+    def list_documents(
+        self, kb_id: str | None, status: str | None, page: int, page_size: int
+    ) -> tuple[list[dict[str, Any]], int]:
+        """One page of documents by source, those that need a token behind them, and how many there are in all."""
+        return self.documents.page(kb_id, status, page, page_size, unnamed=self._live.origins.private_ids())
 
     def trace(self, trace_id: str) -> dict[str, Any]:
         """One trace. Raises `TraceNotFound`."""

@@ -160,6 +160,27 @@ class RemoteRefused(RemoteUnavailable):
     retryable = False
 
 
+class SourceUnavailable(ServiceUnavailable):
+    """The remote side of a source can't be reached or answers nonsense, after all retries. No document was deleted."""
+
+
+class SourceRefused(SourceUnavailable):
+    """Another try can't help: a wrong token, a wrong address, a log-in page. `field` is the setting of the source to look at."""
+
+    retryable = False
+
+    def __init__(self, message: str, field: str = "config.base_url") -> None:
+        super().__init__(message, details=[FieldProblem(field, "refused", message)])
+
+
+class SourceThrottled(SourceUnavailable):
+    """The remote side wants to be left alone for `retry_after_s` seconds."""
+
+    def __init__(self, message: str, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
 class ParseFailed(RagError):
     """A document could not be read. `code` goes into the job's `failed[]`; the file fails alone."""
 
@@ -180,6 +201,18 @@ class DocumentUnreadable(ParseFailed):
 
 class DocumentVanished(ParseFailed):
     code = "VANISHED"
+
+
+class ItemForbidden(ParseFailed):
+    """The remote side does not let this token read the item."""
+
+    code = "FORBIDDEN"
+
+
+class ItemFailed(ParseFailed):
+    """The remote side can't give the item, though it lists it."""
+
+    code = "FAILED"
 
 
 class ParseTimeout(ParseFailed):

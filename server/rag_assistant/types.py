@@ -12,6 +12,7 @@ DocType = Literal[
 Mode = Literal["hybrid", "dense_only", "sparse_only"]
 DocumentStatus = Literal["ready", "processing", "failed", "deleted"]
 CollectionStatus = Literal["enabled", "disabled", "deleted"]
+LiveMode = Literal["live", "cached", "off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,8 @@ class Place:
     """Where a passage stands in its source. Pages, slides and lines count from 1; ranges are inclusive.
 
     `cell_range` is of the sheet, as spreadsheets write it (`A5:F40`). `bbox` is left, top, right and bottom of a rectangle on
-    the page, as fractions (0..1) of the page as it is shown, from its upper left corner.
+    the page, as fractions (0..1) of the page as it is shown, from its upper left corner. `anchor` is what is put behind a web
+    page's address to open it at the passage (`#Install`, `?focusedCommentId=12`).
     """
 
     page: int | None = None
@@ -28,6 +30,7 @@ class Place:
     cell_range: str | None = None
     line_range: tuple[int, int] | None = None
     bbox: tuple[float, float, float, float] | None = None
+    anchor: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The fields that are set, as JSON-ready values (ranges as lists)."""
@@ -38,6 +41,7 @@ class Place:
             "cell_range": self.cell_range,
             "line_range": self.line_range,
             "bbox": self.bbox,
+            "anchor": self.anchor,
         }
         return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items() if value is not None}
 
@@ -274,7 +278,9 @@ class Passage:
     """A live chunk with its document, as the facts store tells it. `tokens` is the chunk's: its heading counts, too.
 
     `span` is the number of chunks from `ordinal` on that it holds: more than one where neighbours were joined. `enrichment`
-    holds what rules or a model say about the chunk, as it is stored.
+    holds what rules or a model say about the chunk, as it is stored. `as_of` is the day (ISO 8601, UTC) on which the text was
+    fetched, where it comes from elsewhere and was not held against what is there now; `live_version` is the version, as the
+    remote side calls it, that the text was taken from where that is newer than the index.
     """
 
     chunk_id: str
@@ -293,6 +299,8 @@ class Passage:
     images: tuple[ImageRef, ...] = ()
     enrichment: Mapping[str, Any] = field(default_factory=dict)
     span: int = 1
+    as_of: str | None = None
+    live_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +352,7 @@ class Filters:
     """Hard filters of a query; a field that is None or empty does not filter. Times are ISO 8601 in UTC.
 
     `section_prefix` is the beginning of a section path, one heading an item. What passes must pass each of `also`, too.
+    `without` are sources, by id, whose documents do not pass: no request sets it.
     """
 
     doc_type: tuple[str, ...] = ()
@@ -357,6 +366,7 @@ class Filters:
     updated_after: str | None = None
     updated_before: str | None = None
     also: tuple[Filters, ...] = ()
+    without: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self != Filters()

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sqlalchemy.exc import DBAPIError
+
+from rag_assistant.errors import RagError
 from rag_assistant.ingest.indexes import find_drift
 from rag_assistant.ingest.uploads import Uploads
 from rag_assistant.parts import Parts
@@ -81,6 +84,18 @@ class Upkeep:
         self.parts.ingestion.clean_up(kb_id, doc_ids)
         for uri in uris:
             self.uploads.discard(uri)
+
+    def clean_up_document(self, document: Mapping[str, Any], kb_id: str, retry_s: float, request_id: str | None) -> None:
+        """As `clean_up`, of one document as `DocumentReader.get` tells it; what can't be removed now, a job removes later."""
+        payload = {"doc_ids": [document["id"]], "uris": [document["source_uri"]]}
+        try:
+            self.clean_up(kb_id, payload["doc_ids"], payload["uris"])
+        except (RagError, OSError, DBAPIError):
+            log.exception(
+                "a deleted document's remains could not be removed; trying again later", extra={"doc_id": document["id"]}
+            )
+            name = document["collection"]
+            self.jobs.add("cleanup", collection=name, kb_id=kb_id, payload=payload, request_id=request_id, delay_s=retry_s)
 
     def purge_collection(self, kb_id: str) -> None:
         """Remove everything that a deleted collection left. May be done again."""

@@ -16,6 +16,7 @@ from typing import Final
 from rag_assistant.ingest.loaders import base_name
 from rag_assistant.ingest.loaders.naming import FROM_FILE_NAME, TITLE_SOURCE
 from rag_assistant.ingest.loaders.pictures import REFERENCE, link_of
+from rag_assistant.ingest.sections import ANCESTORS
 from rag_assistant.providers.base import Analyzer, Tokenizer
 from rag_assistant.text import canonical, hash32
 from rag_assistant.types import Chunk, Document, Enrichment, Piece
@@ -30,13 +31,14 @@ PATH_SEPARATOR: Final = " > "
 
 
 def context_path(document: Document, section_path: Sequence[str]) -> tuple[str, ...]:
-    """The section path, with the document's title before it unless the path begins with it or the title is a file name."""
+    """The section path, with the document's title before its headings unless they begin with it or the title is a file name."""
     path = tuple(section_path)
     if document.metadata.get(TITLE_SOURCE) == FROM_FILE_NAME:
         return path
-    if path and canonical(path[0]) == canonical(document.title):
+    above = len(document.metadata.get(ANCESTORS, ()))
+    if len(path) > above and canonical(path[above]) == canonical(document.title):
         return path
-    return (document.title, *path)
+    return (*path[:above], document.title, *path[above:])
 
 
 def without_repetition(path: tuple[str, ...], text: str) -> tuple[str, ...]:

@@ -6,19 +6,18 @@ Each stage is one span of the document's trace. Whatever goes wrong here costs t
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from rag_assistant.errors import DocumentUnreadable, DocumentVanished, ParseFailed, PayloadTooLarge, RagError
+from rag_assistant.errors import ParseFailed, RagError
 from rag_assistant.ingest.chunk_views import VIEW_PROFILE, PictureNote, Shown, build_chunks
 from rag_assistant.ingest.chunking import build_pieces
 from rag_assistant.ingest.cuts import merged, without
-from rag_assistant.ingest.files import FileItem, shown, unsupported
+from rag_assistant.ingest.files import Item, shown, unsupported
 from rag_assistant.ingest.sections import split_sections
 from rag_assistant.ingest.wire import Normalized
 from rag_assistant.ingest.workers import KnownAssets, Parser, ParseTask
@@ -29,9 +28,6 @@ from rag_assistant.tracing import ProviderRef, Trace
 from rag_assistant.types import Asset, Document, PictureLink, Piece, Version
 
 log = logging.getLogger(__name__)
-
-READ_ATTEMPTS: Final = 3
-"""How often a file is read that changes meanwhile."""
 
 Decision = Literal["new", "changed", "unchanged", "rebuild"]
 
@@ -61,6 +57,12 @@ class Identity:
     content_hash: str
     size: int
     source_id: str | None = None
+    label: str = ""
+    """What errors and logs call it; empty: as `source`."""
+
+    @property
+    def called(self) -> str:
+        return self.label or self.source
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ class Drafter:
         self,
         kb_id: str,
         doc_id: str,
-        item: FileItem,
+        item: Item,
         known: Known | None,
         trace: Trace,
         *,
@@ -112,20 +114,19 @@ class Drafter:
         progress: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> Draft | None:
         """Read a file; None when the store has it already as it is. Raises `RagError` when it can't be read."""
-        loader = self.loaders(item.path.name)
+        loader = item.loader or self.loaders(item.name)
         if loader is None:
-            raise unsupported(shown(item.path.name))
+            raise unsupported(shown(item.name))
         loader_version = self.loader_version(loader)
         with trace.span("stage.dedup") as span:
-            data = read_bytes(item, self.max_document_size)
-            identity = Identity(kb_id, doc_id, item.source, item.uri, hash32(data), len(data), source_id)
+            data = item.read(self.max_document_size)
+            identity = Identity(kb_id, doc_id, item.source, item.uri, hash32(data), len(data), source_id, item.label)
             profile_id = self.profile_id(loader, loader_version)
             decision = _decide(known, identity, profile_id, self.ocr.profile, force=force)
             trace.event("ingest.dedup_decision", _decision_payload(identity, decision), span)
         if decision == "unchanged":
             return None
-        folder = item.path.parent
-        task = ParseTask(loader, shown(item.path.name), data, str(folder), str(item.root or folder))
+        task = ParseTask(loader, shown(item.name), data, item.folder, item.links_root, item.label)
         with self.parser.open(task, progress) as parsing:
             with trace.span("stage.loader", ProviderRef("loader", loader, loader_version)) as span:
                 document = parsing.document()
@@ -164,19 +165,19 @@ class Drafter:
     ) -> Draft:
         with (
             trace.span("stage.transform_pre", ProviderRef("cleaner", self.cleaner.name, self.cleaner.profile)),
-            _at_the_cost_of(identity.source, f"cleaner {self.cleaner.name}"),
+            _at_the_cost_of(identity.called, f"cleaner {self.cleaner.name}"),
         ):
             text = without(document, self.cleaner.furniture(document))
         with (
             trace.span("stage.sectioner", ProviderRef("sectioner", "headings")) as span,
-            _at_the_cost_of(identity.source, "sectioner"),
+            _at_the_cost_of(identity.called, "sectioner"),
         ):
             sections = split_sections(text.document, identity.doc_id)
             trace.event("ingest.section_stats", {"sections": len(sections)}, span)
         notes = pictures.notes()
         with (
             trace.span("stage.chunker", ProviderRef("splitter", self.splitter.name, self.splitter.profile)) as span,
-            _at_the_cost_of(identity.source, f"splitter {self.splitter.name}"),
+            _at_the_cost_of(identity.called, f"splitter {self.splitter.name}"),
         ):
             shown_texts = Shown.within(notes, identity.source, self.embedder.tokenizer, self._room)
             pieces = build_pieces(
@@ -190,7 +191,7 @@ class Drafter:
             trace.event("ingest.chunk_stats", _chunk_payload(pieces), span)
         with (
             trace.span("stage.transform_post", ProviderRef("enricher", self.enricher.name, self.enricher.profile)),
-            _at_the_cost_of(identity.source, f"enricher {self.enricher.name}"),
+            _at_the_cost_of(identity.called, f"enricher {self.enricher.name}"),
         ):
             enrichment, of_pieces = self.enricher.enrich(text.document, pieces)
             chunks = build_chunks(
@@ -226,32 +227,6 @@ class Drafter:
     @property
     def _room(self) -> int:
         return min(self.chunk_size, self.embedder.max_tokens) - self.embedder.passage_overhead
-
-
-def read_bytes(item: FileItem, limit: int) -> bytes:
-    """The file's bytes, as they were at one moment.
-
-    Raises `PayloadTooLarge` without reading on beyond `limit`, `DocumentVanished`, `DocumentUnreadable`: also for a file that
-    does not stop changing.
-    """
-    try:
-        for _ in range(READ_ATTEMPTS):
-            with item.path.open("rb") as file:
-                before = os.fstat(file.fileno())
-                too_large = before.st_size > limit
-                data = b"" if too_large else file.read(limit + 1)
-                after = os.fstat(file.fileno())
-            if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
-                break
-        else:
-            raise DocumentUnreadable(f"'{item.source}' was being written while it was read. Ingest it again when that is done.")
-    except FileNotFoundError as error:
-        raise DocumentVanished(f"'{item.source}' was there when the folder was read and is gone now.") from error
-    except OSError as error:
-        raise DocumentUnreadable(f"'{item.source}' can't be read: {error.strerror}.") from error
-    if too_large or len(data) > limit:
-        raise PayloadTooLarge(f"'{item.source}' is larger than {limit:,} bytes. Split it, or raise limits.max_document_size.")
-    return data
 
 
 @contextmanager

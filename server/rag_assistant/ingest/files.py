@@ -7,22 +7,68 @@ import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final, Protocol
 
-from rag_assistant.errors import DocumentUnreadable, ForbiddenPath, RagError, UnsupportedMediaType
+from rag_assistant.errors import (
+    DocumentUnreadable,
+    DocumentVanished,
+    FieldProblem,
+    ForbiddenPath,
+    PayloadTooLarge,
+    RagError,
+    UnsupportedMediaType,
+    ValidationFailed,
+)
 from rag_assistant.ingest.file_rules import FileRules, Selection, is_passed_over, shown
 from rag_assistant.ingest.loaders import loader_name_for, supported_extensions
 from rag_assistant.types import Failure
 
-__all__ = ["FileItem", "FileRules", "Found", "Part", "check_allowed", "find_files", "shown", "unsupported"]
+__all__ = ["FileItem", "FileRules", "Found", "Item", "Part", "check_allowed", "find_files", "shown", "unsupported"]
 
 
 LoaderFor = Callable[[str], str | None]
 """The loader, in the provider table, that reads a file of this name; None when none does."""
 
 
+READ_ATTEMPTS: Final = 3
+"""How often a file is read that changes meanwhile."""
+
+
+class Item(Protocol):
+    """Something to ingest: a file, or what a source elsewhere has.
+
+    `source` is its path as the user knows it, `uri` the address that it is known by. The extension of `name` chooses the loader
+    where `loader` is None. `label` is what errors and logs call it. Links to pictures are looked up in `folder` and may not
+    leave `root`; both are empty where there are none.
+    """
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def uri(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def loader(self) -> str | None: ...
+    @property
+    def folder(self) -> str: ...
+    @property
+    def links_root(self) -> str: ...
+
+    def size(self) -> int:
+        """Bytes, as far as that is known without reading it; else 0."""
+        ...
+
+    def read(self, limit: int) -> bytes:
+        """All of it. Raises `PayloadTooLarge` beyond `limit` bytes, and other kinds of `RagError`."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class FileItem:
-    """A file to ingest. `source` is its path as the user knows it, `path` where it is with all links resolved.
+    """A file to ingest. `path` is where it is with all links resolved.
 
     `root` is the folder that was added, which links to pictures may not leave; None: the file's own folder.
     """
@@ -35,6 +81,59 @@ class FileItem:
     def uri(self) -> str:
         return self.path.as_uri()
 
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def label(self) -> str:
+        return self.source
+
+    @property
+    def loader(self) -> str | None:
+        return None
+
+    @property
+    def folder(self) -> str:
+        return str(self.path.parent)
+
+    @property
+    def links_root(self) -> str:
+        return str(self.root or self.path.parent)
+
+    def size(self) -> int:
+        try:
+            return self.path.stat().st_size
+        except OSError:  # it is gone or closed to us, which reading it says
+            return 0
+
+    def read(self, limit: int) -> bytes:
+        """The file's bytes, as they were at one moment.
+
+        Raises `PayloadTooLarge` without reading on beyond `limit`, `DocumentVanished`, `DocumentUnreadable`: also for a file that
+        does not stop changing.
+        """
+        try:
+            for _ in range(READ_ATTEMPTS):
+                with self.path.open("rb") as file:
+                    before = os.fstat(file.fileno())
+                    too_large = before.st_size > limit
+                    data = b"" if too_large else file.read(limit + 1)
+                    after = os.fstat(file.fileno())
+                if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
+                    break
+            else:
+                raise DocumentUnreadable(
+                    f"'{self.source}' was being written while it was read. Ingest it again when that is done."
+                )
+        except FileNotFoundError as error:
+            raise DocumentVanished(f"'{self.source}' was there when the folder was read and is gone now.") from error
+        except OSError as error:
+            raise DocumentUnreadable(f"'{self.source}' can't be read: {error.strerror}.") from error
+        if too_large or len(data) > limit:
+            raise PayloadTooLarge(f"'{self.source}' is larger than {limit:,} bytes. Split it, or raise limits.max_document_size.")
+        return data
+
 
 @dataclass(slots=True)
 class Found:
@@ -44,7 +143,7 @@ class Found:
     relative to their folder, of what is there but could not be looked at; `""` is a whole folder.
     """
 
-    items: list[FileItem] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
     failed: list[Failure] = field(default_factory=list)
     skipped: int = 0
     ignored: int = 0
@@ -80,6 +179,25 @@ def check_allowed(path: Path, allowed_roots: Sequence[str]) -> Path:
     if roots and not any(resolved.is_relative_to(root) for root in roots):
         raise ForbiddenPath(f"'{shown(str(path))}' is outside the folders that may be read (security.allowed_roots).")
     return resolved
+
+
+def check_paths(paths: Sequence[str], allowed_roots: Sequence[str]) -> None:
+    """Raises `ValidationFailed` that names each path that is relative, not there or unreadable, and `ForbiddenPath`."""
+    problems = [] if paths else [FieldProblem("paths", "empty", "Name at least one path.")]
+    for index, path in enumerate(paths):
+        field_name = f"paths[{index}]"
+        try:
+            check_allowed(Path(path), allowed_roots)
+            if not Path(path).expanduser().is_absolute():
+                problems.append(FieldProblem(field_name, "relative", f"'{path}' must be an absolute path."))
+            elif not Path(path).expanduser().exists():
+                problems.append(FieldProblem(field_name, "not_found", f"'{path}' does not exist."))
+        except DocumentUnreadable as error:
+            problems.append(FieldProblem(field_name, "unreadable", error.message))
+        except OSError as error:  # a name that is too long, a folder that may not be entered
+            problems.append(FieldProblem(field_name, "unreadable", f"'{path[:200]}' can't be read: {error}."))
+    if problems:
+        raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
 
 
 def unsupported(name: str) -> UnsupportedMediaType:

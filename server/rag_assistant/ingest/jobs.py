@@ -35,6 +35,15 @@ class _Interrupted(Stopped):
     """The process is stopping; the job goes on at the next start."""
 
 
+class Postponed(Exception):
+    """A job makes way for others, and goes on after `delay_s` seconds. `reason` says why, for people; None: it waits its turn."""
+
+    def __init__(self, delay_s: float, reason: str | None = None) -> None:
+        super().__init__(reason or "")
+        self.delay_s = delay_s
+        self.reason = reason
+
+
 class JobRunner:
     """Runs queued jobs in one thread. Jobs that a dead process left running are queued again when it starts."""
 
@@ -107,6 +116,10 @@ class JobRunner:
             log.info("job put back into the queue", extra={"job_id": job.job_id})
         except _Cancelled:
             self._finish(job, "cancelled")
+        except Postponed as wait:
+            note = {"code": "SERVICE_UNAVAILABLE", "message": wait.reason} if wait.reason else None
+            self._jobs.retry(job.job_id, wait.delay_s, note)
+            log.info("job makes way", extra={"job_id": job.job_id, "seconds": wait.delay_s, "reason": wait.reason})
         except RagError as error:
             log.warning("job failed", extra={"job_id": job.job_id, "code": error.code, "reason": error.message})
             self._fail(job, {"code": error.code, "message": error.message})

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from rag_assistant.errors import DocumentChanged, DocumentUnreadable, DocumentVanished, ValidationFailed
-from rag_assistant.ingest.drafts import read_bytes
 from rag_assistant.ingest.file_rules import shown
 from rag_assistant.ingest.files import FileItem, Found, check_allowed
 from rag_assistant.ingest.reading import Report
@@ -69,7 +68,7 @@ class Originals:
         source = document["source"]
         if document["doc_type"] != "pdf" or document["version_id"] is None:
             raise ValidationFailed(f"'{source}' has no page images: only PDF documents have.")
-        data = read_bytes(self.find(document), self._max_size)
+        data = self.find(document).read(self._max_size)
         if hash32(data) != document["versions"][0]["content_hash"]:
             raise DocumentChanged(f"'{source}' was changed after it was read. Ingest it again to see its pages.")
         return data, source, self._documents.boxes(doc_id, chunk_ids, number)

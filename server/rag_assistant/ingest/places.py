@@ -24,8 +24,8 @@ class Places:
     def of(self, start: int, end: int) -> Place:
         """Lines by counting when the facts are the source; else by the marks from the one at `start` to the last before `end`.
 
-        Of several marks the first gives page, slide and sheet. Lines are of all marks together, cells of those on the first
-        one's sheet, and the rectangle of those on its page.
+        Of several marks the first gives page, slide, sheet and anchor. Lines are of all marks together, cells of those on the
+        first one's sheet, and the rectangle of those on its page.
         """
         if self._verbatim:
             return Place(line_range=(bisect_left(self._newlines, start) + 1, bisect_left(self._newlines, end - 1) + 1))
@@ -43,6 +43,7 @@ class Places:
             cell_range=_joined_cells([place.cell_range for place in together if place.cell_range]),
             line_range=(min(low for low, _ in lines), max(high for _, high in lines)) if lines else None,
             bbox=_joined_boxes([place.bbox for place in together if place.bbox]),
+            anchor=head.anchor,
         )
 
 

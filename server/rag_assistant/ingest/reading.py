@@ -11,7 +11,7 @@ from urllib.request import url2pathname
 
 from rag_assistant.errors import RagError, ServiceUnavailable
 from rag_assistant.ingest.drafts import Draft, Drafter
-from rag_assistant.ingest.files import FileItem
+from rag_assistant.ingest.files import Item, shown
 from rag_assistant.ingest.loaders import base_name, doc_type_for
 from rag_assistant.ingest.prefetch import side_by_side
 from rag_assistant.ingest.tally import Tally
@@ -33,7 +33,7 @@ class Files:
     """What one run is to take in. `gone` are documents of the source whose files are no more; `total` is for progress."""
 
     kb_id: str
-    items: Sequence[FileItem]
+    items: Sequence[Item]
     gone: frozenset[str]
     source_id: str | None
     force: bool
@@ -44,7 +44,7 @@ class Files:
 class _Outcome:
     """What became of reading one file: a draft, an error, or neither when it is unchanged."""
 
-    item: FileItem
+    item: Item
     doc_id: str
     trace: Trace
     known: Known | None
@@ -101,7 +101,7 @@ class FileReading:
         self,
         files: Files,
         doc_id: str,
-        item: FileItem,
+        item: Item,
         known: Known | None,
         trace: Trace,
         progress: Callable[[int, int], None],
@@ -118,10 +118,13 @@ class FileReading:
         return replace(outcome, draft=draft)
 
     def _note_failure(self, outcome: _Outcome, error: RagError | OSError, files: Files, tally: Tally) -> None:
-        item, failure = outcome.item, failure_of(error, outcome.item.source)
+        item = outcome.item
+        failure = failure_of(error, item.label)
+        if item.label != item.source:  # its name is not for everybody, and loaders call it by that
+            failure = replace(failure, message=failure.message.replace(shown(item.name), item.label))
         tally.failed.append(failure)
-        doc_type = doc_type_for(item.path.name) or "text"
-        self._writer.fail(files.kb_id, outcome.doc_id, item.uri, doc_type, _size(item), failure, files.source_id)
+        doc_type = doc_type_for(item.name) or item.loader or "text"
+        self._writer.fail(files.kb_id, outcome.doc_id, item.uri, doc_type, item.size(), failure, files.source_id)
         outcome.trace.error(error)
         self._tracer.record([outcome.trace.finish("error")])
 
@@ -168,10 +171,3 @@ def _file_is_gone(uri: str) -> bool:
         return above is not None and any(above.iterdir())
     except OSError:
         return False
-
-
-def _size(item: FileItem) -> int:
-    try:
-        return item.path.stat().st_size
-    except OSError:  # it is gone or closed to us, which the failure says already
-        return 0

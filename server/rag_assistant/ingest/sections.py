@@ -15,15 +15,21 @@ from rag_assistant.types import Document, Section
 BODY_START: Final = "body_start"
 """Metadata key: the character from which on the facts are text; front matter stands before it."""
 
+ANCESTORS: Final = "ancestors"
+"""Metadata key: titles that stand above the whole document where it comes from, such as the pages above it in a wiki."""
+
 _SEPARATOR: Final = "\x1f"
 
 
 def split_sections(document: Document, doc_id: str) -> list[Section]:
     """The sections in order. `[start, end)` is a section's own text, its heading line excluded; it may be blank.
 
+    Every path begins with the document's ancestors.
+
     The root section is left out when it is blank and there are headings.
     """
     facts = document.markdown
+    above = tuple(document.metadata.get(ANCESTORS, ()))
     equal_paths: Counter[tuple[str, ...]] = Counter()
     sections: list[Section] = []
 
@@ -36,11 +42,11 @@ def split_sections(document: Document, doc_id: str) -> list[Section]:
     ends = [heading.start for heading in document.headings[1:]] + [len(facts)]
     first = document.headings[0].start if document.headings else len(facts)
     if not document.headings or canonical(facts[begin:first]):
-        add((), begin, first)
+        add(above, begin, first)
     open_headings: list[tuple[int, str]] = []
     for heading, end in zip(document.headings, ends, strict=False):
         while open_headings and open_headings[-1][0] >= heading.level:
             open_headings.pop()
         open_headings.append((heading.level, heading.title))
-        add(tuple(title for _, title in open_headings), heading.end, end)
+        add((*above, *(title for _, title in open_headings)), heading.end, end)
     return sections

@@ -49,6 +49,8 @@ class ParseTask:
     data: bytes
     folder: str = ""
     root: str = ""
+    label: str = ""
+    """What logs call it; empty: as `name`."""
 
 
 class Parsing(Protocol):
@@ -137,7 +139,7 @@ class WorkerPool:
     def open(self, task: ParseTask, progress: Callable[[int, int], None]) -> Iterator[Parsing]:
         """Have a file read. Leaving early ends the process that reads it."""
         header = {"op": "parse", "loader": task.loader, "name": task.name, "folder": task.folder, "root": task.root}
-        with self._worker(task.name) as worker:
+        with self._worker(task.label or task.name) as worker:
             yield _RemoteParsing(worker, header, task.data, progress)
 
     def render_page(self, data: bytes, name: str, page: int, width: int, highlights: Sequence[Sequence[float]]) -> bytes:
@@ -201,8 +203,10 @@ class WorkerPool:
         worker.files += 1
         with self._lock:
             self._busy.discard(worker)
-            # `name` is cleared by an exchange that came to its end; else there may be half an answer in the pipe.
-            if worker.name == "" and worker.files < FILES_OF_A_WORKER and not self._closed.is_set():
+            # `name` is cleared by an exchange that came to its end; else there may be half an answer in the pipe. A worker may be
+            # ended at the very moment in which it has answered.
+            is_fit = worker.name == "" and worker.ended_for is None
+            if is_fit and worker.files < FILES_OF_A_WORKER and not self._closed.is_set():
                 worker.deadline, worker.idle_since = float("inf"), time.monotonic()
                 self._idle.append(worker)
                 return

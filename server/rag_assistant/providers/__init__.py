@@ -27,6 +27,8 @@ TABLE: dict[tuple[ProviderKind, str], str] = {
     ("loader", "image"): "rag_assistant.ingest.loaders.image:ImageLoader",
     ("loader", "notebook"): "rag_assistant.ingest.loaders.notebook:NotebookLoader",
     ("loader", "email"): "rag_assistant.ingest.loaders.email:EmailLoader",
+    ("loader", "confluence"): "rag_assistant.ingest.loaders.confluence:ConfluenceLoader",
+    ("loader", "jira"): "rag_assistant.ingest.loaders.jira:JiraLoader",
     ("ocr", "rapidocr"): f"{_PACKAGE}.ocr_rapidocr:RapidOcrEngine",
     ("ocr", "none"): f"{_PACKAGE}.ocr_none:NoOcr",
     ("cleaner", "rules"): "rag_assistant.ingest.cleaning:RuleCleaner",
@@ -61,6 +63,8 @@ TABLE: dict[tuple[ProviderKind, str], str] = {
     ("llm", "openai_compatible"): f"{_PACKAGE}.llm_openai:OpenAiCompatibleModel",
     ("llm", "anthropic"): f"{_PACKAGE}.llm_anthropic:AnthropicModel",
     ("reranker", "llm"): f"{_PACKAGE}.rerank_llm:LlmReranker",
+    ("source", "confluence"): "rag_assistant.sources.confluence.source:ConfluenceSource",
+    ("source", "jira"): "rag_assistant.sources.jira.source:JiraSource",
 }
 
 

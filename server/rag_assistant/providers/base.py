@@ -328,5 +328,17 @@ class LanguageModel(Protocol):
 
 
 ProviderKind: TypeAlias = Literal[
-    "loader", "ocr", "cleaner", "splitter", "enricher", "embedder", "analyzer", "dense", "sparse", "fusion", "reranker", "llm"
+    "loader",
+    "ocr",
+    "cleaner",
+    "splitter",
+    "enricher",
+    "embedder",
+    "analyzer",
+    "dense",
+    "sparse",
+    "fusion",
+    "reranker",
+    "llm",
+    "source",
 ]

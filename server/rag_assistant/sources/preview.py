@@ -32,7 +32,7 @@ def preview(config: FolderConfig, allowed_roots: Sequence[str], avoid: Collectio
     """Look at a folder as a source would. Raises as `check_root` does."""
     check_root(config, config.folder.name, allowed_roots)
     found = scan(config, allowed_roots, avoid)
-    types = Counter(doc_type_for(item.path.name) or "text" for item in found.items)
+    types = Counter(doc_type_for(item.name) or "text" for item in found.items)
     return Preview(
         files=len(found.items),
         by_type=dict(sorted(types.items(), key=lambda item: (-item[1], item[0]))),

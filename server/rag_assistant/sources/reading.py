@@ -20,8 +20,8 @@ from rag_assistant.store.sources import Source
 from rag_assistant.text import hash32
 from rag_assistant.types import IngestResult
 
-# Failures that are kept with a source; the job has them all.
-_FAILURES_KEPT: Final = 20
+FAILURES_KEPT: Final = 20
+"""Failures that are kept with a source; the job has them all."""
 
 
 class SourceDocuments(Protocol):
@@ -132,7 +132,7 @@ def _note(result: IngestResult, job: Job, found: Found, root: tuple[int, int], *
     failed = note.pop("failed")
     return note | {
         "failed_count": len(failed),
-        "failed": list(failed[:_FAILURES_KEPT]),
+        "failed": list(failed[:FAILURES_KEPT]),
         "ignored": found.ignored,
         "everything": everything,
         "job_id": job.job_id,

@@ -31,17 +31,25 @@ class Syncs:
         self._last: dict[str, str] = {}
         self._running: set[str] = set()
 
-    def queue(self, source: Source, names: Changes, request_id: str | None = None, *, allow_empty: bool = False) -> Job:
+    def queue(
+        self,
+        source: Source,
+        names: Changes,
+        request_id: str | None = None,
+        *,
+        allow_empty: bool = False,
+        full: bool = False,
+    ) -> Job:
         """A job that looks at these names; when one waits already, and is not to be told more, it looks at these, too.
 
         Raises `ServiceUnavailable` when too many jobs wait.
         """
         with self._lock:
             waiting = self._waiting(source)
-            if waiting and not allow_empty:
+            if waiting and not allow_empty and not full:
                 self._add_pending(source.source_id, names)
                 return waiting
-            payload = {"paths": None if names is None else sorted(names), "allow_empty": allow_empty}
+            payload = {"paths": None if names is None else sorted(names), "allow_empty": allow_empty, "full": full}
             job = self._add(source, payload, request_id)
             self._last[source.source_id] = job.job_id
             return job

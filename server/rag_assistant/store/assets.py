@@ -24,10 +24,11 @@ _THUMBNAIL: Final = ".thumb"
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """The file of an asset, and its type."""
+    """The file of an asset, and its type. `for_all`: everybody may see a document that shows it."""
 
     path: Path
     mime: str
+    for_all: bool = True
 
 
 class Assets:
@@ -70,7 +71,7 @@ class Assets:
             )
             mime = connection.scalar(shown.limit(1))
         if mime is None:
-            raise AssetNotFound(f"There is no picture '{asset_id}' in a document that can be found.")
+            raise no_picture(asset_id)
         path = self._path(asset_id, variant)
         if not path.exists():
             raise AssetNotFound(
@@ -126,6 +127,11 @@ class Assets:
         except BaseException:
             Path(staged).unlink(missing_ok=True)
             raise
+
+
+def no_picture(asset_id: str) -> AssetNotFound:
+    """The error for an id that no picture has, or none that may be seen by whoever asks."""
+    return AssetNotFound(f"There is no picture '{asset_id}' in a document that can be found.")
 
 
 def stored_pictures(

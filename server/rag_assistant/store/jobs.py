@@ -145,11 +145,18 @@ class Jobs:
                 .values(status=status, result=result, error=error, finished_at=utc_now())
             )
 
-    def retry(self, job_id: str, delay_s: float, error: Mapping[str, Any]) -> None:
+    def retry(self, job_id: str, delay_s: float, error: Mapping[str, Any] | None) -> None:
         """Put a job that failed back into the queue, to be taken again after `delay_s`; why it failed is kept until then."""
         with self._engine.begin() as connection:
             again = {"status": "queued", "started_at": None, "not_before": utc_now(delay_s), "error": error}
             connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(**again))
+
+    def others_due(self, job_id: str) -> bool:
+        """Whether another job could begin now."""
+        due = or_(jobs.c.not_before.is_(None), jobs.c.not_before <= utc_now())
+        with self._reader.connect() as connection:
+            where = jobs.c.status == "queued", jobs.c.job_id != job_id, due
+            return connection.scalar(select(jobs.c.job_id).where(*where).limit(1)) is not None
 
     def waiting(self, kind: str, kb_id: str | None = None) -> list[Job]:
         """Jobs of a kind that have not begun, in order."""

@@ -265,9 +265,61 @@ def _0005_feedback(op: Operations) -> None:
     op.create_index("ix_feedback_created", "feedback", ["created_at"])
 
 
+def _0006_cloud_sources(op: Operations) -> None:
+    """What cloud sources have, item by item, and how each reading of them went. Folders ask nobody who may read them."""
+    op.add_column("sources", sa.Column("live", _text(8), nullable=False, server_default="off"))
+    op.add_column("sources", sa.Column("public", sa.Boolean(), nullable=False, server_default=sa.true()))
+    op.add_column("sources", sa.Column("due_at", _text(32)))
+    op.create_table(
+        "source_items",
+        sa.Column("source_id", _text(32), sa.ForeignKey("sources.source_id"), primary_key=True),
+        sa.Column("item_id", _text(255), primary_key=True),
+        sa.Column("kind", _text(32), nullable=False),
+        sa.Column("title", _text(), nullable=False),
+        sa.Column("container", _text(255), nullable=False),
+        sa.Column("owner", _text(255)),
+        sa.Column("hint", sa.JSON(), nullable=False),
+        sa.Column("state", _text(16), nullable=False),
+        sa.Column("reason", _text(32)),
+        sa.Column("message", _text()),
+        sa.Column("fingerprint", _text()),
+        sa.Column("version", _text()),
+        sa.Column("doc_id", _text(32)),
+        sa.Column("remote_updated_at", _text(32)),
+        sa.Column("fetched_at", _text(32)),
+        sa.Column("cycle_id", _text(32)),
+    )
+    op.create_index("ix_source_items_doc", "source_items", ["doc_id"])
+    op.create_index("ix_source_items_state", "source_items", ["source_id", "state"])
+    counts = ("remote", "indexed", "added", "updated", "unchanged", "deleted", "skipped", "held", "embedded", "requests")
+    op.create_table(
+        "sync_cycles",
+        sa.Column("cycle_id", _text(32), primary_key=True),
+        sa.Column("source_id", _text(32), sa.ForeignKey("sources.source_id"), nullable=False),
+        sa.Column("job_id", _text(32)),
+        sa.Column("kind", _text(16), nullable=False),
+        sa.Column("phase", _text(16), nullable=False),
+        sa.Column("started_at", _text(32), nullable=False),
+        sa.Column("finished_at", _text(32)),
+        *(sa.Column(name, sa.Integer(), nullable=False) for name in counts),
+        sa.Column("throttled_s", sa.Float(), nullable=False),
+        sa.Column("active_s", sa.Float(), nullable=False),
+        sa.Column("complete", sa.Boolean(), nullable=False),
+        sa.Column("notice", _text()),
+    )
+    op.create_index("ix_sync_cycles_source", "sync_cycles", ["source_id", "started_at"])
+
+
 Migration = Callable[["Operations"], None]
 
-MIGRATIONS: tuple[Migration, ...] = (_0001_foundation, _0002_documents, _0003_evaluations, _0004_live_versions, _0005_feedback)
+MIGRATIONS: tuple[Migration, ...] = (
+    _0001_foundation,
+    _0002_documents,
+    _0003_evaluations,
+    _0004_live_versions,
+    _0005_feedback,
+    _0006_cloud_sources,
+)
 
 
 def migrate(engine: Engine, steps: Sequence[Migration] = MIGRATIONS) -> int:

@@ -9,10 +9,11 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, Text, cast, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, Text, case, cast, func, or_, select
 
 from rag_assistant.errors import DocumentDeleted, DocumentNotFound, FieldProblem, ValidationFailed
 from rag_assistant.store.db import batches, reading
+from rag_assistant.store.origins import LEFT
 from rag_assistant.store.schema import (
     assets,
     chunks,
@@ -171,9 +172,19 @@ class DocumentReader:
         self._reader = reading(engine)
 
     def page(
-        self, kb_id: str | None = None, status: str | None = None, page: int = 1, page_size: int = 20
+        self,
+        kb_id: str | None = None,
+        status: str | None = None,
+        page: int = 1,
+        page_size: int = 20,
+        *,
+        unnamed: Collection[str] = (),
     ) -> tuple[list[dict[str, Any]], int]:
-        """One page of documents by source, and how many there are in all; deleted ones only when asked for."""
+        """One page of documents by source, and how many there are in all; deleted ones only when asked for.
+
+        Documents of the sources `unnamed` come last, by id: their place among the others would tell what they are called. So
+        do deleted ones that came from elsewhere.
+        """
         where: list[ColumnElement[bool]] = [collections.c.status != "deleted"]
         where.append(documents.c.status == status if status else documents.c.status != "deleted")
         if kb_id:
@@ -181,7 +192,9 @@ class DocumentReader:
         with self._reader.connect() as connection:
             counted = select(func.count()).select_from(documents).join(collections, collections.c.kb_id == documents.c.kb_id)
             total = connection.scalar(counted.where(*where)) or 0
-            query = _described().where(*where).order_by(documents.c.source, documents.c.doc_id)
+            hidden = or_(documents.c.source_id.in_(unnamed), LEFT)
+            name = case((hidden, ""), else_=documents.c.source)
+            query = _described().where(*where).order_by(case((hidden, 1), else_=0), name, documents.c.doc_id)
             rows = connection.execute(query.limit(page_size).offset((page - 1) * page_size))
             return [_summary(row) for row in rows], total
 
@@ -191,7 +204,7 @@ class DocumentReader:
             found = _described().where(documents.c.doc_id == doc_id, collections.c.status != "deleted")
             row = connection.execute(found).first()
             if row is None:
-                raise DocumentNotFound(f"There is no document '{doc_id}'. See `rag documents list`.")
+                raise no_document(doc_id)
             if row.status == "deleted":
                 raise DocumentDeleted(f"The document '{row.source}' was deleted.")
             names = ("version_id", "status", "content_hash", "profile_id", "loader", "loader_version", "parser", "md_sha256")
@@ -275,6 +288,11 @@ class DocumentReader:
             ], total
 
 
+def no_document(doc_id: str) -> DocumentNotFound:
+    """The error for an id that no document has, or none that may be seen by whoever asks."""
+    return DocumentNotFound(f"There is no document '{doc_id}'. See `rag documents list`.")
+
+
 def _live(query: Select[Any]) -> Select[Any]:
     return (
         query.join(documents, documents.c.version_id == occurrences.c.version_id)
@@ -304,6 +322,8 @@ def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
         conditions.append(documents.c.updated_at >= filters.updated_after)
     if filters.updated_before:
         conditions.append(documents.c.updated_at < filters.updated_before)
+    if filters.without:
+        conditions.append(or_(documents.c.source_id.not_in(filters.without), documents.c.source_id.is_(None)))
     return conditions
 
 

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, Boolean, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text, text
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    text,
+    true,
+)
 
 metadata = MetaData()
 
@@ -222,8 +237,61 @@ sources = Table(
     Column("last_finished_at", String(32)),
     Column("last_result", JSON),
     Column("last_error", Text),
+    Column("live", String(8), nullable=False, server_default="off"),
+    Column("public", Boolean, nullable=False, server_default=true()),
+    Column("due_at", String(32)),
 )
 Index("uq_sources_name", sources.c.name, unique=True)
+
+source_items = Table(
+    "source_items",
+    metadata,
+    Column("source_id", String(32), ForeignKey("sources.source_id"), primary_key=True),
+    Column("item_id", String(255), primary_key=True),
+    Column("kind", String(32), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("container", String(255), nullable=False),
+    Column("owner", String(255)),
+    Column("hint", JSON, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("reason", String(32)),
+    Column("message", Text),
+    Column("fingerprint", Text),
+    Column("version", Text),
+    Column("doc_id", String(32)),
+    Column("remote_updated_at", String(32)),
+    Column("fetched_at", String(32)),
+    Column("cycle_id", String(32)),
+)
+Index("ix_source_items_doc", source_items.c.doc_id)
+Index("ix_source_items_state", source_items.c.source_id, source_items.c.state)
+
+sync_cycles = Table(
+    "sync_cycles",
+    metadata,
+    Column("cycle_id", String(32), primary_key=True),
+    Column("source_id", String(32), ForeignKey("sources.source_id"), nullable=False),
+    Column("job_id", String(32)),
+    Column("kind", String(16), nullable=False),
+    Column("phase", String(16), nullable=False),
+    Column("started_at", String(32), nullable=False),
+    Column("finished_at", String(32)),
+    Column("remote", Integer, nullable=False),
+    Column("indexed", Integer, nullable=False),
+    Column("added", Integer, nullable=False),
+    Column("updated", Integer, nullable=False),
+    Column("unchanged", Integer, nullable=False),
+    Column("deleted", Integer, nullable=False),
+    Column("skipped", Integer, nullable=False),
+    Column("held", Integer, nullable=False),
+    Column("embedded", Integer, nullable=False),
+    Column("requests", Integer, nullable=False),
+    Column("throttled_s", Float, nullable=False),
+    Column("active_s", Float, nullable=False),
+    Column("complete", Boolean, nullable=False),
+    Column("notice", Text),
+)
+Index("ix_sync_cycles_source", sync_cycles.c.source_id, sync_cycles.c.started_at)
 
 evaluations = Table(
     "evaluations",

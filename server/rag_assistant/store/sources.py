@@ -14,9 +14,9 @@ from sqlalchemy.exc import IntegrityError
 
 from rag_assistant.errors import FieldProblem, SourceNameConflict, SourceNotFound, ValidationFailed
 from rag_assistant.store.db import reading
-from rag_assistant.store.schema import collections, documents, sources
+from rag_assistant.store.schema import collections, documents, source_items, sources, sync_cycles
 from rag_assistant.tracing import utc_now
-from rag_assistant.types import CollectionStatus
+from rag_assistant.types import CollectionStatus, LiveMode
 
 # Control characters, and halves of surrogate pairs, which no database takes.
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -43,6 +43,9 @@ class Source:
     last_result: Mapping[str, Any] | None
     last_error: str | None
     document_count: int
+    live: LiveMode = "off"
+    public: bool = True
+    due_at: str | None = None
 
 
 class Sources:
@@ -52,12 +55,24 @@ class Sources:
         self._engine = engine
         self._reader = reading(engine)
 
-    def add(self, type_: str, name: str, kb_id: str, config: Mapping[str, Any], *, enabled: bool = True) -> Source:
+    def add(
+        self,
+        type_: str,
+        name: str,
+        kb_id: str,
+        config: Mapping[str, Any],
+        *,
+        enabled: bool = True,
+        schedule: str | None = None,
+        live: LiveMode = "off",
+        public: bool = True,
+    ) -> Source:
         """A new source. Raises `SourceNameConflict` for a name in use and `ValidationFailed` for one that is none."""
         name = _checked_name(name)
         source_id = uuid.uuid4().hex
         now = utc_now()
         row = {"source_id": source_id, "type": type_, "name": name, "kb_id": kb_id, "config": dict(config), "enabled": enabled}
+        row |= {"schedule": schedule, "live": live, "public": public}
         try:
             with self._engine.begin() as connection:
                 connection.execute(sources.insert().values(**row, created_at=now, updated_at=now))
@@ -96,18 +111,27 @@ class Sources:
         name: str | None = None,
         config: Mapping[str, Any] | None = None,
         enabled: bool | None = None,
+        access: Mapping[str, Any] | None = None,
     ) -> Source:
-        """Rename a source, give it another configuration, switch it on or off. Raises as `get` and `add` do."""
+        """Rename a source, give it another configuration, switch it on or off. Raises as `get` and `add` do.
+
+        `access` holds those of `schedule`, `live` and `public` that change.
+        """
         self.get(source_id)
         values: dict[str, Any] = {"updated_at": utc_now()}
         values |= {} if name is None else {"name": _checked_name(name)}
         values |= {} if config is None else {"config": dict(config)}
         values |= {} if enabled is None else {"enabled": enabled}
+        values |= access or {}
         try:
             self._update(source_id, values)
         except IntegrityError as error:
             raise SourceNameConflict(f"There is already a source named '{name}'. Choose another name.") from error
         return self.get(source_id)
+
+    def note_due(self, source_id: str, due_at: str | None) -> None:
+        """Note when the source is to be read next by itself; None: not by itself."""
+        self._update(source_id, {"due_at": due_at})
 
     def note_start(self, source_id: str) -> None:
         """Note that the source is being read."""
@@ -120,8 +144,10 @@ class Sources:
         self._update(source_id, values)
 
     def remove(self, source_id: str) -> None:
-        """Remove a source; its documents are the caller's concern."""
+        """Remove a source with its ledger; its documents are the caller's concern."""
         with self._engine.begin() as connection:
+            for table in (source_items, sync_cycles):
+                connection.execute(delete(table).where(table.c.source_id == source_id))
             connection.execute(delete(sources).where(sources.c.source_id == source_id))
 
     def _update(self, source_id: str, values: Mapping[str, Any]) -> None:

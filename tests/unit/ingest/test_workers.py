@@ -244,6 +244,14 @@ class TestLife:
         thread.join(10)
         assert [type(error) for error in failures] == [ServiceUnavailable]
 
+    def test_a_process_that_was_ended_as_it_answered_is_not_used_again(self, new_pool) -> None:
+        pool = new_pool()
+        with pool.open(ParseTask("troubled", "a", b"good"), lambda _done, _total: None) as parsing:
+            first = parsing.document().metadata["pid"]
+            parsing.pictures(lambda _ids: {})
+            pool.end_busy()
+        assert read(pool, "good").metadata["pid"] != first
+
     def test_leaving_before_the_end_ends_the_process(self, new_pool) -> None:
         pool = new_pool()
         with pool.open(ParseTask("troubled", "a", b"slowly"), lambda _done, _total: None) as parsing:

@@ -13,12 +13,14 @@ from rag_assistant.config import Directories, load_settings
 from rag_assistant.ingest.jobs import JobRunner
 from rag_assistant.ingest.workers import WorkerPool
 from rag_assistant.parts import Parts
+from rag_assistant.settings import LiveSettings, SyncSettings
 from rag_assistant.sources.service import SourceService, Status
 from rag_assistant.sources.watching import Pace
 from rag_assistant.store.collections import Collections
 from rag_assistant.store.db import open_engine
 from rag_assistant.store.documents import DocumentWriter
 from rag_assistant.store.jobs import FINISHED, Job, Jobs
+from rag_assistant.store.ledger import Ledger
 from rag_assistant.store.sources import Source, Sources
 from rag_assistant.tracing import Tracer
 from rag_assistant.types import IngestResult
@@ -67,6 +69,10 @@ class Place:
             allowed_roots=(),
             avoid=(),
             pace=Pace(debounce_s=0.1, poll_s=0.1),
+            ledger=Ledger(self.engine),
+            sync=SyncSettings(),
+            live=LiveSettings(),
+            max_size=10_000_000,
         )
 
     def _run(self, *args: Any, **options: Any) -> IngestResult:
