@@ -14,6 +14,7 @@ from rag_assistant.testing.common import KB, OTHER_KB, entry_ids, unit_vectors
 from rag_assistant.testing.dense import DenseStoreContract
 from rag_assistant.testing.llm import LanguageModelContract
 from rag_assistant.testing.ocr import OcrEngineContract
+from rag_assistant.testing.sources import CloudSourceContract, RemoteSide
 from rag_assistant.testing.sparse import SparseStoreContract
 from rag_assistant.testing.stages import RerankerContract, SplitterContract
 from rag_assistant.testing.texts import AnalyzerContract, EmbedderContract
@@ -24,11 +25,13 @@ __all__ = [
     "OTHER_KB",
     "AnalyzerContract",
     "CleanerContract",
+    "CloudSourceContract",
     "DenseStoreContract",
     "EmbedderContract",
     "EnricherContract",
     "LanguageModelContract",
     "OcrEngineContract",
+    "RemoteSide",
     "RerankerContract",
     "SparseStoreContract",
     "SplitterContract",
