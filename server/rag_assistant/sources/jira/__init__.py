@@ -1,0 +1,1 @@
+"""Jira as a source, Cloud and Data Center."""
