@@ -30,6 +30,7 @@ def query_response(result: QueryResult) -> dict[str, Any]:
             "reranked": result.reranked,
             "rerank_scored": result.rerank_scored,
             "degraded": list(result.degraded),
+            **({"live": dict(result.live)} if result.live else {}),
         },
         "warnings": list(result.warnings),
     }
@@ -123,7 +124,8 @@ def citation_response(citation: Citation) -> dict[str, Any]:
 
 def _where(passage: Passage) -> dict[str, Any]:
     named = {"source": passage.source, "source_uri": passage.source_uri, "title": passage.title}
-    return {**named, "section_path": list(passage.section_path), **passage.place.as_dict()}
+    fresh = {name: value for name in ("as_of", "live_version") if (value := getattr(passage, name)) is not None}
+    return {**named, "section_path": list(passage.section_path), **passage.place.as_dict(), **fresh}
 
 
 def overview_response(overview: Overview) -> dict[str, Any]:

@@ -117,6 +117,8 @@ class Trace:
         self.counters: Counter[str] = Counter()
         self.status: Status = "ok"
         self._detail_level = detail_level
+        self._withheld = False
+        self._unlisted = False
         self._strategy_config_id = strategy_config_id
         self._links = {key: links.get(key) for key in ("job_id", "request_id", "eval")}
         self._started_at = utc_now()
@@ -156,12 +158,26 @@ class Trace:
         kept: dict[str, Any] = {}
         if query is not None and self._detail_level != "minimal":
             kept["query"] = query
-        if passages is not None and self._detail_level == "verbose":
+        if passages is not None and self._detail_level == "verbose" and not self._withheld:
             kept["passages"] = list(passages)
         return kept
 
+    def withhold_passages(self) -> None:
+        """Let no passages in from now on, at whatever level: not everybody who reads traces may read them."""
+        self._withheld = True
+
+    def withhold_candidates(self) -> None:
+        """Leave out what was found before it is known who may read it: to know that something passed would tell its name."""
+        self._unlisted = True
+
+    @property
+    def lists_candidates(self) -> bool:
+        return not self._unlisted
+
     def candidates(self, ranked: Sequence[Candidate]) -> list[dict[str, Any]]:
         """A ranked list for a payload: all of it at `verbose`, else its head, which is what explains an answer."""
+        if self._unlisted:
+            return []
         kept = ranked if self._detail_level == "verbose" else ranked[:_HEAD]
         return [candidate.as_dict() for candidate in kept]
 

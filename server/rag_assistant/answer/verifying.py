@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_assistant.answer.citations import CitationFilter
@@ -12,6 +12,9 @@ from rag_assistant.questions import Support
 from rag_assistant.retrieve.neighbours import joined
 from rag_assistant.store.passages import Passages
 from rag_assistant.types import Citation, Passage
+
+Readable = Callable[[Iterable[str]], Collection[str]]
+"""Those of some documents, by id, that the asker may see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +34,17 @@ class AnswerCheck:
         self._passages = passages
         self._support = support
 
-    def check(self, text: str, given: Sequence[tuple[int, Sequence[str]]]) -> Verified:
+    def check(self, text: str, given: Sequence[tuple[int, Sequence[str]]], readable: Readable) -> Verified:
         """`given` are the numbers that the model was given, each with the ids of the chunks that stood under it, best first.
 
-        Raises `ValidationFailed` for a number that was given twice, for a chunk that is not there to be served, and for chunks
-        under one number that are not neighbours.
+        Raises `ValidationFailed` for a number that was given twice, for a chunk that is not there to be served or that the asker
+        may not see, and for chunks under one number that are not neighbours.
         """
         numbers = [number for number, _ in given]
         if twice := {number for number in numbers if numbers.count(number) > 1}:
             raise _invalid("citations", "twice", f"The number {min(twice)} stands twice. Give each citation a number of its own.")
-        found = live_passages(self._passages, [chunk_id for _, chunk_ids in given for chunk_id in chunk_ids], "citations")
+        wanted = [chunk_id for _, chunk_ids in given for chunk_id in chunk_ids]
+        found = live_passages(self._passages, wanted, "citations", readable)
         citations = [
             Citation(number, _together(index, [found[chunk_id] for chunk_id in chunk_ids]), tuple(chunk_ids))
             for index, (number, chunk_ids) in enumerate(given)
@@ -52,9 +56,11 @@ class AnswerCheck:
         return Verified(cleaned, sieve.removed, support, tuple(by_number[number] for number in sieve.cited))
 
 
-def live_passages(passages: Passages, chunk_ids: Sequence[str], field: str) -> Mapping[str, Passage]:
-    """chunk id -> passage, of all of these. Raises `ValidationFailed`, for `field`, when one can't be served."""
-    found = passages.passages(list(dict.fromkeys(chunk_ids)))
+def live_passages(passages: Passages, chunk_ids: Sequence[str], field: str, readable: Readable) -> Mapping[str, Passage]:
+    """chunk id -> passage, of all of these. Raises `ValidationFailed`, for `field`, when one can't be served or seen."""
+    served = passages.passages(list(dict.fromkeys(chunk_ids)))
+    allowed = readable({passage.doc_id for passage in served.values()})
+    found = {chunk_id: passage for chunk_id, passage in served.items() if passage.doc_id in allowed}
     if missing := [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id not in found]:
         told = (
             f"{len(missing)} of the passages can't be found, the first is '{missing[0]}'. Their documents were changed or "

@@ -8,16 +8,17 @@ from fastapi import APIRouter
 
 from rag_assistant.api.common import Core
 from rag_assistant.api.schemas.chat import AnswerVerifyBody, VerifiedAnswer
+from rag_assistant.api.source_tokens import SourceTokens
 from rag_assistant.responses import verified_response
 
 router = APIRouter(prefix="/api/answers", tags=["chat"])
 
 
 @router.post("/verify", response_model=VerifiedAnswer, response_model_exclude_unset=True)
-def verify_answer(body: AnswerVerifyBody, core: Core) -> dict[str, Any]:
+def verify_answer(body: AnswerVerifyBody, core: Core, tokens: SourceTokens) -> dict[str, Any]:
     """Check an answer as `/api/chat` checks its own: references to what was not given are taken out, each sentence is judged.
 
     `citations` are all that the model was given, with the `chunk_ids` of each (or its one `chunk_id`).
     """
     given = [(citation.id, citation.chunk_ids) for citation in body.citations]
-    return verified_response(core.answer_check.check(body.answer, given))
+    return verified_response(core.answer_check.check(body.answer, given, core.asker(tokens).readable))

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse
 
 from rag_assistant.api.common import Core
+from rag_assistant.api.source_tokens import SourceTokens
 from rag_assistant.store.assets import Variant
 
 router = APIRouter(prefix="/api/assets", tags=["assets"])
@@ -25,7 +26,9 @@ PICTURE_HEADERS: Final = {
     response_class=FileResponse,
     responses={200: {"content": {"image/*": {}}, "description": "The picture."}},
 )
-def get_asset(asset_id: str, core: Core, variant: Annotated[Variant, Query()] = "raw") -> FileResponse:
-    """A picture that a live document shows; `thumb` is a WebP of at most 320 pixels."""
-    found = core.picture(asset_id, variant)
-    return FileResponse(found.path, media_type=found.mime, headers=PICTURE_HEADERS)
+def get_asset(asset_id: str, core: Core, tokens: SourceTokens, variant: Annotated[Variant, Query()] = "raw") -> FileResponse:
+    """A picture that a live document shows which the asker may see; `thumb` is a WebP of at most 320 pixels."""
+    found = core.picture(asset_id, variant, tokens)
+    # Rights can end at any moment, and no cache is asked then.
+    headers = PICTURE_HEADERS if found.for_all else PICTURE_HEADERS | {"Cache-Control": "no-store"}
+    return FileResponse(found.path, media_type=found.mime, headers=headers)

@@ -27,6 +27,7 @@ from rag_assistant.api.lifecycle import Lifecycle
 from rag_assistant.api.schemas.base import ErrorBody
 from rag_assistant.api.schemas.chat import ChatBody, ChatDelta, ChatDone
 from rag_assistant.api.schemas.query import QueryAnswer
+from rag_assistant.api.source_tokens import SourceTokens
 from rag_assistant.logs import request_id
 from rag_assistant.questions import Answer
 from rag_assistant.responses import answer_response, explained_response, query_response
@@ -52,7 +53,7 @@ class Begun:
     cancellation: Cancellation
 
 
-def _begun(body: ChatBody, core: Core) -> Begun:
+def _begun(body: ChatBody, core: Core, tokens: SourceTokens) -> Begun:
     """What can go wrong before the first event goes wrong here, and is told as any other error."""
     cancellation = Cancellation()
     result, pieces = core.chat(
@@ -68,6 +69,7 @@ def _begun(body: ChatBody, core: Core) -> Begun:
         max_context_tokens=body.max_context_tokens,
         request_id=request_id.get(),
         evaluation=body.evaluation,
+        tokens=tokens,
         extractive=body.extractive,
     )
     why = explained_response(result) if body.explain else {}

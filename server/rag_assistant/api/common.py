@@ -10,7 +10,9 @@ from fastapi import Depends, Query, Request
 from starlette.concurrency import run_in_threadpool
 
 from rag_assistant.api.lifecycle import Lifecycle
+from rag_assistant.api.source_tokens import SourceTokens
 from rag_assistant.app import App
+from rag_assistant.store.passages import no_document
 
 
 async def _core(request: Request) -> App:
@@ -77,8 +79,10 @@ def collection_in_path(name: str, core: Core) -> None:
     core.collections.get(name)
 
 
-def document_in_path(doc_id: str, core: Core) -> None:
-    """The document in the address must exist and not be deleted."""
+def document_in_path(doc_id: str, core: Core, tokens: SourceTokens) -> None:
+    """The document in the address must exist, not be deleted, and be one that the asker may see; else there is none."""
+    if doc_id not in core.asker(tokens).readable([doc_id]):
+        raise no_document(doc_id)
     core.documents.get(doc_id)
 
 

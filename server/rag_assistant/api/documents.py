@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query, Response
 
@@ -11,6 +12,7 @@ from rag_assistant.api.common import Core, Pages, document_in_path
 from rag_assistant.api.schemas.checks import VerifyBody, VerifyReport
 from rag_assistant.api.schemas.documents import ChunkPage, DocumentContent, DocumentDetail, DocumentPage, SectionPage
 from rag_assistant.api.schemas.jobs import JobStarted
+from rag_assistant.api.source_tokens import SourceTokens
 from rag_assistant.logs import request_id
 from rag_assistant.types import DocumentStatus
 
@@ -19,7 +21,14 @@ router = APIRouter(prefix="/api/documents", tags=["documents"])
 _document = [Depends(document_in_path)]
 
 
+_NAMING: Final = {"source": "", "source_uri": "", "title": "", "summary": "", "tags": (), "restricted": True}
+
 _MARKED = "Mark this passage on the page; may be given several times."
+
+
+def _unnamed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands in place of all that says what a document is."""
+    return _NAMING | ({"error": {"code": row["error"]["code"], "message": ""}} if "error" in row else {})
 
 
 def _kb_id(core: Core, collection: Annotated[str | None, Query()] = None) -> str | None:
@@ -31,10 +40,16 @@ def list_documents(
     core: Core,
     kb_id: Annotated[str | None, Depends(_kb_id)],
     paging: Pages,
+    tokens: SourceTokens,
     status: Annotated[DocumentStatus | None, Query()] = None,
 ) -> dict[str, Any]:
-    """Documents by source; deleted ones only when asked for by their status."""
-    return paging.answer(*core.documents.page(kb_id, status, paging.page, paging.page_size))
+    """Documents by source; deleted ones only when asked for by their status.
+
+    Those of cloud sources that are not public come last, and are named only to a token that may read them.
+    """
+    found, total = core.list_documents(kb_id, status, paging.page, paging.page_size)
+    readable = core.asker(tokens).readable(row["id"] for row in found)
+    return paging.answer([row if row["id"] in readable else row | _unnamed(row) for row in found], total)
 
 
 @router.post("/verify", response_model=VerifyReport)
@@ -43,13 +58,13 @@ def verify_documents(core: Core, body: VerifyBody | None = None) -> dict[str, An
     return core.verify(body.collection if body else None)
 
 
-@router.get("/{doc_id}", response_model=DocumentDetail, response_model_exclude_unset=True)
+@router.get("/{doc_id}", response_model=DocumentDetail, response_model_exclude_unset=True, dependencies=_document)
 def get_document(doc_id: str, core: Core) -> dict[str, Any]:
     """One document with its versions."""
     return core.documents.get(doc_id)
 
 
-@router.get("/{doc_id}/content", response_model=DocumentContent)
+@router.get("/{doc_id}/content", response_model=DocumentContent, dependencies=_document)
 def get_content(doc_id: str, core: Core) -> dict[str, str]:
     """What was read, as Markdown."""
     return {"id": doc_id, "markdown": core.documents.content(doc_id)}
@@ -86,13 +101,13 @@ def get_page(
     return Response(core.page_image(doc_id, page, width, chunk_id), media_type="image/png", headers=PICTURE_HEADERS)
 
 
-@router.post("/{doc_id}/reindex", response_model=JobStarted, status_code=202)
-def reread_document(doc_id: str, core: Core) -> dict[str, str]:
-    """Read the document's file again, changed or not: the file in its folder, or the upload that was kept."""
-    return {"job_id": core.reread(doc_id, request_id.get()).job_id}
+@router.post("/{doc_id}/reindex", response_model=JobStarted, status_code=202, dependencies=_document)
+def reread_document(doc_id: str, core: Core, tokens: SourceTokens) -> dict[str, str]:
+    """Read the document again: its file, changed or not, or its item of a cloud source."""
+    return {"job_id": core.reread(doc_id, tokens, request_id.get()).job_id}
 
 
-@router.delete("/{doc_id}", status_code=204)
+@router.delete("/{doc_id}", status_code=204, dependencies=_document)
 def delete_document(doc_id: str, core: Core) -> None:
     """Delete a document; it is gone from every answer when this returns."""
     core.delete_document(doc_id, request_id.get())

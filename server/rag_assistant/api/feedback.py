@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends
 from rag_assistant.answer.verifying import live_passages
 from rag_assistant.api.common import Core, Pages, collection_exists
 from rag_assistant.api.schemas.feedback import Feedback, FeedbackBody, FeedbackPage
+from rag_assistant.api.source_tokens import SourceTokens
 from rag_assistant.errors import FieldProblem, ValidationFailed
 from rag_assistant.evaluation.relevance import relevant_to
 from rag_assistant.retrieve.filters import parse_filters
@@ -25,15 +26,21 @@ def list_feedback(core: Core, paging: Pages) -> dict[str, Any]:
 
 
 @router.post("", response_model=Feedback, status_code=201, dependencies=[Depends(collection_exists)])
-def add_feedback(body: FeedbackBody, core: Core) -> dict[str, Any]:
-    """Keep what somebody says of an answer, with the places of its passages: ids of passages change with their documents."""
+def add_feedback(body: FeedbackBody, core: Core, tokens: SourceTokens) -> dict[str, Any]:
+    """Keep what somebody says of an answer, with the places of its passages: ids of passages change with their documents.
+
+    Everybody may read feedback, so of what not everybody may see nothing is kept but what `question` and `answer` say.
+    """
     if not body.question.strip():
         raise ValidationFailed("The question is empty.", details=[FieldProblem("question", "empty", "Must not be empty.")])
     # Checked now, so that an evaluation can ask the question again.
     parse_filters(body.filters)
     turns = parse_history(body.history)
-    passages = live_passages(core.passages, body.chunk_ids, "chunk_ids")
-    relevant = [relevant_to(passages[chunk_id]) for chunk_id in dict.fromkeys(body.chunk_ids)]
+    asker = core.asker(tokens)
+    passages = live_passages(core.passages, body.chunk_ids, "chunk_ids", asker.readable)
+    for_all = asker.open_to_all(passage.doc_id for passage in passages.values())
+    shown = (passages[chunk_id] for chunk_id in dict.fromkeys(body.chunk_ids))
+    relevant = [relevant_to(passage) for passage in shown if passage.doc_id in for_all]
     return core.feedback.add(
         Opinion(
             question=body.question,

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends
 
 from rag_assistant.api.common import Core, collection_available
 from rag_assistant.api.schemas.query import QueryAnswer, QueryBody
+from rag_assistant.api.source_tokens import SourceTokens
 from rag_assistant.logs import request_id
 from rag_assistant.responses import explained_response, query_response
 
@@ -20,7 +21,7 @@ router = APIRouter(tags=["query"])
     response_model_exclude_unset=True,
     dependencies=[Depends(collection_available)],
 )
-def query(body: QueryBody, core: Core) -> dict[str, Any]:
+def query(body: QueryBody, core: Core, tokens: SourceTokens) -> dict[str, Any]:
     """Find the passages that answer a question, with citations and a context for a model."""
     found = core.query(
         body.query,
@@ -34,5 +35,6 @@ def query(body: QueryBody, core: Core) -> dict[str, Any]:
         max_context_tokens=body.max_context_tokens,
         request_id=request_id.get(),
         evaluation=body.evaluation,
+        tokens=tokens,
     )
     return query_response(found) | (explained_response(found) if body.explain else {})

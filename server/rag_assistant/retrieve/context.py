@@ -9,7 +9,10 @@ from rag_assistant.types import Citation, Context, Hit, Passage
 
 
 def place_label(passage: Passage) -> str:
-    """The place of a passage as people say it: `page 3`, `lines 10-24`, `## Heading`; several parts are joined by a comma."""
+    """The place of a passage as people say it: `page 3`, `lines 10-24`, `## Heading`; several parts are joined by a comma.
+
+    Text from elsewhere that was not held against what is there now says of which day it is.
+    """
     place = passage.place
     parts = []
     if place.page is not None:
@@ -23,6 +26,8 @@ def place_label(passage: Passage) -> str:
     if place.line_range is not None:
         first, last = place.line_range
         parts.append(f"line {first}" if first == last else f"lines {first}-{last}")
+    if passage.as_of is not None:
+        parts.append(f"as of {passage.as_of}")
     return ", ".join(parts)
 
 

@@ -14,10 +14,16 @@ from rag_assistant.types import DocType, Filters
 
 _LISTS = ("doc_type", "source", "doc_id", "version_id", "language", "tags")
 _TIMES = ("updated_after", "updated_before")
-_KNOWN = tuple(field.name for field in fields(Filters) if field.name != "also")
+_KNOWN = tuple(field.name for field in fields(Filters) if field.name not in ("also", "without"))
 # A document has one of each of these; it may have several tags, and passes a language filter while its language is not known.
 _SINGLE = ("doc_type", "source", "doc_id", "version_id")
 _BETWEEN_HEADINGS = re.compile(r"(?<=\s)[/>](?=\s)")
+
+
+def asks_for_names(filters: Filters) -> bool:
+    """Whether it would tell what documents are called, or say, to know that one passes."""
+    named = filters.source or filters.path_prefix or filters.section_prefix or filters.tags
+    return bool(named) or any(map(asks_for_names, filters.also))
 
 
 def parse_filters(values: Mapping[str, Any] | None) -> Filters:

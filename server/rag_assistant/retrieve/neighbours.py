@@ -16,6 +16,9 @@ def joined(one: Passage, other: Passage) -> Passage | None:
     `tokens` is the sum of theirs, which counts what they share twice.
     """
     first, second = (one, other) if one.ordinal < other.ordinal else (other, one)
+    # What was taken from newer bodies need not follow each other there.
+    if one.live_version or other.live_version:
+        return None
     place = _place(first.place, second.place)
     last = first.ordinal + first.span
     if one.version_id != other.version_id or second.ordinal != last or first.section_path != second.section_path or place is None:
@@ -32,6 +35,7 @@ def joined(one: Passage, other: Passage) -> Passage | None:
         span=first.span + second.span,
         tokens=first.tokens + second.tokens,
         images=images,
+        as_of=min(filter(None, (one.as_of, other.as_of)), default=None),
     )
 
 

@@ -6,14 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from rag_assistant.providers.base import Vectors
 from rag_assistant.questions import Preferences, QueryPlan, Turn, plan_as_dict
+from rag_assistant.retrieve.admission import Admission
 from rag_assistant.retrieve.confidence import confidence_of
 from rag_assistant.retrieve.context import build_context
 from rag_assistant.retrieve.diversity import diversified
 from rag_assistant.retrieve.explain import explained
+from rag_assistant.retrieve.filters import asks_for_names
 from rag_assistant.retrieve.preferences import prefer
 from rag_assistant.retrieve.query import Planner
 from rag_assistant.retrieve.reranking import Reranked, RerankStage
@@ -22,16 +24,20 @@ from rag_assistant.store.passages import Passages
 from rag_assistant.tracing import NO_PROVIDER, ProviderRef, Trace, Tracer
 from rag_assistant.types import Candidate, Collection, Context, Filters, Hit, Mode
 
+# Passages that are looked at together once the first `top_k` did not do, in times of `top_k`.
+_LATER_PAGES: Final = 4
+
 
 @dataclass(frozen=True, slots=True)
 class QueryRequest:
-    """A question. `rerank=False` leaves the reranking stage out for this request."""
+    """A question. `rerank=False` leaves the reranking stage out for this request. `admission` knows what the asker may read."""
 
     text: str
     collections: tuple[Collection, ...]
     mode: Mode
     top_k: int
     max_context_tokens: int
+    admission: Admission
     filters: Filters = field(default_factory=Filters)
     rerank: bool = True
     prefer: Preferences = field(default_factory=Preferences)
@@ -43,7 +49,7 @@ class QueryResult:
     """Passages, best first, with the context made of them and what was really done.
 
     `confidence` (0..1) says how sure it is that the best passages answer the question. `explanation` has one entry a hit:
-    see `explain.explained`.
+    see `explain.explained`. `live` counts passages from cloud sources: see `Admitted`.
     """
 
     trace_id: str
@@ -59,6 +65,7 @@ class QueryResult:
     explanation: tuple[Mapping[str, Any], ...]
     degraded: tuple[str, ...]
     warnings: tuple[str, ...]
+    live: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,19 +134,30 @@ class QueryPipeline:
             )
             shown = plan_as_dict(plan, texts=bool(trace.texts(query=plan.text)))
             trace.event("query.normalized", {"query_hash": plan.query_hash, **shown, **trace.texts(query=plan.text)}, span)
+        by_name = asks_for_names(plan.filters)
+        if by_name:
+            trace.withhold_candidates()
+            plan = replace(plan, filters=replace(plan.filters, without=tuple(request.admission.closed())))
         found = self.retriever.retrieve(plan, [collection.kb_id for collection in request.collections], trace)
         fusion = self.reranking.fusion
         with trace.span("stage.fusion", ProviderRef("fusion", fusion.name, fusion.profile)) as span:
             foreign = self._foreign(plan, found.lists.get("dense", ()))
             fused = fusion.fuse(found.lists, plan, foreign)
-            payload = {"foreign": round(foreign, 3), "candidates": trace.candidates(fused)}
+            told_foreign = None if by_name else round(foreign, 3)
+            payload = {"foreign": told_foreign, "candidates": trace.candidates(fused)}
             trace.event("fusion.ranked", payload, span)
         reranked = self.reranking.run(plan, fused, found.lists, trace, foreign=foreign, wanted=request.rerank)
         with trace.span("stage.context_build") as span:
             stages: dict[str, Sequence[Candidate]] = {**found.lists, "fusion": fused}
             if reranked.scores:
                 stages["rerank"] = reranked.ranked
-            hits, confidence = self._hits(plan, found, fused, reranked, request.top_k, stages)
+            hits, confidence = self._hits(plan, found, fused, reranked, request, stages)
+            admitted = request.admission.told(by_name=by_name)
+            if admitted.private:
+                trace.withhold_passages()
+            trace.counters.update({f"live_{name}": count for name, count in admitted.counts.items()})
+            for code in admitted.degraded:
+                trace.event("degraded", {"stage": "live", "code": code.upper()}, span)
             warnings = [*plan.warnings, *found.warnings, *reranked.warnings]
             hits, told = self._above(hits)
             context = build_context(
@@ -157,7 +175,8 @@ class QueryPipeline:
                 f"{left_out} of {len(hits)} passages did not fit into the context of {request.max_context_tokens} tokens."
             )
         trace.counters["results"] = len(hits)
-        trace.counters["rerank_scored"] = len(reranked.scores)
+        scored = len({hit.passage.chunk_id for hit in hits} & set(reranked.scores)) if by_name else len(reranked.scores)
+        trace.counters["rerank_scored"] = scored
         stage_ms, latency_ms = trace.so_far()
         return QueryResult(
             trace_id=trace.trace_id,
@@ -168,11 +187,12 @@ class QueryPipeline:
             timings_ms={name.removeprefix("stage."): value for name, value in stage_ms.items()},
             latency_ms=latency_ms,
             mode=plan.mode,
-            reranked=bool(reranked.scores),
-            rerank_scored=len(reranked.scores),
+            reranked=bool(scored),
+            rerank_scored=scored,
             explanation=tuple(explained([hit.passage.chunk_id for hit in hits], stages)),
-            degraded=(*plan.degraded, *found.degraded, *reranked.degraded),
-            warnings=(*warnings, *told),
+            degraded=(*plan.degraded, *found.degraded, *reranked.degraded, *admitted.degraded),
+            warnings=(*warnings, *admitted.warnings, *told),
+            live=admitted.counts,
         )
 
     @property
@@ -198,7 +218,7 @@ class QueryPipeline:
         found: Retrieved,
         fused: Sequence[Candidate],
         reranked: Reranked,
-        top_k: int,
+        request: QueryRequest,
         stages: dict[str, Sequence[Candidate]],
     ) -> tuple[list[Hit], float]:
         """The passages of the answer, by every wish of the request, and the confidence in them; adds to `stages`."""
@@ -208,29 +228,38 @@ class QueryPipeline:
             ranked = stages["prefer"] = prefer(ranked, facts, plan.prefer, self.ranking.prefer_weight)
         if self.ranking.mmr_lambda < 1 and self.ranking.vectors is not None:
             pool = [candidate.chunk_id for candidate in ranked]
-            ranked = stages["diversity"] = diversified(ranked, self.ranking.vectors(pool), self.ranking.mmr_lambda, top_k)
+            ranked = stages["diversity"] = diversified(ranked, self.ranking.vectors(pool), self.ranking.mmr_lambda, request.top_k)
         scores = {source: {item.chunk_id: item.score for item in candidates} for source, candidates in found.lists.items()}
         scores |= {"fused": {item.chunk_id: item.score for item in fused}, "rerank": dict(reranked.scores)}
-        hits = list(self._served(ranked, top_k, scores))
+        hits = list(self._served(ranked, request, plan, scores))
         confidence = confidence_of(hits, plan, self.retriever.analyzer, self.ranking.relevance)
         if reranked.scores and reranked.relative:
             # Fusion's scores say which passage is better, not how good it is: the best of nothing would get a 1.
             hits = [replace(hit, score=hit.score * confidence) for hit in hits]
         return hits, confidence
 
-    def _served(self, ranked: Sequence[Candidate], top_k: int, scores: Mapping[str, Mapping[str, float]]) -> Iterable[Hit]:
-        """The first `top_k` that are there. A passage can go between the search and here; the next in line takes its place."""
-        served = 0
-        for start in range(0, len(ranked), top_k):
-            page = ranked[start : start + top_k]
+    def _served(
+        self, ranked: Sequence[Candidate], request: QueryRequest, plan: QueryPlan, scores: Mapping[str, Mapping[str, float]]
+    ) -> Iterable[Hit]:
+        """The first `top_k` that are there and admitted; the next in line takes the place of one that is not.
+
+        A passage can go between the search and here. Nothing of one that is not admitted is used for anything.
+        """
+        served = start = 0
+        size = request.top_k
+        while start < len(ranked) and served < request.top_k:
+            page = ranked[start : start + size]
+            start += size
             texts = self._passages.passages([candidate.chunk_id for candidate in page])
+            present = [texts[candidate.chunk_id] for candidate in page if candidate.chunk_id in texts]
+            admitted = request.admission.admit(present, plan.text)
             for candidate in page:
-                if candidate.chunk_id in texts and served < top_k:
+                if candidate.chunk_id in admitted and served < request.top_k:
                     served += 1
                     own = {source: known[candidate.chunk_id] for source, known in scores.items() if candidate.chunk_id in known}
-                    yield Hit(texts[candidate.chunk_id], candidate.score, own)
-            if served == top_k:
-                return
+                    yield Hit(admitted[candidate.chunk_id], candidate.score, own)
+            # Where whole pages are not admitted, many small rounds would cost the time in which the rest can be asked for.
+            size = _LATER_PAGES * request.top_k
 
     def _above(self, hits: Sequence[Hit]) -> tuple[list[Hit], list[str]]:
         """The hits that reach `min_score`, and what there is to say of the others."""

@@ -60,7 +60,12 @@ class RerankStage:
                     result = Reranked(list(fused), {}, degraded=("rerank",), warnings=(warning,))
             # Beyond what was rescored the order is fusion's, and stands in its event already.
             head = [candidate for candidate in result.ranked if candidate.source == "rerank"]
-            payload = {"scored": len(result.scores), "offered": min(self.top_n, len(fused)) if wanted else 0}
+            payload: dict[str, int | None] = {
+                "scored": len(result.scores),
+                "offered": min(self.top_n, len(fused)) if wanted else 0,
+            }
+            if not trace.lists_candidates:
+                payload = dict.fromkeys(payload)
             trace.event("rerank.ranked", payload | {"candidates": trace.candidates(head)}, span)
         return result
 

@@ -48,7 +48,8 @@ class Retriever:
         allowed: dict[str, Allowed] = {}
         if plan.filters:
             allowed = {kb_id: self.passages.allowed(kb_id, plan.filters) for kb_id in kb_ids}
-            trace.counters["allowed"] = sum(len(ids.dense) for ids in allowed.values())
+            if trace.lists_candidates:
+                trace.counters["allowed"] = sum(len(ids.dense) for ids in allowed.values())
         asked: dict[Side, Future[list[Candidate]]] = {}
         if plan.mode != "sparse_only":
             asked["dense"] = self.workers.submit(self._dense, plan, kb_ids, allowed, trace)
@@ -82,7 +83,7 @@ class Retriever:
                     found += self.dense.search(kb_id, vector, depth, allowed[kb_id].dense if allowed else None)
                 wordings.append(found)
             candidates = self._candidates("dense", wordings, plan, depth)
-            payload = {"source": "dense", "found": sum(map(len, wordings)), "candidates": trace.candidates(candidates)}
+            payload = {"source": "dense", "found": _told(trace, wordings), "candidates": trace.candidates(candidates)}
             trace.event("retrieval.candidates", payload, span)
         return candidates
 
@@ -97,7 +98,7 @@ class Retriever:
                     found += self.sparse.search(kb_id, terms, depth, allowed[kb_id].sparse if allowed else None, phrases)
                 wordings.append(found)
             candidates = self._candidates("sparse", wordings, plan, depth)
-            payload = {"source": "sparse", "found": sum(map(len, wordings)), "candidates": trace.candidates(candidates)}
+            payload = {"source": "sparse", "found": _told(trace, wordings), "candidates": trace.candidates(candidates)}
             trace.event("retrieval.candidates", payload, span)
         return candidates
 
@@ -112,6 +113,11 @@ class Retriever:
         # Equal scores are ordered by id, whatever order an index gives them in.
         order = sorted(best.items(), key=lambda item: (-round(item[1], 6), item[0]))[:depth]
         return [Candidate(chunk_id, score, rank, side) for rank, (chunk_id, score) in enumerate(order, start=1)]
+
+
+def _told(trace: Trace, wordings: Sequence[Sequence[Scored]]) -> int | None:
+    """How many entries were found; None where that is not to be told."""
+    return sum(map(len, wordings)) if trace.lists_candidates else None
 
 
 def _of_all(wordings: Sequence[Sequence[Scored]]) -> Iterable[Scored]:

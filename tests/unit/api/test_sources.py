@@ -163,7 +163,7 @@ def test_what_is_wrong_is_told_after_what_does_not_exist(client: TestClient, gui
         ({"config": {}}, {"config.path": "missing"}),
         ({"config": {"path": "docs"}}, {"config.path": "relative"}),
         ({"config": {"path": "/x", "include": "*.md", "pathh": 1}}, {"config.include": "invalid", "config.pathh": "unknown"}),
-        ({"schedule": "daily"}, {"schedule": "none_required"}),
+        ({"schedule": "daily"}, {"schedule": "unknown"}),
         ({"name": "a\nb"}, {"name": "invalid"}),
         ({"nonsense": 1}, {"nonsense": "unknown"}),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 T = TypeVar("T")
 
@@ -65,3 +65,4 @@ class Where(BaseModel):
     cell_range: str | None = None
     line_range: tuple[int, int] | None = None
     bbox: tuple[float, float, float, float] | None = None
+    anchor: str | None = Field(default=None, description="Put behind `source_uri`, it opens a web page at this place.")

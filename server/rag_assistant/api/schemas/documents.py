@@ -26,6 +26,9 @@ class Document(BaseModel):
     updated_at: str
     summary: str
     tags: list[str]
+    restricted: bool | None = Field(
+        default=None, description="True when it needs a token that may read it: then nothing here says what it is."
+    )
 
 
 class DocumentPage(Page[Document]): ...

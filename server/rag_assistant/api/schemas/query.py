@@ -97,6 +97,12 @@ class Result(Where):
     scores: Scores
     images: list[Image]
     metadata: dict[str, Any]
+    as_of: str | None = Field(
+        default=None, description="The day on which this text was fetched, when it was not held against what is there now."
+    )
+    live_version: str | None = Field(
+        default=None, description="The version that this text was taken from, when that is newer than the index."
+    )
 
 
 class Citation(Where):
@@ -114,6 +120,23 @@ class Citation(Where):
     source_uri: str
     section_path: list[str]
     images: list[Image]
+    as_of: str | None = Field(
+        default=None, description="The day on which this text was fetched, when it was not held against what is there now."
+    )
+    live_version: str | None = Field(
+        default=None, description="The version that this text was taken from, when that is newer than the index."
+    )
+
+
+class LiveCounts(BaseModel):
+    """Passages of cloud sources, by what became of them."""
+
+    checked: int = Field(description="Admitted: they may be read by whoever asked.")
+    refreshed: int = Field(description="Of those, taken from a version that is newer than the index.")
+    forbidden: int = Field(description="Left out: the token may not read them, or was refused.")
+    gone: int = Field(description="Left out: what they said is no longer there.")
+    unverified: int = Field(description="Left out: they could not be checked in time.")
+    no_token: int = Field(description="Left out: no token came for their source.")
 
 
 class Effective(BaseModel):
@@ -121,6 +144,7 @@ class Effective(BaseModel):
     reranked: bool
     rerank_scored: int
     degraded: list[str]
+    live: LiveCounts | None = Field(default=None, description="When passages of cloud sources were among those found.")
 
 
 class StageRank(BaseModel):

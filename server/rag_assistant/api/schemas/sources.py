@@ -1,14 +1,16 @@
-"""Sources: what a folder that is followed is told, and how it stands."""
+"""Sources: what a folder that is followed or a cloud source is told, and how it stands."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from rag_assistant.api.schemas.base import Page, RequestBody
 from rag_assistant.api.schemas.jobs import FailedFile
 from rag_assistant.sources.service import State
+from rag_assistant.store.ledger import CycleKind, ItemState, Phase
+from rag_assistant.types import LiveMode
 
 
 class FolderConfig(RequestBody):
@@ -22,32 +24,86 @@ class FolderConfig(RequestBody):
     poll: bool | None = Field(default=None, description="Find changes by looking; null: on network drives only.")
 
 
-# Checked by the app, which tells every wrong field at once; the schema is here for those who read it.
-_SCHEMA = FolderConfig.model_json_schema()
-Config = Annotated[dict[str, Any], WithJsonSchema(_SCHEMA)]
-PartOfConfig = Annotated[dict[str, Any], WithJsonSchema({key: value for key, value in _SCHEMA.items() if key != "required"})]
+class Auth(RequestBody):
+    """Who a source is read as."""
+
+    kind: Literal["api_token", "pat", "oauth"]
+    email: str | None = Field(default=None, description="Of the account; `api_token` needs it.")
+    token: str = Field(
+        description="Where the token is: `env:NAME`, `file:PATH`, `keyring:NAME`; or `request`: each request brings it."
+    )
+
+
+class CloudConfig(RequestBody):
+    """What a source of type `confluence` or `jira` is asked to do. Globs match the path (`SPACE/Title`, an issue key)."""
+
+    base_url: str = Field(description="Such as `https://example.atlassian.net/wiki`; may carry a context path.")
+    deployment: Literal["cloud", "data_center"] | None = Field(default=None, description="Else by the address.")
+    auth: Auth
+    spaces: list[str] = Field(default=[], description="Confluence: keys of spaces; empty: all.")
+    cql: str = Field(default="", description="Confluence: a further filter.")
+    projects: list[str] = Field(default=[], description="Jira: keys of projects; empty: all.")
+    jql: str = Field(default="", description="Jira: a further filter.")
+    custom_fields: list[str] = Field(default=[], description="Jira: names or ids of further fields.")
+    attachments: bool = True
+    comments: bool = True
+    include: list[str] = Field(default=[], description="Only items whose path matches one of these.")
+    exclude: list[str] = Field(default=[], description="No item whose path matches one of these.")
+
+
+# Checked by the app, which tells every wrong field at once; the schemas are here for those who read them.
+_FOLDER, _CLOUD = FolderConfig.model_json_schema(), CloudConfig.model_json_schema()
+_CLOUD["properties"]["auth"] = _CLOUD.pop("$defs")["Auth"]
+
+
+def _partly(schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key != "required"}
+
+
+Config = Annotated[dict[str, Any], WithJsonSchema({"anyOf": [_FOLDER, _CLOUD]})]
+PartOfConfig = Annotated[dict[str, Any], WithJsonSchema({"anyOf": [_partly(_FOLDER), _partly(_CLOUD)]})]
+
+_SCHEDULE = "Cloud sources: `every 30m`, a cron line, or `off`; null: as the settings say (`sync.schedule`)."
+_LIVE = "Cloud sources: what is asked at a hit; null: as the settings say (`live.mode`)."
+_PUBLIC = "Cloud sources: whoever may ask this daemon may read what the source's own account reads."
 
 
 class SourceCreate(RequestBody):
-    type: str = Field(description="`folder`")
-    name: str | None = Field(default=None, description="Else the folder's name, with a number when that is taken.")
+    type: str = Field(description="`folder`, `confluence`, `jira`, or what an installed package adds.")
+    name: str | None = Field(default=None, description="Else the folder's or the type's name, with a number when that is taken.")
     collection: str | None = None
     config: Config
-    schedule: None = Field(default=None, description="Folders have none: they are followed.")
+    schedule: str | None = Field(default=None, description=_SCHEDULE)
+    live: LiveMode | None = Field(default=None, description=_LIVE)
+    public: bool | None = Field(default=None, description=_PUBLIC)
 
 
 class SourceChange(RequestBody):
     name: str | None = None
     config: PartOfConfig | None = Field(default=None, description="Only what is to change.")
     enabled: bool | None = None
+    schedule: str | None = Field(default=None, description=_SCHEDULE)
+    live: LiveMode | None = Field(default=None, description=_LIVE)
+    public: bool | None = Field(default=None, description=_PUBLIC)
 
 
 class SyncBody(RequestBody):
-    allow_empty: bool = Field(default=False, description="A folder that is found empty is meant to be: delete its documents.")
+    allow_empty: bool = Field(
+        default=False, description="A folder that is found empty, or a space that is nearly all gone, is meant to be: delete it."
+    )
+    full: bool = Field(default=False, description="Cloud sources: compare the version of every item.")
+
+
+class RetryBody(RequestBody):
+    items: list[str] | None = Field(default=None, description="Ids of items that were left out; null: all of them.")
 
 
 class SourceResult(BaseModel):
-    """What the last reading did. With `everything` false only what had changed was looked at."""
+    """What the last reading did. With `everything` false only what had changed was looked at.
+
+    Cloud sources: `remote` counts what the remote side has, `complete` says that `remote = indexed + skipped`; `held` is gone
+    there and kept here, because too much went at once.
+    """
 
     added: int
     updated: int
@@ -63,6 +119,13 @@ class SourceResult(BaseModel):
     reused: int
     everything: bool
     job_id: str
+    remote: int | None = None
+    indexed: int | None = None
+    held: int | None = None
+    complete: bool | None = None
+    requests: int | None = None
+    throttled_s: float | None = None
+    notice: str | None = None
 
 
 class Source(BaseModel):
@@ -72,6 +135,12 @@ class Source(BaseModel):
     collection: str
     config: dict[str, Any]
     schedule: str | None
+    live: LiveMode
+    public: bool
+    due_at: str | None = Field(description="When it is read next by itself.")
+    waits_for_token: bool = Field(
+        description="Its token comes with each request, so whoever keeps it has to ask for its reading."
+    )
     enabled: bool
     state: State
     followed: bool
@@ -88,7 +157,7 @@ class Source(BaseModel):
 
 
 class SourcePreview(BaseModel):
-    """What a source would read: counts, the first names, and the first of what can't be read."""
+    """What a folder would give: counts, the first names, and the first of what can't be read."""
 
     files: int
     by_type: dict[str, int]
@@ -97,6 +166,87 @@ class SourcePreview(BaseModel):
     ignored: int
     failed_count: int
     failed: list[FailedFile]
+
+
+class Container(BaseModel):
+    """A space or project; `items` is null where the remote side does not count."""
+
+    key: str
+    name: str
+    items: int | None
+
+
+class CloudPreview(BaseModel):
+    """What a cloud source would give, seen with its own token: who that is, what there is, the first names."""
+
+    account: str
+    deployment: str
+    containers: list[Container]
+    names: list[str]
+    warnings: list[str]
+
+
+class SkippedItem(BaseModel):
+    """An item that was left out, and why. `title` is null unless the asking user's token may read it."""
+
+    id: str
+    title: str | None
+    reason: str | None
+    message: str | None
+
+
+class LedgerCycle(BaseModel):
+    """One reading of a cloud source, as `GET /api/sources/{id}/ledger` tells it. `complete`: `remote = indexed + skipped`.
+
+    `skipped` names the items of the newest cycle that came to its end, at most a hundred; `skipped_count` counts them all.
+    """
+
+    id: str
+    kind: CycleKind
+    phase: Phase
+    started_at: str
+    finished_at: str | None
+    remote: int
+    indexed: int
+    added: int
+    updated: int
+    unchanged: int
+    deleted: int
+    skipped_count: int
+    skipped: list[SkippedItem]
+    held: int
+    embedded: int
+    requests: int
+    throttled_s: float
+    active_s: float
+    complete: bool
+    notice: str | None
+
+
+class SourceLedger(BaseModel):
+    """Newest cycle first. `counts` is how many items are in each state now."""
+
+    cycles: list[LedgerCycle]
+    counts: dict[str, int]
+
+
+class LedgerItem(BaseModel):
+    """One item of the remote side and what became of it. `title` is null unless the asking user's token may read it."""
+
+    id: str
+    kind: str
+    title: str | None
+    container: str
+    owner: str | None
+    state: ItemState
+    reason: str | None
+    message: str | None
+    version: str | None
+    remote_updated_at: str | None
+    fetched_at: str | None
+
+
+class LedgerPage(Page[LedgerItem]): ...
 
 
 class SourcePage(Page[Source]): ...

@@ -1,0 +1,34 @@
+"""The asking user's tokens for cloud sources: `X-RAG-Source-Token: <source id>=<token>`, repeated for several sources.
+
+In one header several stand with commas between them: clients join repeated headers (RFC 9110, 5.3), and no token has a comma.
+They are held for the one request. They never stand in an address, a log, a trace or an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+from fastapi import Depends, Request
+
+from rag_assistant.errors import FieldProblem, ValidationFailed
+
+HEADER: Final = "X-RAG-Source-Token"
+
+NEW: Final = "new"
+"""Stands for the id of a source that is just being added."""
+
+
+async def _source_tokens(request: Request) -> Mapping[str, str]:
+    tokens: dict[str, str] = {}
+    for value in (one for line in request.headers.getlist(HEADER) for one in line.split(",")):
+        source_id, sign, token = value.partition("=")
+        if not sign or not source_id.strip() or not token.strip():
+            message = f"{HEADER} must be '<source id>=<token>'; repeat the header for several sources."
+            raise ValidationFailed(message, details=[FieldProblem(HEADER, "invalid", message)])
+        tokens[source_id.strip()] = token.strip()
+    return tokens
+
+
+SourceTokens = Annotated[Mapping[str, str], Depends(_source_tokens)]
+"""source id -> token, as this request brought them."""
