@@ -11,6 +11,7 @@ import click
 from rag_assistant.cli import options
 from rag_assistant.cli.output import clean, console, echo_json, one_line, plural, warn, width
 from rag_assistant.cli.places import Places
+from rag_assistant.cli.tokens import source_tokens, tell_missing
 
 # Lines of a passage that are shown; --json has all of it.
 SHOWN_LINES = 6
@@ -34,6 +35,7 @@ _WIDE = "[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
 @click.option("--after", metavar="TIME", help="Only documents changed at or after this time, such as 2026-01-31.")
 @click.option("--before", metavar="TIME", help="Only documents changed before this time.")
 @click.option("--prefer-recent", is_flag=True, help="Move passages of newer documents up.")
+@source_tokens
 @options.as_json
 @click.option("-v", "--verbose", is_flag=True, help="Show what each stage scored and how long it took.")
 @click.pass_obj
@@ -102,6 +104,7 @@ def query(
         warn(warning)
     for stage in answer["effective"]["degraded"]:
         warn(f"degraded: {stage}")
+    tell_missing(answer)
     if verbose:
         _print_details(answer)
 
@@ -118,6 +121,11 @@ def place_of(result: Mapping[str, Any]) -> str:
     return place_label(Passage(**known, section_path=tuple(result["section_path"]), place=place, ordinal=0, tokens=0))
 
 
+def as_of(result: Mapping[str, Any]) -> str:
+    """How old the text of a result is that was not held against what is there now; else empty."""
+    return f"as of {one_line(result['as_of'])}" if result.get("as_of") else ""
+
+
 def _print_passages(results: Sequence[Mapping[str, Any]], why: Mapping[str, Sequence[str]]) -> None:
     """The passages with their places; with what moved each, where `why` says so by chunk id."""
     from rich.text import Text
@@ -132,7 +140,7 @@ def _print_passages(results: Sequence[Mapping[str, Any]], why: Mapping[str, Sequ
                 (f"{rank:>{margin}}", "bold"), "  ", (f"{result['score']:.3f}", "cyan"), "  ", (one_line(result["title"]), "bold")
             )
         )
-        where = ", ".join(part for part in (one_line(source), one_line(place_of(result))) if part)
+        where = ", ".join(part for part in (one_line(source), one_line(place_of(result)), as_of(result)) if part)
         screen.print(Text(f"{_INDENT}{where}", style="dim"), soft_wrap=True)
         if moves := why.get(result["chunk_id"]):
             scores = "  ".join(f"{name} {score:.3f}" for name, score in result["scores"].items())
@@ -171,6 +179,9 @@ def _print_details(answer: Mapping[str, Any]) -> None:
     for label, text in _understood(answer["plan"]):
         click.echo(f"{label:<10}{one_line(text)}")
     click.echo(f"Strategy  {effective['strategy']}, {reranked}, confidence {answer['confidence']:.2f}")
+    if live := effective.get("live"):
+        counts = [f"{count} {name.replace('_', ' ')}" for name, count in live.items()]
+        click.echo(f"Live      {', '.join(counts)}")
     click.echo(f"Times/ms  {timings}")
     click.echo(f"Trace     {answer['trace_id']}")
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from rag_assistant.cli import options
-from rag_assistant.cli.ask import place_of
+from rag_assistant.cli.ask import as_of, place_of
 from rag_assistant.cli.failures import ApiError
 from rag_assistant.cli.output import clean, console, echo_json, is_drawable, note, one_line, warn
 from rag_assistant.cli.places import Places
+from rag_assistant.cli.tokens import source_tokens, tell_missing
 
 if TYPE_CHECKING:
     from rag_assistant.cli.client import Client
@@ -28,6 +29,7 @@ _TURN_CHARS: Final = 20_000
 @options.in_collection("Answer only from this collection (else from all that are enabled).")
 @click.option("-k", "--top-k", type=click.IntRange(1), help="Passages that the answer is made of (else retrieval.top_k).")
 @click.option("--strategy", metavar="NAME", help="hybrid, dense_only, sparse_only, or a strategy of the settings.")
+@source_tokens
 @options.as_json
 @click.pass_obj
 def chat(
@@ -50,7 +52,7 @@ def chat(
         elif as_json:
             echo_json(_collect(client, {"query": text, **asked}))
         else:
-            _show(client, {"query": text, **asked})
+            tell_missing(_show(client, {"query": text, **asked})["retrieval"])
 
 
 def _collect(client: Client, body: dict[str, Any]) -> dict[str, Any]:
@@ -63,8 +65,8 @@ def _collect(client: Client, body: dict[str, Any]) -> dict[str, Any]:
     return {**_finished(found), "retrieval": found["retrieval"]}
 
 
-def _show(client: Client, body: dict[str, Any]) -> str:
-    """Print the answer as it comes and its sources after it; gives its text."""
+def _show(client: Client, body: dict[str, Any]) -> dict[str, Any]:
+    """Print the answer as it comes and its sources after it; gives it, with what was found for it under `retrieval`."""
     found: dict[str, Any] = {}
     begun = False
     with closing(client.events("/api/chat", body)) as events:
@@ -83,7 +85,7 @@ def _show(client: Client, body: dict[str, Any]) -> str:
     _print_unsupported(answer["support"])
     for warning in [*found["retrieval"]["warnings"], *answer["warnings"]]:
         warn(warning)
-    return str(answer["answer"])
+    return {**answer, "retrieval": found["retrieval"]}
 
 
 def _finished(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,13 +101,14 @@ def _raise_failure(name: str, data: Any) -> None:
 
 def _converse(client: Client, asked: Mapping[str, Any]) -> None:
     turns: list[dict[str, str]] = []
+    told = False
     if is_drawable(sys.stdout):
         note("Ask a question. Ctrl-C stops an answer, Ctrl-D ends the conversation.")
     while (question := _read_question()) is not None:
         if not question.strip():
             continue
         try:
-            answer = _show(client, {"query": question, "history": turns[-_TURNS:], **asked})
+            shown = _show(client, {"query": question, "history": turns[-_TURNS:], **asked})
         except KeyboardInterrupt:
             note("(stopped)")
             continue
@@ -113,6 +116,8 @@ def _converse(client: Client, asked: Mapping[str, Any]) -> None:
             # One question that can't be answered does not end the conversation.
             warn(str(error))
             continue
+        told = told or tell_missing(shown["retrieval"])
+        answer = str(shown["answer"])
         turns += [{"role": "user", "text": question[:_TURN_CHARS]}, {"role": "assistant", "text": answer[:_TURN_CHARS]}]
         click.echo()
 
@@ -135,7 +140,7 @@ def _print_sources(citations: Sequence[Mapping[str, Any]]) -> None:
     for index, citation in enumerate(citations):
         if index == 0:
             screen.print()
-        where = ", ".join(part for part in (one_line(citation["source"]), one_line(place_of(citation))) if part)
+        where = ", ".join(part for part in (one_line(citation["source"]), one_line(place_of(citation)), as_of(citation)) if part)
         line = Text.assemble((f"[{citation['id']}] ", "bold"), one_line(citation["title"]), (f"  {where}", "dim"))
         screen.print(line, soft_wrap=True)
 

@@ -10,26 +10,27 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import create_engine, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from rag_assistant import __version__
 from rag_assistant.app import App
+from rag_assistant.cli.check_sources import cloud_sources, own_cloud_sources, problems_of, sound
 from rag_assistant.cli.client import find_daemon
 from rag_assistant.cli.output import plural, size
 from rag_assistant.cli.places import Places
-from rag_assistant.config import Settings
 from rag_assistant.daemon import INFO_FILE, DaemonInfo, Ownership, read_info
 from rag_assistant.errors import DaemonAlreadyRunning, RagError, SettingsError
 from rag_assistant.ingest.indexes import find_drift
 from rag_assistant.logs import CLI_LOG, logging_to
 from rag_assistant.providers import provider_class
+from rag_assistant.settings import Settings
 from rag_assistant.store.db import open_engine
 from rag_assistant.store.documents import DocumentWriter
 from rag_assistant.supply import verify_model
@@ -145,6 +146,7 @@ def check_owner(info: DaemonInfo | None) -> Iterator[Finding]:
         return
     with closing(client):
         status = client.get("/api/status")
+        sources = cloud_sources(client) if status["ready"] else []
     about = f"{client.address}, {who}, version {status['version']}"
     if status["version"] != __version__:
         yield Finding("daemon", "warn", f"{about}; this is {__version__}", "Stop it and run `rag serve` again.")
@@ -154,6 +156,16 @@ def check_owner(info: DaemonInfo | None) -> Iterator[Finding]:
         yield Finding("daemon", "ok", about)
     for notice in status["notices"]:
         yield Finding("indexes", "warn", notice)
+    yield from check_sources(sources, is_daemon=True)
+
+
+def check_sources(sources: Sequence[Mapping[str, Any]], *, is_daemon: bool) -> Iterator[Finding]:
+    """Whether cloud sources have their tokens and were read in full; nothing where there are none."""
+    problems = list(problems_of(sources, is_daemon=is_daemon))
+    for message, mend in problems:
+        yield Finding("sources", "warn", message, mend)
+    if sources and not problems:
+        yield Finding("sources", "ok", sound(sources))
 
 
 def check_database(settings: Settings, data_dir: Path) -> Finding:
@@ -200,6 +212,7 @@ def check_indexes(places: Places, settings: Settings, progress: Progress) -> Ite
                     entries += len(live)
                     missing += len(drift.incomplete_documents)
                     surplus += len(drift.surplus.dense) + len(drift.surplus.sparse)
+            sources = own_cloud_sources(app)
             for notice in app.notices:
                 yield Finding("indexes", "warn", notice)
     except RagError as error:
@@ -211,6 +224,7 @@ def check_indexes(places: Places, settings: Settings, progress: Progress) -> Ite
     else:
         rest = f"; {plural(surplus, 'entry')} of old versions will be removed" if surplus else ""
         yield Finding("indexes", "ok", f"{backends}, {plural(entries, 'chunk')} in each, as the facts say{rest}")
+    yield from check_sources(sources, is_daemon=False)
 
 
 class _Facts:

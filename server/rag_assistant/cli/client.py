@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -17,6 +17,7 @@ from rag_assistant import __version__
 from rag_assistant.cli.failures import ApiError
 from rag_assistant.cli.output import note, warn
 from rag_assistant.cli.places import Places
+from rag_assistant.cli.tokens import headers
 from rag_assistant.errors import DaemonAlreadyRunning, ServiceUnavailable
 
 if TYPE_CHECKING:
@@ -60,6 +61,10 @@ class Client:
     @property
     def address(self) -> str:
         return self._base_url
+
+    def send_along(self, headers: Mapping[str, str]) -> None:
+        """Headers that go with every request from now on."""
+        self._headers.update(headers)
 
     def close(self) -> None:
         self._transport.close()
@@ -137,12 +142,14 @@ class Client:
 def connect(places: Places, need: Need = "facts") -> Iterator[Client]:
     """A client for the data directory: of the daemon that runs there, else of an API in this process.
 
-    `need` says what an API in this process must open first; a daemon has everything open. Raises `SettingsError`,
-    `ModelUnavailable`, `DaemonAlreadyRunning`, `ServiceUnavailable`.
+    `need` says what an API in this process must open first; a daemon has everything open. The person's tokens go along with
+    every request, where the command takes them. Raises `SettingsError`, `SourceNotFound`, `ModelUnavailable`,
+    `DaemonAlreadyRunning`, `ServiceUnavailable`.
     """
     owner = _daemon_or_ownership(places)
     if isinstance(owner, Client):
         try:
+            owner.send_along(headers(owner, places.source_tokens))
             yield owner
         finally:
             owner.close()
@@ -150,6 +157,7 @@ def connect(places: Places, need: Need = "facts") -> Iterator[Client]:
     from rag_assistant.cli.embedded import embedded
 
     with embedded(places, owner, need) as client:
+        client.send_along(headers(client, places.source_tokens))
         yield client
 
 

@@ -10,6 +10,7 @@ from rag_assistant.cli import options
 from rag_assistant.cli.failures import FAILED
 from rag_assistant.cli.output import clean, echo_json, fields, moment, note, plural, size, table, tell_rest
 from rag_assistant.cli.places import Places
+from rag_assistant.cli.tokens import OPTION, VARIABLE, source_tokens
 
 
 @click.group()
@@ -22,6 +23,7 @@ def documents() -> None:
 @click.option("--status", type=click.Choice(["ready", "processing", "failed", "deleted"]), help="Only documents of this status.")
 @options.limit
 @options.page
+@source_tokens
 @options.as_json
 @click.pass_obj
 def list_(places: Places, collection: str | None, status: str | None, limit: int, page: int, as_json: bool) -> None:
@@ -37,14 +39,20 @@ def list_(places: Places, collection: str | None, status: str | None, limit: int
         click.echo("No documents.")
         return
     names = ["source", "status", "chunk_count", *([] if collection else ["collection"]), "id"]
+    hidden = [item for item in answer["items"] if item.get("restricted")]
+    for item in hidden:
+        item["source"] = "(hidden)"
     rows = [[item[name] for name in names] for item in answer["items"]]
     table(["chunks" if name == "chunk_count" else name for name in names], rows, numeric=("chunks",))
     tell_rest(answer)
+    if hidden:
+        note(f"{plural(len(hidden), 'document')} hidden: bring a token that may read them, by {OPTION} or {VARIABLE}.")
 
 
 @documents.command()
 @click.argument("doc_id", metavar="ID")
 @click.option("--content", is_flag=True, help="Print the whole text as Markdown.")
+@source_tokens
 @options.as_json
 @click.pass_obj
 def show(places: Places, doc_id: str, content: bool, as_json: bool) -> None:
@@ -90,6 +98,7 @@ def show(places: Places, doc_id: str, content: bool, as_json: bool) -> None:
 
 @documents.command()
 @click.argument("doc_ids", metavar="ID...", nargs=-1, required=True)
+@source_tokens
 @options.yes
 @click.pass_context
 def remove(ctx: click.Context, doc_ids: tuple[str, ...], yes: bool) -> None:

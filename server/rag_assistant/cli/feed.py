@@ -88,8 +88,8 @@ def reindex(ctx: click.Context, collection: str | None, no_wait: bool, as_json: 
     ctx.exit(report_job(job, places.logs, as_json=as_json))
 
 
-def print_result(job: Mapping[str, Any], logs: Path) -> None:
-    """What a job that has ended did, or why it could not go on."""
+def print_result(job: Mapping[str, Any], logs: Path, *, nothing: str = "no documents found") -> None:
+    """What a job that has ended did (`nothing` when that is so), or why it could not go on."""
     what = f"Job {job['job_id']}" if job["kind"] == "rebuild" else job["collection"]
     if job["status"] != "completed":
         reason = f": {job['error']['message']}" if job["error"] else ""
@@ -101,7 +101,7 @@ def print_result(job: Mapping[str, Any], logs: Path) -> None:
     counted = [f"{result[name]:,} {name}" for name in COUNTED if result.get(name)]
     counted += [f"{len(result['failed']):,} failed"] if result["failed"] else []
     vectors = f"{plural(result['chunks'], 'chunk')} ({result['embedded']:,} embedded, {result['reused']:,} reused)"
-    click.echo(f"{what}: {', '.join(counted) or 'no documents found'}; {vectors} in {seconds(job):.1f} s")
+    click.echo(f"{what}: {', '.join(counted) or nothing}; {vectors} in {seconds(job):.1f} s")
     if result.get("drift"):
         _print_drift(result["drift"])
     if result["skipped"]:

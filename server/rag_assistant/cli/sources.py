@@ -1,28 +1,34 @@
-"""`rag sources` and `rag sync`: folders that are read again and again."""
+"""`rag sources` and `rag sync`: folders, and places elsewhere, that are read again and again."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from rag_assistant.cli import options
+from rag_assistant.cli import cloud_options, options
+from rag_assistant.cli.cloud import add, json_object
+from rag_assistant.cli.cloud_options import access_of, config_of, with_options
+from rag_assistant.cli.cloud_show import accounted, cloud_config, cloud_reading, cloud_result
 from rag_assistant.cli.feed import COUNTED, outcome, print_result
-from rag_assistant.cli.folders import folder, wait_for_reading
-from rag_assistant.cli.output import clean, echo_json, fields, moment, plural, table, tell_rest
+from rag_assistant.cli.finding import find_source
+from rag_assistant.cli.folders import wait_for_reading
+from rag_assistant.cli.ledger import ledger, retry
+from rag_assistant.cli.output import clean, echo_json, fields, moment, note, plural, table, tell_rest
 from rag_assistant.cli.places import Places
-from rag_assistant.errors import SourceNotFound
+from rag_assistant.cli.tokens import OPTION, Given, is_brought, reference, source_tokens
 
 if TYPE_CHECKING:
     from rag_assistant.cli.client import Client
 
+NONE: Final = "No sources. Add one with `rag sources add folder PATH` or `rag sources add confluence|jira ADDRESS`."
+
 
 @click.group()
 def sources() -> None:
-    """List, add and change the folders that are followed."""
+    """List, add and change folders and cloud sources that are read."""
 
 
 @sources.command("list")
@@ -40,13 +46,17 @@ def list_(places: Places, limit: int, page: int, as_json: bool) -> None:
         echo_json(answer)
         return
     if not answer["total"]:
-        click.echo("No sources. Add a folder with `rag sources add folder PATH`.")
+        click.echo(NONE)
         return
     rows = [
-        (item["name"], _state(item), item["collection"], item["document_count"], moment(item["last_finished_at"]), _path(item))
+        (
+            *(item["name"], _state(item), item["collection"], item["document_count"]),
+            *(moment(item["last_finished_at"]), moment(item["due_at"])[:16], _place(item)),
+        )
         for item in answer["items"]
     ]
-    table(("name", "state", "collection", "documents", "last read", "path"), rows, numeric=("documents",))
+    headings = ("name", "state", "collection", "documents", "last read", "next", "place")
+    table(headings, rows, numeric=("documents",))
     tell_rest(answer)
 
 
@@ -63,56 +73,55 @@ def show(places: Places, name: str, as_json: bool) -> None:
     print_source(found, as_json=as_json)
 
 
-@sources.group()
-def add() -> None:
-    """Add a source, which is read at once."""
-
-
-add.add_command(folder)
+sources.add_command(add)
+sources.add_command(ledger)
+sources.add_command(retry)
 
 
 @sources.command()
 @click.argument("name")
 @click.option("--rename", metavar="NAME", help="What it is to be called.")
-@click.option("--path", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Where the folder is now.")
-@click.option("--include", multiple=True, metavar="GLOB", help="Take only files that match; repeatable. '' for all.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out what matches; repeatable. '' for nothing.")
-@click.option("--gitignore/--no-gitignore", default=None, help="Whether to leave out what .gitignore files name.")
-@click.option("--watch/--no-watch", default=None, help="Whether to follow its changes.")
 @click.option("--enable/--disable", "enabled", default=None, help="Whether to read it at all.")
+@click.option("--path", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Where the folder is now.")
+@click.option("--gitignore/--no-gitignore", default=None, help="Whether to leave out what .gitignore files name.")
+@click.option("--watch/--no-watch", default=None, help="Whether to follow a folder's changes.")
+@click.option("--base-url", metavar="ADDRESS", help="Where Confluence or Jira is now.")
+@with_options(
+    *cloud_options.globs,
+    *cloud_options.account,
+    *cloud_options.confluence,
+    *cloud_options.jira,
+    *cloud_options.parts,
+    *cloud_options.reading,
+)
+@click.option("--public/--private", "public", default=None, help="Whether whoever may ask this daemon may read it.")
+@click.option("--config", "text", metavar="JSON", help="Parts of the configuration of a type that a package adds.")
+@source_tokens
 @options.as_json
 @click.pass_obj
-def change(
-    places: Places,
-    name: str,
-    rename: str | None,
-    path: Path | None,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    gitignore: bool | None,
-    watch: bool | None,
-    enabled: bool | None,
-    as_json: bool,
-) -> None:
-    """Change what is named, and keep the rest. A folder that moved takes its documents along."""
+def change(places: Places, /, name: str, as_json: bool, **given: Any) -> None:
+    """Change what is named, and keep the rest. '' empties a list, as in --exclude ''.
+
+    A folder that moved takes its documents along.
+    """
     from rag_assistant.cli.client import connect
 
-    given = {"path": str(path.absolute()) if path else None, "gitignore": gitignore, "watch": watch}
-    config: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
-    config |= {key: [glob for glob in globs if glob] for key, globs in (("include", include), ("exclude", exclude)) if globs}
-    body = {
-        key: value for key, value in (("name", rename), ("config", config or None), ("enabled", enabled)) if value is not None
-    }
-    if not body:
-        raise click.UsageError("Name something to change; see --help.")
     with connect(places) as client:
-        changed = client.patch(f"/api/sources/{find_source(client, name)['id']}", body)
+        source = find_source(client, name)
+        config = {key: given[key] for key in ("base_url", "gitignore", "watch") if given[key] is not None}
+        config |= {"path": str(given["path"].absolute())} if given["path"] else {}
+        config |= config_of(given, source["config"]) | (json_object(given["text"]) if given["text"] is not None else {})
+        body = {"name": given["rename"], "config": config or None, "enabled": given["enabled"], **access_of(given)}
+        body = {key: value for key, value in body.items() if value is not None}
+        if not body:
+            raise click.UsageError("Name something to change; see --help.")
+        changed = client.patch(f"/api/sources/{source['id']}", body)
     print_source(changed, as_json=as_json)
 
 
 @sources.command()
 @click.argument("name")
-@click.option("--keep-documents", is_flag=True, help="Keep its documents, as if they had been ingested by hand.")
+@click.option("--keep-documents", is_flag=True, help="Keep its documents as if ingested by hand; not of a private source.")
 @options.yes
 @click.pass_context
 def remove(ctx: click.Context, name: str, keep_documents: bool, yes: bool) -> None:
@@ -132,33 +141,61 @@ def remove(ctx: click.Context, name: str, keep_documents: bool, yes: bool) -> No
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[SOURCE]...")
-@click.option("--allow-empty", is_flag=True, help="A folder that is found empty is meant to be: delete its documents.")
+@click.option("--full", is_flag=True, help="Confluence, Jira: compare the version of every item, not only of what changed.")
+@click.option(
+    "--allow-empty",
+    is_flag=True,
+    help="A folder that is found empty, or a space that is nearly all gone, is meant to be: delete its documents.",
+)
+@click.option(
+    "--token",
+    callback=reference(or_request=False),
+    metavar="REFERENCE",
+    help="Where the token is, for a source whose token comes with each request.",
+)
 @click.option("--no-wait", is_flag=True, help="Queue the jobs and return at once.")
+@source_tokens
 @options.as_json
 @click.pass_context
-def sync(ctx: click.Context, names: tuple[str, ...], allow_empty: bool, no_wait: bool, as_json: bool) -> None:
+def sync(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    full: bool,
+    allow_empty: bool,
+    token: str | None,
+    no_wait: bool,
+    as_json: bool,
+) -> None:
     """Read sources again, all of them when none is named.
 
-    Unchanged files cost nothing; moved ones keep what was made of them; documents whose files are gone are deleted.
+    What is unchanged costs nothing; files that moved keep what was made of them; what is gone is deleted. A source whose token
+    comes with each request needs --token, or --source-token; without, `rag sync` alone leaves it out.
     """
     from rag_assistant.cli.client import connect
 
     places: Places = ctx.obj
+    if token is not None and len(names) != 1:
+        raise click.UsageError("--token is for one source: name it.")
+    if token is not None:
+        places.source_tokens = (Given(names[0], token, "--token"),)
     with connect(places, "facts" if no_wait else "jobs") as client:
-        every = [source for source in client.pages("/api/sources") if source["enabled"]] if not names else []
-        chosen = [find_source(client, name) for name in names] or every
-        body = {"allow_empty": allow_empty}
+        chosen = [find_source(client, name) for name in names] if names else _readable(client, places)
+        if token is not None and not chosen[0]["waits_for_token"]:
+            raise click.UsageError(f"--token: the source '{names[0]}' has a token of its own, or needs none. Leave it out.")
+        body = {"allow_empty": allow_empty, "full": full}
         started = [(source, client.post(f"/api/sources/{source['id']}/sync", body)) for source in chosen]
         jobs = []
         for source, job in started:
             ended = job if no_wait else wait_for_reading(client, {**source, **job})
             jobs.append(ended)
             if not as_json and not no_wait:
-                print_result({**ended, "collection": source["name"]}, places.logs)
+                nothing = "no documents found" if source["type"] == "folder" else "nothing changed"
+                print_result({**ended, "collection": source["name"]}, places.logs, nothing=nothing)
+                _tell_accounted(client, source)
     if as_json:
         echo_json(jobs)
     elif not chosen:
-        click.echo("No sources. Add a folder with `rag sources add folder PATH`.")
+        click.echo(NONE)
     elif no_wait:
         click.echo(f"Queued {plural(len(jobs), 'job')}.")
     ctx.exit(0 if no_wait else max(map(outcome, jobs), default=0))
@@ -167,13 +204,20 @@ def sync(ctx: click.Context, names: tuple[str, ...], allow_empty: bool, no_wait:
 sources.add_command(sync)
 
 
-def find_source(client: Client, name: str) -> dict[str, Any]:
-    """The source of that name, or of that id. Raises `SourceNotFound`."""
-    wanted = unicodedata.normalize("NFC", name)
-    found = next((item for item in client.pages("/api/sources") if wanted in (item["name"], item["id"])), None)
-    if found is None:
-        raise SourceNotFound(f"There is no source '{name}'. See `rag sources list`.")
-    return found
+def _readable(client: Client, places: Places) -> list[dict[str, Any]]:
+    """Every source that can be read now: switched on, and with a token where each request has to bring one."""
+    chosen = []
+    for source in client.pages("/api/sources"):
+        if source["waits_for_token"] and source["enabled"] and not is_brought(places.source_tokens, source):
+            note(f"'{source['name']}' is left out: its token comes with each request. Bring it with {OPTION}.")
+        elif source["enabled"]:
+            chosen.append(source)
+    return chosen
+
+
+def _tell_accounted(client: Client, source: Mapping[str, Any]) -> None:
+    if said := accounted(client.get(f"/api/sources/{source['id']}")):
+        click.echo(said)
 
 
 def changes(result: Mapping[str, Any]) -> str:
@@ -187,22 +231,22 @@ def print_source(source: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         echo_json(source)
         return
-    config, last = source["config"], source["last_result"]
+    last = source["last_result"]
+    is_folder = source["type"] == "folder"
     pairs: list[tuple[str, object]] = [
         ("Name", source["name"]),
-        ("Folder", config["path"]),
+        *(_folder_config(source["config"]) if is_folder else cloud_config(source)),
         ("Collection", source["collection"]),
         ("State", _state(source)),
         ("Documents", f"{source['document_count']:,}"),
-        ("Include", ", ".join(config["include"]) or "all"),
-        ("Exclude", ", ".join(config["exclude"]) or "nothing"),
-        (".gitignore", "followed" if config["gitignore"] else "not looked at"),
+        *([] if is_folder else cloud_reading(source)),
         ("Last read", moment(source["last_finished_at"]) or "never"),
     ]
     if last:
         what = changes(last) or "nothing changed"
-        left_out = f"; {last['skipped']:,} of other types, {last['ignored']:,} ignored" if last["everything"] else ""
-        pairs.append(("Result", f"{what}{left_out}"))
+        counted = f"; {last['skipped']:,} of other types, {last['ignored']:,} ignored"
+        pairs.append(("Result", f"{what}{counted if is_folder and last['everything'] else ''}"))
+        pairs += [] if is_folder else cloud_result(last)
     pairs += [(name, source[key]) for name, key in (("Error", "last_error"), ("Notice", "notice")) if source[key]]
     fields([*pairs, ("Id", source["id"])])
     if last and last["failed"]:
@@ -214,5 +258,15 @@ def _state(source: Mapping[str, Any]) -> str:
     return str(source["state"]) if source["enabled"] else "off"
 
 
-def _path(source: Mapping[str, Any]) -> str:
-    return str(source["config"].get("path", ""))
+def _place(source: Mapping[str, Any]) -> str:
+    config = source["config"]
+    return str(config.get("path") or config.get("base_url") or source["type"])
+
+
+def _folder_config(config: Mapping[str, Any]) -> list[tuple[str, object]]:
+    return [
+        ("Folder", config["path"]),
+        ("Include", ", ".join(config["include"]) or "all"),
+        ("Exclude", ", ".join(config["exclude"]) or "nothing"),
+        (".gitignore", "followed" if config["gitignore"] else "not looked at"),
+    ]
