@@ -20,7 +20,7 @@ const common = {
   metafile: true,
   logLevel: "info",
 };
-const views = ["chat", "viewer", "dashboard"];
+const views = ["chat", "viewer", "dashboard", "ledger"];
 
 const builds = [
   {

@@ -6,17 +6,21 @@ import type { ServerToken } from "./daemon/token";
 import type { Dashboard } from "./dashboard/dashboard";
 import type { EditorIngestion } from "./ingest/ingestion";
 import type { ChatView } from "./panel/chatView";
+import type { LedgerView } from "./ledger/ledger";
 import type { EditorPlaces } from "./places/places";
 import type { DaemonService, SetupService } from "./services";
+import type { CloudSources } from "./sources/cloudSources";
 import type { CollectionsTree } from "./trees/collectionsTree";
 import type { SourcesTree } from "./trees/sourcesTree";
 
 export interface Parts {
   chat: ChatView;
+  cloud: CloudSources;
   collections: CollectionsTree;
   daemon: DaemonService;
   dashboard: Dashboard;
   ingestion: EditorIngestion;
+  ledger: LedgerView;
   log: vscode.LogOutputChannel;
   places: EditorPlaces;
   setup: SetupService;
@@ -29,7 +33,7 @@ export interface Parts {
 type Handler = (...given: never[]) => unknown;
 
 export function commandTable(parts: Parts): Record<string, Handler> {
-  const { chat, collections, daemon, dashboard, ingestion, places, setup, sources } = parts;
+  const { chat, cloud, collections, daemon, dashboard, ingestion, ledger, places, setup, sources } = parts;
   return {
     "ragAssistant.setup": () => Promise.all([chat.show(), setup.run()]),
     "ragAssistant.cancelSetup": () => setup.cancel(),
@@ -61,7 +65,16 @@ export function commandTable(parts: Parts): Record<string, Handler> {
     "ragAssistant.reindexDocument": (row?: unknown, all?: unknown) => collections.reindexDocuments(row, all),
     "ragAssistant.deleteDocument": (row?: unknown, all?: unknown) => collections.deleteDocuments(row, all),
     "ragAssistant.addFolderSource": () => ingestion.watchCommand(),
+    "ragAssistant.addConfluence": () => cloud.add("confluence"),
+    "ragAssistant.addJira": () => cloud.add("jira"),
     "ragAssistant.syncSource": (row?: unknown) => sources.sync(row),
+    "ragAssistant.syncSourceFully": (row?: unknown) => sources.sync(row, { full: true }),
+    "ragAssistant.retrySource": (row?: unknown) => sources.retry(row),
+    "ragAssistant.deleteHeld": (row?: unknown) => sources.deleteHeld(row),
+    "ragAssistant.showLedger": (row?: unknown) => ledger.show(sources.sourceOf(row)),
+    "ragAssistant.editSource": (row?: unknown) => cloud.edit(sources.sourceOf(row)),
+    "ragAssistant.setSourceToken": (row?: unknown) => cloud.setToken(sources.given(row)),
+    "ragAssistant.forgetSourceToken": (row?: unknown) => cloud.forgetToken(sources.given(row)),
     "ragAssistant.pauseSource": (row?: unknown) => sources.pause(row),
     "ragAssistant.resumeSource": (row?: unknown) => sources.resume(row),
     "ragAssistant.removeSource": (row?: unknown) => sources.remove(row),

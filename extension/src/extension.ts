@@ -13,8 +13,12 @@ import { ServerToken } from "./daemon/token";
 import { Dashboard } from "./dashboard/dashboard";
 import { EditorIngestion } from "./ingest/ingestion";
 import { ChatView } from "./panel/chatView";
+import { LedgerView } from "./ledger/ledger";
 import { EditorPlaces } from "./places/places";
 import { createSetupService } from "./setup/service";
+import { CloudSources } from "./sources/cloudSources";
+import { SourceKeeping } from "./sources/keeping";
+import { EditorSourceTokens } from "./sources/tokens";
 import { registerTools } from "./tools/tools";
 import { CollectionsTree } from "./trees/collectionsTree";
 import { SourcesTree } from "./trees/sourcesTree";
@@ -25,23 +29,28 @@ export function activate(context: vscode.ExtensionContext): void {
   l10n.config({ contents: vscode.l10n.bundle ?? {} });
   const log = vscode.window.createOutputChannel("RAG Assistant", { log: true });
   const token = new ServerToken(context.secrets);
-  const daemon = createDaemonService(context, log, token);
+  const sourceTokens = new EditorSourceTokens(context.secrets);
+  const daemon = createDaemonService(context, log, token, sourceTokens);
   const setup = createSetupService(context, log, daemon);
   const answering = createAnswering(daemon);
   const models = new EditorModels(daemon);
   const places = new EditorPlaces(context, daemon, log);
   const collections = new CollectionsTree(daemon, places, log);
-  const sources = new SourcesTree(daemon, log);
+  const sources = new SourcesTree(daemon, sourceTokens, log);
+  const cloud = new CloudSources(daemon, sourceTokens, log, () => sources.refresh());
+  const ledger = new LedgerView(context, daemon, sourceTokens, log);
   const dashboard = new Dashboard(context, daemon, log);
   chat = new ChatView({ answering, context, daemon, log, models, places, setup });
   registerParticipant(context, { answering, daemon, log, places });
   const walkthrough = `${context.extension.id}#start`;
   const table = commandTable({
     chat,
+    cloud,
     collections,
     daemon,
     dashboard,
     ingestion: new EditorIngestion(daemon, log),
+    ledger,
     log,
     places,
     setup,
@@ -53,7 +62,8 @@ export function activate(context: vscode.ExtensionContext): void {
     context.subscriptions.push(vscode.commands.registerCommand(id, handler));
   }
   context.subscriptions.push(
-    ...[log, daemon, setup, models, chat, collections, sources, dashboard],
+    ...[log, sourceTokens, daemon, setup, models, chat, collections, sources, dashboard, ledger],
+    new SourceKeeping(daemon, sourceTokens, log),
     createStatusBar(daemon, setup),
     registerTools({ daemon }),
   );

@@ -9,6 +9,7 @@ import type { Citation, QueryAnswer } from "../core/api";
 import { CitationFilter, type AnswerPart } from "../core/citationMarks";
 import { followups } from "../core/followups";
 import { SafeMarkdown, escapeMarkdown, excerpt } from "../core/safeMarkdown";
+import { withoutRepeats } from "../protocol/live";
 import type { Answering } from "../services";
 import type { AnswerMetadata } from "./metadata";
 import { readReferences } from "./references";
@@ -81,7 +82,9 @@ class ShownAnswer {
     this.write(this.safe.finish());
     const cited = this.marks.cited.flatMap((id) => this.byId.get(id) ?? []);
     this.listSources(cited);
-    for (const notice of [...answer.notices, ...notices]) this.response.notice(notice);
+    const live = this.retrieval?.effective.live;
+    for (const notice of [...withoutRepeats(answer.notices, live), ...notices]) this.response.notice(notice);
+    this.response.leftOut(live);
     const doubtful = answer.support.filter(({ supported }) => !supported);
     if (doubtful.length > 0) this.response.notice(unsupported(doubtful.map((sentence) => sentence.text)));
     return {

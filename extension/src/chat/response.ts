@@ -1,11 +1,13 @@
 /** What goes into a chat answer: text of ours and of others, and links to the places of passages. */
 
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Citation } from "../core/api";
+import type { Citation, LiveCounts } from "../core/api";
 import { citationArgument } from "../core/citationLink";
 import { escapeMarkdown } from "../core/safeMarkdown";
-import { citationLabel } from "../protocol/places";
+import { leftOut } from "../protocol/live";
+import { asOfText, citationLabel } from "../protocol/places";
 import type { Places } from "../services";
 
 const OPEN_CITATION = "ragAssistant.openCitation";
@@ -35,6 +37,14 @@ export class ChatResponse {
     this.markdown(`\n\n> ${escapeMarkdown(text)}\n\n`);
   }
 
+  /** That passages of cloud sources were left out, with what helps. */
+  leftOut(live: LiveCounts | null | undefined): void {
+    const left = leftOut(live);
+    if (left === undefined) return;
+    this.notice(left.text);
+    if (left.needsToken) this.button(l10n.t("Set Source Token…"), "ragAssistant.setSourceToken");
+  }
+
   button(title: string, command: string): void {
     this.stream.button({ title, command });
   }
@@ -51,7 +61,7 @@ export class ChatResponse {
 
   /** The document and the place in it, as a link to it. */
   place(citation: Citation): void {
-    const label = citationLabel(citation);
+    const label = [citationLabel(citation), asOfText(citation, vscode.env.language)].filter((part) => part !== "").join(" · ");
     this.anchor(citation, label, escapeMarkdown(label));
   }
 

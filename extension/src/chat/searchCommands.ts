@@ -9,6 +9,7 @@ import { explanation } from "../core/explaining";
 import { followups } from "../core/followups";
 import { escapeMarkdown, excerpt } from "../core/safeMarkdown";
 import { searchRequest } from "../core/searching";
+import { withoutRepeats } from "../protocol/live";
 import { citationLabel } from "../protocol/places";
 import type { AnswerMetadata } from "./metadata";
 import { askOptions, lastQuestion, ownHistory, promptText } from "./requests";
@@ -29,7 +30,9 @@ export async function searchCommand(
   if (!found) return undefined;
   const { retrieval, question, collection } = found;
   for (const citation of retrieval.citations) showPassage(citation, response);
-  for (const warning of retrieval.warnings) response.notice(warning);
+  const { live } = retrieval.effective;
+  for (const warning of withoutRepeats(retrieval.warnings, live)) response.notice(warning);
+  response.leftOut(live);
   return metadata(question, collection, retrieval);
 }
 

@@ -35,7 +35,7 @@ export interface paths {
         };
         /**
          * Get Asset
-         * @description A picture that a live document shows; `thumb` is a WebP of at most 320 pixels.
+         * @description A picture that a live document shows which the asker may see; `thumb` is a WebP of at most 320 pixels.
          */
         get: operations["get_asset"];
         put?: never;
@@ -126,6 +126,8 @@ export interface paths {
         /**
          * List Documents
          * @description Documents by source; deleted ones only when asked for by their status.
+         *
+         *     Those of cloud sources that are not public come last, and are named only to a token that may read them.
          */
         get: operations["list_documents"];
         put?: never;
@@ -251,7 +253,7 @@ export interface paths {
         put?: never;
         /**
          * Reread Document
-         * @description Read the document's file again, changed or not: the file in its folder, or the upload that was kept.
+         * @description Read the document again: its file, changed or not, or its item of a cloud source.
          */
         post: operations["reread_document"];
         delete?: never;
@@ -362,6 +364,8 @@ export interface paths {
         /**
          * Add Feedback
          * @description Keep what somebody says of an answer, with the places of its passages: ids of passages change with their documents.
+         *
+         *     Everybody may read feedback, so of what not everybody may see nothing is kept but what `question` and `answer` say.
          */
         post: operations["add_feedback"];
         delete?: never;
@@ -551,7 +555,10 @@ export interface paths {
         put?: never;
         /**
          * Add Source
-         * @description Add a source, which is read at once (`job_id`) and followed from then on.
+         * @description Add a source, which is read at once (`job_id`) and followed, or read by its schedule, from then on.
+         *
+         *     With `dry_run` a folder is looked at, or a cloud source's connection is tested, and nothing is stored. A token that comes with
+         *     the request stands under the id `new`.
          */
         post: operations["add_source"];
         delete?: never;
@@ -576,7 +583,7 @@ export interface paths {
         post?: never;
         /**
          * Remove Source
-         * @description Remove a source, with its documents or without them. The files themselves stay.
+         * @description Remove a source, with its documents or without them. What it was read from stays as it is.
          */
         delete: operations["remove_source"];
         options?: never;
@@ -586,6 +593,66 @@ export interface paths {
          * @description Rename a source, change its configuration, switch it on or off. What is read in another way is read again at once.
          */
         patch: operations["change_source"];
+        trace?: never;
+    };
+    "/api/sources/{source_id}/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Source Ledger
+         * @description The last cycles of a cloud source, each item accounted for. A title needs a token that may read its item.
+         */
+        get: operations["source_ledger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sources/{source_id}/ledger/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ledger Items
+         * @description The items of a cloud source that are in one state, by id. A title needs a token that may read its item.
+         */
+        get: operations["ledger_items"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sources/{source_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Items
+         * @description Fetch items once more that were left out; what a rule of the source leaves out stays out.
+         */
+        post: operations["retry_items"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/sources/{source_id}/sync": {
@@ -883,6 +950,11 @@ export interface components {
         };
         /** Chunk */
         Chunk: {
+            /**
+             * Anchor
+             * @description Put behind `source_uri`, it opens a web page at this place.
+             */
+            anchor?: string | null;
             /** Bbox */
             bbox?: [
                 number,
@@ -936,6 +1008,16 @@ export interface components {
          * @description What a number in the context stands for: all that is needed to show the passage, or to build a prompt of one's own.
          */
         Citation: {
+            /**
+             * Anchor
+             * @description Put behind `source_uri`, it opens a web page at this place.
+             */
+            anchor?: string | null;
+            /**
+             * As Of
+             * @description The day on which this text was fetched, when it was not held against what is there now.
+             */
+            as_of?: string | null;
             /** Bbox */
             bbox?: [
                 number,
@@ -975,6 +1057,11 @@ export interface components {
                 number,
                 number
             ] | null;
+            /**
+             * Live Version
+             * @description The version that this text was taken from, when that is newer than the index.
+             */
+            live_version?: string | null;
             /** Page */
             page?: number | null;
             /** Section Path */
@@ -989,6 +1076,22 @@ export interface components {
             source_uri: string;
             /** Title */
             title: string;
+        };
+        /**
+         * CloudPreview
+         * @description What a cloud source would give, seen with its own token: who that is, what there is, the first names.
+         */
+        CloudPreview: {
+            /** Account */
+            account: string;
+            /** Containers */
+            containers: components["schemas"]["Container"][];
+            /** Deployment */
+            deployment: string;
+            /** Names */
+            names: string[];
+            /** Warnings */
+            warnings: string[];
         };
         /** Collection */
         Collection: {
@@ -1061,6 +1164,18 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /**
+         * Container
+         * @description A space or project; `items` is null where the remote side does not count.
+         */
+        Container: {
+            /** Items */
+            items: number | null;
+            /** Key */
+            key: string;
+            /** Name */
+            name: string;
+        };
         /** Counts */
         Counts: {
             /** Chunks */
@@ -1109,6 +1224,11 @@ export interface components {
             id: string;
             /** Language */
             language: string | null;
+            /**
+             * Restricted
+             * @description True when it needs a token that may read it: then nothing here says what it is.
+             */
+            restricted?: boolean | null;
             /** Size */
             size: number;
             /** Source */
@@ -1160,6 +1280,11 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             };
+            /**
+             * Restricted
+             * @description True when it needs a token that may read it: then nothing here says what it is.
+             */
+            restricted?: boolean | null;
             /** Size */
             size: number;
             /** Source */
@@ -1247,6 +1372,8 @@ export interface components {
         Effective: {
             /** Degraded */
             degraded: string[];
+            /** @description When passages of cloud sources were among those found. */
+            live?: components["schemas"]["LiveCounts"] | null;
             /** Rerank Scored */
             rerank_scored: number;
             /** Reranked */
@@ -1779,6 +1906,138 @@ export interface components {
             /** P95 */
             p95: number;
         };
+        /**
+         * LedgerCycle
+         * @description One reading of a cloud source, as `GET /api/sources/{id}/ledger` tells it. `complete`: `remote = indexed + skipped`.
+         *
+         *     `skipped` names the items of the newest cycle that came to its end, at most a hundred; `skipped_count` counts them all.
+         */
+        LedgerCycle: {
+            /** Active S */
+            active_s: number;
+            /** Added */
+            added: number;
+            /** Complete */
+            complete: boolean;
+            /** Deleted */
+            deleted: number;
+            /** Embedded */
+            embedded: number;
+            /** Finished At */
+            finished_at: string | null;
+            /** Held */
+            held: number;
+            /** Id */
+            id: string;
+            /** Indexed */
+            indexed: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "full" | "incremental" | "items";
+            /** Notice */
+            notice: string | null;
+            /**
+             * Phase
+             * @enum {string}
+             */
+            phase: "listing" | "fetching" | "done" | "failed";
+            /** Remote */
+            remote: number;
+            /** Requests */
+            requests: number;
+            /** Skipped */
+            skipped: components["schemas"]["SkippedItem"][];
+            /** Skipped Count */
+            skipped_count: number;
+            /** Started At */
+            started_at: string;
+            /** Throttled S */
+            throttled_s: number;
+            /** Unchanged */
+            unchanged: number;
+            /** Updated */
+            updated: number;
+        };
+        /**
+         * LedgerItem
+         * @description One item of the remote side and what became of it. `title` is null unless the asking user's token may read it.
+         */
+        LedgerItem: {
+            /** Container */
+            container: string;
+            /** Fetched At */
+            fetched_at: string | null;
+            /** Id */
+            id: string;
+            /** Kind */
+            kind: string;
+            /** Message */
+            message: string | null;
+            /** Owner */
+            owner: string | null;
+            /** Reason */
+            reason: string | null;
+            /** Remote Updated At */
+            remote_updated_at: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "indexed" | "skipped" | "held";
+            /** Title */
+            title: string | null;
+            /** Version */
+            version: string | null;
+        };
+        /** LedgerPage */
+        LedgerPage: {
+            /** Items */
+            items: components["schemas"]["LedgerItem"][];
+            /** Page */
+            page: number;
+            /** Page Size */
+            page_size: number;
+            /** Total */
+            total: number;
+        };
+        /**
+         * LiveCounts
+         * @description Passages of cloud sources, by what became of them.
+         */
+        LiveCounts: {
+            /**
+             * Checked
+             * @description Admitted: they may be read by whoever asked.
+             */
+            checked: number;
+            /**
+             * Forbidden
+             * @description Left out: the token may not read them, or was refused.
+             */
+            forbidden: number;
+            /**
+             * Gone
+             * @description Left out: what they said is no longer there.
+             */
+            gone: number;
+            /**
+             * No Token
+             * @description Left out: no token came for their source.
+             */
+            no_token: number;
+            /**
+             * Refreshed
+             * @description Of those, taken from a version that is newer than the index.
+             */
+            refreshed: number;
+            /**
+             * Unverified
+             * @description Left out: they could not be checked in time.
+             */
+            unverified: number;
+        };
         /** LlmInfo */
         LlmInfo: {
             /** Model */
@@ -2038,6 +2297,16 @@ export interface components {
         };
         /** Result */
         Result: {
+            /**
+             * Anchor
+             * @description Put behind `source_uri`, it opens a web page at this place.
+             */
+            anchor?: string | null;
+            /**
+             * As Of
+             * @description The day on which this text was fetched, when it was not held against what is there now.
+             */
+            as_of?: string | null;
             /** Bbox */
             bbox?: [
                 number,
@@ -2067,6 +2336,11 @@ export interface components {
                 number,
                 number
             ] | null;
+            /**
+             * Live Version
+             * @description The version that this text was taken from, when that is newer than the index.
+             */
+            live_version?: string | null;
             /** Metadata */
             metadata: {
                 [key: string]: unknown;
@@ -2090,6 +2364,14 @@ export interface components {
             title: string;
             /** Version Id */
             version_id: string;
+        };
+        /** RetryBody */
+        RetryBody: {
+            /**
+             * Items
+             * @description Ids of items that were left out; null: all of them.
+             */
+            items?: string[] | null;
         };
         /** Scores */
         Scores: {
@@ -2126,6 +2408,20 @@ export interface components {
             /** Total */
             total: number;
         };
+        /**
+         * SkippedItem
+         * @description An item that was left out, and why. `title` is null unless the asking user's token may read it.
+         */
+        SkippedItem: {
+            /** Id */
+            id: string;
+            /** Message */
+            message: string | null;
+            /** Reason */
+            reason: string | null;
+            /** Title */
+            title: string | null;
+        };
         /** Source */
         Source: {
             /** Collection */
@@ -2138,6 +2434,11 @@ export interface components {
             created_at: string;
             /** Document Count */
             document_count: number;
+            /**
+             * Due At
+             * @description When it is read next by itself.
+             */
+            due_at: string | null;
             /** Enabled */
             enabled: boolean;
             /** Followed */
@@ -2153,12 +2454,19 @@ export interface components {
             last_result: components["schemas"]["SourceResult"] | null;
             /** Last Started At */
             last_started_at: string | null;
+            /**
+             * Live
+             * @enum {string}
+             */
+            live: "live" | "cached" | "off";
             /** Name */
             name: string;
             /** Notice */
             notice: string | null;
             /** Polling */
             polling: boolean;
+            /** Public */
+            public: boolean;
             /** Schedule */
             schedule: string | null;
             /**
@@ -2170,6 +2478,11 @@ export interface components {
             type: string;
             /** Updated At */
             updated_at: string;
+            /**
+             * Waits For Token
+             * @description Its token comes with each request, so whoever keeps it has to ask for its reading.
+             */
+            waits_for_token: boolean;
         };
         /** SourceChange */
         SourceChange: {
@@ -2212,20 +2525,116 @@ export interface components {
                  * @default true
                  */
                 watch: boolean;
+            } | {
+                /**
+                 * Attachments
+                 * @default true
+                 */
+                attachments: boolean;
+                /**
+                 * Auth
+                 * @description Who a source is read as.
+                 */
+                auth?: {
+                    /**
+                     * Email
+                     * @description Of the account; `api_token` needs it.
+                     */
+                    email?: string | null;
+                    /**
+                     * Kind
+                     * @enum {string}
+                     */
+                    kind: "api_token" | "pat" | "oauth";
+                    /**
+                     * Token
+                     * @description Where the token is: `env:NAME`, `file:PATH`, `keyring:NAME`; or `request`: each request brings it.
+                     */
+                    token: string;
+                };
+                /**
+                 * Base Url
+                 * @description Such as `https://example.atlassian.net/wiki`; may carry a context path.
+                 */
+                base_url?: string;
+                /**
+                 * Comments
+                 * @default true
+                 */
+                comments: boolean;
+                /**
+                 * Cql
+                 * @description Confluence: a further filter.
+                 * @default
+                 */
+                cql: string;
+                /**
+                 * Custom Fields
+                 * @description Jira: names or ids of further fields.
+                 * @default []
+                 */
+                custom_fields: string[];
+                /**
+                 * Deployment
+                 * @description Else by the address.
+                 */
+                deployment?: ("cloud" | "data_center") | null;
+                /**
+                 * Exclude
+                 * @description No item whose path matches one of these.
+                 * @default []
+                 */
+                exclude: string[];
+                /**
+                 * Include
+                 * @description Only items whose path matches one of these.
+                 * @default []
+                 */
+                include: string[];
+                /**
+                 * Jql
+                 * @description Jira: a further filter.
+                 * @default
+                 */
+                jql: string;
+                /**
+                 * Projects
+                 * @description Jira: keys of projects; empty: all.
+                 * @default []
+                 */
+                projects: string[];
+                /**
+                 * Spaces
+                 * @description Confluence: keys of spaces; empty: all.
+                 * @default []
+                 */
+                spaces: string[];
             } | null;
             /** Enabled */
             enabled?: boolean | null;
+            /**
+             * Live
+             * @description Cloud sources: what is asked at a hit; null: as the settings say (`live.mode`).
+             */
+            live?: ("live" | "cached" | "off") | null;
             /** Name */
             name?: string | null;
+            /**
+             * Public
+             * @description Cloud sources: whoever may ask this daemon may read what the source's own account reads.
+             */
+            public?: boolean | null;
+            /**
+             * Schedule
+             * @description Cloud sources: `every 30m`, a cron line, or `off`; null: as the settings say (`sync.schedule`).
+             */
+            schedule?: string | null;
         };
         /** SourceCreate */
         SourceCreate: {
             /** Collection */
             collection?: string | null;
-            /**
-             * FolderConfig
-             * @description What a source of type `folder` is asked to do. Globs are written as in a `.gitignore`, and match in any case.
-             */
+            /** Config */
             config: {
                 /**
                  * Exclude
@@ -2261,22 +2670,128 @@ export interface components {
                  * @default true
                  */
                 watch: boolean;
+            } | {
+                /**
+                 * Attachments
+                 * @default true
+                 */
+                attachments: boolean;
+                /**
+                 * Auth
+                 * @description Who a source is read as.
+                 */
+                auth: {
+                    /**
+                     * Email
+                     * @description Of the account; `api_token` needs it.
+                     */
+                    email?: string | null;
+                    /**
+                     * Kind
+                     * @enum {string}
+                     */
+                    kind: "api_token" | "pat" | "oauth";
+                    /**
+                     * Token
+                     * @description Where the token is: `env:NAME`, `file:PATH`, `keyring:NAME`; or `request`: each request brings it.
+                     */
+                    token: string;
+                };
+                /**
+                 * Base Url
+                 * @description Such as `https://example.atlassian.net/wiki`; may carry a context path.
+                 */
+                base_url: string;
+                /**
+                 * Comments
+                 * @default true
+                 */
+                comments: boolean;
+                /**
+                 * Cql
+                 * @description Confluence: a further filter.
+                 * @default
+                 */
+                cql: string;
+                /**
+                 * Custom Fields
+                 * @description Jira: names or ids of further fields.
+                 * @default []
+                 */
+                custom_fields: string[];
+                /**
+                 * Deployment
+                 * @description Else by the address.
+                 */
+                deployment?: ("cloud" | "data_center") | null;
+                /**
+                 * Exclude
+                 * @description No item whose path matches one of these.
+                 * @default []
+                 */
+                exclude: string[];
+                /**
+                 * Include
+                 * @description Only items whose path matches one of these.
+                 * @default []
+                 */
+                include: string[];
+                /**
+                 * Jql
+                 * @description Jira: a further filter.
+                 * @default
+                 */
+                jql: string;
+                /**
+                 * Projects
+                 * @description Jira: keys of projects; empty: all.
+                 * @default []
+                 */
+                projects: string[];
+                /**
+                 * Spaces
+                 * @description Confluence: keys of spaces; empty: all.
+                 * @default []
+                 */
+                spaces: string[];
             };
             /**
+             * Live
+             * @description Cloud sources: what is asked at a hit; null: as the settings say (`live.mode`).
+             */
+            live?: ("live" | "cached" | "off") | null;
+            /**
              * Name
-             * @description Else the folder's name, with a number when that is taken.
+             * @description Else the folder's or the type's name, with a number when that is taken.
              */
             name?: string | null;
             /**
-             * Schedule
-             * @description Folders have none: they are followed.
+             * Public
+             * @description Cloud sources: whoever may ask this daemon may read what the source's own account reads.
              */
-            schedule?: null;
+            public?: boolean | null;
+            /**
+             * Schedule
+             * @description Cloud sources: `every 30m`, a cron line, or `off`; null: as the settings say (`sync.schedule`).
+             */
+            schedule?: string | null;
             /**
              * Type
-             * @description `folder`
+             * @description `folder`, `confluence`, `jira`, or what an installed package adds.
              */
             type: string;
+        };
+        /**
+         * SourceLedger
+         * @description Newest cycle first. `counts` is how many items are in each state now.
+         */
+        SourceLedger: {
+            /** Counts */
+            counts: {
+                [key: string]: number;
+            };
+            /** Cycles */
+            cycles: components["schemas"]["LedgerCycle"][];
         };
         /** SourcePage */
         SourcePage: {
@@ -2291,7 +2806,7 @@ export interface components {
         };
         /**
          * SourcePreview
-         * @description What a source would read: counts, the first names, and the first of what can't be read.
+         * @description What a folder would give: counts, the first names, and the first of what can't be read.
          */
         SourcePreview: {
             /** By Type */
@@ -2314,12 +2829,17 @@ export interface components {
         /**
          * SourceResult
          * @description What the last reading did. With `everything` false only what had changed was looked at.
+         *
+         *     Cloud sources: `remote` counts what the remote side has, `complete` says that `remote = indexed + skipped`; `held` is gone
+         *     there and kept here, because too much went at once.
          */
         SourceResult: {
             /** Added */
             added: number;
             /** Chunks */
             chunks: number;
+            /** Complete */
+            complete?: boolean | null;
             /** Deleted */
             deleted: number;
             /** Embedded */
@@ -2330,16 +2850,28 @@ export interface components {
             failed: components["schemas"]["FailedFile"][];
             /** Failed Count */
             failed_count: number;
+            /** Held */
+            held?: number | null;
             /** Ignored */
             ignored: number;
+            /** Indexed */
+            indexed?: number | null;
             /** Job Id */
             job_id: string;
             /** Moved */
             moved: number;
+            /** Notice */
+            notice?: string | null;
+            /** Remote */
+            remote?: number | null;
+            /** Requests */
+            requests?: number | null;
             /** Reused */
             reused: number;
             /** Skipped */
             skipped: number;
+            /** Throttled S */
+            throttled_s?: number | null;
             /** Unchanged */
             unchanged: number;
             /** Updated */
@@ -2440,10 +2972,16 @@ export interface components {
         SyncBody: {
             /**
              * Allow Empty
-             * @description A folder that is found empty is meant to be: delete its documents.
+             * @description A folder that is found empty, or a space that is nearly all gone, is meant to be: delete it.
              * @default false
              */
             allow_empty: boolean;
+            /**
+             * Full
+             * @description Cloud sources: compare the version of every item.
+             * @default false
+             */
+            full: boolean;
         };
         /**
          * Trace
@@ -3664,7 +4202,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SourcePreview"];
+                    "application/json": components["schemas"]["SourcePreview"] | components["schemas"]["CloudPreview"];
                 };
             };
             /** @description Successful Response */
@@ -3771,6 +4309,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    source_ledger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceLedger"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    ledger_items: {
+        parameters: {
+            query?: {
+                state?: "pending" | "indexed" | "skipped" | "held";
+                page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerPage"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    retry_items: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RetryBody"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobStarted"];
                 };
             };
             /** @description Any failure */

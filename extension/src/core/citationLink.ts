@@ -21,11 +21,11 @@ const LONGEST_CONTENT = 50_000;
 const MOST_IDS = 50;
 
 export function citedPlace(citation: Citation): CitedPlace {
-  const { page, slide, sheet, cell_range, line_range, bbox, section_path } = citation;
+  const { page, slide, sheet, cell_range, line_range, bbox, anchor, section_path } = citation;
   return {
     docId: citation.doc_id,
     chunkIds: citation.chunk_ids ?? [citation.chunk_id],
-    place: { section_path, ...defined({ page, slide, sheet, cell_range, line_range, bbox }) },
+    place: { section_path, ...defined({ page, slide, sheet, cell_range, line_range, bbox, anchor }) },
     content: citation.content,
   };
 }
@@ -57,6 +57,7 @@ export function readCitationArgument(value: unknown): CitedPlace {
         cell_range: optional(given["cell_range"], cellRange),
         line_range: optional(given["line_range"], lineRange),
         bbox: optional(given["bbox"], box),
+        anchor: optional(given["anchor"], anchor),
       }),
     },
     content: optional(given["content"], (one) => text(one, LONGEST_CONTENT)) ?? "",
@@ -108,6 +109,13 @@ function lineRange(value: unknown): [number, number] {
   const [first, last] = list(value, 2).map(count);
   if (first === undefined || last === undefined || last < first) throw invalid();
   return [first, last];
+}
+
+/** What is put behind a page's address can't lead to another page: it only begins where a path has ended. */
+function anchor(value: unknown): string {
+  const given = text(value, LONGEST_TEXT);
+  if (given !== "" && !/^[?&#][\x21-\x7e]*$/.test(given)) throw invalid();
+  return given;
 }
 
 function box(value: unknown): [number, number, number, number] {

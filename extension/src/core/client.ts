@@ -6,6 +6,8 @@ import type {
   ChatEvent,
   ChatRequest,
   Chunk,
+  CloudConfig,
+  CloudPreview,
   Collection,
   DaemonState,
   Document,
@@ -14,11 +16,15 @@ import type {
   ErrorInfo,
   FeedbackRequest,
   Job,
+  LedgerItem,
+  NewSource,
   Page,
   QueryAnswer,
   QueryRequest,
   Section,
   Source,
+  SourceChange,
+  SourceLedger,
   SourcePreview,
   Status,
   TraceDetail,
@@ -26,6 +32,7 @@ import type {
   VerifiedAnswer,
 } from "./api";
 import { RagError, isCancelled } from "./errors";
+import { NO_SOURCE_TOKENS, SOURCE_TOKEN_HEADER, tokenHeader, type Asker, type SourceTokens } from "./sourceTokens";
 import { readEvents, type ServerSentEvent } from "./sse";
 
 export interface Connection {
@@ -45,11 +52,16 @@ interface Options {
   query?: Record<string, string | number | boolean | string[] | undefined>;
   json?: unknown;
   form?: FormData;
+  /** Whose tokens for cloud sources the request brings; left out: none. */
+  asker?: Asker;
   signal?: AbortSignal | undefined;
 }
 
 export class DaemonClient {
-  constructor(readonly connection: Connection) {}
+  constructor(
+    readonly connection: Connection,
+    private readonly sourceTokens: SourceTokens = NO_SOURCE_TOKENS,
+  ) {}
 
   status(signal?: AbortSignal): Promise<Status> {
     return this.json("GET", "/api/status", { signal });
@@ -67,12 +79,12 @@ export class DaemonClient {
   }
 
   query(request: QueryRequest, signal?: AbortSignal): Promise<QueryAnswer> {
-    return this.json("POST", "/api/query", { json: request, signal });
+    return this.json("POST", "/api/query", { json: request, asker: "all", signal });
   }
 
   /** Throws `RagError` for the event `error`, too. */
   async *chat(request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatEvent> {
-    for await (const { event, data } of this.stream("POST", "/api/chat", { json: request, signal })) {
+    for await (const { event, data } of this.stream("POST", "/api/chat", { json: request, asker: "all", signal })) {
       const value: unknown = JSON.parse(data);
       if (event === "error") throw asError((value as { error: ErrorInfo }).error);
       yield { event, data: value } as ChatEvent;
@@ -81,7 +93,7 @@ export class DaemonClient {
 
   /** Takes out citations that were never given, and judges each sentence, of an answer that another model wrote. */
   verify(answer: string, citations: { id: number; chunk_ids: string[] }[], signal?: AbortSignal): Promise<VerifiedAnswer> {
-    return this.json("POST", "/api/answers/verify", { json: { answer, citations }, signal });
+    return this.json("POST", "/api/answers/verify", { json: { answer, citations }, asker: "all", signal });
   }
 
   giveFeedback(feedback: FeedbackRequest): Promise<{ id: string }> {
@@ -109,23 +121,23 @@ export class DaemonClient {
   }
 
   documents(collection: string, status: string | undefined, page: number, pageSize: number): Promise<Page<Document>> {
-    return this.json("GET", "/api/documents", { query: { collection, status, page, page_size: pageSize } });
+    return this.json("GET", "/api/documents", { query: { collection, status, page, page_size: pageSize }, asker: "all" });
   }
 
   document(id: string, signal?: AbortSignal): Promise<DocumentDetail> {
-    return this.json("GET", `/api/documents/${encodeURIComponent(id)}`, { signal });
+    return this.json("GET", `/api/documents/${encodeURIComponent(id)}`, { asker: "all", signal });
   }
 
   content(id: string, signal?: AbortSignal): Promise<DocumentContent> {
-    return this.json("GET", `/api/documents/${encodeURIComponent(id)}/content`, { signal });
+    return this.json("GET", `/api/documents/${encodeURIComponent(id)}/content`, { asker: "all", signal });
   }
 
   sections(id: string): Promise<Section[]> {
-    return this.all(`/api/documents/${encodeURIComponent(id)}/sections`);
+    return this.all(`/api/documents/${encodeURIComponent(id)}/sections`, { asker: "all" });
   }
 
   chunks(id: string): Promise<Chunk[]> {
-    return this.all(`/api/documents/${encodeURIComponent(id)}/chunks`);
+    return this.all(`/api/documents/${encodeURIComponent(id)}/chunks`, { asker: "all" });
   }
 
   reindexDocument(id: string): Promise<{ job_id: string }> {
@@ -139,11 +151,11 @@ export class DaemonClient {
   /** A page of a PDF as PNG, with these passages marked. Pages count from 1; `width` is in pixels. */
   pageImage(id: string, page: number, width: number, chunkIds: string[], signal?: AbortSignal): Promise<Uint8Array> {
     const path = `/api/documents/${encodeURIComponent(id)}/pages/${page}`;
-    return this.bytes(path, { query: { width, chunk_id: chunkIds }, signal });
+    return this.bytes(path, { query: { width, chunk_id: chunkIds }, asker: "all", signal });
   }
 
   asset(id: string, variant: "raw" | "thumb", signal?: AbortSignal): Promise<Uint8Array> {
-    return this.bytes(`/api/assets/${encodeURIComponent(id)}`, { query: { variant }, signal });
+    return this.bytes(`/api/assets/${encodeURIComponent(id)}`, { query: { variant }, asker: "all", signal });
   }
 
   ingest(paths: string[], collection: string | undefined, force = false): Promise<{ job_id: string }> {
@@ -195,12 +207,38 @@ export class DaemonClient {
     return this.json("POST", "/api/sources", { query: { dry_run: true }, json: { type: "folder", config: { path } } });
   }
 
-  changeSource(id: string, change: { enabled?: boolean; name?: string }): Promise<Source> {
-    return this.json("PATCH", `/api/sources/${encodeURIComponent(id)}`, { json: change });
+  /** `token` is for a source whose token comes with each request. */
+  addCloudSource(source: NewSource, token: string): Promise<Source> {
+    return this.json("POST", "/api/sources", { json: source, asker: { added: token } });
   }
 
-  syncSource(id: string): Promise<{ job_id: string }> {
-    return this.json("POST", `/api/sources/${encodeURIComponent(id)}/sync`, {});
+  /** Tests address and token, and tells what there is to read. */
+  previewCloudSource(type: string, config: CloudConfig, token: string, signal?: AbortSignal): Promise<CloudPreview> {
+    const json = { type, config };
+    return this.json("POST", "/api/sources", { query: { dry_run: true }, json, asker: { added: token }, signal });
+  }
+
+  changeSource(id: string, change: SourceChange): Promise<Source> {
+    return this.json("PATCH", `/api/sources/${encodeURIComponent(id)}`, { json: change, asker: { source: id } });
+  }
+
+  syncSource(id: string, wish: { full?: boolean; allow_empty?: boolean } = {}): Promise<{ job_id: string }> {
+    return this.json("POST", `/api/sources/${encodeURIComponent(id)}/sync`, { json: wish, asker: { source: id } });
+  }
+
+  /** Fetches items once more that were left out: these, or all. */
+  retrySource(id: string, items?: string[]): Promise<{ job_id: string }> {
+    const json = items ? { items } : {};
+    return this.json("POST", `/api/sources/${encodeURIComponent(id)}/retry`, { json, asker: { source: id } });
+  }
+
+  ledger(id: string): Promise<SourceLedger> {
+    return this.json("GET", `/api/sources/${encodeURIComponent(id)}/ledger`, { asker: { source: id } });
+  }
+
+  ledgerItems(id: string, state: LedgerItem["state"], page: number, pageSize: number): Promise<Page<LedgerItem>> {
+    const query = { state, page, page_size: pageSize };
+    return this.json("GET", `/api/sources/${encodeURIComponent(id)}/ledger/items`, { query, asker: { source: id } });
   }
 
   removeSource(id: string, documents: "delete" | "keep"): Promise<unknown> {
@@ -215,10 +253,10 @@ export class DaemonClient {
     return this.json("GET", `/api/traces/${encodeURIComponent(id)}`, {});
   }
 
-  private async all<T>(path: string): Promise<T[]> {
+  private async all<T>(path: string, options: Pick<Options, "asker"> = {}): Promise<T[]> {
     const items: T[] = [];
     for (let page = 1; ; page += 1) {
-      const got = await this.json<Page<T>>("GET", path, { query: { page, page_size: 100 } });
+      const got = await this.json<Page<T>>("GET", path, { query: { page, page_size: 100 }, ...options });
       items.push(...got.items);
       if (items.length >= got.total || got.items.length === 0) return items;
     }
@@ -240,7 +278,8 @@ export class DaemonClient {
   }
 
   /** Throws `RagError`: the daemon's own, or `DAEMON_UNREACHABLE`. A request that was called off throws as `fetch` does. */
-  private async send(method: Method, path: string, { query = {}, json, form, signal }: Options): Promise<Response> {
+  private async send(method: Method, path: string, options: Options): Promise<Response> {
+    const { query = {}, json, form, asker, signal } = options;
     const url = new URL(this.connection.url + path);
     for (const [name, value] of Object.entries(query)) {
       for (const one of Array.isArray(value) ? value : [value]) {
@@ -249,10 +288,14 @@ export class DaemonClient {
     }
     const headers: Record<string, string> = { Authorization: `Bearer ${this.connection.token}` };
     if (json !== undefined) headers["Content-Type"] = "application/json";
+    const tokens = asker && (await tokenHeader(this.sourceTokens, asker, this.connection.url));
+    if (tokens !== undefined) headers[SOURCE_TOKEN_HEADER] = tokens;
     const body = json === undefined ? form : JSON.stringify(json);
     let response: Response;
     try {
-      response = await fetch(url, { method, headers, ...(body ? { body } : {}), ...(signal ? { signal } : {}) });
+      // Wherever else a redirect led to would be given the tokens, too.
+      const redirect = tokens === undefined ? "follow" : "error";
+      response = await fetch(url, { method, headers, redirect, ...(body ? { body } : {}), ...(signal ? { signal } : {}) });
     } catch (error) {
       if (isCancelled(error)) throw error;
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
@@ -274,5 +317,5 @@ async function failure(response: Response): Promise<RagError> {
 }
 
 function asError(info: ErrorInfo): RagError {
-  return new RagError(info.code, info.message, "", info.request_id);
+  return new RagError(info.code, info.message, "", info.request_id, info.details);
 }

@@ -1,5 +1,11 @@
 /** Failures that people are told about. */
 
+/** What is wrong with one field of a request, as the daemon names it (`config.base_url`). */
+export interface FieldProblem {
+  field: string;
+  message: string;
+}
+
 /** Something failed. `message` says what and why, `advice` what to do about it. */
 export class RagError extends Error {
   /**
@@ -11,6 +17,7 @@ export class RagError extends Error {
     message: string,
     readonly advice = "",
     readonly requestId = "",
+    readonly details: readonly FieldProblem[] = [],
   ) {
     super(message);
     this.name = "RagError";

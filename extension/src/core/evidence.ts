@@ -27,7 +27,7 @@ export function placeForModel(place: Pick<Citation, "page" | "slide" | "sheet" |
 
 /** A passage under its number. `more` are further attributes. */
 export function passageBlock(citation: Citation, more: Record<string, string> = {}): string {
-  const about = { title: citation.title, source: citation.source, place: placeForModel(citation), ...more };
+  const about = { title: citation.title, source: citation.source, place: placeForModel(citation), as_of: citation.as_of ?? "", ...more };
   const attributes = Object.entries(about).filter(([, value]) => value !== "");
   const named = attributes.map(([name, value]) => ` ${name}="${attribute(value)}"`).join("");
   const pictures = citation.images

@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 
 import type { Collection, Document, Source } from "./api";
 import { escapeMarkdown } from "./safeMarkdown";
+import { restrictedLabel } from "./treeRows";
 
 export interface Inventory {
   collections: Collection[];
@@ -71,10 +72,11 @@ function collectionLine({ name, status, document_count, chunk_count, description
   return `**${escapeMarkdown(name)}**: ${about.map(escapeMarkdown).join(" · ")}`;
 }
 
-function documentLine({ title, source, collection, status }: Document): string {
+function documentLine({ title, source, collection, status, restricted }: Document): string {
   const states = { ready: "", processing: l10n.t("being read"), failed: l10n.t("failed"), deleted: l10n.t("deleted") };
   const about = [source, collection, states[status]].filter((text) => text !== "");
-  return `**${escapeMarkdown(title || source)}**: ${about.map(escapeMarkdown).join(" · ")}`;
+  const name = restricted === true ? restrictedLabel() : title || source;
+  return `**${escapeMarkdown(name)}**: ${about.map(escapeMarkdown).join(" · ")}`;
 }
 
 function part(title: string, lines: string[], more: number): string {

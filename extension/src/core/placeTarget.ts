@@ -19,7 +19,7 @@ export function placeTarget(
   find: (uri: string) => Whereabouts,
 ): PlaceTarget {
   const uri = document.source_uri;
-  if (isWebAddress(uri)) return { kind: "browser", url: uri };
+  if (isWebAddress(uri)) return { kind: "browser", url: uri + (place.anchor ?? "") };
   if (!place.line_range || !isFileUri(uri)) return { kind: "viewer" };
   const whereabouts = find(uri);
   if (whereabouts !== "here") return { kind: "viewer", file: whereabouts };

@@ -1,6 +1,6 @@
 /** Conversations of the chat panel: what is kept on disk and shown in the view. */
 
-import type { Citation, Explained, Filters, Support } from "./api";
+import type { Citation, Explained, Filters, LiveCounts, Support } from "./api";
 
 /** What a question is asked with; what is left out is the daemon's default. */
 export interface AskOptions {
@@ -34,7 +34,14 @@ export interface Retrieval {
   confidence: number;
   latencyMs: number;
   timingsMs: Record<string, number>;
-  effective: { strategy: string; reranked: boolean; rerank_scored: number; degraded: string[] };
+  effective: {
+    strategy: string;
+    reranked: boolean;
+    rerank_scored: number;
+    degraded: string[];
+    /** Of passages from Confluence and Jira; left out where there were none. */
+    live?: LiveCounts;
+  };
   explanation: Explained[];
   /** Chunk id → shown score, 0..1. */
   scores: Record<string, number>;

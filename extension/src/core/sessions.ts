@@ -152,14 +152,14 @@ export function titleOf(text: string): string {
 }
 
 function retrievalOf(answer: Extract<AnswerEvent, { type: "retrieval" }>["retrieval"]): Retrieval {
-  const { strategy, reranked, rerank_scored, degraded } = answer.effective;
+  const { strategy, reranked, rerank_scored, degraded, live } = answer.effective;
   return {
     traceId: answer.trace_id,
     query: answer.query,
     confidence: answer.confidence,
     latencyMs: answer.latency_ms,
     timingsMs: answer.timings_ms,
-    effective: { strategy, reranked, rerank_scored, degraded },
+    effective: { strategy, reranked, rerank_scored, degraded, ...(live ? { live } : {}) },
     explanation: answer.explanation ?? [],
     scores: Object.fromEntries(answer.results.map((result) => [result.chunk_id, result.score])),
     warnings: answer.warnings,

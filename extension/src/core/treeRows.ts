@@ -2,9 +2,10 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Collection, Document, Page, Source } from "./api";
+import type { Collection, Document, Job, Page, Source } from "./api";
 import { documentCount, passageCount, resultText } from "../protocol/jobs";
 import { shortName } from "../protocol/places";
+import { cloudLines, cloudStateText, isCloud } from "./sourceRows";
 
 export type Fetch = (status: Document["status"], page: number, pageSize: number) => Promise<Page<Document>>;
 
@@ -56,6 +57,11 @@ export function collectionText({ name, description, status, document_count, chun
 }
 
 export function documentText(document: Document, language: string): RowText {
+  // The daemon says nothing of it but that it is there.
+  if (document.restricted === true) {
+    const label = restrictedLabel();
+    return { label, description: "", tooltip: [label, l10n.t("Set your token to search this source")] };
+  }
   const label = shortName(document.source);
   const folder = document.source.slice(0, Math.max(0, document.source.length - label.length - 1));
   const updated = day(document.updated_at, language);
@@ -70,6 +76,11 @@ export function documentText(document: Document, language: string): RowText {
       document.summary,
     ].filter((line) => line !== ""),
   };
+}
+
+/** In place of the name of a document that is not shown without a token which may read it. */
+export function restrictedLabel(): string {
+  return l10n.t("A page or issue that needs your token");
 }
 
 function documentState({ status, error, chunk_count }: Document, updated: string): string[] {
@@ -94,7 +105,16 @@ export function sourceMood({ enabled, state, followed }: Source): SourceMood {
   return state === "watching" || followed ? "followed" : "idle";
 }
 
-export function sourceText(source: Source, language: string): RowText {
+/** What only this window knows of a source. */
+export interface Surroundings {
+  /** The person has set a token for it. */
+  hasToken: boolean;
+  /** Its reading, while that is under way. */
+  job?: Job | undefined;
+}
+
+export function sourceText(source: Source, language: string, around: Surroundings = { hasToken: false }): RowText {
+  if (isCloud(source)) return cloudText(source, language, around);
   const { last_result: result, last_finished_at: finished } = source;
   const last =
     result &&
@@ -111,6 +131,19 @@ export function sourceText(source: Source, language: string): RowText {
       source.notice ?? "",
       last ?? l10n.t("Not read yet"),
       ...(result?.failed.slice(0, 5).map((failed) => `${failed.source}: ${failed.message}`) ?? []),
+    ].filter((line) => line !== ""),
+  };
+}
+
+function cloudText(source: Source, language: string, { hasToken, job }: Surroundings): RowText {
+  const state = cloudStateText(source, hasToken, job, language);
+  return {
+    label: source.name,
+    description: [state, documentCount(source.document_count), source.collection].join(" · "),
+    tooltip: [
+      ...[source.name, l10n.t("Collection: {0}", source.collection), state],
+      ...cloudLines(source, hasToken, language).filter((line) => line !== state),
+      ...(source.last_result?.failed.slice(0, 5).map((failed) => `${failed.source}: ${failed.message}`) ?? []),
     ].filter((line) => line !== ""),
   };
 }

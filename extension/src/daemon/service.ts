@@ -11,6 +11,7 @@ import { StopMark } from "../core/daemon/stopMark";
 import type { Notice, Standing } from "../core/daemon/standing";
 import { Supervisor } from "../core/daemon/supervisor";
 import { type ServerSpec, resolveServer } from "../core/serverSpec";
+import type { SourceTokens } from "../core/sourceTokens";
 import { SetupRecord } from "../core/setup/carried";
 import type { Problem } from "../protocol/setup";
 import type { DaemonService } from "../services";
@@ -36,6 +37,7 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
     context: vscode.ExtensionContext,
     log: vscode.LogOutputChannel,
     private readonly token: ServerToken,
+    sourceTokens: SourceTokens,
   ) {
     const storage = context.globalStorageUri.fsPath;
     this.record = new SetupRecord(path.join(storage, "setup.json"), carriedFolder(context));
@@ -45,6 +47,7 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
       logFile: path.join(context.logUri.fsPath, "daemon.log"),
       log,
       carriedVersion: version,
+      sourceTokens,
       resolve: () => this.resolve(),
       claimFile: path.join(storage, "starting"),
       stopMark: new StopMark(path.join(storage, "stopped")),
@@ -132,8 +135,9 @@ export function createDaemonService(
   context: vscode.ExtensionContext,
   log: vscode.LogOutputChannel,
   token: ServerToken,
+  sourceTokens: SourceTokens,
 ): EditorDaemon {
-  const daemon = new EditorDaemon(context, log, token);
+  const daemon = new EditorDaemon(context, log, token, sourceTokens);
   // Not within the activation: looking for a daemon reads files.
   setImmediate(() => daemon.start());
   return daemon;

@@ -59,6 +59,7 @@ const CHECKS: { [Type in keyof ToExtension]: { [Field in keyof Required<ToExtens
       "ragAssistant.showLog",
       "ragAssistant.restartDaemon",
       "ragAssistant.setServerToken",
+      "ragAssistant.setSourceToken",
       "ragAssistant.openSettings",
     ),
   },

@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 
 import { RagError } from "../core/errors";
 import type { ProblemCommand } from "../protocol/setup";
+import { openLink } from "../webviews/links";
 import type { Desk } from "./controller";
 
 export class EditorDesk implements Desk, vscode.Disposable {
@@ -46,7 +47,7 @@ export class EditorDesk implements Desk, vscode.Disposable {
   }
 
   async openLink(href: string): Promise<void> {
-    await vscode.env.openExternal(vscode.Uri.parse(href, true));
+    await openLink(href);
   }
 
   async openSettings(query: string): Promise<void> {

@@ -9,8 +9,8 @@ import type { Problem, ProblemCommand } from "../protocol/setup";
 
 /** A failure with advice; what already has some keeps it. */
 export function describe(error: unknown): RagError {
-  const { code, message, advice, requestId } = asRagError(error);
-  return new RagError(code, message, advice || adviceFor(code), requestId);
+  const { code, message, advice, requestId, details } = asRagError(error);
+  return new RagError(code, message, advice || adviceFor(code), requestId, details);
 }
 
 /** A failure with advice and buttons. */

@@ -15,6 +15,7 @@ import { shortName } from "../protocol/places";
 import type { DaemonService, Places } from "../services";
 import { openOriginal } from "../viewer/originals";
 import { DocumentViewer } from "../viewer/viewer";
+import { openLink } from "../webviews/links";
 import { PassageMark } from "./passageMark";
 
 /** Documents whose facts are their file, word for word: there a passage is found again when its lines have moved. */
@@ -49,7 +50,7 @@ export class EditorPlaces implements Places {
     const place = citedPlace(citation).place;
     const target = placeTarget(place, citation, (uri) => this.whereabouts(uri));
     if (target.kind === "viewer" || citation.doc_type === "notebook") return undefined;
-    if (target.kind === "browser") return vscode.Uri.parse(target.url, true);
+    if (target.kind === "browser") return sameUri(target.url);
     const [first, last] = target.lines;
     return new vscode.Location(vscode.Uri.parse(target.uri, true), new vscode.Range(first - 1, 0, last - 1, LINE_END));
   }
@@ -78,7 +79,7 @@ export class EditorPlaces implements Places {
   private async openPlace(cited: CitedPlace): Promise<void> {
     const document = await (await this.daemon.client()).document(cited.docId);
     const target = placeTarget(cited.place, document, (uri) => this.whereabouts(uri));
-    if (target.kind === "browser") await vscode.env.openExternal(vscode.Uri.parse(target.url, true));
+    if (target.kind === "browser") await openLink(target.url);
     else if (target.kind === "viewer")
       this.show(cited, nameOf(document), target.file ? lossNote(target.file, document) : "");
     else await this.openLines(cited, document, vscode.Uri.parse(target.uri, true), target.lines);
@@ -131,6 +132,12 @@ async function openCells(uri: vscode.Uri, lines: [number, number]): Promise<bool
     selections: [new vscode.NotebookRange(...cells)],
   });
   return true;
+}
+
+/** Undefined where a `Uri` would write the address in another way, so that only the command opens it exactly. */
+function sameUri(address: string): vscode.Uri | undefined {
+  const uri = vscode.Uri.parse(address, true);
+  return uri.toString() === address ? uri : undefined;
 }
 
 function nameOf(document: DocumentDetail): string {

@@ -4,7 +4,10 @@ import * as l10n from "@vscode/l10n";
 
 import type { Citation } from "../core/api";
 
-export type Place = Pick<Citation, "page" | "slide" | "sheet" | "cell_range" | "line_range" | "bbox" | "section_path">;
+export type Place = Pick<
+  Citation,
+  "page" | "slide" | "sheet" | "cell_range" | "line_range" | "bbox" | "section_path" | "anchor"
+>;
 
 /** Where in its document a passage stands: "page 3", "Sheet1!B2:D9", "lines 10–20", or its heading; may be empty. */
 export function placeLabel(place: Place): string {
@@ -29,4 +32,12 @@ export function citationLabel(citation: Place & Pick<Citation, "source">): strin
   const place = placeLabel(citation);
   const name = shortName(citation.source);
   return place === "" ? name : l10n.t("{0}, {1}", name, place);
+}
+
+/** "as of Mar 5, 2026": the day on which the text was read, where it is not known to be current; else empty. */
+export function asOfText({ as_of }: Pick<Citation, "as_of">, language: string): string {
+  if (!as_of) return "";
+  // A day without a time is that day everywhere.
+  const zone = /^\d{4}-\d{2}-\d{2}$/.test(as_of) ? { timeZone: "UTC" } : {};
+  return l10n.t("as of {0}", new Date(as_of).toLocaleDateString(language || undefined, { dateStyle: "medium", ...zone }));
 }

@@ -6,6 +6,7 @@ export type ProblemCommand =
   | "ragAssistant.showLog"
   | "ragAssistant.restartDaemon"
   | "ragAssistant.setServerToken"
+  | "ragAssistant.setSourceToken"
   | "ragAssistant.openSettings";
 
 /** A failure as people see it: what failed and why, what to do, and buttons that do it. */

@@ -3,8 +3,9 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Collection, Document, Source } from "../core/api";
+import type { Collection, Document, Job, LedgerCycle, SkippedItem, Source } from "../core/api";
 import { asRagError } from "../core/errors";
+import { SET_TOKEN, cloudMood, cycleText, heldText, isCloud, skippedText, type CloudMood } from "../core/sourceRows";
 import { collectionText, documentText, sourceMood, sourceText, type RowText, type SourceMood } from "../core/treeRows";
 
 export class CollectionRow {
@@ -57,13 +58,98 @@ export class MoreRow {
 }
 
 export class SourceRow {
-  constructor(readonly source: Source) {}
+  /** Its reading, as it stands this moment. */
+  job: Job | undefined;
+
+  constructor(
+    readonly source: Source,
+    readonly hasToken = false,
+  ) {}
 
   item(): vscode.TreeItem {
-    const item = drawn(sourceText(this.source, vscode.env.language));
-    item.id = `source:${this.source.id}`;
-    item.contextValue = this.source.enabled ? "source.enabled" : "source.disabled";
-    item.iconPath = sourceIcon(this.source);
+    const { source, hasToken, job } = this;
+    const { Collapsed, None } = vscode.TreeItemCollapsibleState;
+    const item = drawn(sourceText(source, vscode.env.language, { hasToken, job }), isCloud(source) ? Collapsed : None);
+    item.id = `source:${source.id}`;
+    item.contextValue = ["source", source.enabled ? "enabled" : "disabled", isCloud(source) ? "cloud" : "folder"].join(".");
+    item.iconPath = sourceIcon(source, hasToken);
+    return item;
+  }
+}
+
+/** Choosing it sets the token without which nothing of the source is found. */
+export class TokenRow {
+  constructor(readonly parent: SourceRow) {}
+
+  item(): vscode.TreeItem {
+    const item = drawn({ label: SET_TOKEN(), description: "", tooltip: [SET_TOKEN()] });
+    item.id = `token:${this.parent.source.id}`;
+    item.iconPath = new vscode.ThemeIcon("key");
+    item.command = { command: "ragAssistant.setSourceToken", title: l10n.t("Set Token"), arguments: [this.parent] };
+    return item;
+  }
+}
+
+export class CycleRow {
+  constructor(
+    readonly parent: SourceRow,
+    private readonly cycle: LedgerCycle,
+  ) {}
+
+  item(): vscode.TreeItem {
+    const item = drawn(cycleText(this.cycle, vscode.env.language));
+    item.id = `cycle:${this.parent.source.id}`;
+    item.iconPath = new vscode.ThemeIcon(this.cycle.complete ? "pass" : "circle-large-outline");
+    item.command = { command: "ragAssistant.showLedger", title: l10n.t("Show Ledger"), arguments: [this.parent] };
+    return item;
+  }
+}
+
+export class HeldRow {
+  constructor(
+    readonly parent: SourceRow,
+    private readonly count: number,
+    private readonly notice: string,
+  ) {}
+
+  item(): vscode.TreeItem {
+    const label = heldText(this.count);
+    const item = drawn({ label, description: this.notice, tooltip: [label, this.notice] });
+    item.id = `held:${this.parent.source.id}`;
+    item.contextValue = "held";
+    item.iconPath = WARNING;
+    return item;
+  }
+}
+
+/** What was left out, as one row that holds them all. */
+export class LeftOutRow {
+  constructor(
+    readonly parent: SourceRow,
+    readonly items: readonly SkippedItem[],
+    readonly total: number,
+  ) {}
+
+  item(): vscode.TreeItem {
+    const item = new vscode.TreeItem(l10n.t("Left out ({0})", this.total), vscode.TreeItemCollapsibleState.Collapsed);
+    item.id = `leftOut:${this.parent.source.id}`;
+    item.contextValue = "leftOut";
+    item.iconPath = new vscode.ThemeIcon("circle-slash");
+    return item;
+  }
+}
+
+export class LeftItemRow {
+  constructor(
+    readonly parent: LeftOutRow,
+    readonly left: SkippedItem,
+  ) {}
+
+  item(): vscode.TreeItem {
+    const item = drawn(skippedText(this.left));
+    item.id = `left:${this.parent.parent.source.id}:${this.left.id}`;
+    item.contextValue = "leftItem";
+    item.iconPath = new vscode.ThemeIcon("dash");
     return item;
   }
 }
@@ -81,6 +167,7 @@ export class FailureRow {
 }
 
 const FAILED = new vscode.ThemeIcon("error", new vscode.ThemeColor("problemsErrorIcon.foreground"));
+const WARNING = new vscode.ThemeIcon("warning", new vscode.ThemeColor("problemsWarningIcon.foreground"));
 
 const TYPE_ICONS: Record<Document["doc_type"], string> = {
   pdf: "file-pdf",
@@ -107,7 +194,15 @@ function documentIcon({ status, doc_type }: Document): vscode.ThemeIcon {
 const SOURCE_ICONS: Record<string, string> = { folder: "folder", confluence: "book", jira: "issues" };
 const MOOD_ICONS: Partial<Record<SourceMood, string>> = { paused: "debug-pause", syncing: "sync~spin" };
 
-function sourceIcon(source: Source): vscode.ThemeIcon {
+const CLOUD_ICONS: Partial<Record<CloudMood, string>> = { paused: "debug-pause", syncing: "sync~spin", noToken: "key", waiting: "key" };
+
+function sourceIcon(source: Source, hasToken: boolean): vscode.ThemeIcon {
+  if (isCloud(source)) {
+    const mood = cloudMood(source, hasToken);
+    if (mood === "failed") return FAILED;
+    if (mood === "held") return WARNING;
+    return new vscode.ThemeIcon(CLOUD_ICONS[mood] ?? SOURCE_ICONS[source.type] ?? "cloud");
+  }
   const mood = sourceMood(source);
   if (mood === "failed") return FAILED;
   return new vscode.ThemeIcon(MOOD_ICONS[mood] ?? SOURCE_ICONS[source.type] ?? "cloud");

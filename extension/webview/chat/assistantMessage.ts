@@ -2,6 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
+import { leftOut, withoutRepeats } from "../../src/protocol/live";
 import type { ProblemCommand } from "../../src/protocol/setup";
 import { h } from "../shared/dom";
 import { StreamedMarkdown } from "../shared/stream";
@@ -92,7 +93,8 @@ export class AssistantView {
     this.element.setAttribute("aria-busy", String(isRunning(message)));
     const doing = message.state === "searching" ? l10n.t("Searching…") : l10n.t("Writing the answer…");
     this.progress.replaceChildren(...(waits ? [spinner(), h("span", {}, doing)] : []));
-    this.notices.replaceChildren(...message.notices.map((text) => noticeLine(text)));
+    const notices = withoutRepeats(message.notices, message.retrieval?.effective.live);
+    this.notices.replaceChildren(...notices.map((text) => noticeLine(text)), ...this.liveLine());
     if (isRunning(message)) {
       this.end.replaceChildren();
       return;
@@ -103,6 +105,18 @@ export class AssistantView {
       this.context.drawn();
     });
     this.end.replaceChildren(...this.outcome(), footer(message, this.context));
+  }
+
+  /** That passages of cloud sources were left out, and what helps. */
+  private liveLine(): HTMLElement[] {
+    const left = leftOut(this.message.retrieval?.effective.live);
+    if (left === undefined) return [];
+    const line = noticeLine(left.text, "warning");
+    line.dataset["testid"] = "left-out";
+    if (left.needsToken) {
+      line.append(textButton(l10n.t("Set Token"), () => this.context.send("problem.action", { command: "ragAssistant.setSourceToken" })));
+    }
+    return [line];
   }
 
   private outcome(): HTMLElement[] {

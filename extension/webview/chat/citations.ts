@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 
 import type { Citation } from "../../src/core/api";
-import { placeLabel, shortName } from "../../src/protocol/places";
+import { asOfText, placeLabel, shortName } from "../../src/protocol/places";
 import { h } from "../shared/dom";
 
 /** With the full stop or comma behind it, which must not begin a line. */
@@ -17,16 +17,17 @@ export function citationTitle(citation: Citation): string {
 
 /** "Handbook, page 3": as a screen reader says it. */
 export function citationName(citation: Citation): string {
-  const place = placeLabel(citation);
+  const about = [placeLabel(citation), asOfText(citation, document.documentElement.lang)].filter((part) => part !== "");
   const title = citationTitle(citation);
-  return place === "" ? title : l10n.t("{0}, {1}", title, place);
+  return about.length === 0 ? title : l10n.t("{0}, {1}", title, about.join(l10n.t(", ")));
 }
 
 export function chip(citation: Citation): HTMLButtonElement {
   const label = l10n.t("Citation {0}: {1}", citation.id, citationName(citation));
   const names = {
     type: "button",
-    class: "chip",
+    // A line under the number where its text may be older than the page.
+    class: citation.as_of ? "chip as-of" : "chip",
     "data-testid": "citation",
     "data-citation": citation.id,
     "aria-label": label,

@@ -1,7 +1,7 @@
 /** The card with a passage that shows while the pointer or the focus is on a chip. */
 
 import type { Citation } from "../../src/core/api";
-import { placeLabel } from "../../src/protocol/places";
+import { asOfText, placeLabel } from "../../src/protocol/places";
 import { h } from "../shared/dom";
 
 import { citationTitle } from "./citations";
@@ -71,7 +71,7 @@ export class PassageCard {
     this.hide();
     this.chip = chip;
     chip.setAttribute("aria-describedby", this.element.id);
-    const where = placeLabel(citation);
+    const where = [placeLabel(citation), asOfText(citation, document.documentElement.lang)].filter((part) => part !== "").join(" · ");
     const picture = citation.images[0];
     this.element.replaceChildren(
       h("div", { class: "card-title" }, citationTitle(citation)),

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 
 import type { Citation } from "../../src/core/api";
-import { placeLabel, shortName } from "../../src/protocol/places";
+import { asOfText, placeLabel, shortName } from "../../src/protocol/places";
 import { h } from "../shared/dom";
 import { icon } from "../shared/icons";
 
@@ -49,6 +49,7 @@ function passage(citation: Citation, score: number | undefined, { images, open }
   const shown = score === undefined ? "" : score.toFixed(2);
   const title = citationTitle(citation);
   const file = shortName(citation.source);
+  const asOf = asOfText(citation, document.documentElement.lang);
   return h(
     "li",
     { class: "passage", "data-testid": "passage" },
@@ -70,6 +71,7 @@ function passage(citation: Citation, score: number | undefined, { images, open }
           h("span", { class: "passage-title" }, title),
           where !== "" && where !== title && h("span", { class: "passage-place" }, where),
           title !== file && h("span", { class: "passage-file" }, file),
+          asOf !== "" && h("span", { class: "passage-as-of" }, asOf),
           shown !== "" && h("span", { class: "passage-score", title: l10n.t("Score, from 0 to 1") }, shown),
         ),
         h("span", { class: "passage-excerpt" }, excerpt(citation.content, 240)),

@@ -9,6 +9,7 @@ import { type RagError, asRagError } from "../errors";
 import type { Log } from "../log";
 import { masked } from "../masking";
 import { type LocalServer, type ServerSpec, isUnprotected } from "../serverSpec";
+import type { SourceTokens } from "../sourceTokens";
 import { compareVersions } from "../versions";
 import { pause } from "../waiting";
 import { endDaemon } from "./end";
@@ -37,6 +38,8 @@ export interface Surroundings {
   claimFile: string;
   /** Of the daemon that the extension carries. */
   carriedVersion: string;
+  /** What questions bring for cloud sources; left out: nothing. */
+  sourceTokens?: SourceTokens;
   /** Milliseconds; shorter in tests. */
   patience?: number;
 }
@@ -59,17 +62,18 @@ export function connect(
   signal: AbortSignal,
 ): Promise<Connected> {
   return spec.kind === "url"
-    ? connectToUrl(spec, reports, signal)
+    ? connectToUrl(spec, around, reports, signal)
     : new LocalConnection(spec, around, reports, signal).run();
 }
 
 async function connectToUrl(
   spec: { url: string; token: string },
+  { sourceTokens }: Pick<Surroundings, "sourceTokens">,
   reports: Reports,
   signal: AbortSignal,
 ): Promise<Connected> {
   reports.starting(l10n.t("Connecting to {0}", spec.url));
-  const client = new DaemonClient({ url: spec.url, token: spec.token });
+  const client = new DaemonClient({ url: spec.url, token: spec.token }, sourceTokens);
   const status = await ask(client, signal);
   if ("version" in status) return { client, version: status.version };
   if (status.code === "UNAUTHORIZED") {
@@ -114,7 +118,7 @@ class LocalConnection {
   private async attach(): Promise<Connected | undefined> {
     const info = await readDaemonInfo(this.server.dataDir);
     if (info?.connection === undefined) return undefined;
-    const client = new DaemonClient(info.connection);
+    const client = new DaemonClient(info.connection, this.around.sourceTokens);
     const status = await ask(client, this.signal);
     if (!("version" in status)) {
       this.silentSince ??= performance.now();

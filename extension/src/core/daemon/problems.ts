@@ -24,6 +24,8 @@ export function action(command: ProblemCommand): Problem["actions"][number] {
       return { command, label: l10n.t("Show Log") };
     case "ragAssistant.restartDaemon":
       return { command, label: l10n.t("Restart") };
+    case "ragAssistant.setSourceToken":
+      return { command, label: l10n.t("Set Source Token…") };
     case "ragAssistant.setServerToken":
       return { command, label: l10n.t("Enter Token") };
     case "ragAssistant.openSettings":

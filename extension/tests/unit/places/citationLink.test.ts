@@ -16,6 +16,11 @@ describe("readCitationArgument", () => {
     expect(read).toEqual({ ...citedPlace(cited), content: "" });
   });
 
+  it("brings the anchor of a page along", () => {
+    const cited = citation({ anchor: "#%E5%86%8D%E8%A9%A6%E8%A1%8C.1" });
+    expect(readCitationArgument(JSON.parse(JSON.stringify(citationArgument(cited)))).place.anchor).toBe(cited.anchor);
+  });
+
   it("reads a whole citation, and never takes its file", () => {
     const read = readCitationArgument(citation({ source_uri: "file:///etc/passwd", page: null, line_range: [3, 9] }));
     expect(read).toEqual({
@@ -41,6 +46,8 @@ describe("readCitationArgument", () => {
     ["a box outside the page", { doc_id: "d1", bbox: [0, 0, 2, 1] }],
     ["cells that are none", { doc_id: "d1", sheet: "A", cell_range: "=1+1" }],
     ["too many passages", { doc_id: "d1", chunk_ids: Array.from({ length: 51 }, () => "c") }],
+    ["an anchor that goes on with the address", { doc_id: "d1", anchor: ".evil.example.com/#x" }],
+    ["an anchor with a blank", { doc_id: "d1", anchor: "#a b" }],
     ["a heading that is no text", { doc_id: "d1", section_path: [1] }],
   ])("refuses %s", (_, value) => {
     expect(() => readCitationArgument(value)).toThrow("does not name a place");

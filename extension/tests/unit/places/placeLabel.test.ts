@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { citationLabel, placeLabel, shortName, type Place } from "../../../src/protocol/places";
+import { asOfText, citationLabel, placeLabel, shortName, type Place } from "../../../src/protocol/places";
 
 const at = (place: Partial<Place>): Place => ({ section_path: ["Chapter", "Heading"], ...place });
 
@@ -39,4 +39,10 @@ describe("shortName", () => {
 it("names a citation in one line, without a comma where it has no place", () => {
   expect(citationLabel({ ...at({ page: 3 }), source: "papers/spec.pdf" })).toBe("spec.pdf, page 3");
   expect(citationLabel({ ...at({ section_path: [] }), source: "mail/note.eml" })).toBe("note.eml");
+});
+
+it("says as of which day a text is, everywhere the same day, and nothing of one that is current", () => {
+  expect(asOfText({ as_of: "2026-03-05" }, "en")).toBe("as of Mar 5, 2026");
+  expect(asOfText({ as_of: "2026-03-05" }, "ja")).toContain("2026/03/05");
+  expect([asOfText({ as_of: null }, "en"), asOfText({}, "en")]).toEqual(["", ""]);
 });

@@ -48,6 +48,15 @@ describe("placeTarget", () => {
     expect(target("confluence", uri, { line_range: [1, 2] })).toEqual({ kind: "browser", url: uri });
   });
 
+  it.each([
+    ["https://example.atlassian.net/wiki/spaces/DEV/pages/12", "#Time-outs-and-retries.1"],
+    ["https://example.atlassian.net/wiki/spaces/DEV/pages/12", "?focusedCommentId=34"],
+    ["https://wiki.example.com/pages/viewpage.action?pageId=12", "&focusedCommentId=34#comment-34"],
+    ["https://wiki.example.com/x/AbC", "#%E9%81%8B%E7%94%A8-%E5%86%8D%E8%A9%A6%E8%A1%8C"],
+  ])("opens %s at %s, exactly as it is written", (uri, anchor) => {
+    expect(target("confluence", uri, { anchor })).toEqual({ kind: "browser", url: uri + anchor });
+  });
+
   it.each(["command:workbench.action.quit", "javascript:alert(1)", "vscode://a/b", "not an address", ""])(
     "opens nothing by itself for %j",
     (uri) => {

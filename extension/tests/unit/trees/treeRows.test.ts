@@ -45,6 +45,10 @@ function source(more: Partial<Source> = {}): Source {
       collection: "default",
       config: { path: "/srv/docs/docs" },
       schedule: null,
+      live: "off",
+      public: true,
+      due_at: null,
+      waits_for_token: false,
       enabled: true,
     },
     ...{
@@ -135,6 +139,11 @@ describe("rows", () => {
     expect(documentText(document("a.md"), "ja").description).toBe("3 passages · 2026/03/05");
   });
 
+  it("say of a document that needs a token only that it does", () => {
+    const text = documentText(document("", { restricted: true }), "en");
+    expect(text).toMatchObject({ label: "A page or issue that needs your token", description: "" });
+  });
+
   it("mark a collection that is disabled", () => {
     expect(collectionText(collection).description).toBe("1 document");
     expect(collectionText({ ...collection, status: "disabled", document_count: 4 }).description).toBe(
@@ -148,7 +157,7 @@ describe("rows", () => {
     [{ state: "syncing" }, "syncing", "Being read · 12 documents · default"],
     [{ state: "error", last_error: "The folder is gone." }, "failed", "The folder is gone. · 12 documents · default"],
     [
-      { state: "idle", followed: false, type: "confluence", schedule: "every hour", config: {} },
+      { state: "idle", followed: false, type: "feed", schedule: "every hour", config: {} },
       "idle",
       "every hour · 12 documents · default",
     ],

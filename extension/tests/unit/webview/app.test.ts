@@ -75,6 +75,23 @@ describe("the chat view", { timeout: 60_000 }, () => {
     expect(sent).toContainEqual({ type: "citation.open", sessionId: "s1", messageId: "a1", citationId: 1 });
   });
 
+  it("says that passages were left out, by counts alone, and offers to set the token", () => {
+    const { tell, sent } = start();
+    const live = { checked: 1, refreshed: 0, forbidden: 1, gone: 0, unverified: 0, no_token: 2 };
+    const found = { ...retrieval, effective: { ...retrieval.effective, live } };
+    const message = answer("a1", { state: "done", text: "Thirty days [1].", citations: [citation(1, { as_of: "2026-03-05" })], retrieval: found });
+    tell({ type: "answer.started", ...asked, messages: [question("u1"), answer("a1")] });
+    tell({ type: "answer.ended", sessionId: "s1", message });
+    const line = find("[data-testid=left-out]");
+    expect(line.textContent).toContain("3 passages from Confluence or Jira were left out: 2 need your token, 1 you may not read.");
+    line.querySelector("button")?.click();
+    expect(sent).toContainEqual({ type: "problem.action", command: "ragAssistant.setSourceToken" });
+    const list = find("details.passages") as HTMLDetailsElement;
+    list.open = true;
+    list.dispatchEvent(new Event("toggle"));
+    expect(find(".passage-as-of").textContent).toBe("as of Mar 5, 2026");
+  });
+
   it("shows stop instead of send while an answer comes, and stops on Escape", () => {
     const { tell, sent } = start();
     tell({ type: "answer.started", ...asked, messages: [question("u1"), answer("a1")] });
