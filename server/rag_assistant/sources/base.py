@@ -19,6 +19,11 @@ RETRIED: frozenset[Reason] = frozenset(("failed", "forbidden", "gone"))
 """What may be otherwise the next time, though the item does not change; these are asked for again in each cycle."""
 
 
+AGAIN = "+"
+"""At the end of a fetched fingerprint: the item shows what may change without a sign of its own, such as another page that it
+includes, so every deep listing has it fetched again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Skip:
     """Why an item is left out, for people: `message` says what to do where something can be done."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from rag_assistant.sources.base import RETRIED, Listed
+from rag_assistant.sources.base import AGAIN, RETRIED, Listed
 from rag_assistant.store.ledger import LedgerItem
 
 
@@ -59,7 +59,7 @@ def compare(
             gone.append(item)
     held, notices = _held_back(known, gone, guard)
     left_out = tuple(item for item in present.values() if item.left_out)
-    fetch = [item for item in present.values() if not item.left_out and _is_wanted(item, known.get(item.id), lost)]
+    fetch = [item for item in present.values() if not item.left_out and _is_wanted(item, known.get(item.id), lost, deep=deep)]
     # What is known and not in a shallow listing can wait to be fetched, too.
     fetch += [
         listed_as(item)
@@ -89,21 +89,22 @@ def listed_as(item: LedgerItem) -> Listed:
     )
 
 
-def differs(new: str | None, old: str | None) -> bool:
-    """Whether a fingerprint says that the item is another than the one that was fetched."""
+def differs(new: str | None, old: str | None, *, deep: bool = False) -> bool:
+    """Whether a fingerprint says that the item is another than the one that was fetched; `deep`: a deep listing says so."""
     if new is None:
         return False
-    if old is None:
+    if old is None or (deep and old.endswith(AGAIN)):
         return True
+    old = old.removesuffix(AGAIN)
     return new != (old if "|" in new else old.partition("|")[0])
 
 
-def _is_wanted(item: Listed, known: LedgerItem | None, lost: Collection[str]) -> bool:
+def _is_wanted(item: Listed, known: LedgerItem | None, lost: Collection[str], *, deep: bool) -> bool:
     if known is None or known.state in {"pending", "held"} or item.id in lost:
         return True
     if known.state == "skipped" and (known.reason in RETRIED or known.fingerprint is None):
         return True
-    return differs(item.fingerprint, known.fingerprint)
+    return differs(item.fingerprint, known.fingerprint, deep=deep)
 
 
 def _held_back(

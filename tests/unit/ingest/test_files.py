@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from rag_assistant.errors import DocumentUnreadable, ForbiddenPath
-from rag_assistant.ingest.drafts import read_bytes
 from rag_assistant.ingest.files import FileItem, Found, check_allowed, find_files, shown
 
 NOBODY = 65534
@@ -178,7 +177,7 @@ def test_a_file_that_may_not_be_opened_or_is_a_folder_by_now_is_unreadable(publi
     with as_nobody():
         for path in (closed, public_folder / "folder.md"):
             with pytest.raises(DocumentUnreadable, match=f"'{path.name}' can't be read"):
-                read_bytes(FileItem(path, path.name), 100)
+                FileItem(path, path.name).read(100)
 
 
 def test_a_name_of_any_characters_can_be_stored_and_sent(tmp_path: Path) -> None:

@@ -14,8 +14,7 @@ from PIL import Image, ImageDraw
 from sqlalchemy import func, select
 
 from rag_assistant.errors import DocumentUnreadable
-from rag_assistant.ingest import drafts
-from rag_assistant.ingest.drafts import read_bytes
+from rag_assistant.ingest import files
 from rag_assistant.ingest.files import FileItem
 from rag_assistant.store import schema
 
@@ -227,8 +226,8 @@ class TestReading:
                 path.write_text("second, and longer")
             return stat(descriptor)
 
-        monkeypatch.setattr(drafts.os, "fstat", fstat)
-        assert read_bytes(FileItem(path, "log.txt"), 1000) == b"second, and longer"
+        monkeypatch.setattr(files.os, "fstat", fstat)
+        assert FileItem(path, "log.txt").read(1000) == b"second, and longer"
 
     def test_a_file_that_never_stops_changing_is_told(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = tmp_path / "log.txt"
@@ -240,9 +239,9 @@ class TestReading:
                 file.write("x")
             return stat(descriptor)
 
-        monkeypatch.setattr(drafts.os, "fstat", fstat)
+        monkeypatch.setattr(files.os, "fstat", fstat)
         with pytest.raises(DocumentUnreadable, match="was being written while it was read"):
-            read_bytes(FileItem(path, "log.txt"), 1000)
+            FileItem(path, "log.txt").read(1000)
 
     @pytest.mark.parametrize(
         "name",

@@ -65,6 +65,15 @@ def test_what_a_listing_cannot_tell_of_a_fingerprint_is_not_compared() -> None:
     assert differs("7", None)
 
 
+def test_what_shows_others_is_fetched_again_by_a_deep_listing_alone() -> None:
+    for fingerprint in ("7", "7|comment 9"):
+        assert differs(fingerprint, "7|comment 9+", deep=True)
+        assert not differs(fingerprint, "7|comment 9+")
+    assert not differs(None, "7|comment 9+", deep=True)
+    assert ids(plan(had(page(1, "7|c+")), [page(1, "7|c")], deep=True).fetch) == ["page/1"]
+    assert not plan(had(page(1, "7|c+")), [page(1, "7")], deep=False).fetch
+
+
 def test_what_changes_say_is_taken_over_the_listing() -> None:
     found = plan(had(page(1, "1|a")), [page(1, "1")], [page(1, "1|b")])
     assert ids(found.fetch) == ["page/1"]

@@ -11,6 +11,7 @@ import pytest
 
 from rag_assistant.errors import SourceRefused, SourceUnavailable
 from rag_assistant.sources.base import Fetched, Unfetched
+from rag_assistant.sources.comparing import differs
 
 from ...atlassian_server import Page
 from .confluence_site import DEPLOYMENTS, LIMIT, Site, by_id, content, fetched, opened_site, stored
@@ -82,6 +83,23 @@ def test_what_not_all_readers_see_is_not_included(site: Site) -> None:
     found = fetched(source, *(listed[f"page/{page.id}"] for page in (*outside, inside, below)))
     assert [content(found[f"page/{page.id}"])["includes"] for page in outside] == [{}, {}]
     assert set(content(found[f"page/{inside.id}"])["includes"]) == {"給与表"}
+
+
+def test_a_page_that_includes_another_is_read_again_by_every_deep_listing(site: Site) -> None:
+    world, parent = site.world, site.page()
+    world.add_page(parent.space, parent.id, "当番表", "<p>Mori</p>")
+    macro = '<ac:parameter ac:name=""><ac:link><ri:page ri:content-title="当番表" /></ac:link></ac:parameter>'
+    body = f'<ac:structured-macro ac:name="include">{macro}</ac:structured-macro>'
+    including = f"page/{world.add_page(parent.space, parent.id, 'Duty', body).id}"
+    source = site.open()
+    plain = f"page/{parent.id}"
+    deep = by_id(source.listing(deep=True))
+    answers = fetched(source, deep[including], deep[plain])
+    known = {item_id: answer.fingerprint for item_id, answer in answers.items() if isinstance(answer, Fetched)}
+    assert differs(deep[including].fingerprint, known[including], deep=True)
+    assert not differs(deep[plain].fingerprint, known[plain], deep=True)
+    for listed in (by_id(source.listing(deep=False)), by_id(source.changes(datetime(2020, 1, 1, tzinfo=UTC)))):
+        assert not differs(listed[including].fingerprint, known[including])
 
 
 def test_a_body_without_storage_format_comes_as_it_is_shown(site: Site) -> None:

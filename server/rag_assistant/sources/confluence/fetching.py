@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from rag_assistant.errors import DocumentVanished, ItemForbidden
 from rag_assistant.sources.atlassian.client import AtlassianClient
-from rag_assistant.sources.base import Fetched, Listed, Skip, Unfetched
+from rag_assistant.sources.base import AGAIN, Fetched, Listed, Skip, Unfetched
 from rag_assistant.sources.confluence.body import References, references
 from rag_assistant.sources.confluence.cloud import CloudSite
 from rag_assistant.sources.confluence.content import Looked, Scope, comments_of, look, people, with_comments
@@ -109,7 +109,9 @@ class Fetching:
                 files=around.attachments,
                 base_url=self._client.base_url,
             )
-            yield fetched_page(content, f"{page.base}|{around.stamp}", download)
+            # What another page holds changes, or is closed to some, without a sign here.
+            again = AGAIN if refers[page.id].includes else ""
+            yield fetched_page(content, f"{page.base}|{around.stamp}{again}", download)
 
     def remember(self, looked: Looked) -> None:
         """Keep what a look found for the fetch that follows."""

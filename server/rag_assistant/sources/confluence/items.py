@@ -2,7 +2,8 @@
 
 A fingerprint is `BASE|AROUND`. BASE covers version, title and place in the tree, which a plain listing tells. AROUND covers
 labels, comments and attachments, none of which makes a new version of the page; where it is not known, it is left out with its
-bar, and the rest still compares (`comparing.differs`).
+bar, and the rest still compares (`comparing.differs`). A page that includes others is fetched again by
+every deep listing (`base.AGAIN`).
 """
 
 from __future__ import annotations
