@@ -121,7 +121,7 @@ def open_cloud(tmp_path: Path) -> Iterator[Opened]:
     with ExitStack() as stack:
 
         def open_it(face: str, *, settings: dict[str, Any] | None = None, **size: int) -> Cloud:
-            world = World(**{"seed": 7, "spaces": 2, "pages": 60, "projects": 2, "issues": 60, **size})
+            world = World(**{"seed": 7, "spaces": 2, "pages": 30, "projects": 2, "issues": 24, **size})
             token = world.token("indexer", kind="api_token" if face.endswith("cloud") else "pat")
             world.grant(token, "space:*", "project:*")
             served = stack.enter_context(serve(world))

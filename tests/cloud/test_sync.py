@@ -179,20 +179,23 @@ def test_a_space_or_project_that_vanishes_is_held_back_until_somebody_says_so(op
     assert (cycle.held, cycle.deleted > 20) == (0, True)
 
 
-@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("face", ["confluence_cloud", "jira_dc"])
 def test_a_thousand_deletions_are_found_in_one_cycle_and_twenty_changes_cost_few_requests(open_cloud: Opened, face: str) -> None:
-    cloud = open_cloud(face, pages=2400, issues=2400)
+    cloud = open_cloud(face, pages=1500, issues=1400)
     source = cloud.add(config={"attachments": False, "comments": False})
     first = cloud.last(source)
     assert first.complete
-    owners = some_owners(cloud, 1100)
+    # Of a page that goes, those below move up, which is another change.
+    above = {page.parent for page in cloud.world.pages.values()}
+    owners = [owner for owner in some_owners(cloud, 1500) if owner.id not in above]
     for owner in owners[:20]:
         edit(cloud, owner, f"Another text for {owner.id}.")
     cloud.sync(source)
     cycle = cloud.last(source)
     assert (cycle.updated, cycle.deleted, cycle.complete) == (20, 0, True)
     assert cycle.requests <= 30
-    for owner in reversed(owners[20:1020]):
+    # Fewer than the share of each space at which the guard holds back.
+    for owner in owners[20:1020]:
         delete(cloud, owner)
     cloud.sync(source)
     cycle = cloud.last(source)
