@@ -61,7 +61,8 @@ def write_tokens(world: Any, folder: Path) -> dict[str, Path]:
     for name, token in made.items():
         paths[name] = folder / f"{name}.token"
         paths[name].touch(mode=0o600)
-        paths[name].write_text(token, "utf-8")
+        # The guest asks, and reads no source: whose token it is stands before it.
+        paths[name].write_text(f"guest@example.com:{token}" if name == "guest" else token, "utf-8")
     return paths
 
 
@@ -78,7 +79,7 @@ def told(world: Any, served: Any, tokens: dict[str, Path]) -> str:
         f"Confluence Data Center  {served.confluence_dc}",
         f"Jira Data Center        {served.jira_dc}",
         "",
-        f"Tokens: {tokens['cloud'].parent} (of {EMAIL}; guest.token is of guest@example.com, who may read the space OPS only)",
+        f"Tokens: {tokens['cloud'].parent} (of {EMAIL}; guest.token is of somebody who may read the space OPS only)",
         "",
         "Add them as sources:",
         "",
@@ -86,9 +87,14 @@ def told(world: Any, served: Any, tokens: dict[str, Path]) -> str:
         f"  rag sources add jira {served.jira_cloud} {cloud} --project PROJ --name Tickets",
         f"  rag sources add confluence {served.confluence_dc} {data_center} --space HELP --name Helpdesk",
         "",
-        "Then ask:",
+        "Then say whose question it is, and ask:",
         "",
+        f'  export RAG_SOURCE_TOKENS="Wiki=file:{tokens["cloud"]} Tickets=file:{tokens["cloud"]}"',
         *(f'  rag query "{question}"' for question in questions(world)),
+        "",
+        "The guest finds only what the space OPS has; without a token nothing is shown:",
+        "",
+        f'  RAG_SOURCE_TOKENS="Wiki=file:{tokens["guest"]}" rag query "{questions(world)[0]}"',
     ]
     return "\n".join(lines)
 

@@ -58,6 +58,7 @@ def found() -> Callable[..., QueryResult]:
             explanation=(),
             degraded=(),
             warnings=(),
+            live={},
         )
 
     return make

@@ -284,7 +284,8 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
         "DELETE /api/jobs/{job_id}", "GET /api/jobs/{job_id}/events", "GET /api/traces", "GET /api/traces/{trace_id}",
         "GET /api/documents/{doc_id}/pages/{page}", "POST /api/documents/verify", "GET /api/assets/{asset_id}",
         "GET /api/sources", "POST /api/sources", "GET /api/sources/{source_id}", "PATCH /api/sources/{source_id}",
-        "DELETE /api/sources/{source_id}", "POST /api/sources/{source_id}/sync",
+        "DELETE /api/sources/{source_id}", "POST /api/sources/{source_id}/sync", "POST /api/sources/{source_id}/retry",
+            "GET /api/sources/{source_id}/ledger", "GET /api/sources/{source_id}/ledger/items",
         "GET /api/evaluations", "POST /api/evaluations", "GET /api/evaluations/{run_id}",
         "GET /api/events", "POST /api/stop", "POST /api/answers/verify", "POST /api/documents/{doc_id}/reindex",
         "GET /api/feedback", "POST /api/feedback", "DELETE /api/feedback/{feedback_id}",
@@ -304,6 +305,6 @@ def test_the_documentation_page_needs_nothing_from_elsewhere(client: TestClient)
 
 
 def test_the_described_parts_of_a_query_are_those_that_it_takes() -> None:
-    assert set(FiltersBody.model_fields) == {field.name for field in fields(Filters)} - {"also"}
+    assert set(FiltersBody.model_fields) == {field.name for field in fields(Filters)} - {"also", "without"}
     assert set(PreferBody.model_fields) == {field.name for field in fields(Preferences)}
     assert set(TurnBody.model_fields) == {field.name for field in fields(Turn)}
