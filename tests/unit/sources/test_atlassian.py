@@ -56,12 +56,23 @@ def test_each_kind_of_token_has_its_header(auth: Auth, header: str) -> None:
     assert TOKEN not in repr(auth)
 
 
-@pytest.mark.parametrize("token", ["", "two words", "line\nbreak", "秘密のトークン", "tab\t"])
+@pytest.mark.parametrize("token", ["two words", "line\nbreak", "秘密のトークン", "tab\t"])
 def test_a_token_that_can_be_none_is_refused_without_being_repeated(token: str) -> None:
     with pytest.raises(SourceRefused, match="token") as caught:
         client_of(answering(OK)[1], auth=Auth("pat", token))
     assert caught.value.details[0].field == "config.auth.token"
-    assert not token or token not in str(caught.value)
+    assert token not in str(caught.value)
+
+
+def test_a_client_without_a_token_asks_for_others_alone() -> None:
+    asked, handler = answering(OK)
+    nobody = client_of(handler, auth=Auth("pat", ""))
+    with pytest.raises(SourceRefused, match="token") as caught:
+        nobody.get("/api/v2/pages")
+    assert caught.value.details[0].field == "config.auth.token"
+    assert asked == []
+    nobody.with_auth(Auth("pat", TOKEN), Outside(pause=lambda _seconds: None)).get("/api/v2/pages")
+    assert [request.headers["authorization"] for request in asked] == [f"Bearer {TOKEN}"]
 
 
 def test_a_list_repeats_its_parameter_and_none_is_left_out() -> None:
