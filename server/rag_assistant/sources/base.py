@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 Reason = Literal["too_large", "unsupported", "forbidden", "gone", "parse_error", "empty", "filtered", "failed"]
 """Why an item of the remote side is not in the index. `failed`: the remote side could not give it, though it should."""
@@ -19,7 +19,10 @@ RETRIED: frozenset[Reason] = frozenset(("failed", "forbidden", "gone"))
 """What may be otherwise the next time, though the item does not change; these are asked for again in each cycle."""
 
 
-AGAIN = "+"
+FROM_REQUEST: Final = "request"
+"""`auth.token` of a source whose token comes with each request, and is kept nowhere."""
+
+AGAIN: Final = "+"
 """At the end of a fetched fingerprint: the item shows what may change without a sign of its own, such as another page that it
 includes, so every deep listing has it fetched again."""
 

@@ -24,7 +24,7 @@ from rag_assistant.ingest.reading import Report
 from rag_assistant.providers import build, names, provider_class
 from rag_assistant.secrets import resolve
 from rag_assistant.settings import SyncSettings
-from rag_assistant.sources.base import CloudPreview, CloudSource, Outside, Usage
+from rag_assistant.sources.base import FROM_REQUEST, CloudPreview, CloudSource, Outside, Usage
 from rag_assistant.sources.comparing import Guard
 from rag_assistant.sources.cycle import CycleRun
 from rag_assistant.sources.reading import FAILURES_KEPT, Reading, Run
@@ -32,9 +32,6 @@ from rag_assistant.store.jobs import Job, Jobs
 from rag_assistant.store.ledger import Cycle, CycleKind, Ledger
 from rag_assistant.store.sources import Source
 from rag_assistant.types import IngestResult
-
-FROM_REQUEST: Final = "request"
-"""`auth.token` of a source whose token comes with each request, and is kept nowhere."""
 
 _LONGEST_POSTPONEMENT_S: Final = 3600.0
 _PAUSE_STEP_S: Final = 0.25

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from rag_assistant.errors import FieldProblem, ValidationFailed
 from rag_assistant.settings import LiveSettings, SyncSettings
-from rag_assistant.sources.cloud import FROM_REQUEST, CloudReading, cloud_types, token_field
+from rag_assistant.sources.base import FROM_REQUEST
+from rag_assistant.sources.cloud import CloudReading, cloud_types, token_field
 from rag_assistant.sources.schedule import parse_quiet_hours, parse_schedule
 from rag_assistant.sources.scheduler import Scheduler
 from rag_assistant.store.ledger import Ledger
@@ -102,12 +103,6 @@ class CloudSources:
 
     def waits_for_token(self, source: Source) -> bool:
         return self.is_cloud(source.type) and token_field(source.config) == FROM_REQUEST
-
-    # Items
-
-    def ask_again(self, source_id: str, item_ids: Sequence[str] | None) -> list[str]:
-        """Let items that were left out be fetched once more: see `Ledger.ask_again`."""
-        return self.ledger.ask_again(source_id, item_ids)
 
 
 def _wrong(field: str, message: str) -> ValidationFailed:

@@ -17,7 +17,8 @@ from typing import Any, Literal
 from rag_assistant.errors import ItemForbidden
 from rag_assistant.retrieve.admission import Admitted
 from rag_assistant.settings import LiveSettings
-from rag_assistant.sources.cloud import FROM_REQUEST, token_field
+from rag_assistant.sources.base import FROM_REQUEST
+from rag_assistant.sources.cloud import token_field
 from rag_assistant.sources.live_asking import Asking, Outcome, Queue, Seen
 from rag_assistant.sources.live_passages import Body, Terms, is_comment, taken_from
 from rag_assistant.sources.live_telling import ADMITTED, NOT_COUNTED, Telling

@@ -335,7 +335,7 @@ class SourceService:
         `ValidationFailed` also when there is none.
         """
         source = self._ready(source_id)
-        again = self.cloud.ask_again(source_id, item_ids) if source.type != TYPE else []
+        again = self.cloud.ledger.ask_again(source_id, item_ids) if source.type != TYPE else []
         if not again:
             raise ValidationFailed(f"Nothing of the source '{source.name}' was left out that could be tried again.")
         self.cloud.give(source, token)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import httpx
 
@@ -13,12 +13,9 @@ from rag_assistant.secrets import HOW_TO, is_reference
 from rag_assistant.sources.atlassian.addresses import cut_base
 from rag_assistant.sources.atlassian.check import check_site
 from rag_assistant.sources.atlassian.client import AtlassianClient, Auth, Product
-from rag_assistant.sources.base import Outside
+from rag_assistant.sources.base import FROM_REQUEST, Outside
 
-__all__ = ["REQUEST", "asker_auth", "check_site", "open_client", "parse_site"]
-
-REQUEST: Final = "request"
-"""The word in place of a token's reference: the token comes with each request for a sync."""
+__all__ = ["asker_auth", "check_site", "open_client", "parse_site"]
 
 _GATEWAY = "api.atlassian.com"
 _EMAIL_FIELD = "config.auth.email"
@@ -118,13 +115,15 @@ def _auth(given: Any, problems: list[FieldProblem], deployment: str) -> dict[str
         problem("auth.kind", "Cloud has no personal access tokens: set auth.kind to api_token, with the email of the account.")
     elif (kind, deployment) == ("api_token", "data_center"):
         problem("auth.kind", "Data Center has no API tokens: set auth.kind to pat, and make a personal access token there.")
-    if not isinstance(token, str) or not token or (token != REQUEST and not is_reference(token)):
-        problem("auth.token", f"auth.token is no reference: {HOW_TO}; or write {REQUEST}, and send the token with each sync.")
+    if not isinstance(token, str) or not token or (token != FROM_REQUEST and not is_reference(token)):
+        problem(
+            "auth.token", f"auth.token is no reference: {HOW_TO}; or write {FROM_REQUEST}, and send the token with each sync."
+        )
         token = ""
     if not isinstance(email, str) or (email and ("@" not in email or ":" in email or any(sign.isspace() for sign in email))):
         problem("auth.email", "auth.email is the email address of the account that the API token belongs to.")
         email = ""
-    elif not email and kind == "api_token" and token != REQUEST:
+    elif not email and kind == "api_token" and token != FROM_REQUEST:
         problem("auth.email", "An API token needs the email of its account: set auth.email.")
     return {"kind": str(kind), "email": email, "token": token}
 
