@@ -24,6 +24,7 @@ from rag_assistant.ingest.originals import Originals, Rereading
 from rag_assistant.ingest.reading import Report
 from rag_assistant.ingest.uploads import Upload, Uploads
 from rag_assistant.parts import MODES, Parts
+from rag_assistant.policy import mcp_verdict
 from rag_assistant.providers.base import Embedder
 from rag_assistant.questions import Answer
 from rag_assistant.retrieve.filters import parse_filters
@@ -147,7 +148,9 @@ class App:
     @property
     def notices(self) -> list[str]:
         """What people should know: an index that was damaged, a device that could not be had."""
-        return [*self._parts.notices, *self._parts.warnings]
+        agents = mcp_verdict(self.settings.mcp)
+        forbidden = [agents.reason] if agents.forbidden and self.settings.mcp.enabled else []
+        return [*self._parts.notices, *self._parts.warnings, *forbidden]
 
     # Life
 
@@ -488,7 +491,7 @@ class App:
             },
             "counts": self.passages.counts(),
             "data_dir": str(self.directories.data),
-            "mcp": False,
+            "mcp": mcp_verdict(self.settings.mcp).on,
             "notices": self.notices,
         }
 

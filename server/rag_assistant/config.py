@@ -19,7 +19,15 @@ from rag_assistant.settings import Settings
 APP_NAME = "rag-assistant"
 
 # Environment names that are not settings but say where things are, or carry the secret itself.
-PROCESS_VARIABLES = {"RAG_DATA_DIR", "RAG_MODELS_DIR", "RAG_CONFIG_DIR", "RAG_TOKEN", "RAG_STRATEGY", "RAG_SOURCE_TOKENS"}
+PROCESS_VARIABLES = {
+    "RAG_DATA_DIR",
+    "RAG_MODELS_DIR",
+    "RAG_CONFIG_DIR",
+    "RAG_TOKEN",
+    "RAG_STRATEGY",
+    "RAG_SOURCE_TOKENS",
+    "RAG_POLICY_FILE",
+}
 
 # Short names that the service contract fixes, each standing for one setting.
 SHORT_NAMES = {

@@ -331,6 +331,20 @@ class LiveSettings(Group):
     """Seconds for which an item's current content is not asked for again with the same token."""
 
 
+class McpSettings(Group):
+    enabled: bool = False
+    """Whether agents may ask by the Model Context Protocol. A policy file of the machine can forbid it: see docs/mcp.md."""
+    transports: tuple[Literal["stdio", "http"], ...] = ("stdio", "http")
+    """By which ways: `stdio` is the command `rag mcp`, `http` the daemon's address `/mcp`."""
+    tool_names: Literal["flat", "library"] = "flat"
+    """Names under which tools are listed: `flat` (`query_knowledge_hub`) or `library` (`library.query`). Calls by either name
+    are answered."""
+    max_chars: Annotated[int, Field(ge=2_000, le=1_000_000)] = 20_000
+    """Characters of the text of one result at most, unless a call asks for less."""
+    daemon_idle_s: Annotated[int, Field(ge=1)] = 300
+    """Seconds for which a daemon that `rag mcp` started lives on after its last client has gone."""
+
+
 class Settings(Group):
     """Every setting of the daemon. Frozen; built once by `load_settings`, and for each strategy by `with_strategy`."""
 
@@ -348,6 +362,7 @@ class Settings(Group):
     watch: WatchSettings = WatchSettings()
     sync: SyncSettings = SyncSettings()
     live: LiveSettings = LiveSettings()
+    mcp: McpSettings = McpSettings()
     jobs: JobsSettings = JobsSettings()
     splitter: SplitterSettings = SplitterSettings()
     retrieval: RetrievalSettings = RetrievalSettings()

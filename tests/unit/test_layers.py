@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "server" / "rag_assistant"
 # A module may import from its own layer and from those before it.
 LAYERS = [
     ["__init__", "types", "questions", "errors", "text"],
-    ["settings", "config", "secrets", "tracing"],
+    ["settings", "config", "secrets", "policy", "tracing"],
     ["providers.__init__", "providers.base", "providers.models"],
     ["store", "supply", "providers"],
     ["ingest", "retrieve"],
@@ -22,7 +22,10 @@ LAYERS = [
     ["upkeep"],
     ["app", "daemon", "responses"],
     ["logs", "testing", "evaluation"],
-    ["api", "cli", "__main__"],
+    ["api"],
+    ["mcp"],
+    # The process that holds every door open.
+    ["api.server", "cli", "__main__"],
 ]
 
 

@@ -9,7 +9,7 @@ import json
 import sys
 from typing import TextIO
 
-from rag_assistant.api import routes
+from rag_assistant.api.application import routes
 
 
 def write(target: TextIO) -> None:

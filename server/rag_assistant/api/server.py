@@ -16,13 +16,15 @@ from types import FrameType
 import uvicorn
 
 from rag_assistant import __version__
-from rag_assistant.api import create_api
+from rag_assistant.api.application import create_api
+from rag_assistant.api.described import Described
 from rag_assistant.api.lifecycle import Lifecycle
 from rag_assistant.app import App
 from rag_assistant.config import Directories
 from rag_assistant.daemon import INFO_FILE, DaemonInfo, Ownership
 from rag_assistant.errors import DaemonAlreadyRunning, ModelUnavailable, PortTaken, RagError, SettingsError
 from rag_assistant.logs import DAEMON_LOG, logging_to
+from rag_assistant.policy import mcp_verdict
 from rag_assistant.settings import Settings
 from rag_assistant.supply import Progress
 
@@ -79,7 +81,7 @@ def _serve(
     try:
         with _listening(port) as listener:
             app = App(settings, directories, progress)
-            server = _Server(create_api(app, token=token, lifecycle=lifecycle), lifecycle, settings.server.shutdown_grace_s)
+            server = _Server(_doors(app, token, lifecycle), lifecycle, settings.server.shutdown_grace_s)
             url = f"http://{HOST}:{listener.getsockname()[1]}"
             info = DaemonInfo(os.getpid(), __version__, url, token)
 
@@ -111,6 +113,18 @@ def _serve(
     if isinstance(warming.error, RagError):
         return _failed(warming.error)
     return 1 if warming.error else 0
+
+
+def _doors(app: App, token: str, lifecycle: Lifecycle) -> Described:
+    """REST, and behind the same checks MCP where it is on."""
+    api = create_api(app, token=token, lifecycle=lifecycle)
+    if mcp_verdict(app.settings.mcp, "http").on:
+        # The SDK takes a second to load, for which nobody waits who did not ask for it.
+        from rag_assistant.mcp.http import serve_agents
+
+        inside = secrets.token_hex(32)
+        serve_agents(api, create_api(app, token=inside, lifecycle=lifecycle), inside, app.settings, lifecycle.stopping)
+    return api
 
 
 def new_token(fixed: str | None) -> str:
@@ -179,7 +193,7 @@ class _Server(uvicorn.Server):
     def __init__(self, api: object, lifecycle: Lifecycle, grace_s: float) -> None:
         config = uvicorn.Config(
             api,  # type: ignore[arg-type]
-            lifespan="off",
+            lifespan="on",
             ws="none",
             log_config=None,
             access_log=False,

@@ -11,9 +11,8 @@ from typing import Annotated, Final
 
 from fastapi import Depends, Request
 
+from rag_assistant.api.headers import SOURCE_TOKEN
 from rag_assistant.errors import FieldProblem, ValidationFailed
-
-HEADER: Final = "X-RAG-Source-Token"
 
 NEW: Final = "new"
 """Stands for the id of a source that is just being added."""
@@ -21,11 +20,11 @@ NEW: Final = "new"
 
 async def _source_tokens(request: Request) -> Mapping[str, str]:
     tokens: dict[str, str] = {}
-    for value in (one for line in request.headers.getlist(HEADER) for one in line.split(",")):
+    for value in (one for line in request.headers.getlist(SOURCE_TOKEN) for one in line.split(",")):
         source_id, sign, token = value.partition("=")
         if not sign or not source_id.strip() or not token.strip():
-            message = f"{HEADER} must be '<source id>=<token>'; repeat the header for several sources."
-            raise ValidationFailed(message, details=[FieldProblem(HEADER, "invalid", message)])
+            message = f"{SOURCE_TOKEN} must be '<source id>=<token>'; repeat the header for several sources."
+            raise ValidationFailed(message, details=[FieldProblem(SOURCE_TOKEN, "invalid", message)])
         tokens[source_id.strip()] = token.strip()
     return tokens
 

@@ -109,18 +109,6 @@ def query(
         _print_details(answer)
 
 
-def place_of(result: Mapping[str, Any]) -> str:
-    """Where a result of a query stands in its source, as people say it."""
-    from rag_assistant.retrieve.context import place_label
-    from rag_assistant.types import Passage, Place
-
-    names = ("page", "slide", "sheet", "line_range")
-    keys = ("chunk_id", "doc_id", "version_id", "collection", "content", "source", "source_uri", "doc_type", "title")
-    known: dict[str, Any] = {key: result.get(key, "") for key in keys}
-    place = Place.from_dict({name: result[name] for name in names if result.get(name) is not None})
-    return place_label(Passage(**known, section_path=tuple(result["section_path"]), place=place, ordinal=0, tokens=0))
-
-
 def as_of(result: Mapping[str, Any]) -> str:
     """How old the text of a result is that was not held against what is there now; else empty."""
     return f"as of {one_line(result['as_of'])}" if result.get("as_of") else ""
@@ -129,6 +117,8 @@ def as_of(result: Mapping[str, Any]) -> str:
 def _print_passages(results: Sequence[Mapping[str, Any]], why: Mapping[str, Sequence[str]]) -> None:
     """The passages with their places; with what moved each, where `why` says so by chunk id."""
     from rich.text import Text
+
+    from rag_assistant.retrieve.context import place_of
 
     screen = console()
     several = len({result["collection"] for result in results}) > 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from rag_assistant.cli import options
-from rag_assistant.cli.ask import as_of, place_of
+from rag_assistant.cli.ask import as_of
 from rag_assistant.cli.failures import ApiError
 from rag_assistant.cli.output import clean, console, echo_json, is_drawable, note, one_line, warn
 from rag_assistant.cli.places import Places
@@ -135,6 +135,8 @@ def _read_question() -> str | None:
 
 def _print_sources(citations: Sequence[Mapping[str, Any]]) -> None:
     from rich.text import Text
+
+    from rag_assistant.retrieve.context import place_of
 
     screen = console()
     for index, citation in enumerate(citations):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from rag_assistant.api import create_api
+from rag_assistant.api.application import create_api
 from rag_assistant.app import App
 from rag_assistant.cli.asgi_stream import open_stream
 from rag_assistant.cli.client import Client, Need

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from rag_assistant.api.headers import SOURCE_TOKEN
 from rag_assistant.cli.output import note, warn
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 VARIABLE: Final = "RAG_SOURCE_TOKENS"
 OPTION: Final = "--source-token"
-HEADER: Final = "X-RAG-Source-Token"
+
 NEW: Final = "new"
 """Stands for the id of a source that is just being added."""
 
@@ -132,7 +133,7 @@ def headers(client: Client, given: Sequence[Given]) -> dict[str, str]:
 
 def header(tokens: Mapping[str, str]) -> dict[str, str]:
     """The header for tokens by source id; none without tokens."""
-    return {HEADER: ", ".join(f"{source_id}={value}" for source_id, value in tokens.items())} if tokens else {}
+    return {SOURCE_TOKEN: ", ".join(f"{source_id}={value}" for source_id, value in tokens.items())} if tokens else {}
 
 
 def token(reference: str, by: str = OPTION) -> str:

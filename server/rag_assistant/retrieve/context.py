@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from rag_assistant.retrieve.neighbours import joined
-from rag_assistant.types import Citation, Context, Hit, Passage
+from rag_assistant.types import Citation, Context, Hit, Passage, Place
 
 
 def place_label(passage: Passage) -> str:
@@ -29,6 +30,15 @@ def place_label(passage: Passage) -> str:
     if passage.as_of is not None:
         parts.append(f"as of {passage.as_of}")
     return ", ".join(parts)
+
+
+def place_of(result: Mapping[str, Any]) -> str:
+    """Where a result or a citation, in the shape of the contract, stands in its source, as people say it."""
+    names = ("page", "slide", "sheet", "line_range")
+    keys = ("chunk_id", "doc_id", "version_id", "collection", "content", "source", "source_uri", "doc_type", "title")
+    known: dict[str, Any] = {key: result.get(key, "") for key in keys}
+    place = Place.from_dict({name: result[name] for name in names if result.get(name) is not None})
+    return place_label(Passage(**known, section_path=tuple(result["section_path"]), place=place, ordinal=0, tokens=0))
 
 
 def build_context(

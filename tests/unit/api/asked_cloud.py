@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
-from rag_assistant.api import create_api
+from rag_assistant.api.application import create_api
 from rag_assistant.app import App
 from rag_assistant.config import Directories, load_settings
 from rag_assistant.store.jobs import FINISHED

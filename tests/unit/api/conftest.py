@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from rag_assistant.api import create_api
+from rag_assistant.api.application import create_api
 from rag_assistant.app import App
 from rag_assistant.config import Directories, load_settings
 

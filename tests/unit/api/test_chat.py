@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from rag_assistant.api import create_api
+from rag_assistant.api.application import create_api
 from rag_assistant.testing.chat_server import ChatServer, Scripted
 
 _PATIENCE = 10.0

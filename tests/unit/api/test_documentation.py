@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.api import create_api
+from rag_assistant.api.application import create_api
 from rag_assistant.app import App
 from rag_assistant.errors import RagError
 

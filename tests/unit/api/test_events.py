@@ -16,7 +16,7 @@ import pytest
 import uvicorn
 from starlette.testclient import TestClient
 
-from rag_assistant.api import create_api
+from rag_assistant.api.application import create_api
 from rag_assistant.api.lifecycle import Lifecycle
 from rag_assistant.api.schemas.status import DaemonState
 from rag_assistant.app import App

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.api import routes
+from rag_assistant.api.application import routes
 from rag_assistant.api.openapi import write
 
 

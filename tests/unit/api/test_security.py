@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from rag_assistant.api import create_api
+from rag_assistant.api.application import create_api
 from rag_assistant.api.lifecycle import Lifecycle
 from rag_assistant.api.security import MAX_OPEN_REQUESTS, Door
 from rag_assistant.app import App

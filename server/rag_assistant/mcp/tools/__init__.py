@@ -1,0 +1,40 @@
+"""Every tool in one table: its names, what it is called for people, and what it may do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mcp.types import ToolAnnotations
+
+from rag_assistant.mcp.library import Library
+from rag_assistant.mcp.tools.asking import Asking
+from rag_assistant.mcp.tools.collections import CollectionTools
+
+READS: Final = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+ADDS: Final = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+DELETES: Final = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRow:
+    """A tool. It is listed under one of its two names and answers to both; its docstring is what a model reads."""
+
+    name: str
+    library_name: str
+    title: str
+    run: Callable[..., Any]
+    annotations: ToolAnnotations
+
+
+def tools_of(library: Library) -> list[ToolRow]:
+    """All tools, in the order in which they are listed."""
+    asking, collections = Asking(library), CollectionTools(library)
+    return [
+        ToolRow("query_knowledge_hub", "library.query", "Search the knowledge base", asking.query_knowledge_hub, READS),
+        ToolRow("search_by_keyword", "library.search_by_keyword", "Search by words", asking.search_by_keyword, READS),
+        ToolRow("search_by_semantic", "library.search_by_semantic", "Search by meaning", asking.search_by_semantic, READS),
+        ToolRow("list_collections", "library.list_collections", "List collections", collections.list_collections, READS),
+        ToolRow("verify_answer", "library.verify_answer", "Check an answer", asking.verify_answer, READS),
+    ]
