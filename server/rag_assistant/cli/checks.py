@@ -29,6 +29,7 @@ from rag_assistant.daemon import INFO_FILE, DaemonInfo, Ownership, read_info
 from rag_assistant.errors import DaemonAlreadyRunning, RagError, SettingsError
 from rag_assistant.ingest.indexes import find_drift
 from rag_assistant.logs import CLI_LOG, logging_to
+from rag_assistant.policy import mcp_verdict
 from rag_assistant.providers import provider_class
 from rag_assistant.settings import Settings
 from rag_assistant.store.db import open_engine
@@ -65,6 +66,7 @@ def examine(places: Places, progress: Progress) -> list[Finding]:
             Finding("settings", "fail", error.message, f"Correct {places.config / 'settings.yaml'} or the environment."),
         ]
     findings.append(Finding("settings", "ok", _settings_source(places.config)))
+    findings.append(check_agents(settings))
     progress("Checking the model", None)
     model = check_model(settings, places.models)
     findings.append(model)
@@ -99,6 +101,19 @@ def check_python() -> Finding:
     if sys.version_info[:2] < OLDEST_PYTHON:
         return Finding("python", "fail", about, "Install Python 3.11 or newer and make the environment again.")
     return Finding("python", "ok", about)
+
+
+def check_agents(settings: Settings) -> Finding:
+    """Whether agents are served by MCP, and whether they could take documents in."""
+    verdict = mcp_verdict(settings.mcp)
+    if not verdict.on:
+        level: Level = "warn" if verdict.forbidden and settings.mcp.enabled else "ok"
+        return Finding("agents", level, verdict.reason)
+    served = f"served by MCP over {' and '.join(settings.mcp.transports)}"
+    if not settings.security.allowed_roots:
+        message = f"{served}; they can't take documents in, because security.allowed_roots is empty"
+        return Finding("agents", "warn", message, "Name the folders that agents may take in as security.allowed_roots.")
+    return Finding("agents", "ok", served)
 
 
 def check_data_directory(folder: Path) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ def test_a_sound_installation_has_nothing_but_ok(rag, docs: Path) -> None:
     assert report["ok"]
     assert {check["level"] for check in report["checks"]} == {"ok"}
     names = [check["name"] for check in report["checks"]]
-    assert names == ["python", "data", "disk", "settings", "model", "daemon", "database", "engine", "indexes"]
+    assert names == ["python", "data", "disk", "settings", "agents", "model", "daemon", "database", "engine", "indexes"]
 
 
 def test_settings_that_are_wrong_are_told(rag, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,3 +100,22 @@ def test_a_data_directory_that_cannot_be_written_is_a_failure(rag, monkeypatch: 
     file.write_text("not a folder")
     monkeypatch.setenv("RAG_DATA_DIR", str(file))
     assert findings(rag("doctor", "--json", code=1))["data"]["level"] == "fail"
+
+
+def test_whether_agents_are_served_is_told(rag, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert "MCP is off" in findings(rag("doctor", "--json"))["agents"]["message"]
+    monkeypatch.setenv("RAG_MCP__ENABLED", "true")
+    without_roots = findings(rag("doctor", "--json"))["agents"]
+    assert without_roots["level"] == "warn"
+    assert "security.allowed_roots" in without_roots["mend"]
+    monkeypatch.setenv("RAG_SECURITY__ALLOWED_ROOTS", json.dumps([str(tmp_path)]))
+    assert findings(rag("doctor", "--json"))["agents"] == {
+        "name": "agents",
+        "level": "ok",
+        "message": "served by MCP over stdio and http",
+        "mend": "",
+    }
+    (tmp_path / "policy.yaml").write_text("mcp: forbidden\n")
+    monkeypatch.setenv("RAG_POLICY_FILE", str(tmp_path / "policy.yaml"))
+    forbidden = findings(rag("doctor", "--json"))["agents"]
+    assert (forbidden["level"], "policy.yaml" in forbidden["message"]) == ("warn", True)
