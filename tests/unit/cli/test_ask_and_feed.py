@@ -9,8 +9,9 @@ import pytest
 from click.testing import Result
 
 from rag_assistant.cli import progress
-from rag_assistant.cli.ask import excerpt, place_of
+from rag_assistant.cli.ask import excerpt
 from rag_assistant.cli.output import cells
+from rag_assistant.retrieve.context import place_of
 
 
 def test_an_ingestion_says_what_it_did_and_a_second_one_that_nothing_changed(rag, docs: Path) -> None:
