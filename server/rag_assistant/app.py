@@ -14,6 +14,7 @@ from rag_assistant.answer.answering import Delta
 from rag_assistant.answer.cancelling import Cancellation
 from rag_assistant.answer.verifying import AnswerCheck
 from rag_assistant.config import Directories
+from rag_assistant.daemon import INFO_FILE
 from rag_assistant.errors import FieldProblem, RagError, RemoteUnavailable, ValidationFailed
 from rag_assistant.ingest.file_rules import FileRules
 from rag_assistant.ingest.files import Found, check_paths, find_files
@@ -22,9 +23,10 @@ from rag_assistant.ingest.jobs import JobRunner
 from rag_assistant.ingest.originals import KIND as REREAD
 from rag_assistant.ingest.originals import Originals, Rereading
 from rag_assistant.ingest.reading import Report
+from rag_assistant.ingest.roots import narrowed
 from rag_assistant.ingest.uploads import Upload, Uploads
 from rag_assistant.parts import MODES, Parts
-from rag_assistant.policy import mcp_verdict
+from rag_assistant.policy import mcp_notices, mcp_verdict
 from rag_assistant.providers.base import Embedder
 from rag_assistant.questions import Answer
 from rag_assistant.retrieve.filters import parse_filters
@@ -88,7 +90,7 @@ class App:
             jobs=self.jobs,
             documents=self._writer,
             run=self._take_in,
-            wake=self._wake,
+            wake=lambda: self.runner.wake(),  # noqa: PLW0108 (there is no runner yet)
             allowed_roots=settings.security.allowed_roots,
             avoid=self._own_folders(),
             pace=Pace(watching.debounce_s, watching.poll_s, watching.rescan_hours * 3600),
@@ -148,9 +150,7 @@ class App:
     @property
     def notices(self) -> list[str]:
         """What people should know: an index that was damaged, a device that could not be had."""
-        agents = mcp_verdict(self.settings.mcp)
-        forbidden = [agents.reason] if agents.forbidden and self.settings.mcp.enabled else []
-        return [*self._parts.notices, *self._parts.warnings, *forbidden]
+        return [*self._parts.notices, *self._parts.warnings, *mcp_notices(self.settings.mcp)]
 
     # Life
 
@@ -311,17 +311,18 @@ class App:
         force: bool = False,
         recursive: bool = True,
         gitignore: bool = True,
+        within: Sequence[str] | None = None,
         request_id: str | None = None,
     ) -> Job:
         """Queue the ingestion of files and folders. In folders, what `.gitignore` files name is left out unless told otherwise.
 
-        Raises `ForbiddenPath` for a path outside the allowed roots and `ValidationFailed` for one that does not exist.
+        `within` narrows the allowed roots. Raises `ForbiddenPath` for a path outside of them, `ValidationFailed` for none there.
         """
         name = collection or DEFAULT
         target = self.collections.available(name)
-        check_paths(paths, self.settings.security.allowed_roots)
+        check_paths(paths, narrowed(self.settings.security.allowed_roots, within))
         payload = {"paths": list(paths), "force": force, "recursive": recursive, "gitignore": gitignore}
-        return self._queue("ingest", target, payload, request_id)
+        return self._queue("ingest", target, payload | ({"within": list(within)} if within else {}), request_id)
 
     def receive(self, name: str) -> Upload:
         """A place for the bytes of one upload; hand finished ones to `ingest_uploads`. Raises `UnsupportedMediaType`."""
@@ -370,7 +371,7 @@ class App:
         found = find_files(
             payload["paths"],
             recursive=payload["recursive"],
-            allowed_roots=self.settings.security.allowed_roots,
+            allowed_roots=narrowed(self.settings.security.allowed_roots, payload.get("within")),
             # Jobs that the first release queued say nothing of it.
             rules=FileRules(gitignore=payload.get("gitignore", True)),
             avoid=self._own_folders(),
@@ -383,13 +384,10 @@ class App:
         return self._parts.ingestion.run(kb_id, found, **how)
 
     def _own_folders(self) -> list[Path]:
-        """What we write ourselves, and no search for documents enters. In a checkout the samples lie beside it."""
+        """What we write ourselves, and no search for documents enters or takes. In a checkout the samples lie beside it."""
         data = self.directories.data
-        ours = (data / "uploads", data / "assets", data / "index", data / "evaluation", self.directories.logs)
+        ours = (data / "uploads", data / "assets", data / "index", data / "evaluation", self.directories.logs, data / INFO_FILE)
         return [folder.resolve() for folder in ours]
-
-    def _wake(self) -> None:
-        self.runner.wake()
 
     def _run_upload(self, job: Job, report: Report) -> IngestResult:
         files = job.payload["files"]

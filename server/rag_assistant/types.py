@@ -11,6 +11,7 @@ DocType = Literal[
 ]
 Mode = Literal["hybrid", "dense_only", "sparse_only"]
 DocumentStatus = Literal["ready", "processing", "failed", "deleted"]
+JobStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
 CollectionStatus = Literal["enabled", "disabled", "deleted"]
 LiveMode = Literal["live", "cached", "off"]
 

@@ -25,7 +25,7 @@ def test_a_daemon_tells_where_it_is_and_leaves_nothing_when_it_ends(start: Calla
     assert set(info) == {"url", "token", "pid", "version"}
     assert len(info["token"]) >= 43
     file = daemon.data_dir / "daemon.json"
-    for path in daemon.data_dir.rglob("*"):
+    for path in (daemon.data_dir, *daemon.data_dir.rglob("*")):
         assert not path.stat().st_mode & 0o077, f"{path} is open to other users"
     with daemon.client() as client:
         assert client.get("/api/status").json()["ready"] is True

@@ -1816,6 +1816,12 @@ export interface components {
              * @default true
              */
             recursive: boolean;
+            /**
+             * Within
+             * @description Absolute paths of folders that nothing may lie outside of, also not behind a link. It narrows what the daemon allows and never widens it.
+             * @default null
+             */
+            within: string[] | null;
         };
         /** Job */
         Job: {
@@ -3926,6 +3932,11 @@ export interface operations {
                      * @default true
                      */
                     recursive?: boolean;
+                    /**
+                     * Within
+                     * @description Absolute paths of folders that nothing may lie outside of, also not behind a link. It narrows what the daemon allows and never widens it.
+                     */
+                    within?: string[] | null;
                 };
                 "multipart/form-data": {
                     /** @description Best sent before the files. */

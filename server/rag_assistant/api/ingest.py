@@ -59,6 +59,7 @@ async def ingest(request: Request, core: Core) -> dict[str, str]:
             force=body.force,
             recursive=body.recursive,
             gitignore=body.gitignore,
+            within=body.within,
             request_id=request_id.get(),
         )
     else:

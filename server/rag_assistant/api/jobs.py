@@ -14,7 +14,8 @@ from rag_assistant.api.common import Core, Life, Pages, job_in_path
 from rag_assistant.api.event_streams import event_stream
 from rag_assistant.api.schemas.jobs import Job, JobPage
 from rag_assistant.responses import job_response
-from rag_assistant.store.jobs import FINISHED, JobStatus
+from rag_assistant.store.jobs import FINISHED
+from rag_assistant.types import JobStatus
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 

@@ -220,8 +220,8 @@ def find_files(
 
     In folders, hidden and temporary names and tools' own folders are passed over, `rules` are followed, and files of unknown
     types are counted as skipped. With `part`, only that part of each folder is looked at. Folders in `avoid` (resolved) are
-    not entered. A file that is named itself is always taken; when it can't be, that is a failure with its reason. `loader_for`
-    says which types are known.
+    not entered, and files in it not taken. Any other file that is named itself is taken; when it can't be, that is a failure with
+    its reason. `loader_for` says which types are known.
     """
     found = Found()
     seen: set[Path] = set()
@@ -238,6 +238,8 @@ def find_files(
             walk.add_files(seen, recursive=recursive)
         elif not stat.S_ISREG(mode):
             found.failed.append(Failure(text, "UNREADABLE", f"'{text}' is neither a file nor a folder."))
+        elif root in avoid:
+            found.failed.append(Failure(text, ForbiddenPath.code, f"'{text}' is the daemon's own."))
         elif loader_for(root.name) is None:
             error_ = unsupported(shown(root.name))
             found.failed.append(Failure(text, error_.code, error_.message))
@@ -284,7 +286,7 @@ class _Walk:
                     self.found.failed.append(looked)
                 continue
             resolved, mode = looked
-            if not stat.S_ISREG(mode) or self.loader_for(resolved.name) is None:
+            if not stat.S_ISREG(mode) or resolved in self.avoid or self.loader_for(resolved.name) is None:
                 self.found.skipped += 1
             elif resolved not in seen:
                 seen.add(resolved)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, delete, func, or_, select, update
 
@@ -13,8 +13,8 @@ from rag_assistant.errors import JobNotFound, ServiceUnavailable
 from rag_assistant.store.db import batches, reading
 from rag_assistant.store.schema import jobs
 from rag_assistant.tracing import utc_now
+from rag_assistant.types import JobStatus
 
-JobStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
 FINISHED: frozenset[str] = frozenset({"completed", "failed", "cancelled"})
 
 

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, Field
 
 from rag_assistant.api.schemas.base import Page, RequestBody, Trouble
-from rag_assistant.store.jobs import JobStatus
+from rag_assistant.types import JobStatus
+
+GivenPath = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
+MAX_PATHS: Final = 10_000
 
 
 class IngestBody(RequestBody):
-    paths: list[Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]] = Field(
-        min_length=1, max_length=10_000, description="Absolute paths of files and folders."
-    )
+    paths: list[GivenPath] = Field(min_length=1, max_length=MAX_PATHS, description="Absolute paths of files and folders.")
     collection: str | None = None
     force: bool = Field(default=False, description="Read again what has not changed.")
     recursive: bool = True
     gitignore: bool = Field(default=True, description="In folders, leave out what `.gitignore` files name.")
+    within: list[GivenPath] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=1_000,
+        description="Absolute paths of folders that nothing may lie outside of, also not behind a link. It narrows what the "
+        "daemon allows and never widens it.",
+    )
 
 
 class ReindexBody(RequestBody):
