@@ -30,8 +30,10 @@ OPEN_PATH = "/health"
 
 UPLOAD_PATH = "/api/ingest"
 EVALUATIONS_PATH = "/api/evaluations"
+AGENTS_PATH = "/mcp"
+"""Where agents ask by MCP, when that is on."""
 
-# Requests that are answered at the same time, open event streams included. More are told to come back.
+# Requests that are answered at the same time, open event streams included but for those of agents. More are told to come back.
 MAX_OPEN_REQUESTS = 128
 
 _HOST = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
@@ -63,7 +65,9 @@ class Door:
         # A client's own X-Request-ID is not taken over: it would let a stranger write into the log.
         ours = str(uuid.uuid4())
         remembered = request_id.set(ours)
-        self._open_requests += 1
+        # Each agent of the 2025 protocols holds one silent stream; `mcp.http` bounds them, and they must not crowd out questions.
+        counted = (scope["method"], scope["path"]) != ("GET", AGENTS_PATH)
+        self._open_requests += counted
 
         async def send_marked(message: Message) -> None:
             nonlocal status
@@ -91,7 +95,7 @@ class Door:
                 raise
             await answer(scope, receive, send_marked)
         finally:
-            self._open_requests -= 1
+            self._open_requests -= counted
             taken = round((time.perf_counter() - started) * 1000, 1)
             log.info("request", extra={"method": scope["method"], "path": scope["path"], "status": status, "ms": taken})
             request_id.reset(remembered)

@@ -52,6 +52,8 @@ def serve(
     `on_ready` is called from another thread once `daemon.json` tells the address and the token. With `stop_when_unused_s` the
     daemon also stops when no window of an editor has been open for so many seconds: see `Lifecycle.stop_when_unused`.
     """
+    # Before the log makes it: what is made on the way to a folder has the usual mode.
+    directories.data.mkdir(parents=True, exist_ok=True, mode=0o700)
     with logging_to(directories.logs, DAEMON_LOG, settings.observability.log_level, people=True):
         try:
             port = settings.server.port if port is None else port

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from mcp.types import CallToolResult, ContentBlock, TextContent
 from pydantic import BaseModel
 
 from rag_assistant.errors import RagError
-from rag_assistant.mcp.results import Failed, Failure
+from rag_assistant.mcp.results import CitationRow, Failed, Failure
+from rag_assistant.retrieve.context import place_of
 
 
 def answered(text: str, result: BaseModel, more: Sequence[ContentBlock] = ()) -> CallToolResult:
     """A result: the text, then further content such as pictures, with the typed fields beside them."""
     content: list[ContentBlock] = [TextContent(type="text", text=text), *more]
-    return CallToolResult(content=content, structured_content=result.model_dump(mode="json", exclude_none=True))
+    return CallToolResult(content=content, structured_content=_fields(result))
+
+
+def citation_row(citation: Mapping[str, Any]) -> CitationRow:
+    """A citation of the API, or of a single passage, as results have it."""
+    chunk_ids = citation.get("chunk_ids") or [citation["chunk_id"]]
+    return CitationRow.model_validate({**citation, "chunk_ids": chunk_ids, "place": place_of(citation)})
+
+
+def _fields(value: Any) -> Any:
+    """As JSON. What may be left out is left out when it is null; a null that the schema requires is told."""
+    match value:
+        case BaseModel():
+            told = {name: (getattr(value, name), field.is_required()) for name, field in type(value).model_fields.items()}
+            return {name: _fields(item) for name, (item, required) in told.items() if required or item is not None}
+        case Mapping():
+            return {name: _fields(item) for name, item in value.items()}
+        case list() | tuple():
+            return [_fields(item) for item in value]
+        case _:
+            return value
 
 
 def failed(error: RagError, trace_id: str) -> CallToolResult:

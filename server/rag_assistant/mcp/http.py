@@ -11,16 +11,28 @@ import anyio
 import httpx
 from anyio.abc import TaskStatus
 from fastapi import FastAPI
-from starlette.types import ASGIApp
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rag_assistant.api.security import AGENTS_PATH
 from rag_assistant.mcp.library import Library
 from rag_assistant.mcp.server import LibraryServer
-from rag_assistant.settings import Settings
+from rag_assistant.policy import mcp_verdict
+from rag_assistant.settings import McpSettings, Settings
 
-PATH: Final = "/mcp"
+MAX_SESSIONS: Final = 256
+"""Sessions of the 2025 protocols at once. One person's programs have a handful, but many clients never end theirs, and each may
+hold a connection open: this many fit into the 1,024 files that a process may usually have open. 2026-07-28 knows no sessions."""
 
-_LOOK_EVERY: Final = 0.2
-"""Seconds between two looks whether the daemon is to end."""
+SESSION_IDLE_S: Final = 30 * 60.0
+"""Seconds after which a session that asks nothing and holds no stream is forgotten. Its client gets 404 and begins a new one."""
+
+_LOOK_EVERY_S: Final = 0.2
+_LAST_CALLS_S: Final = 1.5
+"""Seconds that a stopping daemon gives to calls that are being answered, before it ends their sessions."""
 
 
 class InProcess:
@@ -35,21 +47,68 @@ class InProcess:
         return await self._http.send(request)
 
 
-def serve_agents(api: FastAPI, rest: ASGIApp, token: str, settings: Settings, stopping: threading.Event) -> None:
-    """Add `/mcp` to `api`. Its tools ask `rest`, another front of the same engine, with `token`.
+class _Agents:
+    """The SDK's application, which a policy may close at any time, and which counts the calls that it is answering."""
 
-    Sessions end when `stopping` is set, so that no open stream keeps the daemon from ending.
+    def __init__(self, app: ASGIApp, settings: McpSettings) -> None:
+        self.calls = 0
+        self._app = app
+        self._settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # A policy that comes while the daemon runs counts from then on, as it would had it been there at the start.
+        if not mcp_verdict(self._settings, "http").on:
+            raise HTTPException(404)
+        call = scope["method"] == "POST"
+        self.calls += call
+        try:
+            await self._app(scope, _whole(receive), send)
+        finally:
+            self.calls -= call
+
+
+def _whole(receive: Receive) -> Receive:
+    """The body as it comes; raises `ClientDisconnect` when it breaks off, which the SDK would log as a failure of its own."""
+    complete = False
+
+    async def whole() -> Message:
+        nonlocal complete
+        message = await receive()
+        if message["type"] == "http.request":
+            complete = not message.get("more_body", False)
+        elif not complete:
+            raise ClientDisconnect
+        return message
+
+    return whole
+
+
+def serve_agents(api: FastAPI, rest: ASGIApp, token: str, settings: Settings, stopping: threading.Event) -> None:
+    """Add `/mcp` to `api`, behind the checks of its door. Its tools ask `rest`, another front of the same engine, with `token`.
+
+    Sessions end soon after `stopping` is set, so that no open stream keeps the daemon from ending.
     """
-    server = LibraryServer(Library(InProcess(rest, token), settings.mcp, settings.security.allowed_roots))
-    door = server.streamable_http_app(streamable_http_path=PATH, max_request_body_size=settings.limits.max_body_size)
-    api.router.routes.extend(door.routes)
+    connection, roots = InProcess(rest, token), settings.security.allowed_roots
+    server = LibraryServer(Library(connection, settings.mcp, roots, ending=stopping.is_set))
+    server.streamable_http_app(
+        max_request_body_size=settings.limits.max_body_size,
+        max_sessions=MAX_SESSIONS,
+        session_idle_timeout=SESSION_IDLE_S,
+        # The door has checked Host and Origin, more strictly. The SDK would refuse some of what it lets in, and log the headers.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
     sessions = server.session_manager
+    agents = _Agents(sessions.asgi_app, settings.mcp)
+    api.router.routes.append(Route(AGENTS_PATH, endpoint=agents))
 
     async def serve(*, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         async with sessions.run():
             task_status.started()
             while not stopping.is_set():
-                await anyio.sleep(_LOOK_EVERY)
+                await anyio.sleep(_LOOK_EVERY_S)
+            with anyio.move_on_after(_LAST_CALLS_S):
+                while agents.calls:
+                    await anyio.sleep(_LOOK_EVERY_S / 4)
 
     @asynccontextmanager
     async def lifespan(_app: Any) -> AsyncIterator[None]:

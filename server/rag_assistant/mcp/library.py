@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from mcp.server.mcpserver import Context
@@ -16,13 +16,20 @@ Ctx = Context[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """The index as agents see it. `headers` go with every request: the tokens of the person who runs `rag mcp`."""
+    """The index as agents see it.
+
+    `ending` says whether this process is about to end: then calls are cut off that nobody has cancelled.
+    """
 
     connection: Connection
     settings: McpSettings
     allowed_roots: tuple[str, ...] = ()
-    headers: Mapping[str, str] = field(default_factory=dict)
+    ending: Callable[[], bool] = lambda: False
 
-    def caller(self, ctx: Ctx) -> Caller:
+    def caller(self, ctx: Ctx | None = None) -> Caller:
         """Asks for one call of a tool, with the tokens for cloud sources that came with it."""
-        return Caller(self.connection, {**self.headers, **source_tokens(ctx.headers)})
+        return Caller(self.connection, source_tokens(ctx.headers if ctx else None))
+
+    def room(self, max_chars: int | None) -> int:
+        """Characters of the text of one result: what a call asks for, and never more than the setting allows."""
+        return min(max_chars or self.settings.max_chars, self.settings.max_chars)

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
+from urllib.parse import quote
 
 import httpx
+from starlette.datastructures import Headers
 
 from rag_assistant.api.headers import SOURCE_TOKEN
 from rag_assistant.errors import FieldProblem, RagError, ServiceUnavailable
 
 MAX_PAGE_SIZE = 100
+
+
+def path(family: str, *segments: str) -> str:
+    """The path of one thing of a family: `path("/api/documents", doc_id, "content")`.
+
+    Agents choose ids, and the API decodes a path before it looks for the route. So it is not enough to quote an id: `%2F` would
+    come out as a slash and lead to another route (`get_document_summary("ID/content")`), and `..` is resolved before it is sent.
+    Here a slash arrives as the text `%2F`, which no id holds, and dots are quoted; the API then says that there is no such thing.
+    """
+    told = [quote(segment.replace("/", "%2F"), safe="", errors="replace").replace(".", "%2E") for segment in segments]
+    return "/".join([family, *told])
 
 
 class Connection(Protocol):
@@ -52,6 +66,11 @@ class Caller:
         """`body` without what is None."""
         return (await self._send("POST", path, json={key: value for key, value in body.items() if value is not None})).json()
 
+    async def events(self, path: str, body: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """All server-sent events of an answer, by name, once it is whole."""
+        answer = await self._send("POST", path, json=body)
+        return list(_events(answer.content.decode()))
+
     async def delete(self, path: str) -> Any:
         answer = await self._send("DELETE", path)
         return answer.json() if answer.content else None
@@ -73,9 +92,18 @@ class Caller:
 
 
 def source_tokens(headers: Mapping[str, str] | None) -> dict[str, str]:
-    """Of the headers that a client sent, those that say what it may see."""
-    given = headers.get(SOURCE_TOKEN) if headers else None
-    return {SOURCE_TOKEN: given} if given else {}
+    """Of the headers that a client sent, those that say what it may see: a token for each of several sources may be repeated."""
+    given = headers.getlist(SOURCE_TOKEN) if isinstance(headers, Headers) else []
+    return {SOURCE_TOKEN: ",".join(given)} if given else {}
+
+
+def _events(text: str) -> Iterator[tuple[str, Any]]:
+    for block in text.replace("\r\n", "\n").split("\n\n"):
+        # A line that begins with a colon only keeps the connection open.
+        lines = [line.partition(":")[::2] for line in block.split("\n") if line and not line.startswith(":")]
+        fields = {name: value.removeprefix(" ") for name, value in lines}
+        if "data" in fields:
+            yield fields.get("event", "message"), json.loads(fields["data"])
 
 
 def _refused(answer: httpx.Response) -> RagError:

@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field
 from rag_assistant.api.schemas.base import Problem, Where
 from rag_assistant.api.schemas.chat import Support
 from rag_assistant.api.schemas.collections import Collection
-from rag_assistant.api.schemas.query import QueryAnswer
 from rag_assistant.types import DocType
 
 
@@ -63,7 +62,7 @@ class Found(Result):
     confidence: float = Field(description="0..1: how sure it is that the best passages answer the question.")
     degraded: list[str] = Field(description="What was left out because a part did not work.")
     warnings: list[str]
-    full: QueryAnswer | None = Field(default=None, description="The whole answer of POST /api/query; with detail=full only.")
+    full: dict[str, Any] | None = Field(default=None, description="The whole answer of POST /api/query; with detail=full only.")
 
 
 class Checked(Result):

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from mcp.types import CallToolResult
-from pydantic import Field, WithJsonSchema
+from mcp.types import CallToolResult, ContentBlock
+from pydantic import BaseModel, Field, WithJsonSchema
 
-from rag_assistant.api.schemas.chat import MAX_ANSWER_CHARS, MAX_CITATIONS, GivenCitation
-from rag_assistant.api.schemas.query import FILTERS, HISTORY, PreferBody, QueryAnswer
+from rag_assistant.api.schemas.chat import MAX_ANSWER_CHARS, MAX_CITATIONS
+from rag_assistant.api.schemas.query import FILTERS, HISTORY, PreferBody
 from rag_assistant.mcp import markdown
-from rag_assistant.mcp.answering import answered
+from rag_assistant.mcp.answering import answered, citation_row
 from rag_assistant.mcp.library import Ctx, Library
-from rag_assistant.mcp.results import Checked, CitationRow, Detail, Found, Passage
-from rag_assistant.retrieve.context import place_of
+from rag_assistant.mcp.pictures import thumbnails
+from rag_assistant.mcp.resources import document_link
+from rag_assistant.mcp.results import Checked, Detail, Found, Passage
 
 Query = Annotated[str, Field(min_length=1, description="The question, or words to look for, in English or Japanese.")]
 TopK = Annotated[int | None, Field(ge=1, description="How many passages; 5 when left out, 20 at most.")]
@@ -23,11 +24,27 @@ InCollection = Annotated[
     str | None, Field(description="Search this collection alone (names: list_collections). Left out: every enabled one.")
 ]
 # What the schemas describe is checked by the API, which knows the nearest right name.
-Filters = Annotated[dict[str, Any] | None, WithJsonSchema(FILTERS), Field(description="Hard filters.")]
+Filters = Annotated[
+    dict[str, Any] | None,
+    WithJsonSchema(FILTERS),
+    Field(
+        description="Hard filters: passages meet all of them. `source` and `path_prefix` as in list_documents; language: en, ja."
+    ),
+]
 Prefer = Annotated[dict[str, Any] | None, WithJsonSchema(PreferBody.model_json_schema()), Field(description="Soft preferences.")]
 History = Annotated[list[Any] | None, WithJsonSchema(HISTORY), Field(description="Turns before a follow-up, oldest first.")]
 MaxChars = Annotated[int | None, Field(ge=500, description="Characters of the text at most; the server's limit when left out.")]
 Details = Annotated[Detail, Field(description="`full` adds the whole REST answer to the typed fields, for programs.")]
+
+_FIRST_WITH_LINKS: Final = "2025-06-18"
+_MOST_LINKS: Final = 10
+
+
+class CitationGiven(BaseModel):
+    """What verify_answer needs of a citation. Whole rows may be given: the rest of them is passed over."""
+
+    id: int
+    chunk_ids: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +65,15 @@ class Asking:
         strategy: Annotated[
             str | None, Field(description="hybrid (default), dense_only, sparse_only, or a named strategy.")
         ] = None,
-        rerank: bool = True,
-        explain: bool = False,
-        max_context_tokens: Annotated[int | None, Field(ge=1)] = None,
+        rerank: Annotated[
+            bool, Field(description="Whether a second model puts the passages in order: better, and slower.")
+        ] = True,
+        explain: Annotated[
+            bool, Field(description="Adds to `full` how the question was understood, and why these passages.")
+        ] = False,
+        max_context_tokens: Annotated[int | None, Field(ge=1, description="Tokens of all passages together at most.")] = None,
         max_chars: MaxChars = None,
+        thumbnails: Annotated[bool, Field(description="Append up to 5 small pictures that the passages show.")] = False,
         detail: Details = "concise",
     ) -> Annotated[CallToolResult, Found]:
         """Find passages in the user's private knowledge base (files, Confluence, Jira) that answer a question.
@@ -72,7 +94,7 @@ class Asking:
             "explain": explain,
             "max_context_tokens": max_context_tokens,
         }
-        return await self._find(ctx, asked, max_chars, detail)
+        return await self._find(ctx, asked, max_chars, detail, with_pictures=thumbnails)
 
     async def search_by_keyword(
         self,
@@ -111,7 +133,7 @@ class Asking:
         ctx: Ctx,
         answer: Annotated[str, Field(max_length=MAX_ANSWER_CHARS, description="The answer, with its references such as [1].")],
         citations: Annotated[
-            list[GivenCitation],
+            list[CitationGiven],
             Field(max_length=MAX_CITATIONS, description="All citations that were given: their `id` and `chunk_ids`."),
         ],
         detail: Details = "concise",
@@ -133,28 +155,36 @@ class Asking:
             supported=len(support) - len(doubtful),
             unsupported=len(doubtful),
             support=support,
-            citations=[_citation(citation) for citation in checked["citations"]],
+            citations=[citation_row(citation) for citation in checked["citations"]],
             full=checked if detail == "full" else None,
         )
         return answered(_verdict(checked, doubtful, caller.trace_id), result)
 
     async def _find(
-        self, ctx: Ctx, asked: Mapping[str, Any], max_chars: int | None, detail: Detail = "concise"
+        self,
+        ctx: Ctx,
+        asked: Mapping[str, Any],
+        max_chars: int | None,
+        detail: Detail = "concise",
+        *,
+        with_pictures: bool = False,
     ) -> CallToolResult:
-        limit = min(max_chars or self.library.settings.max_chars, self.library.settings.max_chars)
-        answer = await self.library.caller(ctx).post("/api/query", asked)
+        limit = self.library.room(max_chars)
+        caller = self.library.caller(ctx)
+        answer = await caller.post("/api/query", asked)
         share = max(limit // max(len(answer["results"]), 1), 200)
         found = Found(
             trace_id=answer["trace_id"],
             query=answer["query"],
             results=[_passage(result, share) for result in answer["results"]],
-            citations=[_citation(citation) for citation in answer["citations"]],
+            citations=[citation_row(citation) for citation in answer["citations"]],
             confidence=answer["confidence"],
             degraded=answer["effective"]["degraded"],
             warnings=answer["warnings"],
-            full=QueryAnswer.model_validate(answer) if detail == "full" else None,
+            full=answer if detail == "full" else None,
         )
-        return answered(markdown.passages(answer, limit), found)
+        pictures = await thumbnails(caller, answer["citations"]) if with_pictures else []
+        return answered(markdown.passages(answer, limit), found, [*pictures, *_links(ctx, answer["citations"])])
 
 
 def _passage(result: Mapping[str, Any], limit: int) -> Passage:
@@ -163,15 +193,18 @@ def _passage(result: Mapping[str, Any], limit: int) -> Passage:
     return Passage.model_validate({**result, "content": text, "truncated": truncated, "asset_ids": pictures})
 
 
-def _citation(citation: Mapping[str, Any]) -> CitationRow:
-    chunk_ids = citation.get("chunk_ids") or [citation["chunk_id"]]
-    return CitationRow.model_validate({**citation, "chunk_ids": chunk_ids, "place": place_of(citation)})
+def _links(ctx: Ctx, citations: Sequence[Mapping[str, Any]]) -> list[ContentBlock]:
+    """The documents that were cited, for clients that open resources; the oldest protocol has no links."""
+    if (ctx.protocol_version or "") < _FIRST_WITH_LINKS:
+        return []
+    titles = {citation["doc_id"]: citation["title"] for citation in citations}
+    return [document_link(doc_id, title) for doc_id, title in list(titles.items())[:_MOST_LINKS]]
 
 
 def _verdict(checked: Mapping[str, Any], doubtful: Sequence[Mapping[str, Any]], trace_id: str) -> str:
     support = checked["support"]
     borne_out = len(support) - len(doubtful)
-    lines = [f"{borne_out} of {len(support)} sentences are borne out by the passages."]
+    lines = [f"{borne_out} of {markdown.counted(len(support), 'sentence')} borne out by the passages."]
     if removed := checked["removed_citations"]:
         lines.append(f"{removed} references to passages that were never given were taken out.")
     if doubtful:

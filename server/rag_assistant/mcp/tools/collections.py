@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 from mcp.types import CallToolResult
+from pydantic import Field
 
 from rag_assistant.mcp.answering import answered
 from rag_assistant.mcp.library import Ctx, Library
-from rag_assistant.mcp.markdown import one_line
+from rag_assistant.mcp.markdown import counted, one_line, short
 from rag_assistant.mcp.rest import MAX_PAGE_SIZE
 from rag_assistant.mcp.results import CollectionList
+
+_ABOUT: Final = 150
+"""Characters of a description in the text; the typed fields have the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +24,24 @@ class CollectionTools:
 
     library: Library
 
-    async def list_collections(self, ctx: Ctx) -> Annotated[CallToolResult, CollectionList]:
+    async def list_collections(
+        self,
+        ctx: Ctx,
+        page: Annotated[int, Field(ge=1)] = 1,
+        page_size: Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE)] = MAX_PAGE_SIZE,
+    ) -> Annotated[CallToolResult, CollectionList]:
         """List the collections (knowledge bases) with what each is about and how many documents it holds.
 
         Use it to choose `collection` for a search when the user means one part of the documents.
         """
         caller = self.library.caller(ctx)
-        page = await caller.get("/api/collections", page_size=MAX_PAGE_SIZE)
-        lines = [f"{page['total']} collections:", ""]
-        for row in page["items"]:
-            about = f": {one_line(row['description'])}" if row["description"] else ""
+        listed = await caller.get("/api/collections", page=page, page_size=page_size)
+        lines = [f"{counted(listed['total'], 'collection')}:", ""]
+        for row in listed["items"]:
+            about = f": {short(row['description'], _ABOUT)}" if row["description"] else ""
             state = "" if row["status"] == "enabled" else f" ({row['status']})"
-            lines.append(f"- {one_line(row['name'])}{state}, {row['document_count']} documents{about}")
-        if len(page["items"]) < page["total"]:
-            lines.append(f"… and {page['total'] - len(page['items'])} more.")
-        result = CollectionList(trace_id=caller.trace_id, collections=page["items"], total=page["total"])
+            lines.append(f"- {one_line(row['name'])}{state}, {counted(row['document_count'], 'document')}{about}")
+        if page * page_size < listed["total"]:
+            lines.append(f"There are more: page={page + 1}.")
+        result = CollectionList(trace_id=caller.trace_id, collections=listed["items"], total=listed["total"])
         return answered("\n".join([*lines, "", f"trace_id: {caller.trace_id}"]), result)

@@ -1,0 +1,119 @@
+"""What may be typed into arguments of prompts and addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from mcp.client import Client
+from mcp.types import PromptReference, ResourceTemplateReference
+
+from rag_assistant.mcp import completions
+
+from ..api.asked_cloud import READER
+from .reading_agent import NAMES, Reader, reading
+from .test_names import error_of
+
+ANSWER = PromptReference(name="answer_with_citations")
+SUMMARY = PromptReference(name="summarize_document")
+COMPARE = PromptReference(name="compare_documents")
+DOC = ResourceTemplateReference(uri="doc://{id}")
+COLLECTION = ResourceTemplateReference(uri="collection://{name}")
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
+    with reading(tmp_path_factory.mktemp("completions")) as made:
+        yield made
+
+
+def complete(reader: Reader, ref: Any, argument: str, typed: str, token: str | None = None) -> Any:
+    async def conversation(client: Client) -> Any:
+        return (await client.complete(ref, {"name": argument, "value": typed})).completion
+
+    return reader.talk(conversation, token)
+
+
+@pytest.mark.parametrize(("ref", "argument"), [(ANSWER, "collection"), (COLLECTION, "name")])
+def test_collections_are_completed_by_their_beginning(reader: Reader, ref: Any, argument: str) -> None:
+    assert complete(reader, ref, argument, "経").values == [NAMES[0]]
+    assert complete(reader, ref, argument, "hr").values == ["HR..policies"]
+    everything = complete(reader, ref, argument, "")
+    assert set(everything.values) == {"default", *NAMES}
+    assert (everything.total, everything.has_more) == (4, False)
+    assert complete(reader, ref, argument, "policies").values == []
+
+
+def test_a_collection_that_can_not_be_searched_is_not_proposed(reader: Reader) -> None:
+    reader.cloud.client.post("/api/collections", json={"name": "idle"})
+    assert complete(reader, ANSWER, "collection", "idle").values == ["idle"]
+    reader.cloud.client.patch("/api/collections/idle", json={"status": "disabled"})
+    assert complete(reader, ANSWER, "collection", "idle").values == []
+    reader.cloud.client.delete("/api/collections/idle")
+
+
+@pytest.mark.parametrize(("ref", "argument"), [(SUMMARY, "doc_id"), (DOC, "id")])
+def test_documents_are_completed_by_id_title_and_source(reader: Reader, ref: Any, argument: str) -> None:
+    ids = reader.ids()
+    assert complete(reader, ref, argument, ids["long.md"][:12]).values == [ids["long.md"]]
+    assert complete(reader, ref, argument, "LONG.M").values == [ids["long.md"]]
+    assert complete(reader, ref, argument, "shown [").values == [ids["shown.md"]]
+    assert complete(reader, ref, argument, "経費").values == [ids["経費.md"]]
+    assert complete(reader, ref, argument, "no such thing").total == 0
+
+
+def test_what_needs_a_token_is_never_proposed_without_it(reader: Reader) -> None:
+    secret = reader.cloud.documents()[reader.cloud.secret_page]
+    for typed in ("", "Falkenstein", secret[:8], secret):
+        assert secret not in complete(reader, DOC, "id", typed).values
+        assert secret in complete(reader, DOC, "id", typed, READER).values
+
+
+def test_a_list_of_ids_is_completed_at_its_end(reader: Reader) -> None:
+    ids = reader.ids()
+    typed = f"{ids['shown.md']},long"
+    assert complete(reader, COMPARE, "doc_ids", typed).values == [f"{ids['shown.md']},{ids['long.md']}"]
+    assert complete(reader, COMPARE, "doc_ids", f"{ids['long.md']}, long").values == []
+
+
+def test_styles_are_those_of_the_tool(reader: Reader) -> None:
+    assert complete(reader, SUMMARY, "style", "").values == ["short", "bullet", "detailed"]
+    assert complete(reader, SUMMARY, "style", "B").values == ["bullet"]
+
+
+@pytest.mark.parametrize(("ref", "argument"), [(ANSWER, "question"), (ResourceTemplateReference(uri="asset://{id}"), "id")])
+def test_what_has_no_list_gets_an_empty_one(reader: Reader, ref: Any, argument: str) -> None:
+    found = complete(reader, ref, argument, "x")
+    assert (found.values, found.total, found.has_more) == ([], 0, False)
+
+
+def test_what_was_not_looked_at_is_not_said_to_be_nothing(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(completions, "MAX_PAGES", 1)
+    monkeypatch.setattr(completions, "MAX_PAGE_SIZE", 2)
+    found = complete(reader, COLLECTION, "name", "")
+    assert (len(found.values), found.total, found.has_more) == (2, None, True)
+
+
+def test_at_most_a_hundred_values_are_given_and_the_others_counted(reader: Reader) -> None:
+    for number in range(101):
+        reader.cloud.client.post("/api/collections", json={"name": f"many-{number:03}"})
+    found = complete(reader, COLLECTION, "name", "many")
+    assert (len(found.values), found.total, found.has_more) == (100, 101, True)
+
+
+@pytest.mark.parametrize(
+    ("ref", "argument"),
+    [
+        (PromptReference(name="none"), "question"),
+        (ResourceTemplateReference(uri="file:///{path}"), "path"),
+        (ANSWER, "doc_id"),
+        (DOC, "name"),
+    ],
+)
+def test_what_there_is_not_can_not_be_completed(reader: Reader, ref: Any, argument: str) -> None:
+    async def conversation(client: Client) -> Any:
+        return await error_of(client.complete(ref, {"name": argument, "value": ""}))
+
+    error = reader.talk(conversation)
+    assert (error.code, error.data["code"]) == (-32602, "NOT_FOUND")
