@@ -121,7 +121,7 @@ def by_rest_ingest(rest: httpx.Client, world: World) -> Any:
 
 def by_rest_delete(rest: httpx.Client, world: World) -> Any:
     rest.delete(f"/api/documents/{world.doomed['REST']}").raise_for_status()
-    return [rest.get(f"/api/documents/{world.doomed['REST']}").status_code]
+    return [rest.get(f"/api/documents/{world.doomed['REST']}").json()["error"]["code"]]
 
 
 ROWS = [
@@ -196,7 +196,7 @@ ROWS = [
     Row(
         "delete_document",
         lambda world, way: {"doc_id": world.doomed[way]},
-        lambda result: [410] if fields(result)["doc_id"] else [],
+        lambda result: [fields(result)["doc_id"]],
         by_rest_delete,
     ),
 ]
@@ -207,6 +207,8 @@ async def by_mcp(way: str, world: World, client: Client) -> Way:
     async with client:
         for row in ROWS:
             got[row.name] = row.read(await client.call_tool(row.tool, row.arguments(world, way)))
+        gone = await client.call_tool("get_document_summary", {"doc_id": world.doomed[way]})
+        got["delete_document"] = [(gone.structured_content or {})["error"]["code"]]
     return got
 
 
@@ -250,6 +252,10 @@ def prepare(rest: httpx.Client, folder: Path, ways: list[str]) -> World:
     for number, way in enumerate(ways):
         (spare / f"spare-{number}.md").write_text(f"# Spare {number}\n\nMay be deleted by {way}.\n", encoding="utf-8")
     ingest(rest, spare)
+    again = folder / "again"
+    again.mkdir()
+    (again / "note.md").write_text("# Note\n\nTaken in once more by each.\n", encoding="utf-8")
+    ingest(rest, again)
     documents = rest.get("/api/documents", params={"page_size": 100}).json()["items"]
     by_source = {row["source"]: row["id"] for row in documents}
     asked = rest.post("/api/query", json={"query": ENGLISH, "top_k": 3}).json()
@@ -259,7 +265,7 @@ def prepare(rest: httpx.Client, folder: Path, ways: list[str]) -> World:
         doc_id=by_source["operations/runbook-failover.md"],
         asset_id=next(image["asset_id"] for row in pictures for image in row["images"]),
         job_id=job["job_id"],
-        folder=str(SAMPLES / "guides"),
+        folder=str(again),
         citations=citations,
         answer=f"{asked['results'][0]['content'].splitlines()[0]} [1] Nothing else is known [9].",
         doomed={way: by_source[f"spare-{number}.md"] for number, way in enumerate(ways)},

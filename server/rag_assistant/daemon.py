@@ -70,3 +70,14 @@ def read_info(data_dir: Path) -> DaemonInfo | None:
         return DaemonInfo(int(values["pid"]), str(values["version"]), values.get("url"), values.get("token"))
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
+
+
+def is_owned(data_dir: Path) -> bool:
+    """Whether a process holds the directory now: with none, `daemon.json` is left over, and its port may be anybody's by now."""
+    lock = FileLock(data_dir / LOCK_FILE, mode=0o600)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return True
+    lock.release()
+    return False

@@ -34,6 +34,7 @@ COMMANDS = {
     "eval": "eval:eval_",
     "reindex": "feed:reindex",
     "serve": "serve:serve",
+    "mcp": "mcp:mcp",
     "status": "status:status",
     "doctor": "doctor:doctor",
 }

@@ -108,15 +108,17 @@ def is_brought(given: Sequence[Given], source: Mapping[str, Any]) -> bool:
 
 
 def headers(client: Client, given: Sequence[Given]) -> dict[str, str]:
+    """The header that carries these tokens, for the sources that there are. Raises as `headers_for` does."""
+    return headers_for(list(client.pages("/api/sources")), given) if given else {}
+
+
+def headers_for(known: Sequence[Mapping[str, Any]], given: Sequence[Given]) -> dict[str, str]:
     """The header that carries these tokens. Raises `SettingsError` when one can't be had, `SourceNotFound` for an unknown name.
 
     A name that only the variable knows may be of another data directory: that is a warning.
     """
     from rag_assistant.errors import SourceNotFound
 
-    if not given:
-        return {}
-    known = list(client.pages("/api/sources"))
     tokens: dict[str, Given] = {}
     for one in given:
         found = next((source for source in known if is_brought([one], source)), None)
