@@ -30,6 +30,7 @@ from _processes import CommandFailedError
 LOWEST_COVERAGE = 85
 FAST = "not model and not e2e"
 EXTENSION = ROOT / "extension"
+MCP_CLIENTS = ROOT / "tests" / "mcp" / "clients"
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def prepare(console: Console, *, in_the_editor: bool) -> None:
-    """Install what the extension's checks and tests need."""
+    """Install what the extension's checks and tests need; for the full run also others' clients of MCP, and a real editor."""
     console.step("Packages of npm")
     check_node()
     ensure_node_modules(EXTENSION, console)
     if in_the_editor:
+        ensure_node_modules(MCP_CLIENTS, console)
         console.step("VS Code and Chromium for the tests")
         ensure_editor(console)
 
