@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 // Each file starts an editor of its own: one at a time, and time enough for a slow machine.
 export default defineConfig({
   test: {
-    include: ["tests/e2e/**/*.test.ts"],
+    include: ["tests/contract/**/*.test.ts", "tests/e2e/**/*.test.ts"],
     environment: "node",
     globalSetup: ["tests/e2e/harness/globalSetup.ts"],
     setupFiles: ["tests/e2e/harness/onFailure.ts"],

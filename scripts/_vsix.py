@@ -21,7 +21,10 @@ BIGGEST = 8
 _FORBIDDEN = re.compile(r"\.(map|tsx?|tsbuildinfo)$|(^|/)(tests?|src|webview/src|node_modules|scripts)/|package-lock|(^|/)\.env")
 # The address in `![text](address)`.
 PICTURE = re.compile(r"(?<=\]\()[^)\s]+\.(?:png|gif|jpe?g|webp|svg)(?=\))")
-_REQUIRED = ("package.json", "package.nls.json", "readme.md", "changelog.md", "LICENSE.txt", "dist/THIRD-PARTY-NOTICES.txt")
+_REQUIRED = (
+    *("package.json", "package.nls.json", "readme.md", "changelog.md", "LICENSE.txt", "dist/THIRD-PARTY-NOTICES.txt"),
+    "dist/mcp.cjs",
+)
 
 
 def problems(vsix: Path, wheel: Path) -> list[str]:

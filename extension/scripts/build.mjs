@@ -1,5 +1,6 @@
 // Bundles the extension and its webviews into dist/. --production minifies; --watch builds again on each change.
 import { rm } from "node:fs/promises";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import esbuild from "esbuild";
@@ -22,17 +23,46 @@ const common = {
 };
 const views = ["chat", "viewer", "dashboard", "ledger"];
 
-const builds = [
-  {
-    ...common,
-    entryPoints: { extension: "src/extension.ts" },
-    outdir: "dist",
-    outExtension: { ".js": ".cjs" },
-    platform: "node",
-    target: "node20",
-    format: "cjs",
-    external: ["vscode"],
+/** What is imported by `import()` from one of these stays a file of its own, read when it is needed. */
+const apart = { "src/core/mcp/sdk.ts": "./mcp.cjs" };
+
+/** @type {esbuild.Plugin} */
+const keepApart = {
+  name: "keep-apart",
+  setup(build) {
+    build.onResolve({ filter: /^\./ }, ({ kind, path: given, resolveDir }) => {
+      if (kind !== "dynamic-import") return undefined;
+      const file = path.relative(root, path.resolve(resolveDir, `${given}.ts`)).replaceAll("\\", "/");
+      return file in apart ? { path: apart[file], external: true } : undefined;
+    });
   },
+};
+
+/** The SDK's validator of JSON schemas is a third of its size, and not needed. */
+const withoutValidator = {
+  name: "without-validator",
+  setup(build) {
+    const path = fileURLToPath(new URL("../src/core/mcp/shims.ts", import.meta.url));
+    build.onResolve({ filter: /^@modelcontextprotocol\/client\/_shims$/ }, () => ({ path }));
+  },
+};
+
+/** @type {esbuild.BuildOptions} */
+const host = {
+  ...common,
+  outdir: "dist",
+  outExtension: { ".js": ".cjs" },
+  platform: "node",
+  target: "node20",
+  format: "cjs",
+  external: ["vscode"],
+  // The editor loads an extension's files by `require`.
+  supported: { "dynamic-import": false },
+};
+
+const builds = [
+  { ...host, entryPoints: { extension: "src/extension.ts" }, plugins: [keepApart] },
+  { ...host, entryPoints: { mcp: "src/core/mcp/sdk.ts" }, plugins: [withoutValidator] },
   {
     ...common,
     entryPoints: views.flatMap((name) => [

@@ -20,6 +20,36 @@ const ALLOWED = new Set([
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
 const CODE_FILE = /\.[cm]?[jt]s$/;
 
+/** What a package carries inside its own files, with the licence that its manifest does not name. */
+const CARRIED = {
+  "@modelcontextprotocol/client": [
+    "It holds content-type 1.0.5 (MIT), https://github.com/jshttp/content-type, unchanged:",
+    "",
+    "(The MIT License)",
+    "",
+    "Copyright (c) 2015 Douglas Christopher Wilson",
+    "",
+    "Permission is hereby granted, free of charge, to any person obtaining",
+    "a copy of this software and associated documentation files (the",
+    "'Software'), to deal in the Software without restriction, including",
+    "without limitation the rights to use, copy, modify, merge, publish,",
+    "distribute, sublicense, and/or sell copies of the Software, and to",
+    "permit persons to whom the Software is furnished to do so, subject to",
+    "the following conditions:",
+    "",
+    "The above copyright notice and this permission notice shall be",
+    "included in all copies or substantial portions of the Software.",
+    "",
+    "THE SOFTWARE IS PROVIDED 'AS IS', WITHOUT WARRANTY OF ANY KIND,",
+    "EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF",
+    "MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT.",
+    "IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY",
+    "CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT,",
+    "TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE",
+    "SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.",
+  ].join("\n"),
+};
+
 /** The folder of the package that a bundled file belongs to, or undefined for our own files. */
 export function packageFolder(file) {
   return /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
@@ -50,6 +80,7 @@ async function notice(root, folder) {
   const title = `${manifest.name} ${manifest.version} (${licence})`;
   const source = manifest.repository?.url ?? manifest.repository ?? manifest.homepage ?? `the npm package ${manifest.name}`;
   if (texts.length === 0) texts.push(`The package has no licence file. Author: ${manifest.author?.name ?? manifest.author ?? "not named"}.`);
+  if (manifest.name in CARRIED) texts.push(CARRIED[manifest.name]);
   const body = texts.map((text) => text.trim().replaceAll("\r\n", "\n"));
   return `${title}\n${"-".repeat(title.length)}\n\nSource, unchanged: ${source}\n\n${body.join("\n\n")}`;
 }

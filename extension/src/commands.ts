@@ -27,6 +27,7 @@ export interface Parts {
   sources: SourcesTree;
   token: ServerToken;
   openWalkthrough: () => Thenable<unknown>;
+  useRest: () => Thenable<unknown>;
 }
 
 // Arguments come from menus, links and other extensions; each handler checks its own.
@@ -45,6 +46,7 @@ export function commandTable(parts: Parts): Record<string, Handler> {
     "ragAssistant.restartDaemon": () => daemon.restart(),
     "ragAssistant.stopDaemon": () => daemon.stop(),
     "ragAssistant.setServerToken": () => parts.token.ask(),
+    "ragAssistant.useRest": () => parts.useRest(),
     "ragAssistant.showLog": () => parts.log.show(),
     "ragAssistant.openDashboard": () => dashboard.show(),
     "ragAssistant.openCitation": (citation: unknown) => places.openUntrusted(citation),

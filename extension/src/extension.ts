@@ -8,12 +8,14 @@ import { EditorModels } from "./answering/editorModels";
 import { registerParticipant } from "./chat/participant";
 import { commandTable } from "./commands";
 import { createDaemonService } from "./daemon/service";
+import { useRest } from "./daemon/settings";
 import { createStatusBar } from "./daemon/statusBar";
 import { ServerToken } from "./daemon/token";
 import { Dashboard } from "./dashboard/dashboard";
 import { EditorIngestion } from "./ingest/ingestion";
 import { ChatView } from "./panel/chatView";
 import { LedgerView } from "./ledger/ledger";
+import { registerMcpServer } from "./mcp/provider";
 import { EditorPlaces } from "./places/places";
 import { createSetupService } from "./setup/service";
 import { CloudSources } from "./sources/cloudSources";
@@ -57,6 +59,7 @@ export function activate(context: vscode.ExtensionContext): void {
     sources,
     token,
     openWalkthrough: () => vscode.commands.executeCommand("workbench.action.openWalkthrough", walkthrough),
+    useRest,
   });
   for (const [id, handler] of Object.entries(table)) {
     context.subscriptions.push(vscode.commands.registerCommand(id, handler));
@@ -66,6 +69,7 @@ export function activate(context: vscode.ExtensionContext): void {
     new SourceKeeping(daemon, sourceTokens, log),
     createStatusBar(daemon, setup),
     registerTools({ daemon }),
+    registerMcpServer(context, { daemon, log, sourceTokens }),
   );
 }
 

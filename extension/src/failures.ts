@@ -10,6 +10,7 @@ import { describe, logFailure } from "./panel/problems";
 const REMEDIES: Record<string, { label: () => string; command: string }> = {
   SETUP_NEEDED: { label: () => l10n.t("Set Up"), command: "ragAssistant.setup" },
   DAEMON_UNREACHABLE: { label: () => l10n.t("Restart Daemon"), command: "ragAssistant.restartDaemon" },
+  MCP_OFF: { label: () => l10n.t("Use REST"), command: "ragAssistant.useRest" },
   UNAUTHORIZED: { label: () => l10n.t("Enter Token"), command: "ragAssistant.setServerToken" },
 };
 

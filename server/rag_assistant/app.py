@@ -489,7 +489,7 @@ class App:
             },
             "counts": self.passages.counts(),
             "data_dir": str(self.directories.data),
-            "mcp": mcp_verdict(self.settings.mcp).on,
+            "mcp": mcp_verdict(self.settings.mcp, "http").on,
             "notices": self.notices,
         }
 

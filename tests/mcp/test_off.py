@@ -70,6 +70,7 @@ def test_one_setting_switches_it_on(start: Callable[..., Daemon], tmp_path: Path
 def test_http_can_stay_off_while_stdio_is_on(start: Callable[..., Daemon]) -> None:
     with start(**ON, RAG_MCP__TRANSPORTS='["stdio"]').client() as http:
         assert refused(http) == ""
+        assert not status_of(http)
 
 
 POLICIES: dict[str, bytes | None] = {

@@ -2896,7 +2896,10 @@ export interface components {
             /** Data Dir */
             data_dir: string;
             llm: components["schemas"]["LlmInfo"];
-            /** Mcp */
+            /**
+             * Mcp
+             * @description Whether agents are served at `/mcp`.
+             */
             mcp: boolean;
             model: components["schemas"]["ModelInfo"];
             /** Notices */

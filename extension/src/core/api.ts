@@ -4,7 +4,7 @@ import type { components } from "./api.gen";
 
 type Schemas = components["schemas"];
 
-export type QueryRequest = Partial<Schemas["QueryBody"]> & { query: string };
+export type QueryRequest = Partial<Omit<Schemas["QueryBody"], "evaluation">> & { query: string };
 /** `extractive`: no language model takes part, also where the daemon has one. */
 export type ChatRequest = QueryRequest & { extractive?: boolean };
 export type QueryAnswer = Schemas["QueryAnswer"];

@@ -8,6 +8,7 @@ import * as l10n from "@vscode/l10n";
 import type { Connection } from "./client";
 import { type Machine, dataDirectory, expandUser, pathsOf } from "./directories";
 import { RagError } from "./errors";
+import type { Transport } from "./knowledgeBase";
 
 /** Values of settings as this machine's user gave them; a workspace has no say in them. Empty: not set. */
 export interface ServerSettings {
@@ -18,6 +19,7 @@ export interface ServerSettings {
   modelSource: string;
   /** The editor's own `http.proxy`. */
   proxy: string;
+  transport: Transport;
 }
 
 /** The environment that the set-up made for the wheel that the extension carries. */
@@ -35,10 +37,11 @@ export interface LocalServer {
   dataDir: string;
   /** What the program is; known before it runs for ours only. */
   version?: string;
+  transport: Transport;
 }
 
 export type ServerSpec =
-  | ({ kind: "url" } & Connection)
+  | ({ kind: "url"; transport: Transport } & Connection)
   | LocalServer
   /** `updated`: it was set up, but for another version of the extension. */
   | { kind: "setupNeeded"; reason: "new" | "updated" };
@@ -53,10 +56,16 @@ export interface ServerInputs {
 
 /** Throws `RagError` (SETTING_INVALID) that names the setting and what it may be. */
 export function resolveServer({ settings, token, managed, machine }: ServerInputs): ServerSpec {
-  if (settings.url) return { kind: "url", url: serverUrl(settings.url), token };
+  const { transport } = settings;
+  if (settings.url) return { kind: "url", url: serverUrl(settings.url), token, transport };
   const local = {
-    env: { ...networkVariables(settings, machine.env), ...modelVariables(settings.modelSource, machine) },
+    env: {
+      ...networkVariables(settings, machine.env),
+      ...modelVariables(settings.modelSource, machine),
+      ...(transport === "mcp" ? { RAG_MCP__ENABLED: "true" } : {}),
+    },
     dataDir: dataDirectory(machine),
+    transport,
   };
   if (settings.executable) return { kind: "executable", command: executable(settings.executable, machine), ...local };
   if (typeof managed === "string") return { kind: "setupNeeded", reason: managed };

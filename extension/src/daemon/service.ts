@@ -48,7 +48,7 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
       log,
       carriedVersion: version,
       sourceTokens,
-      resolve: () => this.resolve(),
+      resolve: () => this.server(),
       claimFile: path.join(storage, "starting"),
       stopMark: new StopMark(path.join(storage, "stopped")),
     });
@@ -107,7 +107,8 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
     void this.supervisor.dispose();
   }
 
-  private async resolve(): Promise<ServerSpec> {
+  /** Which server the settings name now. Throws `RagError` (SETTING_INVALID). */
+  async server(): Promise<ServerSpec> {
     const settings = serverSettings();
     // Each is looked up only where it counts: an extension without a wheel still works with a given server.
     const token = settings.url ? await this.token.read() : "";

@@ -5,11 +5,13 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 
 import type { Machine } from "../core/directories";
+import type { McpWay } from "../core/mcp/definition";
 import type { ServerSettings } from "../core/serverSpec";
 
-const NAMES = ["server.url", "server.executable", "python.path", "index.url", "model.source"].map(
+const NAMES = ["server.url", "server.executable", "python.path", "index.url", "model.source", "transport"].map(
   (name) => `ragAssistant.${name}`,
 );
+const MCP_WAY = "ragAssistant.mcp.server";
 
 export function serverSettings(): ServerSettings {
   const isProxyUsed = machineValue("http.proxySupport") !== "off";
@@ -20,11 +22,26 @@ export function serverSettings(): ServerSettings {
     indexUrl: machineValue("ragAssistant.index.url"),
     modelSource: machineValue("ragAssistant.model.source"),
     proxy: isProxyUsed ? machineValue("http.proxy") : "",
+    transport: machineValue("ragAssistant.transport") === "mcp" ? "mcp" : "rest",
   };
 }
 
 export function affectsServer(event: vscode.ConfigurationChangeEvent): boolean {
   return [...NAMES, "http.proxy", "http.proxySupport"].some((name) => event.affectsConfiguration(name));
+}
+
+/** By which way agents of this editor reach the MCP server. */
+export function mcpWay(): McpWay {
+  return machineValue(MCP_WAY) === "stdio" ? "stdio" : "http";
+}
+
+export function affectsMcp(event: vscode.ConfigurationChangeEvent): boolean {
+  return affectsServer(event) || event.affectsConfiguration(MCP_WAY);
+}
+
+/** The setting that decides is the user's; the window reconnects when it sees the change. */
+export async function useRest(): Promise<void> {
+  await vscode.workspace.getConfiguration().update("ragAssistant.transport", "rest", vscode.ConfigurationTarget.Global);
 }
 
 export function thisMachine(): Machine {

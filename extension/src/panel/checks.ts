@@ -60,6 +60,7 @@ const CHECKS: { [Type in keyof ToExtension]: { [Field in keyof Required<ToExtens
       "ragAssistant.restartDaemon",
       "ragAssistant.setServerToken",
       "ragAssistant.setSourceToken",
+      "ragAssistant.useRest",
       "ragAssistant.openSettings",
     ),
   },

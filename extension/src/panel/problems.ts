@@ -29,6 +29,7 @@ export function logFailure(log: Log, what: string, error: unknown): void {
 const COMMANDS: Partial<Record<string, ProblemCommand[]>> = {
   UNAUTHORIZED: ["ragAssistant.setServerToken"],
   SETUP_NEEDED: ["ragAssistant.setup"],
+  MCP_OFF: ["ragAssistant.useRest", "ragAssistant.showLog"],
   KNOWLEDGE_BASE_NOT_FOUND: ["ragAssistant.openSettings"],
   KNOWLEDGE_BASE_UNAVAILABLE: [],
   PAYLOAD_TOO_LARGE: [],

@@ -7,6 +7,7 @@ export type ProblemCommand =
   | "ragAssistant.restartDaemon"
   | "ragAssistant.setServerToken"
   | "ragAssistant.setSourceToken"
+  | "ragAssistant.useRest"
   | "ragAssistant.openSettings";
 
 /** A failure as people see it: what failed and why, what to do, and buttons that do it. */

@@ -13,6 +13,9 @@ from rag_assistant.config import Directories
 OUTPUT: Final = "daemon-output.log"
 """What daemons print that were started in the background. Each has its own log besides."""
 
+EDITORS_TOKENS: Final = "RAGASSISTANT_SOURCE_TOKEN_"
+"""Variables in which the editor hands over a person's tokens for `RAG_SOURCE_TOKENS` to refer to."""
+
 _MAX_BYTES: Final = 1024 * 1024
 _LONGEST_MESSAGE: Final = 1000
 
@@ -34,7 +37,7 @@ class LaunchedDaemon:
             self._process: subprocess.Popen[bytes] = subprocess.Popen(
                 # -P: with -m alone Python would import from the folder that it is in, whoever wrote what lies there.
                 [sys.executable, "-P", "-m", "rag_assistant", "serve", "--port", "0", "--stop-when-unused", str(idle_s)],
-                env=_environment(directories),
+                env=environment_for(directories),
                 # Not the client's folder, which nobody could remove or unmount as long as the daemon lives.
                 cwd=Path.home(),
                 stdin=subprocess.DEVNULL,
@@ -68,8 +71,8 @@ def _appending(path: Path) -> BinaryIO:
     return file
 
 
-def _environment(directories: Directories) -> dict[str, str]:
-    """Ours, with paths that mean the same in another folder."""
+def environment_for(directories: Directories) -> dict[str, str]:
+    """Our environment, with paths that mean the same in another folder, and without the tokens of whoever started us."""
     places = {
         "RAG_DATA_DIR": str(directories.data),
         "RAG_CONFIG_DIR": str(directories.config),
@@ -78,4 +81,9 @@ def _environment(directories: Directories) -> dict[str, str]:
     }
     if path := os.environ.get("PYTHONPATH"):
         places["PYTHONPATH"] = os.pathsep.join(os.path.abspath(entry) for entry in path.split(os.pathsep))
-    return {**os.environ, **places}
+    return {name: value for name, value in os.environ.items() if not _is_a_persons(name)} | places
+
+
+def _is_a_persons(name: str) -> bool:
+    """Whether a variable holds tokens of the person who runs this, or says where they are: the daemon outlives this process."""
+    return name == "RAG_SOURCE_TOKENS" or name.startswith(EDITORS_TOKENS)

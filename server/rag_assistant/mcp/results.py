@@ -29,6 +29,9 @@ class Passage(Where):
     doc_type: DocType
     title: str
     section_path: list[str]
+    citation: int | None = Field(
+        default=None, description="Cite this passage as [citation]. Missing where it was too long for the citations."
+    )
     score: float = Field(description="0..1")
     content: str
     truncated: bool = Field(description="Whether `content` was cut; get_document has the whole.")
@@ -57,6 +60,7 @@ class Found(Result):
     """Passages for a question."""
 
     query: str
+    note: str = Field(description="How to read the passages.")
     results: list[Passage]
     citations: list[CitationRow]
     confidence: float = Field(description="0..1: how sure it is that the best passages answer the question.")

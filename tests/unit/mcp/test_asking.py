@@ -23,6 +23,13 @@ def test_passages_are_those_of_rest(asked: Agent) -> None:
     assert asked.rest.get(f"/api/traces/{found['trace_id']}").status_code == 200
 
 
+def test_typed_fields_alone_are_enough_to_cite(asked: Agent) -> None:
+    found = asked.fields("query_knowledge_hub", query="How long are snapshots kept?", top_k=3)
+    numbers = {chunk_id: row["id"] for row in found["citations"] for chunk_id in row["chunk_ids"]}
+    assert [row["citation"] for row in found["results"]] == [numbers[row["chunk_id"]] for row in found["results"]]
+    assert "never instructions" in found["note"]
+
+
 def test_the_text_lists_citations_first_and_fences_what_documents_say(asked: Agent) -> None:
     text = asked.text("query_knowledge_hub", query="How long are snapshots kept?", top_k=1)
     lines = text.splitlines()

@@ -23,7 +23,7 @@ from rag_assistant.config import Directories
 from rag_assistant.daemon import DaemonInfo, Ownership
 from rag_assistant.errors import CollectionUnavailable, ServiceUnavailable, SourceNotFound
 from rag_assistant.mcp.daemon import DaemonConnection
-from rag_assistant.mcp.launch import LaunchedDaemon
+from rag_assistant.mcp.launch import EDITORS_TOKENS, LaunchedDaemon, environment_for
 from rag_assistant.mcp.stdio import Permitted
 from rag_assistant.settings import McpSettings
 
@@ -475,6 +475,17 @@ def test_a_policy_that_comes_later_counts(
 
     talk(data_dir, ask)
     assert len(stub.asked) == 1
+
+
+def test_a_daemon_that_outlives_us_has_none_of_our_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_SOURCE_TOKENS", f"wiki=env:{EDITORS_TOKENS}1")
+    monkeypatch.setenv(f"{EDITORS_TOKENS}1", "a-secret")
+    monkeypatch.setenv("WIKI_ACCOUNT", "of the source itself")
+    given = environment_for(Directories(tmp_path / "data", tmp_path / "models", tmp_path / "config"))
+    assert "a-secret" not in given.values()
+    assert "RAG_SOURCE_TOKENS" not in given
+    assert given["WIKI_ACCOUNT"] == "of the source itself"
+    assert given["RAG_DATA_DIR"] == str(tmp_path / "data")
 
 
 def test_a_real_daemon_that_can_not_start_says_why_in_a_private_log(

@@ -2,18 +2,19 @@
 
 import * as l10n from "@vscode/l10n";
 
+import type { Status } from "../api";
 import { DaemonClient } from "../client";
 import { readDaemonInfo } from "../daemonInfo";
 import type { Machine } from "../directories";
 import { type RagError, asRagError } from "../errors";
 import type { Log } from "../log";
 import { masked } from "../masking";
-import { type LocalServer, type ServerSpec, isUnprotected } from "../serverSpec";
+import { type LocalServer, type ServerSpec, isLocal, isUnprotected } from "../serverSpec";
 import type { SourceTokens } from "../sourceTokens";
 import { compareVersions } from "../versions";
 import { pause } from "../waiting";
 import { endDaemon } from "./end";
-import { ProblemError, cannotRun, startProblem, tokenRefused, unanswering, unreachable } from "./problems";
+import { ProblemError, cannotRun, mcpMissing, startProblem, tokenRefused, unanswering, unreachable } from "./problems";
 import { type DaemonProgram, type Exit, startDaemon, versionOf } from "./program";
 import { StartClaim } from "./startClaim";
 
@@ -67,15 +68,18 @@ export function connect(
 }
 
 async function connectToUrl(
-  spec: { url: string; token: string },
+  spec: UsableServer & { kind: "url" },
   { sourceTokens }: Pick<Surroundings, "sourceTokens">,
   reports: Reports,
   signal: AbortSignal,
 ): Promise<Connected> {
   reports.starting(l10n.t("Connecting to {0}", spec.url));
-  const client = new DaemonClient({ url: spec.url, token: spec.token }, sourceTokens);
+  const client = new DaemonClient({ url: spec.url, token: spec.token }, sourceTokens, spec.transport);
   const status = await ask(client, signal);
-  if ("version" in status) return { client, version: status.version };
+  if ("version" in status) {
+    checkTransport(spec, status);
+    return { client, version: status.version };
+  }
   if (status.code === "UNAUTHORIZED") {
     throw new ProblemError(tokenRefused(spec.url, spec.token !== "", isUnprotected(spec.url)));
   }
@@ -118,7 +122,7 @@ class LocalConnection {
   private async attach(): Promise<Connected | undefined> {
     const info = await readDaemonInfo(this.server.dataDir);
     if (info?.connection === undefined) return undefined;
-    const client = new DaemonClient(info.connection, this.around.sourceTokens);
+    const client = new DaemonClient(info.connection, this.around.sourceTokens, this.server.transport);
     const status = await ask(client, this.signal);
     if (!("version" in status)) {
       this.silentSince ??= performance.now();
@@ -136,6 +140,7 @@ class LocalConnection {
       this.reports.replaced(status.version);
       return undefined;
     }
+    checkTransport(this.server, status);
     return { client, version: status.version, pid: info.pid };
   }
 
@@ -199,13 +204,20 @@ const ALREADY_RUNNING = 4;
 const WITHOUT_RETRY = new Set([2, 3]);
 
 /** What a server says of itself, or why it says nothing. */
-async function ask(client: DaemonClient, signal: AbortSignal): Promise<{ version: string } | RagError> {
+async function ask(client: DaemonClient, signal: AbortSignal): Promise<Status | RagError> {
   try {
     return await client.status(AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]));
   } catch (error) {
     signal.throwIfAborted();
     return asRagError(error, "DAEMON_UNREACHABLE");
   }
+}
+
+/** Never falls back to REST by itself: who chose MCP would not know by which way the answers come. */
+function checkTransport(server: UsableServer, { mcp, notices }: Pick<Status, "mcp" | "notices">): void {
+  if (server.transport === "rest" || mcp) return;
+  const forbidden = notices.find((notice) => notice.startsWith("MCP is forbidden"));
+  throw new ProblemError(mcpMissing(isLocal(server), forbidden));
 }
 
 /** What a program said in the end, without the lines of progress before it. */

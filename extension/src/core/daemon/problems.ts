@@ -26,6 +26,8 @@ export function action(command: ProblemCommand): Problem["actions"][number] {
       return { command, label: l10n.t("Restart") };
     case "ragAssistant.setSourceToken":
       return { command, label: l10n.t("Set Source Token…") };
+    case "ragAssistant.useRest":
+      return { command, label: l10n.t("Use REST") };
     case "ragAssistant.setServerToken":
       return { command, label: l10n.t("Enter Token") };
     case "ragAssistant.openSettings":
@@ -184,6 +186,28 @@ export function incompatible(version: string, isLocal: boolean): Problem {
       : l10n.t("Update the server or this extension, so that both are of the same version."),
     ...(isLocal ? (["ragAssistant.restartDaemon"] as const) : []),
     "ragAssistant.showLog",
+  );
+}
+
+/** The setting asks for MCP, which this daemon does not serve. `forbidden`: why no setting could switch it on, in its words. */
+export function mcpMissing(isLocal: boolean, forbidden: string | undefined): Problem {
+  if (forbidden !== undefined) {
+    return problem(
+      "MCP_FORBIDDEN",
+      l10n.t("The setting ragAssistant.transport is mcp, but MCP is forbidden here. The daemon says: {0}", forbidden),
+      l10n.t("Use REST, which the policy leaves alone."),
+      "ragAssistant.useRest",
+      "ragAssistant.showLog",
+    );
+  }
+  return problem(
+    "MCP_OFF",
+    l10n.t("The setting ragAssistant.transport is mcp, but MCP is off in the daemon that runs."),
+    isLocal
+      ? l10n.t("Restart the daemon, which then starts with MCP, or use REST.")
+      : l10n.t("Set mcp.enabled in the settings of that server, or use REST."),
+    ...(isLocal ? (["ragAssistant.restartDaemon"] as const) : []),
+    "ragAssistant.useRest",
   );
 }
 

@@ -62,9 +62,22 @@ export function servers(dataDir: string): number[] {
 
 /** Make a data directory with the sample documents, and the model if it is not there yet. */
 export async function makeSampleData(folder: string): Promise<void> {
+  await run(ragExecutable(), ["models", "pull"], ragEnvironment(folder), folder);
+  await ingestSamples(folder);
+}
+
+/** `settings` are variables of `rag`, which the daemon of this data directory must be given, too. */
+export async function ingestSamples(
+  folder: string,
+  path = SAMPLES,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const env = { ...ragEnvironment(folder), ...settings };
+  await run(ragExecutable(), ["ingest", path, "--collection", "samples", "--create"], env, folder);
+}
+
+function ragEnvironment(folder: string): NodeJS.ProcessEnv {
   // Without the tests' own variables: `rag` takes every RAG_… for a setting.
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("RAG_"));
-  const env = { ...Object.fromEntries(inherited), RAG_DATA_DIR: folder, RAG_MODELS_DIR: modelsFolder() };
-  await run(ragExecutable(), ["models", "pull"], env, folder);
-  await run(ragExecutable(), ["ingest", SAMPLES, "--collection", "samples", "--create"], env, folder);
+  return { ...Object.fromEntries(inherited), RAG_DATA_DIR: folder, RAG_MODELS_DIR: modelsFolder() };
 }

@@ -63,3 +63,10 @@ export function modelsFolder(): string {
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
   return process.env["RAG_MODELS_DIR"] ?? join(cache, "rag-assistant", "models");
 }
+
+/** How the extension talks to its daemon in all tests that do not choose: RAG_TEST_TRANSPORT, `rest` or `mcp`. */
+export function transportUnderTest(): "rest" | "mcp" {
+  const chosen = process.env["RAG_TEST_TRANSPORT"] ?? "rest";
+  if (chosen !== "rest" && chosen !== "mcp") throw new Error(`RAG_TEST_TRANSPORT is ${chosen}, and may be rest or mcp.`);
+  return chosen;
+}

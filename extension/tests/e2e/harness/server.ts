@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, 
 import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
-import { CODE_SERVER, NODE, modelsFolder } from "./paths.ts";
+import { CODE_SERVER, NODE, modelsFolder, transportUnderTest } from "./paths.ts";
 import { Program, freePort, run } from "./processes.ts";
 import { until } from "./wait.ts";
 
@@ -39,6 +39,7 @@ const SETTINGS = {
   "git.enabled": false,
   "chat.commandCenter.enabled": false,
   "security.workspace.trust.enabled": false,
+  ...(transportUnderTest() === "mcp" ? { "ragAssistant.transport": "mcp" } : {}),
 };
 
 const FLAGS = [
@@ -153,6 +154,8 @@ function environment(folder: string, options: ServerOptions): NodeJS.ProcessEnv 
     XDG_RUNTIME_DIR: join(folder, "tmp"),
     RAG_DATA_DIR: join(folder, "data"),
     RAG_MODELS_DIR: modelsFolder(),
+    // By MCP files are taken in from named folders alone; the tests have theirs in several places.
+    ...(transportUnderTest() === "mcp" ? { RAG_SECURITY__ALLOWED_ROOTS: JSON.stringify(["/"]) } : {}),
     TEST_KIT_BRIDGE: join(folder, "bridge"),
     TEST_KIT_MODEL_LOG: join(folder, "model.jsonl"),
     EXTENSIONS_GALLERY: '{"serviceUrl":""}',

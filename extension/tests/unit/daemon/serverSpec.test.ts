@@ -13,7 +13,7 @@ const RAG = path.join(FOLDER, "rag");
 writeFileSync(RAG, "");
 const MACHINE: Machine = { platform: "linux", env: { RAG_DATA_DIR: "/srv/data" }, home: FOLDER, cwd: "/" };
 const MANAGED = { executable: "/env/bin/rag", version: "0.1.0" };
-const NOTHING: ServerSettings = { url: "", executable: "", pythonPath: "", indexUrl: "", modelSource: "", proxy: "" };
+const NOTHING: ServerSettings = { url: "", executable: "", pythonPath: "", indexUrl: "", modelSource: "", proxy: "", transport: "rest" };
 
 function resolve(settings: Partial<ServerSettings>, managed: typeof MANAGED | "new" | "updated" = MANAGED) {
   return resolveServer({ settings: { ...NOTHING, ...settings }, token: "secret", managed, machine: MACHINE });
@@ -22,7 +22,7 @@ function resolve(settings: Partial<ServerSettings>, managed: typeof MANAGED | "n
 describe("which server to use", () => {
   it("is the one at the address before all others, with the token", () => {
     const spec = resolve({ url: "https://rag.example.com/base/", executable: RAG });
-    expect(spec).toEqual({ kind: "url", url: "https://rag.example.com/base", token: "secret" });
+    expect(spec).toEqual({ kind: "url", url: "https://rag.example.com/base", token: "secret", transport: "rest" });
   });
 
   it("is the given program before our own", () => {
@@ -31,7 +31,15 @@ describe("which server to use", () => {
       command: RAG,
       env: {},
       dataDir: "/srv/data",
+      transport: "rest",
     });
+  });
+
+  it("has MCP switched on where the extension is to talk by it, and is another one then", () => {
+    const spec = resolve({ transport: "mcp" });
+    expect(spec).toMatchObject({ transport: "mcp", env: { RAG_MCP__ENABLED: "true" } });
+    expect(sameServer(spec, resolve({}))).toBe(false);
+    expect(JSON.stringify(resolve({}))).not.toContain("RAG_MCP");
   });
 
   it("is our own once it is set up, in an environment without other Pythons' variables", () => {

@@ -7,7 +7,7 @@ import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { isAlive } from "../../../src/core/daemonInfo";
-import type { Notice } from "../../../src/core/daemon/standing";
+import type { Notice, Standing } from "../../../src/core/daemon/standing";
 import type { Supervisor } from "../../../src/core/daemon/supervisor";
 import type { ServerSpec } from "../../../src/core/serverSpec";
 import { type Behaviour, FakeRag, comesTo } from "./fakeRag";
@@ -121,7 +121,8 @@ describe("a window", { timeout: 60_000 }, () => {
 
   it("keeps an older daemon that the given program would only start again", async () => {
     const rag = fake({ version: "0.0.9" });
-    const spec: ServerSpec = { kind: "executable", command: rag.server.command, env: {}, dataDir: rag.dataDir };
+    const { command, dataDir, transport } = rag.server;
+    const spec: ServerSpec = { kind: "executable", command, env: {}, dataDir, transport };
     await rag.window(() => spec).client();
     await rag.window(() => spec).client();
     expect(rag.starts).toHaveLength(1);
@@ -237,7 +238,7 @@ describe("a server at an address", { timeout: 60_000 }, () => {
     await rag.window().client();
     const { url = "", token = "" } = rag.info;
     let given = "wrong";
-    const window = rag.window(() => ({ kind: "url", url, token: given }));
+    const window = rag.window(() => ({ kind: "url", url, token: given, transport: "rest" }));
     window.start();
     const { problem } = await comesTo(window, "attention");
     expect(problem.actions[0]?.command).toBe("ragAssistant.setServerToken");
@@ -260,7 +261,7 @@ describe("a server at an address", { timeout: 60_000 }, () => {
     await new Promise<void>((resolve) => gate.listen(0, "127.0.0.1", resolve));
     const { port } = gate.address() as AddressInfo;
     await new Promise((resolve) => gate.close(resolve));
-    const window = rag.window(() => ({ kind: "url", url: `http://127.0.0.1:${port}`, token }));
+    const window = rag.window(() => ({ kind: "url", url: `http://127.0.0.1:${port}`, token, transport: "rest" }));
     window.start();
     expect((await comesTo(window, "attention")).problem.code).toBe("SERVER_UNREACHABLE");
     await new Promise<void>((resolve) => gate.listen(port, "127.0.0.1", resolve));
@@ -273,9 +274,69 @@ describe("a server at an address", { timeout: 60_000 }, () => {
     const other = createServer((_request, response) => response.end("<html>"));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
-    const window = fake().window(() => ({ kind: "url", url, token: "" }));
+    const window = fake().window(() => ({ kind: "url", url, token: "", transport: "rest" }));
     window.start();
     expect((await comesTo(window, "attention")).problem.code).toBe("SERVER_UNREACHABLE");
     other.close();
+  });
+});
+
+describe("the transport MCP", { timeout: 60_000 }, () => {
+  const byMcp = (rag: FakeRag): ServerSpec => ({ ...rag.server, transport: "mcp", env: { RAG_MCP__ENABLED: "true" } });
+  const commandsOf = (standing: Standing & { kind: "attention" }) => standing.problem.actions.map(({ command }) => command);
+
+  it("has a daemon that was started with it", async () => {
+    const rag = fake();
+    const window = rag.window(() => byMcp(rag));
+    await window.client();
+    expect(rag.starts).toHaveLength(1);
+  });
+
+  it("is not replaced by REST where the daemon that runs has it off; a restart brings it", async () => {
+    const rag = fake();
+    await rag.window().client();
+    const window = rag.window(() => byMcp(rag));
+    window.start();
+    const attention = await comesTo(window, "attention");
+    expect(attention.problem).toMatchObject({ code: "MCP_OFF" });
+    expect(commandsOf(attention)).toEqual(["ragAssistant.restartDaemon", "ragAssistant.useRest"]);
+    await window.restart();
+    await window.client();
+    expect(rag.starts).toHaveLength(2);
+  });
+
+  it("says in the daemon's words that a policy forbids it, and offers no restart, which would not help", async () => {
+    const reason = "MCP is forbidden by the policy of this machine (/etc/rag-assistant/policy.yaml).";
+    const rag = fake({ notices: ["The index is old.", reason] });
+    const window = rag.window(() => byMcp(rag));
+    window.start();
+    const attention = await comesTo(window, "attention");
+    expect(attention.problem).toMatchObject({ code: "MCP_FORBIDDEN" });
+    expect(attention.problem.message).toContain(reason);
+    expect(commandsOf(attention)).toEqual(["ragAssistant.useRest", "ragAssistant.showLog"]);
+  });
+
+  it("can't be switched on from here at a server elsewhere", async () => {
+    const rag = fake();
+    await rag.window().client();
+    const { url = "", token = "" } = rag.info;
+    const window = rag.window(() => ({ kind: "url", url, token, transport: "mcp" }));
+    window.start();
+    expect(commandsOf(await comesTo(window, "attention"))).toEqual(["ragAssistant.useRest"]);
+  });
+
+  it("is taken up, and left, when the setting changes, with another daemon each time", async () => {
+    const rag = fake();
+    let spec: ServerSpec = rag.server;
+    const window = rag.window(() => spec);
+    const first = await window.client();
+    spec = byMcp(rag);
+    await window.refresh();
+    const second = await window.client();
+    expect(second).not.toBe(first);
+    spec = rag.server;
+    await window.refresh();
+    await window.client();
+    expect(rag.starts).toHaveLength(3);
   });
 });

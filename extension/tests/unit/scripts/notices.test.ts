@@ -59,6 +59,13 @@ describe("the notices", () => {
     expect(text).not.toContain("unused");
   });
 
+  it("name what the MCP client carries inside its own files", async () => {
+    await install("@modelcontextprotocol/client", { license: "MIT" }, { LICENSE: "Be kind." });
+    const text = await written("node_modules/@modelcontextprotocol/client/dist/index.mjs");
+    expect(text).toContain("content-type 1.0.5 (MIT)");
+    expect(text).toContain("Douglas Christopher Wilson");
+  });
+
   it("name the author where a package has no licence file", async () => {
     await install("kestrel", { license: "ISC", author: { name: "Marit Todo" } });
     expect(await written("node_modules/kestrel/a.js")).toContain("no licence file. Author: Marit Todo.");

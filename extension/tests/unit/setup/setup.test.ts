@@ -12,7 +12,7 @@ import { Setup, type SetupOptions } from "../../../src/core/setup/setup";
 import type { SetupView } from "../../../src/protocol/setup";
 import { FakeMachine, prints } from "./fakePrograms";
 
-const NOTHING: ServerSettings = { url: "", executable: "", pythonPath: "", indexUrl: "", modelSource: "", proxy: "" };
+const NOTHING: ServerSettings = { url: "", executable: "", pythonPath: "", indexUrl: "", modelSource: "", proxy: "", transport: "rest" };
 const STEPS = [
   prints({ event: "step", step: "check", title: "Checking" }),
   prints({ event: "step", step: "environment", title: "Making" }),

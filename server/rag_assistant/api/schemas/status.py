@@ -54,7 +54,7 @@ class Status(BaseModel):
     stores: StoresInfo
     counts: Counts
     data_dir: str
-    mcp: bool
+    mcp: bool = Field(description="Whether agents are served at `/mcp`.")
     notices: list[str]
 
 

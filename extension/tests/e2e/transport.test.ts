@@ -1,0 +1,61 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { Chat } from "./harness/chat.ts";
+import { daemonReady } from "./harness/daemon.ts";
+import type { Editor } from "./harness/editor.ts";
+import { lastRequest, passagesIn } from "./harness/modelLog.ts";
+import { Panel } from "./harness/panel.ts";
+import { launchWithSamples } from "./harness/ready.ts";
+import { until } from "./harness/wait.ts";
+import { QUESTIONS } from "./questions.ts";
+
+let editor: Editor;
+
+beforeAll(async () => {
+  editor = await launchWithSamples({ settings: { "ragAssistant.transport": "mcp" } });
+});
+
+afterAll(async () => {
+  await editor.close();
+});
+
+/** How often the daemon answered this address, by its own log. */
+function answered(path: string): number {
+  const lines = readFileSync(join(editor.server.dataDir, "logs", "daemon.jsonl"), "utf8").split("\n");
+  return lines.filter((line) => line.includes(`"path": "${path}"`) && line.includes('"status": 200')).length;
+}
+
+describe("with the transport mcp", () => {
+  test("the panel's question goes by /mcp, and its answer has its passages and citations", async () => {
+    const panel = await Panel.ready(editor.window);
+    const before = answered("/mcp");
+    const answer = await panel.ask(QUESTIONS.japanese.text);
+    expect(await answer.getAttribute("data-state")).toBe("done");
+    expect(await answer.getByTestId("passage").count()).toBeGreaterThan(0);
+    await until("the daemon's log tells of /mcp", () => answered("/mcp") > before);
+    await editor.window.screenshot("transport-mcp-panel");
+  });
+
+  test("a question to @rag does so, too, and its passages reach the model", async () => {
+    const chat = new Chat(editor.window);
+    await chat.open();
+    const before = answered("/mcp");
+    await chat.ask(`@rag ${QUESTIONS.english.text}`);
+    expect(passagesIn(lastRequest(editor.server.modelLog)).map(({ source }) => source)).toContain(QUESTIONS.english.source);
+    await until("the daemon's log tells of /mcp", () => answered("/mcp") > before);
+  });
+
+  test("the button “Use REST” changes the setting, and the window goes over to a daemon without MCP", async () => {
+    const { pid } = await daemonReady(editor.server.dataDir);
+    await editor.window.bridge.execute("ragAssistant.useRest");
+    await until("another daemon runs", async () => (await daemonReady(editor.server.dataDir)).pid !== pid);
+    const panel = await Panel.ready(editor.window);
+    const before = { mcp: answered("/mcp"), query: answered("/api/query") };
+    const answer = await panel.ask(QUESTIONS.english.text);
+    expect(await answer.getByTestId("passage").count()).toBeGreaterThan(0);
+    await until("the daemon's log tells of /api/query", () => answered("/api/query") > before.query);
+    expect(answered("/mcp")).toBe(before.mcp);
+  });
+});
