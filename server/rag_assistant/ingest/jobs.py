@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from rag_assistant.errors import RagError
 from rag_assistant.ingest.pipeline import Stopped
 from rag_assistant.ingest.reading import Report
+from rag_assistant.store.db import is_busy
 from rag_assistant.store.jobs import Job, Jobs
 from rag_assistant.types import IngestResult
 
@@ -165,7 +166,15 @@ class JobRunner:
             if stage in written and now - written[stage] < REPORT_EVERY:
                 return
             written[stage] = now
-            if self._jobs.progress(job_id, {"stage": stage, "done": done, "total": total}):
+            try:
+                cancelled = self._jobs.progress(job_id, {"stage": stage, "done": done, "total": total})
+            except DBAPIError as error:
+                if not is_busy(error):
+                    raise
+                # A large group is being stored on a slow disk. What is lost is a number that the next report brings.
+                log.warning("progress not written", extra={"job_id": job_id, "reason": str(error.orig)})
+                return
+            if cancelled:
                 raise _Cancelled
             self._notify()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from rag_assistant.errors import ServiceUnavailable
 from rag_assistant.store.migrations import migrate
@@ -61,6 +61,11 @@ def _prepare_sqlite(engine: Engine) -> None:
 def reading(engine: Engine) -> Engine:
     """The engine for transactions that only read: on SQLite they take no write lock."""
     return engine.execution_options(reading=True)
+
+
+def is_busy(error: DBAPIError) -> bool:
+    """Whether the database refused because another transaction held it for too long; nothing is wrong with it."""
+    return getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_BUSY")
 
 
 def batches(items: Sequence[T] | Iterator[T], size: int = BATCH) -> Iterator[list[T]]:

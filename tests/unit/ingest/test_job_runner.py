@@ -6,11 +6,12 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, event
 from sqlalchemy.exc import OperationalError
 
 from rag_assistant.errors import IndexDamaged
@@ -175,6 +176,35 @@ def test_a_job_that_a_dead_process_left_running_is_run_again_first(jobs: Jobs, r
 
     ended(jobs, run(handler), second)
     assert order == [first, second]
+
+
+def test_a_job_outlives_a_database_that_another_writer_holds(
+    engine: Engine, jobs: Jobs, run: Callable[..., JobRunner], tmp_path: Path
+) -> None:
+    @event.listens_for(engine, "checkout")
+    def _impatient(connection: Any, *_: Any) -> None:
+        connection.execute("PRAGMA busy_timeout=50")
+
+    refused: list[str] = []
+
+    class Watched(Jobs):
+        def progress(self, job_id: str, progress: Any) -> bool:
+            try:
+                return super().progress(job_id, progress)
+            except OperationalError as error:
+                refused.append(str(error.orig))
+                raise
+
+    def handler(job: Job, report: Any) -> IngestResult:
+        with closing(sqlite3.connect(tmp_path / "rag.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            report("reading", 1, 2)
+        return done(job, report)
+
+    watched = Watched(engine, 10, 100)
+    job_id = add(jobs)
+    assert ended(jobs, run(handler, watched), job_id).status == "completed"
+    assert refused == ["database is locked"]
 
 
 def test_progress_is_written_at_each_new_stage_and_else_only_now_and_then(
