@@ -26,7 +26,7 @@ from rag_assistant.ingest.reading import Report
 from rag_assistant.ingest.roots import narrowed
 from rag_assistant.ingest.uploads import Upload, Uploads
 from rag_assistant.parts import MODES, Parts
-from rag_assistant.policy import mcp_notices, mcp_verdict
+from rag_assistant.policy import mcp_notices, mcp_status
 from rag_assistant.providers.base import Embedder
 from rag_assistant.questions import Answer
 from rag_assistant.retrieve.filters import parse_filters
@@ -489,7 +489,7 @@ class App:
             },
             "counts": self.passages.counts(),
             "data_dir": str(self.directories.data),
-            "mcp": mcp_verdict(self.settings.mcp, "http").on,
+            **mcp_status(self.settings.mcp),
             "notices": self.notices,
         }
 

@@ -68,6 +68,12 @@ def mcp_verdict(settings: McpSettings, transport: str | None = None) -> Verdict:
     return Verdict(True)
 
 
+def mcp_status(settings: McpSettings) -> dict[str, bool | str | None]:
+    """What `/api/status` tells: whether `/mcp` is served, and why no setting could change that, where that is so."""
+    verdict = mcp_verdict(settings, "http")
+    return {"mcp": verdict.on, "mcp_forbidden": verdict.reason if verdict.forbidden else None}
+
+
 def mcp_notices(settings: McpSettings) -> list[str]:
     """What to tell whoever switched MCP on where it is forbidden."""
     verdict = mcp_verdict(settings)

@@ -56,6 +56,7 @@ def test_agents_are_not_served_unless_that_is_switched_on(start: Callable[..., D
     with start().client() as http:
         assert refused(http) == ""
         assert not status_of(http)
+        assert http.get("/api/status").json()["mcp_forbidden"] is None
 
 
 def test_one_setting_switches_it_on(start: Callable[..., Daemon], tmp_path: Path) -> None:
@@ -90,6 +91,7 @@ def test_a_policy_forbids_whatever_the_settings_say(start: Callable[..., Daemon]
             policy.unlink() if rules is None else policy.write_bytes(rules)
             assert f"MCP is forbidden by the policy of this machine ({policy})" in refused(http)
             assert not status_of(http)
+            assert str(policy) in http.get("/api/status").json()["mcp_forbidden"]
         policy.mkdir()
         assert "can't be read" in refused(http)
 

@@ -2901,6 +2901,11 @@ export interface components {
              * @description Whether agents are served at `/mcp`.
              */
             mcp: boolean;
+            /**
+             * Mcp Forbidden
+             * @description The policy of the machine that forbids it, whatever the settings say.
+             */
+            mcp_forbidden: string | null;
             model: components["schemas"]["ModelInfo"];
             /** Notices */
             notices: string[];

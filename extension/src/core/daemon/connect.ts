@@ -214,10 +214,9 @@ async function ask(client: DaemonClient, signal: AbortSignal): Promise<Status | 
 }
 
 /** Never falls back to REST by itself: who chose MCP would not know by which way the answers come. */
-function checkTransport(server: UsableServer, { mcp, notices }: Pick<Status, "mcp" | "notices">): void {
+function checkTransport(server: UsableServer, { mcp, mcp_forbidden }: Pick<Status, "mcp" | "mcp_forbidden">): void {
   if (server.transport === "rest" || mcp) return;
-  const forbidden = notices.find((notice) => notice.startsWith("MCP is forbidden"));
-  throw new ProblemError(mcpMissing(isLocal(server), forbidden));
+  throw new ProblemError(mcpMissing(isLocal(server), mcp_forbidden ?? undefined));
 }
 
 /** What a program said in the end, without the lines of progress before it. */

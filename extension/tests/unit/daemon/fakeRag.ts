@@ -23,14 +23,14 @@ export interface Behaviour {
   hasStop?: boolean;
   /** It has no `/api/events`. */
   hasEvents?: boolean;
-  /** What it says of itself. */
-  notices?: string[];
+  /** The policy that keeps MCP off, in its words. */
+  forbidden?: string;
 }
 
 const SCRIPT = `#!${process.execPath}
 const fs = require("node:fs"), http = require("node:http"), path = require("node:path");
 const behaviour = JSON.parse(fs.readFileSync(path.join(__dirname, "behaviour.json"), "utf8"));
-const { version = "0.1.0", fails, opensAfterMs = 0, hasStop = true, hasEvents = true, notices = [] } = behaviour;
+const { version = "0.1.0", fails, opensAfterMs = 0, hasStop = true, hasEvents = true, forbidden = null } = behaviour;
 if (process.argv[2] === "--version") { console.log("rag " + version); process.exit(0); }
 const data = process.env.RAG_DATA_DIR, file = path.join(data, "daemon.json");
 fs.mkdirSync(data, { recursive: true });
@@ -54,7 +54,7 @@ const server = http.createServer((request, response) => {
   const answer = (status, value) => { response.writeHead(status, { "Content-Type": "application/json" }); response.end(JSON.stringify(value)); };
   const fail = (status, code) => answer(status, { error: { code, message: code, request_id: "r" } });
   if (request.headers.authorization !== "Bearer " + token) return fail(401, "UNAUTHORIZED");
-  if (request.url === "/api/status") return answer(200, { version, mcp: process.env.RAG_MCP__ENABLED === "true" && notices.length === 0, notices });
+  if (request.url === "/api/status") return answer(200, { version, mcp: process.env.RAG_MCP__ENABLED === "true" && forbidden === null, mcp_forbidden: forbidden });
   if (request.url === "/api/stop" && hasStop) { answer(202, { stopping: true }); return setTimeout(stop, 20); }
   if (request.url !== "/api/events" || !hasEvents) return fail(404, "NOT_FOUND");
   response.writeHead(200, { "Content-Type": "text/event-stream" });

@@ -307,7 +307,7 @@ describe("the transport MCP", { timeout: 60_000 }, () => {
 
   it("says in the daemon's words that a policy forbids it, and offers no restart, which would not help", async () => {
     const reason = "MCP is forbidden by the policy of this machine (/etc/rag-assistant/policy.yaml).";
-    const rag = fake({ notices: ["The index is old.", reason] });
+    const rag = fake({ forbidden: reason });
     const window = rag.window(() => byMcp(rag));
     window.start();
     const attention = await comesTo(window, "attention");

@@ -55,6 +55,7 @@ class Status(BaseModel):
     counts: Counts
     data_dir: str
     mcp: bool = Field(description="Whether agents are served at `/mcp`.")
+    mcp_forbidden: str | None = Field(description="The policy of the machine that forbids it, whatever the settings say.")
     notices: list[str]
 
 
