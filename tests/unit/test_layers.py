@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "server" / "rag_assistant"
 
 # A module may import from its own layer and from those before it.
 LAYERS = [
-    ["__init__", "types", "questions", "errors", "text"],
+    ["__init__", "types", "questions", "errors", "sse", "text"],
     ["settings", "config", "secrets", "policy", "tracing"],
     ["providers.__init__", "providers.base", "providers.models"],
     ["store", "supply", "providers"],

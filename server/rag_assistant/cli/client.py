@@ -7,7 +7,6 @@ left over from a dead process is never believed.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from rag_assistant.cli.output import note, warn
 from rag_assistant.cli.places import Places
 from rag_assistant.cli.tokens import headers
 from rag_assistant.errors import DaemonAlreadyRunning, ServiceUnavailable
+from rag_assistant.sse import parse_events
 
 if TYPE_CHECKING:
     import httpx
@@ -85,16 +85,7 @@ class Client:
         """Server-sent events as they come: name and data. Closing the iterator ends the request."""
         answer = self._answer("POST", path, body=body, stream=True)
         try:
-            name, data = "message", []
-            for line in answer.iter_lines():
-                field, _, value = line.partition(":")
-                if field == "event":
-                    name = value.strip()
-                elif field == "data":
-                    data.append(value.removeprefix(" "))
-                elif not line and data:
-                    yield name, json.loads("\n".join(data))
-                    name, data = "message", []
+            yield from parse_events(answer.iter_text())
         finally:
             answer.close()
 

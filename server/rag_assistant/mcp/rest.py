@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote
@@ -13,6 +12,7 @@ from starlette.datastructures import Headers
 
 from rag_assistant.api.headers import SOURCE_TOKEN
 from rag_assistant.errors import FieldProblem, RagError, ServiceUnavailable
+from rag_assistant.sse import parse_events
 
 MAX_PAGE_SIZE = 100
 
@@ -69,7 +69,7 @@ class Caller:
     async def events(self, path: str, body: Mapping[str, Any]) -> list[tuple[str, Any]]:
         """All server-sent events of an answer, by name, once it is whole."""
         answer = await self._send("POST", path, json=body)
-        return list(_events(answer.content.decode()))
+        return list(parse_events([answer.text]))
 
     async def delete(self, path: str) -> Any:
         answer = await self._send("DELETE", path)
@@ -95,15 +95,6 @@ def source_tokens(headers: Mapping[str, str] | None) -> dict[str, str]:
     """Of the headers that a client sent, those that say what it may see: a token for each of several sources may be repeated."""
     given = headers.getlist(SOURCE_TOKEN) if isinstance(headers, Headers) else []
     return {SOURCE_TOKEN: ",".join(given)} if given else {}
-
-
-def _events(text: str) -> Iterator[tuple[str, Any]]:
-    for block in text.replace("\r\n", "\n").split("\n\n"):
-        # A line that begins with a colon only keeps the connection open.
-        lines = [line.partition(":")[::2] for line in block.split("\n") if line and not line.startswith(":")]
-        fields = {name: value.removeprefix(" ") for name, value in lines}
-        if "data" in fields:
-            yield fields.get("event", "message"), json.loads(fields["data"])
 
 
 def _refused(answer: httpx.Response) -> RagError:
