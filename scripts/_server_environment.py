@@ -48,7 +48,7 @@ class Carried:
 
     @classmethod
     def in_folder(cls, folder: Path) -> Carried:
-        wheels = sorted(folder.glob("rag_assistant-*.whl"))
+        wheels = sorted(folder.glob("ragd-*.whl"))
         if len(wheels) != 1 or not (folder / BASE_LOCK).is_file():
             raise StopError(
                 f"{folder} should hold {BASE_LOCK} and one wheel of RAG Assistant.", advice="Install the extension again."
@@ -109,7 +109,7 @@ class ServerEnvironment:
         """Whether the stamp says so, and the package can be imported: its Python may have been replaced since."""
         if read_stamp(self._stamp) != self._wanted_stamp() or not self._program("rag").exists() or not works(self._folder):
             return False
-        command = [str(self._program("python")), "-I", "-c", "import rag_assistant; print(rag_assistant.__version__)"]
+        command = [str(self._program("python")), "-I", "-c", "import ragd; print(ragd.__version__)"]
         done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
         return done.returncode == 0 and done.stdout.strip() == self._carried.version
 

@@ -39,7 +39,7 @@ _LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.pyc")
 
 def version(root: Path) -> str:
     """The version that the daemon's package names."""
-    file = root / "server" / "rag_assistant" / "__init__.py"
+    file = root / "server" / "ragd" / "__init__.py"
     found = re.search(r'^__version__ = "([^"]+)"$', file.read_text("utf-8"), re.MULTILINE)
     if found is None:
         raise StopError(f'{file} has no line `__version__ = "…"`.')
@@ -62,7 +62,7 @@ def build_wheel(root: Path, python: Path, target: Path, reporter: Reporter) -> P
             raise stop("Building the wheel failed", error) from error
         (wheel,) = made.glob("*.whl")
         target.mkdir(parents=True, exist_ok=True)
-        for old in target.glob("rag_assistant-*.whl"):
+        for old in target.glob("ragd-*.whl"):
             old.unlink()
         return Path(shutil.copyfile(wheel, target / wheel.name))
 

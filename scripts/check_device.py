@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from rag_assistant.config import default_models_dir
-from rag_assistant.errors import RagError
-from rag_assistant.providers import build
-from rag_assistant.providers.devices import EXECUTION_PROVIDERS
-from rag_assistant.providers.models import MODELS, ModelFiles, model_row
-from rag_assistant.supply import ensure_model
-from rag_assistant.types import Passage, Place
+from ragd.config.loading import default_models_dir
+from ragd.core.errors import RagError
+from ragd.core.types import Passage, Place
+from ragd.models.rows import MODELS, ModelFiles, model_row
+from ragd.models.store import ensure_model
+from ragd.providers.devices import EXECUTION_PROVIDERS
+from ragd.providers.registry import build
 
 TEXTS = 64
 LEAST_COSINE = 0.99

@@ -32,8 +32,8 @@ TASKS = {"embedding": "feature-extraction", "reranking": "text-classification"}
 
 def main() -> int:
     sys.path.insert(0, str(ROOT / "server"))
-    from rag_assistant.errors import SettingsError
-    from rag_assistant.providers.models import model_row
+    from ragd.core.errors import SettingsError
+    from ragd.models.rows import model_row
 
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("model", help="a row of `rag models list`")
@@ -79,7 +79,7 @@ def program(name: str) -> Path:
 
 def install(exported: Path, target: Path, model_id: str, source: str) -> None:
     """A model folder with a manifest, as the supply chain takes it. External data keep their names: the graph refers to them."""
-    from rag_assistant.supply.manifest import Manifest, record_file, write_manifest
+    from ragd.models.manifest import Manifest, record_file, write_manifest
 
     target.mkdir(parents=True)
     taken = [exported / MODEL, exported / TOKENIZER, *exported.glob("*.onnx_data")]

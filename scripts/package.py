@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds what is released: `dist/rag_assistant-VERSION-py3-none-any.whl` and `dist/rag-assistant-VERSION.vsix`, which carries it.
+"""Builds what is released: `dist/ragd-VERSION-py3-none-any.whl` and `dist/rag-assistant-VERSION.vsix`, which carries it.
 
     python3 scripts/package.py
 
@@ -83,7 +83,7 @@ def same_version(root: Path) -> str:
     manifest = json.loads((root / "extension" / "package.json").read_text("utf-8"))["version"]
     if manifest != server:
         raise StopError(
-            f"extension/package.json has version {manifest}, server/rag_assistant/__init__.py {server}.",
+            f"extension/package.json has version {manifest}, server/ragd/__init__.py {server}.",
             advice="They are released together: give both the same one.",
         )
     return server

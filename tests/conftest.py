@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 # Before anything of ours is imported: the real models' folder is remembered (tests marked `model` read it), the rest is hidden.
-from rag_assistant.config import default_models_dir
+from ragd.config.loading import default_models_dir
 
 _MODELS_DIR = default_models_dir()
 _HOME = tempfile.TemporaryDirectory(prefix="rag-tests-")

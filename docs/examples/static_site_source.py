@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 from lxml import etree
 
-from rag_assistant import errors
-from rag_assistant.errors import DocumentVanished, ItemForbidden, SourceRefused
-from rag_assistant.secrets import is_reference
-from rag_assistant.sources.base import CloudPreview, Container, Current, Fetched, Listed, Outside, Skip, Unfetched
+from ragd.config.secrets import is_reference
+from ragd.core import errors
+from ragd.core.errors import DocumentVanished, ItemForbidden, SourceRefused
+from ragd.sources.base import CloudPreview, Container, Current, Fetched, Listed, Outside, Skip, Unfetched
 
 _SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 _MOST = 50 * 1024 * 1024

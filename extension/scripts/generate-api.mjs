@@ -18,7 +18,7 @@ const HEADER = `/**
  */
 
 `;
-const DESCRIPTION = ["-m", "rag_assistant.api.openapi"];
+const DESCRIPTION = ["-m", "ragd.api.openapi"];
 const MOST_BYTES = 64 * 1024 * 1024;
 
 const extension = fileURLToPath(new URL("..", import.meta.url));

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rag_assistant.providers.base import Vectors
-from rag_assistant.providers.embed_onnx import OnnxEmbedder
+from ragd.providers.embedders.onnx import OnnxEmbedder
+from ragd.providers.protocols import Vectors
 
 NOISE = 0.35
 """Length of the noise that is added to a unit vector: cosine 0.94 to the original, 0.89 between two of one original."""

@@ -283,7 +283,7 @@ def main() -> int:
         folder = Path(name).resolve()
         os.environ |= {"RAG_DATA_DIR": str(folder / "data"), "RAG_MCP__ENABLED": "true", "RAG_RERANK__BUDGET_MS": "60000"}
         os.environ["RAG_SECURITY__ALLOWED_ROOTS"] = json.dumps([str(SAMPLES), str(folder)])
-        serve = [sys.executable, "-m", "rag_assistant", "serve", "--port", "0"]
+        serve = [sys.executable, "-m", "ragd", "serve", "--port", "0"]
         process, info = start_daemon(folder / "data", serve)
         try:
             headers = {"Authorization": f"Bearer {info['token']}"}
@@ -291,7 +291,7 @@ def main() -> int:
                 world = prepare(rest, folder, ways + extension)
                 by_rest = {row.name: row.rest(rest, world) for row in ROWS if row.rest}
                 http = streamable_http_client(f"{info['url']}/mcp", http_client=httpx2.AsyncClient(headers=headers, timeout=120))
-                rag = StdioServerParameters(command=sys.executable, args=["-m", "rag_assistant", "mcp"], env=dict(os.environ))
+                rag = StdioServerParameters(command=sys.executable, args=["-m", "ragd", "mcp"], env=dict(os.environ))
                 columns: dict[str, Way] = {
                     "REST": by_rest,
                     "MCP HTTP": anyio.run(by_mcp, "MCP HTTP", world, Client(http)),

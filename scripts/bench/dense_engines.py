@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rag_assistant.providers import build
-from rag_assistant.providers.base import DenseStore, Vectors
+from ragd.providers.protocols import DenseStore, Vectors
+from ragd.providers.registry import build
 
 KB = "0" * 32
 ENGINES = ("exact", "chroma")

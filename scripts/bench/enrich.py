@@ -17,16 +17,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rag_assistant.config import default_models_dir, load_settings
-from rag_assistant.ingest.cleaning import RuleCleaner
-from rag_assistant.ingest.cuts import without
-from rag_assistant.ingest.enrich import RuleEnricher
-from rag_assistant.ingest.loaders import loader_name_for
-from rag_assistant.ingest.sections import split_sections
-from rag_assistant.providers import build
-from rag_assistant.providers.base import Embedder, Splitter
-from rag_assistant.supply import ensure_model
-from rag_assistant.types import Document, Mark, Piece, Place
+from ragd.config.loading import default_models_dir, load_settings
+from ragd.core.sections import split_sections
+from ragd.core.types import Document, Mark, Piece, Place
+from ragd.formats.registry import loader_name_for
+from ragd.ingest.chunking.cuts import without
+from ragd.ingest.enrichment.cleaning import RuleCleaner
+from ragd.ingest.enrichment.rules import RuleEnricher
+from ragd.models.store import ensure_model
+from ragd.providers.protocols import Embedder, Splitter
+from ragd.providers.registry import build
 
 ROOT = Path(__file__).resolve().parents[2]
 PIECE_TOKENS = 300

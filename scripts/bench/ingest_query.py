@@ -28,13 +28,13 @@ from typing import Any
 
 import httpx
 
-from rag_assistant.config import default_models_dir, load_settings
-from rag_assistant.providers import build
-from rag_assistant.providers.base import Embedder
-from rag_assistant.supply import ensure_model
+from ragd.config.loading import default_models_dir, load_settings
+from ragd.models.store import ensure_model
+from ragd.providers.protocols import Embedder
+from ragd.providers.registry import build
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
-SERVE = (sys.executable, "-m", "rag_assistant", "serve", "--port", "0")
+SERVE = (sys.executable, "-m", "ragd", "serve", "--port", "0")
 SECTIONS = 10
 ENGLISH = (
     "queue worker lease broker token retry index shard replica leader follower commit offset cursor batch timeout backoff "

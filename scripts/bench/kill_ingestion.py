@@ -27,10 +27,10 @@ from ingest_query import ingest, start_daemon
 from mixed_files import write_files
 from sqlalchemy import func, select
 
-from rag_assistant.app import App
-from rag_assistant.config import Directories, default_config_dir, default_models_dir, load_settings
-from rag_assistant.store.db import open_engine
-from rag_assistant.store.schema import assets, documents, versions
+from ragd.app.engine import App
+from ragd.config.loading import Directories, default_config_dir, default_models_dir, load_settings
+from ragd.store.database.engine import open_engine
+from ragd.store.database.schema import assets, documents, versions
 
 SETTINGS = {"RAG_EMBEDDING__PROVIDER": "fake", "RAG_OCR__PROVIDER": "none", "RAG_SPARSE__ANALYZER": "bigram"}
 END_OF_WORKERS_S = 10.0

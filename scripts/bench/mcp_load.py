@@ -81,7 +81,7 @@ async def by_http(info: dict[str, Any], headers: dict[str, str], mode: str) -> A
 @asynccontextmanager
 async def by_stdio(data_dir: Path) -> AsyncIterator[Ask]:
     environment = os.environ | {"RAG_DATA_DIR": str(data_dir), "RAG_MCP__ENABLED": "true"}
-    rag = StdioServerParameters(command=sys.executable, args=["-m", "rag_assistant", "mcp"], env=dict(environment))
+    rag = StdioServerParameters(command=sys.executable, args=["-m", "ragd", "mcp"], env=dict(environment))
     async with Client(stdio_client(rag)) as client:
         yield asking(client)
 

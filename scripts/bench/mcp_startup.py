@@ -27,10 +27,10 @@ from typing import Any
 
 import httpx
 
-from rag_assistant.daemon import DaemonInfo, is_owned, read_info
+from ragd.core.instance import DaemonInfo, is_owned, read_info
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
-RAG = [sys.executable, "-m", "rag_assistant"]
+RAG = [sys.executable, "-m", "ragd"]
 QUESTION = "How long is a lease before another worker may take the job?"
 LIGHT = {
     "RAG_EMBEDDING__PROVIDER": "fake",

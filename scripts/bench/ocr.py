@@ -27,10 +27,10 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
-from rag_assistant.providers.base import Pixels
-from rag_assistant.providers.ocr_rapidocr import RapidOcrEngine
-from rag_assistant.providers.picture_prep import plan, prepare
-from rag_assistant.types import OcrLine
+from ragd.core.types import OcrLine
+from ragd.providers.ocr.preparation import plan, prepare
+from ragd.providers.ocr.rapidocr import RapidOcrEngine
+from ragd.providers.protocols import Pixels
 
 FONTS = {
     "dejavu": ("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf", "fonts-dejavu-core"),

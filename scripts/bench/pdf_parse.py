@@ -28,7 +28,7 @@ from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.platypus import BaseDocTemplate, Frame, PageBreak, PageTemplate, Paragraph, Table
 
-from rag_assistant.ingest.loaders.pdf import PdfLoader
+from ragd.formats.pdf.loader import PdfLoader
 
 ENGLISH = (
     "the a of to in queue shard leader lease record segment snapshot drive commit node cluster worker tenant retry delay window"

@@ -91,7 +91,7 @@ class Daemon:
 
     def __init__(self, data: Path) -> None:
         environment = {**os.environ, "RAG_DATA_DIR": str(data)}
-        command = [sys.executable, "-m", "rag_assistant", "serve", "--port", "0"]
+        command = [sys.executable, "-m", "ragd", "serve", "--port", "0"]
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         info = self._ready(data / "daemon.json")
         token = {"Authorization": f"Bearer {info['token']}"}

@@ -35,8 +35,8 @@ import httpx
 from _scale_corpus import Corpus
 from ingest_query import ingest, memory, model_alone, percentiles, start_daemon, timed
 
-from rag_assistant.cli import cli
-from rag_assistant.providers import TABLE
+from ragd.cli import cli
+from ragd.providers.registry import TABLE
 
 CLIENTS = 10
 

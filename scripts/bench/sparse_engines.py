@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rag_assistant.providers import build
-from rag_assistant.providers.base import SparseStore
+from ragd.providers.protocols import SparseStore
+from ragd.providers.registry import build
 
 KB = "0" * 32
 ENGINES = ("rank_bm25", "fts5", "tantivy")

@@ -17,11 +17,11 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from rag_assistant.answer.support import SupportCheck
-from rag_assistant.config import default_models_dir, load_settings
-from rag_assistant.providers import build
-from rag_assistant.supply import ensure_model
-from rag_assistant.types import Citation, Passage, Place
+from ragd.answer.support import SupportCheck
+from ragd.config.loading import default_models_dir, load_settings
+from ragd.core.types import Citation, Passage, Place
+from ragd.models.store import ensure_model
+from ragd.providers.registry import build
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "data" / "samples"

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.app import App
-from rag_assistant.config import Directories, load_settings
-from rag_assistant.store.jobs import FINISHED, Job
-from rag_assistant.store.ledger import Cycle, Ledger
-from rag_assistant.store.sources import Source
+from ragd.app.engine import App
+from ragd.config.loading import Directories, load_settings
+from ragd.store.jobs import FINISHED, Job
+from ragd.store.ledger import Cycle, Ledger
+from ragd.store.sources import Source
 
 from ..atlassian_server import Served, World, serve
 

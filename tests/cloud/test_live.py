@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.retrieve.pipeline import QueryResult
+from ragd.retrieve.pipeline import QueryResult
 
 from .conftest import Cloud, Opened
 

@@ -48,7 +48,7 @@ class Daemon:
         # A file, not a pipe: nobody reads while it runs, and a full pipe would stop it.
         self._printed = tempfile.TemporaryFile()  # noqa: SIM115
         self.process = subprocess.Popen(
-            [*within, sys.executable, "-m", "rag_assistant", "serve", "--port", str(port), *options],
+            [*within, sys.executable, "-m", "ragd", "serve", "--port", str(port), *options],
             env=inherited | LIGHT | home | environment,
             stdout=self._printed,
             stderr=subprocess.STDOUT,

@@ -50,7 +50,7 @@ class Setup:
         self.variables = {"PATH": "/usr/bin:/bin", "HOME": str(root), "PIP_CONFIG_FILE": os.devnull, "PIP_RETRIES": "1"}
 
     def put_wheel(self, module: str) -> None:
-        name, data = wheel("rag_assistant", VERSION, module, scripts="rag = rag_assistant:main")
+        name, data = wheel("ragd", VERSION, module, scripts="rag = ragd:main")
         (self.folder / name).write_bytes(data)
 
     def start(self, *options: str, python: str = sys.executable, **variables: str) -> subprocess.Popen[str]:
@@ -139,7 +139,7 @@ class TestTheWayThrough:
         setup.put_wheel(MODULE.replace('print("rag"', 'print("newer"); print("rag"'))
         assert steps(setup.run()) == ["check", "environment", "packages", "verify"]
         assert setup.printed() == f"newer\nrag {VERSION}\n"
-        shutil.rmtree(next(setup.environment.glob("lib/python*/site-packages/rag_assistant")))
+        shutil.rmtree(next(setup.environment.glob("lib/python*/site-packages/ragd")))
         assert steps(setup.run())[-1] == "verify"
 
     def test_the_python_and_the_index_that_are_named_win_and_a_uv_that_does_not_start_is_passed_over(

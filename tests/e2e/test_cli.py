@@ -32,7 +32,7 @@ QUESTIONS = ("restore a backup", "有給休暇は何日前までに申請すれ�
 
 
 class Cli:
-    """`python -m rag_assistant` on one data directory."""
+    """`python -m ragd` on one data directory."""
 
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = data_dir
@@ -43,7 +43,7 @@ class Cli:
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-m", "rag_assistant", *arguments],
+            [sys.executable, "-m", "ragd", *arguments],
             env=self.environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -156,7 +156,7 @@ def test_a_daemon_that_was_killed_is_not_believed(rag: Cli, samples: str) -> Non
 def test_a_data_directory_in_use_is_told_with_exit_code_4(rag: Cli) -> None:
     # Owns the directory and never gets ready, as a daemon does that hangs while it starts.
     hold = (
-        "import sys, pathlib; from rag_assistant.daemon import Ownership; "
+        "import sys, pathlib; from ragd.core.instance import Ownership; "
         "owner = Ownership(pathlib.Path(sys.argv[1])); print(flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(

@@ -15,8 +15,8 @@ import httpx
 import psutil
 import pytest
 
-from rag_assistant.app import App
-from rag_assistant.config import Directories, load_settings
+from ragd.app.engine import App
+from ragd.config.loading import Directories, load_settings
 
 from .conftest import Daemon, ended, wait_for
 

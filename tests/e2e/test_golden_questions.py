@@ -11,10 +11,10 @@ import pytest
 import yaml
 from openpyxl.worksheet.cell_range import CellRange
 
-from rag_assistant.app import App
-from rag_assistant.config import Directories, load_settings
-from rag_assistant.store.jobs import FINISHED
-from rag_assistant.types import Place
+from ragd.app.engine import App
+from ragd.config.loading import Directories, load_settings
+from ragd.core.types import Place
+from ragd.store.jobs import FINISHED
 
 pytestmark = [pytest.mark.e2e, pytest.mark.model]
 

@@ -21,10 +21,10 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 from sqlalchemy import func, select
 
-from rag_assistant.app import App
-from rag_assistant.config import Directories, load_settings
-from rag_assistant.store.db import open_engine
-from rag_assistant.store.schema import assets, documents, versions
+from ragd.app.engine import App
+from ragd.config.loading import Directories, load_settings
+from ragd.store.database.engine import open_engine
+from ragd.store.database.schema import assets, documents, versions
 
 from .conftest import Daemon, ended, wait_for
 

@@ -39,7 +39,7 @@ def files_of_the_package() -> Iterator[str]:
 
 def test_the_wheel_holds_every_file_of_the_package(folder: Path) -> None:
     with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
-        held = {name for name in archive.namelist() if not name.startswith("rag_assistant-")}
+        held = {name for name in archive.namelist() if not name.startswith("ragd-")}
     assert held == set(files_of_the_package())
 
 

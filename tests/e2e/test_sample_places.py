@@ -13,9 +13,9 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.worksheet.cell_range import CellRange
 
-from rag_assistant.app import App
-from rag_assistant.config import Directories, load_settings
-from rag_assistant.store.jobs import FINISHED
+from ragd.app.engine import App
+from ragd.config.loading import Directories, load_settings
+from ragd.store.jobs import FINISHED
 
 pytestmark = pytest.mark.e2e
 

@@ -106,7 +106,7 @@ class Watch:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("RAG_")}
         home = {"RAG_DATA_DIR": str(data_dir), "RAG_CONFIG_DIR": str(data_dir / "config"), "PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "rag_assistant", "watch", *arguments],
+            [sys.executable, "-m", "ragd", "watch", *arguments],
             env=inherited | LIGHT | QUICK | home,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pytest
 
-import rag_assistant
+import ragd
 
 CLIENTS: Final = Path(__file__).parent / "clients"
 INSPECTOR: Final = (
@@ -55,11 +55,11 @@ class Clients:
             "RAG_DATA_DIR": str(data_dir),
             "RAG_CONFIG_DIR": str(data_dir / "config"),
             "RAG_SECURITY__ALLOWED_ROOTS": json.dumps([str(documents)]),
-            "PYTHONPATH": str(Path(rag_assistant.__file__).parents[1]),
+            "PYTHONPATH": str(Path(ragd.__file__).parents[1]),
         }
         exported = "".join(f"export {name}='{value}'\n" for name, value in settings.items())
         rag = home / "bin" / "rag"
-        rag.write_text(f'#!/bin/sh\n{exported}exec "{sys.executable}" -m rag_assistant "$@"\n', encoding="utf-8")
+        rag.write_text(f'#!/bin/sh\n{exported}exec "{sys.executable}" -m ragd "$@"\n', encoding="utf-8")
         rag.chmod(0o755)
 
     def run(self, script: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

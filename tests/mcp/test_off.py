@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from rag_assistant.policy import system_policy
+from ragd.config.policy import system_policy
 
 from .conftest import LIGHT, Daemon
 from .messages import INITIALIZE, call
@@ -131,15 +131,15 @@ def test_the_policy_of_the_machine_forbids_whatever_settings_and_environment_say
 
 DOORS = """\
 import pathlib, sys
-from rag_assistant.api.lifecycle import Lifecycle
-from rag_assistant.api.server import _doors
-from rag_assistant.app import App
-from rag_assistant.config import Directories, load_settings
+from ragd.api.lifecycle import Lifecycle
+from ragd.daemon.process import _doors
+from ragd.app.engine import App
+from ragd.config.loading import Directories, load_settings
 
 directories = Directories(*(pathlib.Path(sys.argv[1]) / name for name in ("data", "models", "config")))
 app = App(load_settings(directories.config), directories)
 paths = [route.path for route in _doors(app, "token", Lifecycle()).routes if hasattr(route, "path")]
-print(sorted({"mcp", "rag_assistant.mcp"} & set(sys.modules)), "/mcp" in paths, app.status()["mcp"])
+print(sorted({"mcp", "ragd.mcp"} & set(sys.modules)), "/mcp" in paths, app.status()["mcp"])
 app.close()
 """
 """Builds the doors as the daemon does, and tells whether the SDK was loaded, whether there is a route, and what status says."""
@@ -151,7 +151,7 @@ app.close()
         ({}, None, "[] False False"),
         ({}, "mcp: allowed\n", "[] False False"),
         (ON, "mcp: [broken\n", "[] False False"),
-        (ON, "mcp: allowed\n", "['mcp', 'rag_assistant.mcp'] True True"),
+        (ON, "mcp: allowed\n", "['mcp', 'ragd.mcp'] True True"),
     ],
     ids=["nothing is said", "a policy allows", "it is on and a policy is broken", "it is on"],
 )

@@ -19,14 +19,14 @@ import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from rag_assistant.daemon import Ownership, is_owned, read_info
+from ragd.core.instance import Ownership, is_owned, read_info
 
 from ..e2e.conftest import LIGHT
 from .conftest import ON, TODAY, Served, wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")]
 
-COMMAND = [sys.executable, "-m", "rag_assistant", "mcp"]
+COMMAND = [sys.executable, "-m", "ragd", "mcp"]
 IDLE_S = 2
 QUERY = {"name": "query_knowledge_hub", "arguments": {"query": "table of parts"}}
 
@@ -301,6 +301,6 @@ def test_when_it_is_off_or_forbidden_it_says_so_and_does_nothing(tmp_path: Path,
 
 def test_it_starts_without_the_engine() -> None:
     """A daemon has it; loading it twice would double the time to the first answer."""
-    heavy = ["numpy", "onnxruntime", "fastapi", "tantivy", "rag_assistant.app", "rag_assistant.api.application"]
-    code = f"import sys, rag_assistant.mcp.stdio; print([name for name in {heavy} if name in sys.modules])"
+    heavy = ["numpy", "onnxruntime", "fastapi", "tantivy", "ragd.app.engine", "ragd.api.application"]
+    code = f"import sys, ragd.mcp.stdio; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.strip() == "[]"

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.providers.models import MODELS, ModelFiles
-from rag_assistant.supply.convert_e5 import onnx_model
-from rag_assistant.supply.e5s1 import Container, read_container
-from rag_assistant.supply.tokenizer_e5 import tokenizer_json
+from ragd.models.e5_onnx import onnx_model
+from ragd.models.e5_tokenizer import tokenizer_json
+from ragd.models.e5_weights import Container, read_container
+from ragd.models.rows import MODELS, ModelFiles
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -83,7 +83,7 @@ def texts() -> list[str]:
     made = [" ".join(choose.choices(ENGLISH, k=choose.randint(1, 5))) for _ in range(75)]
     for sentences in (JAPANESE, CHINESE):
         made += ["".join(choose.choices(sentences, k=choose.randint(1, 5))) for _ in range(75)]
-    code = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "server" / "rag_assistant").glob("*.py")))
+    code = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "server" / "ragd").glob("*.py")))
     lines = code.splitlines()
     for _ in range(75):
         start = choose.randrange(len(lines) - 20)

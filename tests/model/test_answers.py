@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.answer.extractive import extract
-from rag_assistant.answer.support import SupportCheck
-from rag_assistant.config import load_settings
-from rag_assistant.providers import build
-from rag_assistant.providers.base import Embedder
-from rag_assistant.supply import ensure_model
-from rag_assistant.types import Citation, Passage, Place
+from ragd.answer.extractive import extract
+from ragd.answer.support import SupportCheck
+from ragd.config.loading import load_settings
+from ragd.core.types import Citation, Passage, Place
+from ragd.models.store import ensure_model
+from ragd.providers.protocols import Embedder
+from ragd.providers.registry import build
 
 pytestmark = pytest.mark.model
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_assistant.ingest.chunking import RecursiveSplitter
-from rag_assistant.providers.base import Embedder, Splitter, Tokenizer
-from rag_assistant.providers.broker import InferenceBroker
-from rag_assistant.providers.brokered import BrokeredEmbedder
-from rag_assistant.providers.embed_onnx import OnnxEmbedder
-from rag_assistant.supply import ensure_model
-from rag_assistant.testing import EmbedderContract, SplitterContract
+from ragd.ingest.chunking.recursive import RecursiveSplitter
+from ragd.models.store import ensure_model
+from ragd.providers.embedders.onnx import OnnxEmbedder
+from ragd.providers.embedders.queued import BrokeredEmbedder
+from ragd.providers.model_queue import InferenceBroker
+from ragd.providers.protocols import Embedder, Splitter, Tokenizer
+from ragd.testing import EmbedderContract, SplitterContract
 
 pytestmark = pytest.mark.model
 

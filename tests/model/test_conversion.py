@@ -11,10 +11,10 @@ import onnx
 import pytest
 from tokenizers import Tokenizer
 
-from rag_assistant.providers.models import MODELS, ModelFiles
-from rag_assistant.providers.tokenize_onnx import OnnxTokenizer
-from rag_assistant.supply.convert_e5 import onnx_model
-from rag_assistant.supply.e5s1 import Container
+from ragd.models.e5_onnx import onnx_model
+from ragd.models.e5_weights import Container
+from ragd.models.rows import MODELS, ModelFiles
+from ragd.providers.tokenizers.onnx import OnnxTokenizer
 
 pytestmark = pytest.mark.model
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.providers.models import ModelFiles
-from rag_assistant.providers.tokenize_estimate import EstimatedTokenizer
-from rag_assistant.providers.tokenize_onnx import OnnxTokenizer
+from ragd.models.rows import ModelFiles
+from ragd.providers.tokenizers.estimate import EstimatedTokenizer
+from ragd.providers.tokenizers.onnx import OnnxTokenizer
 
 pytestmark = pytest.mark.model
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_assistant.providers.calibration import max_sim, unit
-from rag_assistant.providers.calibrator import Calibrator
-from rag_assistant.providers.centred import CentredEmbedder
-from rag_assistant.providers.embed_onnx import OnnxEmbedder
-from rag_assistant.providers.rerank_maxsim import MaxSimReranker
-from rag_assistant.providers.token_cache import PackedTokens
-from rag_assistant.settings import RerankSettings
-from rag_assistant.supply import ensure_model
-from rag_assistant.types import Passage, Place
+from ragd.config.settings import RerankSettings
+from ragd.core.types import Passage, Place
+from ragd.models.store import ensure_model
+from ragd.providers.calibration.background import Calibrator
+from ragd.providers.calibration.measure import max_sim, unit
+from ragd.providers.embedders.centred import CentredEmbedder
+from ragd.providers.embedders.onnx import OnnxEmbedder
+from ragd.providers.rerankers.maxsim import MaxSimReranker
+from ragd.providers.rerankers.token_cache import PackedTokens
 
 pytestmark = pytest.mark.model
 

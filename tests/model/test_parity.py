@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_assistant.providers.embed_onnx import OnnxEmbedder
-from rag_assistant.providers.models import ModelFiles
+from ragd.models.rows import ModelFiles
+from ragd.providers.embedders.onnx import OnnxEmbedder
 
 ENGLISH = [
     "The index is rebuilt from the facts store when its folder is missing.",

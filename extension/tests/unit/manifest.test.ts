@@ -64,7 +64,7 @@ describe("the manifest", () => {
   });
 
   it("has the version of the daemon that it carries", () => {
-    const version = /__version__ = "([^"]+)"/.exec(read("../server/rag_assistant/__init__.py"))?.[1];
+    const version = /__version__ = "([^"]+)"/.exec(read("../server/ragd/__init__.py"))?.[1];
     expect(manifest.version).toBe(version);
   });
 });

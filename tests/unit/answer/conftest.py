@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from rag_assistant.questions import QueryPlan
-from rag_assistant.retrieve.pipeline import QueryResult
-from rag_assistant.text import hash32
-from rag_assistant.types import Citation, Context, Filters, Hit, Passage, Place
+from ragd.core.ids import hash32
+from ragd.core.query import QueryPlan
+from ragd.core.types import Citation, Context, Filters, Hit, Passage, Place
+from ragd.retrieve.pipeline import QueryResult
 
 LEASES = "A worker takes a job under a lease. The lease lasts 90 seconds unless the queue says otherwise. Workers renew it."
 TOKENS = "Tokens of people live for 12 hours. Tokens of services live for 90 days. A leaked token is revoked at once."

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.answer.answering import Answerer, AnswerOptions, Delta
-from rag_assistant.answer.cancelling import Cancellation
-from rag_assistant.answer.prompt import read_rules
-from rag_assistant.answer.support import SupportCheck
-from rag_assistant.errors import RemoteUnavailable
-from rag_assistant.providers import build
-from rag_assistant.questions import Answer, Turn
-from rag_assistant.testing.chat_server import ChatServer, Scripted
-from rag_assistant.tracing import Tracer
+from ragd.answer.answerer import Answerer, AnswerOptions, Delta
+from ragd.answer.cancellation import Cancellation
+from ragd.answer.prompt import read_rules
+from ragd.answer.support import SupportCheck
+from ragd.core.errors import RemoteUnavailable
+from ragd.core.query import Answer, Turn
+from ragd.core.tracing import Tracer
+from ragd.providers.registry import build
+from ragd.testing.chat_server import ChatServer, Scripted
 
 Ask = Callable[..., tuple[list[str], Answer, dict[str, Any]]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assistant.answer.citations import CitationFilter
+from ragd.answer.citations import CitationFilter
 
 
 def filtered(text: str, given: set[int], size: int) -> tuple[str, list[int], int]:

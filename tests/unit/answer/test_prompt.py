@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.answer.prompt import PROMPT_FILE, Budget, Prompt, build_prompt, passage_block, read_rules
-from rag_assistant.errors import SettingsError
-from rag_assistant.questions import Turn
-from rag_assistant.types import Citation, Passage, Place
+from ragd.answer.prompt import PROMPT_FILE, Budget, Prompt, build_prompt, passage_block, read_rules
+from ragd.core.errors import SettingsError
+from ragd.core.query import Turn
+from ragd.core.types import Citation, Passage, Place
 
 
 def words(text: str) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assistant.answer.support import SupportCheck
-from rag_assistant.providers import build
+from ragd.answer.support import SupportCheck
+from ragd.providers.registry import build
 
 
 @pytest.fixture

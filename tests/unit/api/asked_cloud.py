@@ -16,10 +16,10 @@ import pytest
 from PIL import Image
 from starlette.testclient import TestClient
 
-from rag_assistant.api.application import create_api
-from rag_assistant.app import App
-from rag_assistant.config import Directories, load_settings
-from rag_assistant.store.jobs import FINISHED
+from ragd.api.application import create_api
+from ragd.app.engine import App
+from ragd.config.loading import Directories, load_settings
+from ragd.store.jobs import FINISHED
 
 from ..sources.fake_cloud import FakeSite, install
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from rag_assistant.api.application import create_api
-from rag_assistant.app import App
-from rag_assistant.config import Directories, load_settings
+from ragd.api.application import create_api
+from ragd.app.engine import App
+from ragd.config.loading import Directories, load_settings
 
 TOKEN = "a-token-for-tests"
 URL = "http://127.0.0.1:8765"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.api.application import create_api
-from rag_assistant.app import App
-from rag_assistant.errors import RagError
+from ragd.api.application import create_api
+from ragd.app.engine import App
+from ragd.core.errors import RagError
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "api.md"
 

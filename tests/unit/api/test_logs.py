@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.logs import DAEMON_LOG, logging_to, request_id
+from ragd.core.logs import DAEMON_LOG, logging_to, request_id
 
-log = logging.getLogger("rag_assistant.test")
+log = logging.getLogger("ragd.test")
 
 
 def lines(folder: Path) -> list[dict[str, object]]:
@@ -25,7 +25,7 @@ def test_a_line_is_json_with_its_extras_and_its_request(tmp_path: Path) -> None:
         request_id.reset(token)
         log.info("later", extra={"request_id": "r-2"})
     first, second = lines(tmp_path)
-    assert (first["message"], first["level"], first["logger"]) == ("done", "INFO", "rag_assistant.test")
+    assert (first["message"], first["level"], first["logger"]) == ("done", "INFO", "ragd.test")
     assert (first["document"], first["request_id"]) == ("経費.md", "r-1")
     assert second["request_id"] == "r-2"
     assert "timestamp" in first

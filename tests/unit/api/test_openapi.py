@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.api.application import routes
-from rag_assistant.api.openapi import write
+from ragd.api.application import routes
+from ragd.api.openapi import write
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def test_it_is_the_same_text_every_time() -> None:
 
 
 def test_it_is_printed_without_opening_stores_or_models(described: dict[str, Any], tmp_path: Any) -> None:
-    command = [sys.executable, "-m", "rag_assistant.api.openapi"]
+    command = [sys.executable, "-m", "ragd.api.openapi"]
     printed = subprocess.run(command, check=True, capture_output=True, encoding="utf-8", timeout=120)
     assert json.loads(printed.stdout) == described
     assert printed.stderr == ""

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from rag_assistant.app import App
-from rag_assistant.ingest.files import Found
-from rag_assistant.ingest.remote import RemoteItem
+from ragd.app.engine import App
+from ragd.ingest.discovery.files import Found
+from ragd.ingest.remote import RemoteItem
 
 from .asked_cloud import HEADER, MARKERS, OTHER, READER, SECRET_TITLE, Cloud, cloud_in, opened
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import pytest
 from starlette.testclient import TestClient
 
-from rag_assistant.app import App
+from ragd.app.engine import App
 
 from .asked_cloud import OTHER, READER, Cloud, cloud_in, opened
 

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from rag_assistant.api.lifecycle import Lifecycle
-from rag_assistant.api.presence import FIRST_WINDOW_S, Presence
+from ragd.api.lifecycle import Lifecycle
+from ragd.api.presence import FIRST_WINDOW_S, Presence
 
 
 class Clock:

@@ -12,10 +12,10 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from rag_assistant.api.schemas.query import FiltersBody, PreferBody, TurnBody
-from rag_assistant.app import App
-from rag_assistant.questions import Preferences, Turn
-from rag_assistant.types import Filters
+from ragd.api.schemas.query import FiltersBody, PreferBody, TurnBody
+from ragd.app.engine import App
+from ragd.core.query import Preferences, Turn
+from ragd.core.types import Filters
 
 Finish = Callable[[str], dict[str, Any]]
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from rag_assistant.api.application import create_api
-from rag_assistant.api.lifecycle import Lifecycle
-from rag_assistant.api.security import MAX_OPEN_REQUESTS, Door
-from rag_assistant.app import App
+from ragd.api.application import create_api
+from ragd.api.lifecycle import Lifecycle
+from ragd.api.middleware.security import MAX_OPEN_REQUESTS, Door
+from ragd.app.engine import App
 
 from .conftest import TOKEN, URL
 
@@ -296,11 +296,11 @@ def test_a_failure_inside_tells_nothing_of_the_inside(app: App, caplog: pytest.L
 
 
 def test_each_request_is_logged_without_its_query_string_or_token(client: TestClient, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO, "rag_assistant"):
+    with caplog.at_level(logging.INFO, "ragd"):
         client.get("/api/documents?collection=very-private")
     line = next(record for record in caplog.records if record.getMessage() == "request")
     assert (line.__dict__["method"], line.__dict__["path"], line.__dict__["status"]) == ("GET", "/api/documents", 404)
-    told = "".join(str(record.__dict__) for record in caplog.records if record.name.startswith("rag_assistant"))
+    told = "".join(str(record.__dict__) for record in caplog.records if record.name.startswith("ragd"))
     assert TOKEN not in told
     assert "very-private" not in str(line.__dict__)
 

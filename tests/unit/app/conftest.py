@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.app import App
-from rag_assistant.config import Directories, load_settings
-from rag_assistant.store.jobs import FINISHED, Job
+from ragd.app.engine import App
+from ragd.config.loading import Directories, load_settings
+from ragd.store.jobs import FINISHED, Job
 
 LIGHT = {
     "embedding.provider": "fake",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.app import App
-from rag_assistant.errors import (
+from ragd.app.engine import App
+from ragd.core.errors import (
     CollectionNotFound,
     CollectionUnavailable,
     DocumentDeleted,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.app import App
-from rag_assistant.config import Directories, load_settings
+from ragd.app.engine import App
+from ragd.config.loading import Directories, load_settings
 
 from .conftest import LIGHT, finish
 

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from rag_assistant.app import App
+from ragd.app.engine import App
 
 from ..providers.old_indexes import make_index_without_positions
 from .conftest import finish

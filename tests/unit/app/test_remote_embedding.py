@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.app import App
-from rag_assistant.errors import RemoteUnavailable
+from ragd.app.engine import App
+from ragd.core.errors import RemoteUnavailable
 
 from ..providers.model_service import DIMENSION, ModelService, Reply
 from .conftest import finish

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.app import App
-from rag_assistant.errors import CollectionNotFound, CollectionUnavailable, ValidationFailed
+from ragd.app.engine import App
+from ragd.core.errors import CollectionNotFound, CollectionUnavailable, ValidationFailed
 
 from .conftest import finish
 

@@ -11,16 +11,16 @@ from typing import Any
 import jsonschema
 import pytest
 
-import rag_assistant
-from rag_assistant.app import App
-from rag_assistant.errors import TraceNotFound, ValidationFailed
-from rag_assistant.tracing import INGESTION_STAGES, QUERY_STAGES
+import ragd
+from ragd.app.engine import App
+from ragd.core.errors import TraceNotFound, ValidationFailed
+from ragd.core.tracing import INGESTION_STAGES, QUERY_STAGES
 
 from .conftest import finish
 
 Open = Callable[..., App]
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "traces"
-SCHEMA = json.loads((Path(rag_assistant.__file__).parent / "trace.schema.json").read_text())
+SCHEMA = json.loads((Path(ragd.__file__).parent / "core" / "trace.schema.json").read_text())
 
 # What differs from run to run: times, and ids drawn at random.
 VOLATILE = {"trace_id", "started_at", "ended_at", "start_ms", "end_ms", "ts_ms", "job_id", "request_id", "latency_ms", "build"}

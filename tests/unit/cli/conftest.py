@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rag_assistant.cli import cli
+from ragd.cli import cli
 
 LIGHT = {
     "RAG_EMBEDDING__PROVIDER": "fake",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.testing.chat_server import ChatServer, Scripted
+from ragd.testing.chat_server import ChatServer, Scripted
 
 
 @pytest.fixture

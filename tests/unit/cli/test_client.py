@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant import __version__
-from rag_assistant.daemon import DaemonInfo, Ownership
+from ragd import __version__
+from ragd.core.instance import DaemonInfo, Ownership
 
 TOKEN = "secret-token"
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant import __version__
-from rag_assistant.cli import COMMANDS, cli
-from rag_assistant.cli.output import cells, clean, size, table
-from rag_assistant.daemon import Ownership
-from rag_assistant.supply.manifest import Manifest, record_file, write_manifest
+from ragd import __version__
+from ragd.cli import COMMANDS, cli
+from ragd.cli.common.output import cells, clean, size, table
+from ragd.core.instance import Ownership
+from ragd.models.manifest import Manifest, record_file, write_manifest
 
 
 def test_a_collection_is_made_renamed_disabled_enabled_and_removed(rag, docs: Path) -> None:
@@ -110,7 +110,7 @@ def test_looking_things_up_needs_no_model(rag, monkeypatch: pytest.MonkeyPatch, 
 def test_a_data_directory_in_use_is_waited_for_and_then_told_with_exit_code_4(
     rag, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("rag_assistant.cli.client.PATIENCE", 0.3)
+    monkeypatch.setattr("ragd.cli.common.client.PATIENCE", 0.3)
     ownership = Ownership(tmp_path / "data")
     try:
         error = rag("status", code=4).stderr
@@ -133,8 +133,8 @@ def test_an_unexpected_error_is_one_line_with_the_log_and_no_stack(rag, monkeypa
     def broken(*_: object) -> None:
         raise ZeroDivisionError("inside")
 
-    monkeypatch.setattr("rag_assistant.cli.output.fields", broken)
-    monkeypatch.setattr("rag_assistant.cli.status.fields", broken)
+    monkeypatch.setattr("ragd.cli.common.output.fields", broken)
+    monkeypatch.setattr("ragd.cli.status.fields", broken)
     error = rag("status", code=1).stderr
     log = tmp_path / "data" / "logs" / "cli.jsonl"
     assert error == f"Error: an unexpected ZeroDivisionError. The details are in {log}.\n"
@@ -165,7 +165,7 @@ def test_every_command_has_a_help_text_that_fits_its_line(rag) -> None:
 
 def test_help_imports_nothing_heavy() -> None:
     code = (
-        "import sys\nfrom rag_assistant.cli import cli\n"
+        "import sys\nfrom ragd.cli import cli\n"
         "try: cli(['--help'])\nexcept SystemExit: pass\n"
         "print(sorted({name.partition('.')[0] for name in sys.modules} & "
         "{'pydantic', 'fastapi', 'rich', 'httpx', 'yaml', 'numpy', 'sqlalchemy'}))"

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_assistant.errors import ValidationFailed
-from rag_assistant.evaluation.comparison import compare
-from rag_assistant.evaluation.significance import randomisation_test
+from ragd.core.errors import ValidationFailed
+from ragd.evaluation.comparison import compare
+from ragd.evaluation.significance import randomisation_test
 
 
 def test_few_differences_give_the_exact_share_of_outcomes() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.errors import ValidationFailed
-from rag_assistant.evaluation.beir import read_beir
-from rag_assistant.evaluation.golden import documents_hash, golden_files, read_questions
+from ragd.core.errors import ValidationFailed
+from ragd.evaluation.beir import read_beir
+from ragd.evaluation.golden import documents_hash, golden_files, read_questions
 
 QUESTION = """
 - id: one

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.errors import ValidationFailed
-from rag_assistant.evaluation.datasets import Relevant
-from rag_assistant.evaluation.feedback import feedback_dataset
-from rag_assistant.evaluation.relevance import is_at, relevant_to, wrong_place
-from rag_assistant.types import Passage, Place
+from ragd.core.errors import ValidationFailed
+from ragd.core.types import Passage, Place
+from ragd.evaluation.datasets import Relevant
+from ragd.evaluation.feedback import feedback_dataset
+from ragd.evaluation.relevance import is_at, relevant_to, wrong_place
 
 
 def case(number: int, **more: Any) -> dict[str, Any]:

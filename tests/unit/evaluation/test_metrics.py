@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.errors import ValidationFailed
-from rag_assistant.evaluation.gates import read_gate
-from rag_assistant.evaluation.metrics import METRICS, measure, metrics_within, percentile, summaries
+from ragd.core.errors import ValidationFailed
+from ragd.evaluation.gates import read_gate
+from ragd.evaluation.metrics import METRICS, measure, metrics_within, percentile, summaries
 
 # Four relevant units, of which the 2nd, the 7th and the 11th of the ranking are three.
 RANKING = ["x1", "a", "x2", "x3", "x4", "x5", "b", "x6", "x7", "x8", "c", "x9"]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.errors import ServiceUnavailable
-from rag_assistant.evaluation.datasets import Dataset, Question, Relevant
-from rag_assistant.evaluation.relevance import is_at, units
-from rag_assistant.evaluation.runner import KEPT, evaluate
+from ragd.core.errors import ServiceUnavailable
+from ragd.evaluation.datasets import Dataset, Question, Relevant
+from ragd.evaluation.relevance import is_at, units
+from ragd.evaluation.runner import KEPT, evaluate
 
 
 def result(source: str, chunk: str = "c", **where: Any) -> dict[str, Any]:

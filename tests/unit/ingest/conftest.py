@@ -11,31 +11,31 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, func, select
 
-from rag_assistant.errors import ParseFailed, RagError
-from rag_assistant.ingest.drafts import Drafter
-from rag_assistant.ingest.files import find_files
-from rag_assistant.ingest.indexes import Indexes
-from rag_assistant.ingest.links import LinkedFiles
-from rag_assistant.ingest.loaders import loader_name_for
-from rag_assistant.ingest.pictures import PictureLimits, PictureReader, normalize
-from rag_assistant.ingest.pipeline import IngestPipeline
-from rag_assistant.ingest.wire import Normalized, pack_document, unpack_document
-from rag_assistant.ingest.workers import KnownAssets, ParseTask
-from rag_assistant.providers import build
-from rag_assistant.providers.base import LoadContext, Loader
-from rag_assistant.providers.dense_exact import ExactStore
-from rag_assistant.providers.fakes import FakeEmbedder
-from rag_assistant.providers.sparse_fts5 import Fts5Store
-from rag_assistant.store import schema
-from rag_assistant.store.assets import Assets
-from rag_assistant.store.collections import Collections
-from rag_assistant.store.db import open_engine
-from rag_assistant.store.documents import DocumentWriter
-from rag_assistant.store.passages import DocumentReader, Passages
-from rag_assistant.store.vectors import VectorCache
-from rag_assistant.text import hash32
-from rag_assistant.tracing import ProviderRef, Tracer
-from rag_assistant.types import Document, Filters, IngestResult, Version
+from ragd.core.errors import ParseFailed, RagError
+from ragd.core.ids import hash32
+from ragd.core.tracing import ProviderRef, Tracer
+from ragd.core.types import Document, Filters, IngestResult, Version
+from ragd.formats.common.links import LinkedFiles
+from ragd.formats.registry import loader_name_for
+from ragd.ingest.discovery.files import find_files
+from ragd.ingest.drafts import Drafter
+from ragd.ingest.indexes import Indexes
+from ragd.ingest.pictures.extraction import PictureLimits, PictureReader, normalize
+from ragd.ingest.pipeline import IngestPipeline
+from ragd.ingest.workers.ipc import Normalized, pack_document, unpack_document
+from ragd.ingest.workers.pool import KnownAssets, ParseTask
+from ragd.providers.dense.exact import ExactStore
+from ragd.providers.fakes import FakeEmbedder
+from ragd.providers.protocols import LoadContext, Loader
+from ragd.providers.registry import build
+from ragd.providers.sparse.fts5 import Fts5Store
+from ragd.store.assets import Assets
+from ragd.store.collections import Collections
+from ragd.store.database import schema
+from ragd.store.database.engine import open_engine
+from ragd.store.documents import DocumentWriter
+from ragd.store.passages import DocumentReader, Passages
+from ragd.store.vectors import VectorCache
 
 
 @dataclass

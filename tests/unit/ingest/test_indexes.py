@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.ingest.indexes import Indexes, find_drift
-from rag_assistant.types import Entries
+from ragd.core.types import Entries
+from ragd.ingest.indexes import Indexes, find_drift
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ import pytest
 from PIL import Image, ImageDraw
 from sqlalchemy import func, select
 
-from rag_assistant.errors import DocumentUnreadable
-from rag_assistant.ingest import files
-from rag_assistant.ingest.files import FileItem
-from rag_assistant.store import schema
+from ragd.core.errors import DocumentUnreadable
+from ragd.ingest.discovery import files
+from ragd.ingest.discovery.files import FileItem
+from ragd.store.database import schema
 
 from .conftest import Line
 

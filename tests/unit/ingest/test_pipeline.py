@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.ingest.files import FileItem, Found
-from rag_assistant.providers import build
+from ragd.ingest.discovery.files import FileItem, Found
+from ragd.providers.registry import build
 
 GUIDE = "# Guide\n\nStart here.\n\n## Install\n\nRun setup on port 8443.\n\n## Errors\n\nE1045 means that the lease ran out.\n"
 

@@ -9,16 +9,16 @@ from typing import Any
 import jsonschema
 import pytest
 
-import rag_assistant
-from rag_assistant.errors import ParseFailed
-from rag_assistant.ingest.indexes import Indexes, find_drift
-from rag_assistant.ingest.pipeline import Stopped
-from rag_assistant.providers.fakes import FakeEmbedder
-from rag_assistant.tracing import INGESTION_STAGES
+import ragd
+from ragd.core.errors import ParseFailed
+from ragd.core.tracing import INGESTION_STAGES
+from ragd.ingest.indexes import Indexes, find_drift
+from ragd.ingest.pipeline import Stopped
+from ragd.providers.fakes import FakeEmbedder
 
 GUIDE = "# Guide\n\nStart here.\n\n## Install\n\nRun setup on port 8443.\n"
 STEPS = ["begin.before", "dense.before", "dense.after", "sparse.before", "sparse.after", "flip.before"]
-SCHEMA = json.loads((Path(rag_assistant.__file__).parent / "trace.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(ragd.__file__).parent / "core" / "trace.schema.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture

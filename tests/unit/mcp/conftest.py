@@ -14,12 +14,12 @@ from mcp.client import Client
 from mcp.types import CallToolResult
 from starlette.testclient import TestClient
 
-from rag_assistant.api.application import create_api
-from rag_assistant.app import App
-from rag_assistant.config import Directories, load_settings
-from rag_assistant.mcp.http import InProcess
-from rag_assistant.mcp.library import Library
-from rag_assistant.mcp.server import LibraryServer
+from ragd.api.application import create_api
+from ragd.app.engine import App
+from ragd.config.loading import Directories, load_settings
+from ragd.mcp.http import InProcess
+from ragd.mcp.library import Library
+from ragd.mcp.server import LibraryServer
 
 TOKEN = "a-token-for-tests"
 T = TypeVar("T")

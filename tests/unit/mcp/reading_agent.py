@@ -14,10 +14,10 @@ import httpx
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
-from rag_assistant.mcp.http import InProcess
-from rag_assistant.mcp.library import Library
-from rag_assistant.mcp.server import LibraryServer
-from rag_assistant.settings import McpSettings
+from ragd.config.settings import McpSettings
+from ragd.mcp.http import InProcess
+from ragd.mcp.library import Library
+from ragd.mcp.server import LibraryServer
 
 from ..api.asked_cloud import Cloud, cloud_in, opened, picture
 from .test_names import error_of

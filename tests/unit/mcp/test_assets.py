@@ -13,8 +13,8 @@ import pytest
 from mcp.types import ImageContent, TextContent
 from PIL import Image, ImageDraw
 
-from rag_assistant.mcp.pictures import gather
-from rag_assistant.mcp.rest import Caller
+from ragd.client.rest import Caller
+from ragd.mcp.results.pictures import gather
 
 from .conftest import Agent, text_of
 

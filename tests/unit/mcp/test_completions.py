@@ -9,7 +9,7 @@ import pytest
 from mcp.client import Client
 from mcp.types import PromptReference, ResourceTemplateReference
 
-from rag_assistant.mcp import completions
+from ragd.mcp import completions
 
 from ..api.asked_cloud import READER
 from .reading_agent import NAMES, Reader, reading

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.mcp.document_lists import document_lines, groups
-from rag_assistant.mcp.tools import documents
+from ragd.mcp.results.document_lists import document_lines, groups
+from ragd.mcp.tools import documents
 
 from .conftest import Agent
 

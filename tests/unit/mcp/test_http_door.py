@@ -18,12 +18,12 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import Receive, Scope, Send
 
-from rag_assistant.api import errors
-from rag_assistant.api.lifecycle import Lifecycle
-from rag_assistant.api.security import MAX_OPEN_REQUESTS, Door
-from rag_assistant.mcp.http import MAX_SESSIONS, serve_agents
-from rag_assistant.policy import VARIABLE
-from rag_assistant.settings import McpSettings, Settings
+from ragd.api import errors
+from ragd.api.lifecycle import Lifecycle
+from ragd.api.middleware.security import MAX_OPEN_REQUESTS, Door
+from ragd.config.policy import VARIABLE
+from ragd.config.settings import McpSettings, Settings
+from ragd.mcp.http import MAX_SESSIONS, serve_agents
 
 from ...mcp.messages import ACCEPT, INITIALIZE, Session, call, message, reply
 

@@ -12,12 +12,12 @@ import pytest
 from mcp.client import Client
 from mcp.types import CallToolResult
 
-from rag_assistant.api.application import create_api
-from rag_assistant.errors import ServiceUnavailable
-from rag_assistant.mcp.following import Steps
-from rag_assistant.mcp.http import InProcess
-from rag_assistant.mcp.library import Library
-from rag_assistant.mcp.server import LibraryServer
+from ragd.api.application import create_api
+from ragd.core.errors import ServiceUnavailable
+from ragd.mcp.http import InProcess
+from ragd.mcp.library import Library
+from ragd.mcp.results.jobs import Steps
+from ragd.mcp.server import LibraryServer
 
 from .conftest import TOKEN, Agent, text_of
 

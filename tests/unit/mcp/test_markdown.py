@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.mcp.markdown import cut, fenced, one_line, passages, short
+from ragd.mcp.results.markdown import cut, fenced, one_line, passages, short
 
 
 def citation(number: int, content: str, **changed: Any) -> dict[str, Any]:

@@ -15,11 +15,11 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import ResourceTemplateReference, Tool
 
-from rag_assistant.errors import ServiceUnavailable
-from rag_assistant.mcp.library import Library
-from rag_assistant.mcp.server import LibraryServer
-from rag_assistant.mcp.tools import tools_of
-from rag_assistant.settings import McpSettings
+from ragd.config.settings import McpSettings
+from ragd.core.errors import ServiceUnavailable
+from ragd.mcp.library import Library
+from ragd.mcp.server import LibraryServer
+from ragd.mcp.tools import tools_of
 
 WHOLE_LIST = 54_000
 """Bytes. Result schemas, which clients keep to themselves, are two thirds."""

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from rag_assistant.api.application import create_api
-from rag_assistant.app import App
-from rag_assistant.mcp.http import serve_agents
+from ragd.api.application import create_api
+from ragd.app.engine import App
+from ragd.mcp.http import serve_agents
 
 from ...mcp.messages import Session, call, reply, today
 from ..api.asked_cloud import HEADER, OTHER, READER, Cloud, cloud_in, opened

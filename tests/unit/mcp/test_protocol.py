@@ -12,9 +12,9 @@ import jsonschema
 import pytest
 from mcp.client import Client, session
 
-from rag_assistant.mcp.library import Library
-from rag_assistant.mcp.server import LibraryServer
-from rag_assistant.settings import McpSettings
+from ragd.config.settings import McpSettings
+from ragd.mcp.library import Library
+from ragd.mcp.server import LibraryServer
 
 from .conftest import Agent
 from .test_names import rows, server

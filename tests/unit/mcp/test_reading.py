@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assistant.errors import ValidationFailed
-from rag_assistant.mcp.reading import Contents, chunk_rows, outline, piece
-from rag_assistant.mcp.rest import path
-from rag_assistant.text import hash32
+from ragd.client.rest import path
+from ragd.core.errors import ValidationFailed
+from ragd.core.ids import hash32
+from ragd.mcp.results.reading import Contents, chunk_rows, outline, piece
 
 from .conftest import Agent
 

@@ -14,10 +14,10 @@ from mcp.client import Client
 from mcp.shared.uri_template import UriTemplate
 from starlette.testclient import TestClient
 
-from rag_assistant.mcp import resources
-from rag_assistant.mcp.library import Library
-from rag_assistant.mcp.server import LibraryServer
-from rag_assistant.settings import McpSettings
+from ragd.config.settings import McpSettings
+from ragd.mcp import resources
+from ragd.mcp.library import Library
+from ragd.mcp.server import LibraryServer
 
 from ...mcp.messages import reply, today
 from ..api.asked_cloud import MARKERS, OTHER, READER

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.api.application import create_api
-from rag_assistant.errors import ForbiddenPath, ValidationFailed
-from rag_assistant.ingest.roots import narrowed
-from rag_assistant.mcp.http import InProcess
-from rag_assistant.mcp.library import Library
-from rag_assistant.mcp.roots import confined
-from rag_assistant.mcp.server import LibraryServer
+from ragd.api.application import create_api
+from ragd.core.errors import ForbiddenPath, ValidationFailed
+from ragd.ingest.discovery.roots import narrowed
+from ragd.mcp.http import InProcess
+from ragd.mcp.library import Library
+from ragd.mcp.roots import confined
+from ragd.mcp.server import LibraryServer
 
 from .conftest import TOKEN, Agent
 

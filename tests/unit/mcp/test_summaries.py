@@ -12,11 +12,11 @@ import httpx
 import pytest
 from mcp.client import Client
 
-from rag_assistant.mcp.library import Library
-from rag_assistant.mcp.server import LibraryServer
-from rag_assistant.mcp.summaries import extract, question
-from rag_assistant.settings import McpSettings
-from rag_assistant.testing.chat_server import ChatServer, Scripted
+from ragd.config.settings import McpSettings
+from ragd.mcp.library import Library
+from ragd.mcp.results.summaries import extract, question
+from ragd.mcp.server import LibraryServer
+from ragd.testing.chat_server import ChatServer, Scripted
 
 from .conftest import Agent
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rag_assistant.providers.models import HubSource, ModelRow, PackageSource
+from ragd.models.rows import HubSource, ModelRow, PackageSource
 
 Array = NDArray[np.float32]
 

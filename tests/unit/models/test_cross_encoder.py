@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import models, pre_tokenizers, processors
 
-from rag_assistant.errors import ModelDamaged, ModelUnavailable
-from rag_assistant.providers.base import Reranker
-from rag_assistant.providers.models import HubSource, ModelFiles, ModelRow
-from rag_assistant.providers.rerank_cross_encoder import CrossEncoderReranker, relevance
-from rag_assistant.supply import ensure_model, find_model
-from rag_assistant.types import Passage, Place
+from ragd.core.errors import ModelDamaged, ModelUnavailable
+from ragd.core.types import Passage, Place
+from ragd.models.rows import HubSource, ModelFiles, ModelRow
+from ragd.models.store import ensure_model, find_model
+from ragd.providers.protocols import Reranker
+from ragd.providers.rerankers.cross_encoder import CrossEncoderReranker, relevance
 
 Array = NDArray[np.float32]
 

@@ -10,9 +10,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from rag_assistant.errors import ModelUnavailable
-from rag_assistant.providers.devices import EXECUTION_PROVIDERS, Device, choose_device, open_session, physical_cores, run_graph
-from rag_assistant.settings import EmbeddingSettings, RerankSettings
+from ragd.config.settings import EmbeddingSettings, RerankSettings
+from ragd.core.errors import ModelUnavailable
+from ragd.providers.devices import EXECUTION_PROVIDERS, Device, choose_device, open_session, physical_cores, run_graph
 
 CPU, CUDA, DML = "CPUExecutionProvider", "CUDAExecutionProvider", "DmlExecutionProvider"
 COREML, OPENVINO, TENSORRT = "CoreMLExecutionProvider", "OpenVINOExecutionProvider", "TensorrtExecutionProvider"

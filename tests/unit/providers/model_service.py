@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from rag_assistant.providers.fakes import FakeEmbedder
-from rag_assistant.settings import EmbeddingSettings
+from ragd.config.settings import EmbeddingSettings
+from ragd.providers.fakes import FakeEmbedder
 
 DIMENSION = 64
 KEY = "sk-abcd-0123456789-secret-wxyz"

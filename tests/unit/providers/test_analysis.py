@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assistant.providers.analyze import BigramAnalyzer, SudachiAnalyzer
+from ragd.providers.analyzers.analyzers import BigramAnalyzer, SudachiAnalyzer
 
 bigram, sudachi = BigramAnalyzer(), SudachiAnalyzer()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assistant.providers.bm25_query import (
+from ragd.providers.sparse.bm25_query import (
     MAX_PHRASE_TERMS,
     MAX_PHRASES,
     MAX_TERMS,

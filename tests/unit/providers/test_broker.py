@@ -10,12 +10,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from rag_assistant.errors import ModelUnavailable
-from rag_assistant.providers.base import TokenEmbedder, Vectors
-from rag_assistant.providers.broker import InferenceBroker, Priority
-from rag_assistant.providers.brokered import BrokeredEmbedder, LocalEmbedder, behind_broker
-from rag_assistant.providers.fakes import FakeEmbedder
-from rag_assistant.testing import EmbedderContract
+from ragd.core.errors import ModelUnavailable
+from ragd.providers.embedders.queued import BrokeredEmbedder, LocalEmbedder, behind_broker
+from ragd.providers.fakes import FakeEmbedder
+from ragd.providers.model_queue import InferenceBroker, Priority
+from ragd.providers.protocols import TokenEmbedder, Vectors
+from ragd.testing import EmbedderContract
 
 POISON = 666
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_assistant.errors import ModelUnavailable, RemoteUnavailable
-from rag_assistant.providers.base import Embedder, TokenEmbedder, Vectors
-from rag_assistant.providers.calibration import Calibration, calibrate, max_sim, texts_json, unit
-from rag_assistant.providers.calibrator import Calibrator
-from rag_assistant.providers.centred import CentredEmbedder
-from rag_assistant.providers.fakes import FakeEmbedder
-from rag_assistant.providers.text_language import LANGUAGES, language_of
-from rag_assistant.testing import EmbedderContract
+from ragd.core.errors import ModelUnavailable, RemoteUnavailable
+from ragd.language.detect_text import LANGUAGES, language_of
+from ragd.providers.calibration.background import Calibrator
+from ragd.providers.calibration.measure import Calibration, calibrate, max_sim, texts_json, unit
+from ragd.providers.embedders.centred import CentredEmbedder
+from ragd.providers.fakes import FakeEmbedder
+from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
+from ragd.testing import EmbedderContract
 
 
 @pytest.fixture(scope="module")

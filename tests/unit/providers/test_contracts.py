@@ -7,15 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.providers import build
-from rag_assistant.providers.base import Analyzer, DenseStore, Embedder, Reranker, SparseStore
-from rag_assistant.testing import (
-    AnalyzerContract,
-    DenseStoreContract,
-    EmbedderContract,
-    RerankerContract,
-    SparseStoreContract,
-)
+from ragd.providers.protocols import Analyzer, DenseStore, Embedder, Reranker, SparseStore
+from ragd.providers.registry import build
+from ragd.testing import AnalyzerContract, DenseStoreContract, EmbedderContract, RerankerContract, SparseStoreContract
 
 
 class TestExactStore(DenseStoreContract):

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_assistant.providers import build
-from rag_assistant.providers.base import ProviderKind
-from rag_assistant.testing import KB
+from ragd.providers.protocols import ProviderKind
+from ragd.providers.registry import build
+from ragd.testing import KB
 
 pytestmark = pytest.mark.e2e
 
@@ -20,7 +20,7 @@ _WRITER = """
 import sys
 from pathlib import Path
 import numpy as np
-from rag_assistant.providers import build
+from ragd.providers import build
 
 kind, name, folder, kb_id = sys.argv[1:]
 store = build(kind, name, folder=Path(folder))

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_assistant.errors import IndexDamaged
-from rag_assistant.providers.base import Vectors
-from rag_assistant.providers.dense_chroma import ChromaStore
-from rag_assistant.providers.dense_exact import ExactStore
-from rag_assistant.providers.vector_log import VectorLog
-from rag_assistant.testing import KB, entry_ids, unit_vectors
+from ragd.core.errors import IndexDamaged
+from ragd.providers.dense.chroma import ChromaStore
+from ragd.providers.dense.exact import ExactStore
+from ragd.providers.dense.vector_log import VectorLog
+from ragd.providers.protocols import Vectors
+from ragd.testing import KB, entry_ids, unit_vectors
 
 
 def clustered_vectors(count: int, *, seed: int) -> Vectors:

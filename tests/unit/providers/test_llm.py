@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.errors import RemoteUnavailable, SettingsError
-from rag_assistant.providers import build
-from rag_assistant.providers.chat_calls import estimate_tokens
-from rag_assistant.testing import LanguageModelContract
-from rag_assistant.testing.chat_server import ChatServer, Scripted
-from rag_assistant.testing.llm import KEY, OpenModel, answered
-from rag_assistant.types import Passage, Place
+from ragd.core.errors import RemoteUnavailable, SettingsError
+from ragd.core.types import Passage, Place
+from ragd.providers.llms.calls import estimate_tokens
+from ragd.providers.registry import build
+from ragd.testing import LanguageModelContract
+from ragd.testing.chat_server import ChatServer, Scripted
+from ragd.testing.llm import KEY, OpenModel, answered
 
 
 def opened(provider: str, url: str, **options: Any) -> Any:

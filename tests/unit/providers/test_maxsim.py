@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_assistant.errors import ModelUnavailable
-from rag_assistant.providers import build
-from rag_assistant.providers.base import Reranker, Vectors
-from rag_assistant.providers.calibration import unit
-from rag_assistant.providers.calibrator import Calibrator
-from rag_assistant.providers.fakes import FakeEmbedder
-from rag_assistant.providers.rerank_maxsim import MaxSimReranker, shown
-from rag_assistant.providers.token_cache import PackedTokens, TokenCache
-from rag_assistant.settings import RerankSettings
-from rag_assistant.testing import RerankerContract
-from rag_assistant.types import Passage, Place
+from ragd.config.settings import RerankSettings
+from ragd.core.errors import ModelUnavailable
+from ragd.core.types import Passage, Place
+from ragd.providers.calibration.background import Calibrator
+from ragd.providers.calibration.measure import unit
+from ragd.providers.fakes import FakeEmbedder
+from ragd.providers.protocols import Reranker, Vectors
+from ragd.providers.registry import build
+from ragd.providers.rerankers.maxsim import MaxSimReranker, shown
+from ragd.providers.rerankers.token_cache import PackedTokens, TokenCache
+from ragd.testing import RerankerContract
 
 NEVER = float("inf")
 

@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rag_assistant.errors import ModelUnavailable, RagError, SettingsError
-from rag_assistant.providers import build, ocr_rapidocr
-from rag_assistant.providers.base import OcrEngine, Pixels
-from rag_assistant.providers.ocr_rapidocr import RapidOcrEngine
-from rag_assistant.providers.picture_prep import MAX_PIXELS, TILE, line_height, plan, prepare, tiles
-from rag_assistant.providers.reading_order import in_reading_order
-from rag_assistant.testing.ocr import LINES, OcrEngineContract, picture_of
-from rag_assistant.types import OcrLine
+from ragd.core.errors import ModelUnavailable, RagError, SettingsError
+from ragd.core.types import OcrLine
+from ragd.providers.ocr import rapidocr as ocr_rapidocr
+from ragd.providers.ocr.preparation import MAX_PIXELS, TILE, line_height, plan, prepare, tiles
+from ragd.providers.ocr.rapidocr import RapidOcrEngine
+from ragd.providers.ocr.reading_order import in_reading_order
+from ragd.providers.protocols import OcrEngine, Pixels
+from ragd.providers.registry import build
+from ragd.testing.ocr import LINES, OcrEngineContract, picture_of
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "image"
 ENGLISH = (
@@ -112,7 +113,7 @@ class TestRapidOcr(OcrEngineContract):
     def test_nothing_is_printed(self) -> None:
         program = (
             "import numpy\n"
-            "from rag_assistant.providers import build\n"
+            "from ragd.providers.registry import build\n"
             "build('ocr', 'rapidocr', threads=1).recognize(numpy.full((60, 200, 3), 255, numpy.uint8))\n"
         )
         done = subprocess.run(
@@ -126,7 +127,7 @@ def test_the_profile_is_known_without_an_engine(rapidocr: RapidOcrEngine) -> Non
     assert "PP-OCRv6" in rapidocr.profile
     program = (
         "import sys\n"
-        "from rag_assistant.providers.ocr_rapidocr import RapidOcrEngine\n"
+        "from ragd.providers.ocr.rapidocr import RapidOcrEngine\n"
         "RapidOcrEngine.installed_profile()\n"
         "print({'rapidocr', 'cv2', 'onnxruntime'} & set(sys.modules))\n"
     )
@@ -136,7 +137,7 @@ def test_the_profile_is_known_without_an_engine(rapidocr: RapidOcrEngine) -> Non
 
 def test_a_missing_package_is_told_with_the_way_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ocr_rapidocr, "find_spec", lambda name: None if name == "cv2" else find_spec(name))
-    with pytest.raises(SettingsError, match=r"rag-assistant\[ocr\]"):
+    with pytest.raises(SettingsError, match=r"ragd\[ocr\]"):
         build("ocr", "rapidocr", threads=1)
     assert RapidOcrEngine.installed_profile() == "none"
 

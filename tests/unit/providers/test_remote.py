@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import trustme
 
-from rag_assistant.errors import RemoteRefused, RemoteUnavailable, SettingsError
-from rag_assistant.providers.remote import Patience, RemoteService
+from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError
+from ragd.core.http import Patience, RemoteService
 
 from .model_service import KEY, Asked, ModelService, Reply
 
@@ -192,7 +192,7 @@ def test_no_error_and_no_log_holds_the_key(
         return Reply({"error": shown}, status)
 
     server.answer = show
-    with caplog.at_level(logging.DEBUG, "rag_assistant"), pytest.raises(RemoteUnavailable) as caught:
+    with caplog.at_level(logging.DEBUG, "ragd"), pytest.raises(RemoteUnavailable) as caught:
         connect().post("/x", {}, PATIENT)
     told = "".join(traceback.format_exception(caught.value)) + "".join(str(vars(record)) for record in caplog.records)
     assert KEY not in told

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_assistant.errors import RemoteRefused, RemoteUnavailable, SettingsError
-from rag_assistant.providers import build
-from rag_assistant.providers.base import Embedder, Reranker, Splitter, Tokenizer
-from rag_assistant.providers.tokenize_estimate import EstimatedTokenizer
-from rag_assistant.settings import EmbeddingSettings, RerankSettings
-from rag_assistant.testing import EmbedderContract, SplitterContract
-from rag_assistant.types import Passage, Place
+from ragd.config.settings import EmbeddingSettings, RerankSettings
+from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError
+from ragd.core.types import Passage, Place
+from ragd.providers.protocols import Embedder, Reranker, Splitter, Tokenizer
+from ragd.providers.registry import build
+from ragd.providers.tokenizers.estimate import EstimatedTokenizer
+from ragd.testing import EmbedderContract, SplitterContract
 
 from .model_service import DIMENSION, KEY, Asked, ModelService, Reply, vectors_of
 

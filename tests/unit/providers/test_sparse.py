@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.errors import IndexOutdated, ServiceUnavailable
-from rag_assistant.providers import build
-from rag_assistant.providers.base import SparseStore
-from rag_assistant.providers.sparse_tantivy import TantivyStore
-from rag_assistant.testing import KB
+from ragd.core.errors import IndexOutdated, ServiceUnavailable
+from ragd.providers.protocols import SparseStore
+from ragd.providers.registry import build
+from ragd.providers.sparse.tantivy import TantivyStore
+from ragd.testing import KB
 
 from .old_indexes import make_index_without_positions
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.providers.sparse_tantivy import TantivyStore
+from ragd.providers.sparse.tantivy import TantivyStore
 
 ENTRIES = [(f"e{number:04}", ["common"] * (1 + number % 7) + [f"w{number % 13}"]) for number in range(3000)]
 

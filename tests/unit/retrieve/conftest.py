@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.providers.analyze import SudachiAnalyzer
-from rag_assistant.providers.base import Completion, Message
-from rag_assistant.questions import QueryPlan, Turn
-from rag_assistant.retrieve.query import Planner
-from rag_assistant.retrieve.synonyms import Synonyms
-from rag_assistant.types import Filters
+from ragd.core.query import QueryPlan, Turn
+from ragd.core.types import Filters
+from ragd.providers.analyzers.analyzers import SudachiAnalyzer
+from ragd.providers.protocols import Completion, Message
+from ragd.retrieve.planning.planner import Planner
+from ragd.retrieve.planning.synonyms import Synonyms
 
 
 class ScriptedModel:

@@ -4,8 +4,8 @@ from itertools import count
 
 import pytest
 
-from rag_assistant.retrieve.context import build_context, place_label
-from rag_assistant.types import Hit, Passage, Place
+from ragd.core.types import Hit, Passage, Place
+from ragd.retrieve.context import build_context, place_label
 
 # Far apart, so that no two are neighbours.
 COUNTER = count(1000, 10)

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from rag_assistant.errors import ValidationFailed
-from rag_assistant.retrieve.filters import combined, contradictions, parse_filters
-from rag_assistant.types import Filters
+from ragd.core.errors import ValidationFailed
+from ragd.core.types import Filters
+from ragd.retrieve.filters import combined, contradictions, parse_filters
 
 
 def test_no_filters_are_no_filters() -> None:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import click
 import pytest
 
-from rag_assistant.cli.cloud import add
+from ragd.cli.sources.cloud import add
 
 from ...atlassian_server import World, serve
 from .loading import load

@@ -23,8 +23,8 @@ class TestVersions:
         assert package.same_version(ROOT) == wheels.version(ROOT)
 
     def test_different_ones_are_named_with_their_files(self, tmp_path: Path) -> None:
-        (tmp_path / "server" / "rag_assistant").mkdir(parents=True)
-        (tmp_path / "server" / "rag_assistant" / "__init__.py").write_text('__version__ = "1.2.0"\n', "utf-8")
+        (tmp_path / "server" / "ragd").mkdir(parents=True)
+        (tmp_path / "server" / "ragd" / "__init__.py").write_text('__version__ = "1.2.0"\n', "utf-8")
         (tmp_path / "extension").mkdir()
         (tmp_path / "extension" / "package.json").write_text('{"version": "1.1.0"}', "utf-8")
         with pytest.raises(console.StopError, match=r"extension/package.json has version 1.1.0, server.* 1.2.0"):
@@ -120,7 +120,7 @@ MANIFEST = {"main": "./dist/extension.cjs", "icon": "media/icon.png", "contribut
 class TestTheVsix:
     @pytest.fixture
     def wheel(self, tmp_path: Path) -> Path:
-        path = tmp_path / "rag_assistant-1.0-py3-none-any.whl"
+        path = tmp_path / "ragd-1.0-py3-none-any.whl"
         path.write_bytes(b"the wheel")
         return path
 
@@ -166,7 +166,7 @@ class TestTheVsix:
         assert vsix.problems(self.make(wheel, **{extra: b""}), wheel) == [f"it carries {extra}, which users don't need"]
 
     def test_another_wheel_is_noticed_by_its_name_and_by_its_content(self, wheel: Path) -> None:
-        older = {"dist/server/rag_assistant-0.9-py3-none-any.whl": b"old"}
+        older = {"dist/server/ragd-0.9-py3-none-any.whl": b"old"}
         assert "other wheels" in vsix.problems(self.make(wheel, **older), wheel)[0]
         changed = {f"dist/server/{wheel.name}": b"changed"}
         assert "is not the wheel that was built" in vsix.problems(self.make(wheel, **changed), wheel)[0]

@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.config import Directories, load_settings
-from rag_assistant.ingest.jobs import JobRunner
-from rag_assistant.ingest.workers import WorkerPool
-from rag_assistant.parts import Parts
-from rag_assistant.settings import LiveSettings, SyncSettings
-from rag_assistant.sources.service import SourceService, Status
-from rag_assistant.sources.watching import Pace
-from rag_assistant.store.collections import Collections
-from rag_assistant.store.db import open_engine
-from rag_assistant.store.documents import DocumentWriter
-from rag_assistant.store.jobs import FINISHED, Job, Jobs
-from rag_assistant.store.ledger import Ledger
-from rag_assistant.store.sources import Source, Sources
-from rag_assistant.tracing import Tracer
-from rag_assistant.types import IngestResult
+from ragd.app.container import Parts
+from ragd.config.loading import Directories, load_settings
+from ragd.config.settings import LiveSettings, SyncSettings
+from ragd.core.tracing import Tracer
+from ragd.core.types import IngestResult
+from ragd.ingest.workers.pool import WorkerPool
+from ragd.jobs.runner import JobRunner
+from ragd.sources.folder.watcher import Pace
+from ragd.sources.service import SourceService, Status
+from ragd.store.collections import Collections
+from ragd.store.database.engine import open_engine
+from ragd.store.documents import DocumentWriter
+from ragd.store.jobs import FINISHED, Job, Jobs
+from ragd.store.ledger import Ledger
+from ragd.store.sources import Source, Sources
 
 LIGHT = {
     "embedding.provider": "fake",

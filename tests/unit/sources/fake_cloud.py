@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import pytest
 
-from rag_assistant.errors import FieldProblem, PayloadTooLarge, SourceRefused, SourceUnavailable, ValidationFailed
-from rag_assistant.ingest.file_rules import check_globs
-from rag_assistant.providers import TABLE
-from rag_assistant.secrets import is_reference
-from rag_assistant.sources.base import CloudPreview, Container, Current, Fetched, Listed, Outside, Skip, Unfetched
+from ragd.config.secrets import is_reference
+from ragd.core.errors import FieldProblem, PayloadTooLarge, SourceRefused, SourceUnavailable, ValidationFailed
+from ragd.ingest.discovery.file_rules import check_globs
+from ragd.providers.registry import TABLE
+from ragd.sources.base import CloudPreview, Container, Current, Fetched, Listed, Outside, Skip, Unfetched
 
 TYPE: Final = "fake"
 SITES: Final[dict[str, FakeSite]] = {}

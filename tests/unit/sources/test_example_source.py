@@ -13,12 +13,12 @@ from typing import Any
 import httpx
 import pytest
 
-from rag_assistant.errors import SourceRefused, SourceThrottled
-from rag_assistant.providers import names, provider_class
-from rag_assistant.sources.base import CloudSource, Outside
-from rag_assistant.testing import CloudSourceContract
+from ragd.core.errors import SourceRefused, SourceThrottled
+from ragd.providers.registry import names, provider_class
+from ragd.sources.base import CloudSource, Outside
+from ragd.testing import CloudSourceContract
 
-from .atlassian_http import Asked, Reply, SiteServer, Time, outside
+from .atlassian.atlassian_http import Asked, Reply, SiteServer, Time, outside
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "docs" / "examples"
 
@@ -155,7 +155,7 @@ def test_it_is_registered_by_one_line_of_its_package(tmp_path: Path, monkeypatch
     project = tomllib.loads((EXAMPLES / "pyproject.toml").read_text(encoding="utf-8"))
     lines = [f"[{group}]\n" + "\n".join(f"{name} = {target}" for name, target in points.items())
              for group, points in project["project"]["entry-points"].items()]  # fmt: skip
-    info = tmp_path / "rag_assistant_static_site-0.1.0.dist-info"
+    info = tmp_path / "ragd_static_site-0.1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: rag-assistant-static-site\nVersion: 0.1.0\n", encoding="utf-8")
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")

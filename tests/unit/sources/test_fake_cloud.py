@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assistant.sources.base import CloudSource
-from rag_assistant.testing.sources import CloudSourceContract
+from ragd.sources.base import CloudSource
+from ragd.testing.sources import CloudSourceContract
 
 from .fake_cloud import FakeCloud, FakeSite, filled, install
 

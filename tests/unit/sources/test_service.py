@@ -7,13 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assistant.errors import (
-    CollectionNotFound,
-    CollectionUnavailable,
-    SourceNameConflict,
-    SourceNotFound,
-    ValidationFailed,
-)
+from ragd.core.errors import CollectionNotFound, CollectionUnavailable, SourceNameConflict, SourceNotFound, ValidationFailed
 
 from .conftest import Place
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, func, select
 
-from rag_assistant.store import schema
-from rag_assistant.store.collections import Collections
-from rag_assistant.store.db import open_engine
-from rag_assistant.store.documents import DocumentWriter
-from rag_assistant.store.passages import DocumentReader, Passages, Side
-from rag_assistant.text import hash32
-from rag_assistant.types import Chunk, Document, Enrichment, Filters, Place, Section, Version
+from ragd.core.ids import hash32
+from ragd.core.types import Chunk, Document, Enrichment, Filters, Place, Section, Version
+from ragd.store.collections import Collections
+from ragd.store.database import schema
+from ragd.store.database.engine import open_engine
+from ragd.store.documents import DocumentWriter
+from ragd.store.passages import DocumentReader, Passages, Side
 
 SIDES: tuple[Side, ...] = ("dense", "sparse")
 

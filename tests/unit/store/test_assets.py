@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from rag_assistant.errors import AssetNotFound
-from rag_assistant.store.assets import Assets
-from rag_assistant.store.collections import Collections
-from rag_assistant.store.documents import DocumentWriter
-from rag_assistant.store.passages import Passages
-from rag_assistant.types import Asset, ImageRef, PictureLink, Place, Version
+from ragd.core.errors import AssetNotFound
+from ragd.core.types import Asset, ImageRef, PictureLink, Place, Version
+from ragd.store.assets import Assets
+from ragd.store.collections import Collections
+from ragd.store.documents import DocumentWriter
+from ragd.store.passages import Passages
 
 Make = Callable[..., Version]
 Ingest = Callable[[Version], Any]

@@ -8,15 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rag_assistant.errors import (
-    CollectionNameConflict,
-    CollectionNotFound,
-    CollectionUnavailable,
-    ValidationFailed,
-)
-from rag_assistant.store.collections import Collections
-from rag_assistant.store.documents import DocumentWriter
-from rag_assistant.types import Failure, Version
+from ragd.core.errors import CollectionNameConflict, CollectionNotFound, CollectionUnavailable, ValidationFailed
+from ragd.core.types import Failure, Version
+from ragd.store.collections import Collections
+from ragd.store.documents import DocumentWriter
 
 
 @pytest.mark.parametrize(

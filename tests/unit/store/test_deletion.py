@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.errors import DocumentDeleted, DocumentNotFound
-from rag_assistant.store.collections import Collections
-from rag_assistant.store.documents import DocumentWriter
-from rag_assistant.store.passages import DocumentReader
-from rag_assistant.types import Entries, Failure, Version
+from ragd.core.errors import DocumentDeleted, DocumentNotFound
+from ragd.core.types import Entries, Failure, Version
+from ragd.store.collections import Collections
+from ragd.store.documents import DocumentWriter
+from ragd.store.passages import DocumentReader
 
 Make = Callable[..., Version]
 Ingest = Callable[[Version], dict[str, Entries]]

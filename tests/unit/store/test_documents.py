@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from rag_assistant.store import schema
-from rag_assistant.store.documents import DocumentWriter
-from rag_assistant.store.passages import DocumentReader, Passages
-from rag_assistant.store.vectors import VectorCache
-from rag_assistant.types import Enrichment, Entries, Failure, Filters, Place, Version
+from ragd.core.types import Enrichment, Entries, Failure, Filters, Place, Version
+from ragd.store.database import schema
+from ragd.store.documents import DocumentWriter
+from ragd.store.passages import DocumentReader, Passages
+from ragd.store.vectors import VectorCache
 
 Make = Callable[..., Version]
 Ingest = Callable[[Version], dict[str, Entries]]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from rag_assistant.errors import NotFound, ValidationFailed
-from rag_assistant.store.evaluations import Evaluations
+from ragd.core.errors import NotFound, ValidationFailed
+from ragd.store.evaluations import Evaluations
 
 
 def run(number: int) -> dict[str, Any]:

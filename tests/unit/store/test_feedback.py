@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Engine
 
-from rag_assistant.errors import FeedbackNotFound
-from rag_assistant.store.feedback import Feedback, Opinion
+from ragd.core.errors import FeedbackNotFound
+from ragd.store.feedback import Feedback, Opinion
 
 OPINION = Opinion(
     question="有給休暇は？",

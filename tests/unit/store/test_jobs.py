@@ -7,8 +7,8 @@ import threading
 import pytest
 from sqlalchemy import Engine
 
-from rag_assistant.errors import JobNotFound, ServiceUnavailable
-from rag_assistant.store.jobs import Job, Jobs
+from ragd.core.errors import JobNotFound, ServiceUnavailable
+from ragd.store.jobs import Job, Jobs
 
 
 @pytest.fixture

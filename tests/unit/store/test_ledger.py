@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, update
 
-from rag_assistant.store.collections import Collections
-from rag_assistant.store.db import open_engine
-from rag_assistant.store.documents import DocumentWriter
-from rag_assistant.store.ledger import KEPT_CYCLES, Ledger, LedgerItem
-from rag_assistant.store.schema import documents
-from rag_assistant.store.sources import Sources
-from rag_assistant.types import Failure
+from ragd.core.types import Failure
+from ragd.store.collections import Collections
+from ragd.store.database.engine import open_engine
+from ragd.store.database.schema import documents
+from ragd.store.documents import DocumentWriter
+from ragd.store.ledger import KEPT_CYCLES, Ledger, LedgerItem
+from ragd.store.sources import Sources
 
 
 @pytest.fixture

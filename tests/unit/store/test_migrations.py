@@ -13,13 +13,13 @@ from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Engine
 
-from rag_assistant.errors import ServiceUnavailable
-from rag_assistant.store.db import batches, open_engine
-from rag_assistant.store.documents import DocumentWriter
-from rag_assistant.store.jobs import Jobs
-from rag_assistant.store.migrations import MIGRATIONS, migrate
-from rag_assistant.store.passages import DocumentReader, Passages
-from rag_assistant.store.schema import metadata
+from ragd.core.errors import ServiceUnavailable
+from ragd.store.database.engine import batches, open_engine
+from ragd.store.database.migrations import MIGRATIONS, migrate
+from ragd.store.database.schema import metadata
+from ragd.store.documents import DocumentWriter
+from ragd.store.jobs import Jobs
+from ragd.store.passages import DocumentReader, Passages
 
 
 def test_the_migrations_make_exactly_the_tables_that_the_queries_use(engine: Engine) -> None:

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from rag_assistant.store import overview as module
-from rag_assistant.store.collections import Collections
-from rag_assistant.store.documents import DocumentWriter
-from rag_assistant.store.jobs import Jobs
-from rag_assistant.store.overview import Overview, Overviews
-from rag_assistant.store.passages import Passages
-from rag_assistant.store.sources import Sources
-from rag_assistant.types import Failure, Version
+from ragd.core.types import Failure, Version
+from ragd.store import overview as module
+from ragd.store.collections import Collections
+from ragd.store.documents import DocumentWriter
+from ragd.store.jobs import Jobs
+from ragd.store.overview import Overview, Overviews
+from ragd.store.passages import Passages
+from ragd.store.sources import Sources
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from rag_assistant.errors import ValidationFailed
-from rag_assistant.store.collections import Collections
-from rag_assistant.store.documents import DocumentWriter
-from rag_assistant.store.passages import Passages
-from rag_assistant.text import hash32
-from rag_assistant.types import Filters, Section, Version
+from ragd.core.errors import ValidationFailed
+from ragd.core.ids import hash32
+from ragd.core.types import Filters, Section, Version
+from ragd.store.collections import Collections
+from ragd.store.documents import DocumentWriter
+from ragd.store.passages import Passages
 
 Make = Callable[..., Version]
 Ingest = Callable[[Version], object]

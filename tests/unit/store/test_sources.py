@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import Engine, update
 
-from rag_assistant.errors import SourceNameConflict, SourceNotFound, ValidationFailed
-from rag_assistant.store import schema
-from rag_assistant.store.collections import Collections
-from rag_assistant.store.sources import Source, Sources
+from ragd.core.errors import SourceNameConflict, SourceNotFound, ValidationFailed
+from ragd.store.collections import Collections
+from ragd.store.database import schema
+from ragd.store.sources import Source, Sources
 
 
 @pytest.fixture

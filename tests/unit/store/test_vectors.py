@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine
 
-from rag_assistant.store.vectors import VectorCache
+from ragd.store.vectors import VectorCache
 
 
 def row(value: float) -> np.ndarray:

@@ -23,7 +23,7 @@ export interface Carried {
 /** Throws `RagError` (NOT_CARRIED) when the folder lacks something. */
 export async function readCarried(folder: string): Promise<Carried> {
   const names = existsSync(folder) ? await readdir(folder) : [];
-  const wheels = names.filter((name) => /^rag_assistant-.*\.whl$/.test(name));
+  const wheels = names.filter((name) => /^ragd-.*\.whl$/.test(name));
   const [wheel] = wheels;
   if (wheel === undefined || wheels.length > 1 || !names.includes(LOCK) || !names.includes("bootstrap.py")) {
     throw new RagError(

@@ -42,7 +42,7 @@ class FakeSetup extends FakeMachine {
 
   carry(content: string): void {
     mkdirSync(this.serverFolder, { recursive: true });
-    for (const name of ["bootstrap.py", "requirements.lock", "rag_assistant-0.1.0-py3-none-any.whl"]) {
+    for (const name of ["bootstrap.py", "requirements.lock", "ragd-0.1.0-py3-none-any.whl"]) {
       writeFileSync(path.join(this.serverFolder, name), content);
     }
   }
@@ -218,7 +218,7 @@ describe("the set-up", { timeout: 30_000 }, () => {
 
   it("says that the extension is not whole when it carries no daemon", async () => {
     const fake = new FakeSetup();
-    writeFileSync(path.join(fake.serverFolder, "rag_assistant-0.2.0-py3-none-any.whl"), "");
+    writeFileSync(path.join(fake.serverFolder, "ragd-0.2.0-py3-none-any.whl"), "");
     const setup = fake.setup();
     expect(await setup.run()).toBe(false);
     expect(setup.view.problem?.code).toBe("NOT_CARRIED");

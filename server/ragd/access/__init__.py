@@ -1,0 +1,1 @@
+"""What the asking user may see of each source."""

@@ -1,0 +1,173 @@
+"""Asking remote sides what a token may read, in threads, and remembering the answers: also those that come too late."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from sqlalchemy.exc import DBAPIError
+
+from ragd.access.passages import Body
+from ragd.access.proofs import MOST_CONTENT, MOST_PROOFS, Key, Recent, content_size, token_hash
+from ragd.access.sources import Opening, OpenSources
+from ragd.config.settings import LiveSettings
+from ragd.core.errors import DocumentVanished, ItemForbidden, RagError, SourceRefused
+from ragd.sources.base import Current, Fetched
+from ragd.sources.sync.changes import listed_as
+from ragd.store.ledger import LedgerItem
+from ragd.store.origins import Remote
+
+log = logging.getLogger(__name__)
+
+_ASKING: Final = 16
+_READING: Final = 4
+_QUEUED_AGAIN_S: Final = 60.0
+
+Parse = Callable[[Fetched, str, bytes], Body]
+"""Makes a body of an item, its version and its bytes, in a process of its own. Raises `RagError`."""
+
+Queue = Callable[[str, Sequence[str]], object]
+"""Has items of a source fetched into the index. Raises `RagError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a token may read of an item now. `reading` gives its body where that is newer than the index and was asked for."""
+
+    version: str
+    reading: Future[Body | None] | None = None
+
+
+Outcome = Mapping[str, Seen] | Literal["refused", "unanswered"]
+"""By item id what may be read, what is absent may not; or the token is none, or there was no answer."""
+
+
+class Asking:
+    """Asks, and keeps proofs and contents. Safe to use from several threads."""
+
+    def __init__(self, opening: Opening, parse: Parse, options: LiveSettings, max_size: int) -> None:
+        """`max_size` is of one item, in bytes."""
+        self._parse = parse
+        self._max_size = max_size
+        self._sources = OpenSources(opening, options.budget_ms / 1000)
+        self._asking = ThreadPoolExecutor(_ASKING, "rag-live")
+        self._reading = ThreadPoolExecutor(_READING, "rag-live-read")
+        self._proofs: Recent[str] = Recent(options.proof_ttl, MOST_PROOFS)
+        self._contents: Recent[Seen] = Recent(options.cache_ttl, MOST_CONTENT)
+        self._queued: Recent[bool] = Recent(_QUEUED_AGAIN_S, MOST_PROOFS)
+        self._lock = threading.RLock()
+        self._being_read: dict[tuple[Key, str], Future[Body | None]] = {}
+
+    def close(self) -> None:
+        self._sources.close()
+        for threads in (self._asking, self._reading):
+            # What still runs ends by its time-outs, and finds nobody who waits for it.
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    # What is known
+
+    def proved(self, remote: Remote, item_id: str, token: str, within: float | None = None) -> bool:
+        """Whether this token was seen to read the item, within so many seconds or `live.proof_ttl`."""
+        return self._proofs.get(_key(remote, item_id, token), within) is not None
+
+    def content(self, remote: Remote, item_id: str, token: str) -> Seen | None:
+        """What this token was seen to read of the item within `live.cache_ttl`."""
+        return self._contents.get(_key(remote, item_id, token))
+
+    # Asking
+
+    def ask(self, remote: Remote, items: Collection[LedgerItem], token: str, *, content: bool) -> Future[Outcome]:
+        """Ask for all of these in one call. What comes is remembered, whoever waits for it. Never raises."""
+        return self._asking.submit(self._answer, remote, list(items), token, content)
+
+    def _answer(self, remote: Remote, items: Sequence[LedgerItem], token: str, content: bool) -> Outcome:
+        began = time.monotonic()
+        try:
+            found = self._sources.get(remote).current([listed_as(item) for item in items], token, content=content)
+        except SourceRefused:
+            for kept in (self._proofs, self._contents):
+                kept.forget_token(token_hash(token), remote.source_id)
+            return "refused"
+        # Whatever a source does not say, nothing is shown for it. Only the kind is told: a message may quote a header.
+        except Exception as error:  # noqa: BLE001
+            log.warning("a source gave no answer for a question", extra=_told(remote, error))
+            return "unanswered"
+        seen: dict[str, Seen] = {}
+        for item in items:
+            key = _key(remote, item.item_id, token)
+            current = found.get(item.item_id)
+            if current is None:
+                self._deny(key)
+                continue
+            self._proofs.put(key, current.version, seen_at=began)
+            reading = None
+            if content and current.version != item.version and current.fetched is not None:
+                reading = self._reading_of(remote, key, current, current.fetched, began)
+            seen[item.item_id] = Seen(current.version, reading)
+            if content and reading is None:
+                self._contents.put(key, seen[item.item_id], content_size(), seen_at=began)
+        return seen
+
+    def _reading_of(self, remote: Remote, key: Key, current: Current, fetched: Fetched, began: float) -> Future[Body | None]:
+        with self._lock:
+            wanted = key, current.version
+            reading = self._being_read.get(wanted)
+            if reading is None:
+                reading = self._being_read[wanted] = self._reading.submit(self._read, remote, key, current, fetched, began)
+                # At once, in this thread, when it has been read already.
+                reading.add_done_callback(lambda _done: self._was_read(wanted))
+            return reading
+
+    def _was_read(self, wanted: tuple[Key, str]) -> None:
+        with self._lock:
+            self._being_read.pop(wanted, None)
+
+    def _read(self, remote: Remote, key: Key, current: Current, fetched: Fetched, began: float) -> Body | None:
+        """The body of an item; None when it can't be read now. Raises `ItemForbidden` when the token may not."""
+        try:
+            body = self._parse(fetched, current.version, fetched.load(self._max_size))
+        except (ItemForbidden, DocumentVanished) as error:
+            self._deny(key)
+            raise ItemForbidden("The token may not read its content.") from error
+        except Exception as error:  # noqa: BLE001 - as above
+            log.warning("the current content of an item could not be read", extra=_told(remote, error))
+            return None
+        done: Future[Body | None] = Future()
+        done.set_result(body)
+        size = content_size(body.document.markdown, body.title, body.source)
+        self._contents.put(key, Seen(current.version, done), size, seen_at=began)
+        return body
+
+    def _deny(self, key: Key) -> None:
+        self._proofs.forget([key])
+        self._contents.forget([key])
+
+    # Re-indexing
+
+    def reindex_soon(self, remote: Remote, item_id: str, version: str, queue: Queue) -> None:
+        """Have an item fetched into the index; once in a while for each version, whoever meets it. Never raises."""
+        key = Key(version, remote.source_id, item_id)
+        if self._queued.get(key) is None:
+            self._queued.put(key, True)
+            self._reading.submit(_queue, remote, item_id, queue)
+
+
+def _queue(remote: Remote, item_id: str, queue: Queue) -> None:
+    try:
+        queue(remote.source_id, [item_id])
+    except (RagError, DBAPIError) as error:  # a full queue, or a source that is switched off: the next cycle brings it
+        log.info("a newer version was not queued", extra=_told(remote, error))
+
+
+def _key(remote: Remote, item_id: str, token: str) -> Key:
+    return Key(token_hash(token), remote.source_id, item_id)
+
+
+def _told(remote: Remote, error: BaseException) -> dict[str, str]:
+    code = error.code if isinstance(error, RagError) else type(error).__name__
+    return {"source_id": remote.source_id, "reason": code}

@@ -1,0 +1,324 @@
+"""Who may see what came from elsewhere: whoever asks brings tokens, and the remote side says what they may read now.
+
+Nothing of a document from a cloud source that is not public leaves the daemon unless the asker's token was seen to read its
+item: just now, or within `live.proof_ttl` where the remote side does not answer in time (or in mode `cached`). What can't be
+proved is left out and counted. Tokens are held by the `Asker` of the one request and nowhere else.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from ragd.access.checks import Asking, Outcome, Queue, Seen
+from ragd.access.passages import Body, Terms, is_comment, taken_from
+from ragd.access.report import ADMITTED, NOT_COUNTED, Telling
+from ragd.config.settings import LiveSettings
+from ragd.core.errors import ItemForbidden
+from ragd.core.types import Passage
+from ragd.retrieve.admission import Admitted
+from ragd.sources.base import FROM_REQUEST
+from ragd.sources.sync.runner import token_field
+from ragd.store.ledger import Ledger, LedgerItem
+from ragd.store.origins import Origin, Origins, Remote
+
+log = logging.getLogger(__name__)
+
+State = Literal["readable", "proved", "forbidden", "refused", "unverified", "no_token"]
+"""`readable`: the token reads it now. `proved`: it did a short while ago, and nobody could say more in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a token may do with an item. `seen` is what the remote side said of it now, or a moment ago."""
+
+    state: State
+    seen: Seen | None = None
+
+    @property
+    def allows(self) -> bool:
+        return self.state in ("readable", "proved")
+
+
+@dataclass(frozen=True, slots=True)
+class LiveParts:
+    """What admitting needs of the rest: how terms and tokens are counted, and how items get into the index again."""
+
+    terms: Terms
+    count_tokens: Callable[[str], int]
+    reindex: Queue
+
+
+class Asker:
+    """Whoever asks, for one request: their tokens, the time that is left for asking, and what there is to tell.
+
+    Not for several threads at a time. No token is in its repr.
+    """
+
+    def __init__(
+        self,
+        tokens: Mapping[str, str],
+        *,
+        origins: Origins,
+        ledger: Ledger,
+        asking: Asking,
+        options: LiveSettings,
+        parts: LiveParts,
+    ) -> None:
+        """`tokens` by source id."""
+        self._tokens = dict(tokens)
+        self._origins = origins
+        self._ledger = ledger
+        self._asking = asking
+        self._options = options
+        self._parts = parts
+        self._left_s = options.budget_ms / 1000
+        self._verdicts: dict[tuple[str, str, bool], Verdict] = {}
+        self._telling = Telling()
+
+    # Doors that show documents
+
+    def readable(self, doc_ids: Iterable[str]) -> frozenset[str]:
+        """Those of these documents that the asker may see. Everybody may see files and uploads; unknown ids count as those."""
+        wanted = list(dict.fromkeys(doc_ids))
+        origins = self._origins.of(wanted)
+        asked: dict[str, tuple[Remote, dict[str, LedgerItem]]] = {}
+        allowed = set(wanted) - set(origins)
+        for doc_id, origin in origins.items():
+            if origin.remote is not None and origin.remote.public:
+                allowed.add(doc_id)
+            elif origin.remote is not None and origin.item is not None:
+                asked.setdefault(origin.remote.source_id, (origin.remote, {}))[1][origin.item.item_id] = origin.item
+        deciding = {source_id: (remote, self._deciding(remote, items.values())) for source_id, (remote, items) in asked.items()}
+        wanted_items = {key: (remote, _unique(items.values())) for key, (remote, items) in deciding.items()}
+        self._ask(wanted_items, content=False)
+        for doc_id, origin in origins.items():
+            if origin.remote is None or origin.item is None or doc_id in allowed:
+                continue
+            decides = deciding[origin.remote.source_id][1][origin.item.item_id]
+            if self._verdict(origin.remote, decides, content=False).allows:
+                allowed.add(doc_id)
+        return frozenset(allowed)
+
+    def open_to_all(self, doc_ids: Iterable[str]) -> frozenset[str]:
+        """Those of these documents that everybody may see, whoever asks."""
+        wanted = set(doc_ids)
+        origins = self._origins.of(list(wanted))
+        private = {origin.doc_id for origin in origins.values() if origin.remote is None or not origin.remote.public}
+        return frozenset(wanted - private)
+
+    def readable_items(self, source_id: str, items: Sequence[LedgerItem]) -> frozenset[str]:
+        """Ids of those items of a source whose titles the asker may see."""
+        remote = self._origins.remote(source_id)
+        if remote is None or not items:
+            return frozenset()
+        if remote.public:
+            return frozenset(item.item_id for item in items)
+        deciding = self._deciding(remote, items)
+        self._ask({source_id: (remote, _unique(deciding.values()))}, content=False)
+        allowed = (item for item in items if self._verdict(remote, deciding[item.item_id], content=False).allows)
+        return frozenset(item.item_id for item in allowed)
+
+    def _deciding(self, remote: Remote, items: Collection[LedgerItem]) -> dict[str, LedgerItem]:
+        """Item id -> the item whose permissions hold for it."""
+        owners = self._ledger.some(remote.source_id, list({item.owner for item in items if item.owner}))
+        return {item.item_id: owners.get(item.owner, item) if item.owner else item for item in items}
+
+    # Passages of a question
+
+    def admit(self, passages: Sequence[Passage], question: str) -> Mapping[str, Passage]:
+        """See `Admission`."""
+        origins = self._origins.of([passage.doc_id for passage in passages])
+        deciding = self._look_up(origins)
+        admitted: dict[str, Passage] = {}
+        for passage in passages:
+            origin = origins.get(passage.doc_id)
+            kept = passage if origin is None else self._admitted(passage, origin, deciding, question)
+            if kept is not None:
+                admitted[passage.chunk_id] = kept
+        return admitted
+
+    def told(self, *, by_name: bool) -> Admitted:
+        """See `Admission`."""
+        told = self._telling.told()
+        if not by_name:
+            return told
+        counts = {name: told.counts[name] if name in ADMITTED else 0 for name in told.counts}
+        warnings = (NOT_COUNTED,) if self._origins.private_ids() else ()
+        return Admitted(counts if any(counts.values()) else {}, told.private, (), warnings)
+
+    def closed(self) -> Sequence[str]:
+        """See `Admission`."""
+        return [source_id for source_id in self._origins.private_ids() if source_id not in self._tokens]
+
+    def _look_up(self, origins: Mapping[str, Origin]) -> dict[str, list[LedgerItem]]:
+        """doc_id -> the items that must be readable for it: its own and its owner. Asks for all at once."""
+        by_source: dict[str, tuple[Remote, list[Origin]]] = {}
+        for origin in origins.values():
+            remote, item = origin.remote, origin.item
+            if remote is not None and item is not None and self._asks(remote):
+                by_source.setdefault(remote.source_id, (remote, []))[1].append(origin)
+        needed: dict[str, list[LedgerItem]] = {}
+        asked: dict[str, tuple[Remote, list[LedgerItem]]] = {}
+        for source_id, (remote, of_source) in by_source.items():
+            items = [origin.item for origin in of_source if origin.item is not None]
+            deciding = self._deciding(remote, items)
+            for origin, item in zip(of_source, items, strict=True):
+                needed[origin.doc_id] = _unique([item, deciding[item.item_id]])
+            asked[source_id] = remote, _unique(item for origin in of_source for item in needed[origin.doc_id])
+        for content in (True, False):
+            self._ask({key: one for key, one in asked.items() if (one[0].live == "live") == content}, content=content)
+        return needed
+
+    def _asks(self, remote: Remote) -> bool:
+        """Whether the remote side is asked at all: not without a token, and not to prove what needs no proof."""
+        return remote.source_id in self._tokens and remote.live != "off" and not (remote.public and remote.live == "cached")
+
+    def _admitted(
+        self, passage: Passage, origin: Origin, needed: Mapping[str, Sequence[LedgerItem]], question: str
+    ) -> Passage | None:
+        remote, item = origin.remote, origin.item
+        name = remote.name if remote else ""
+        if remote is None or (item is None and not remote.public):
+            self._telling.drop("unverified" if remote and remote.source_id in self._tokens else "no_token", name)
+            return None
+        verdicts = [self._verdict(remote, one, content=remote.live == "live") for one in needed.get(origin.doc_id, ())]
+        worst = max(verdicts, key=lambda verdict: _ORDER.index(verdict.state), default=None)
+        if worst is None or not worst.allows:
+            if remote.public:
+                return self._from_index(passage, origin)
+            state = worst.state if worst is not None else self._unasked(remote)
+            self._telling.drop(state, name)
+            return None
+        assert item is not None  # there are verdicts, so there was an item to ask for
+        own = self._verdict(remote, item, content=remote.live == "live")
+        return self._as_it_is_now(passage, origin, remote, item, own, question)
+
+    def _unasked(self, remote: Remote) -> State:
+        return "unverified" if remote.source_id in self._tokens else "no_token"
+
+    def _as_it_is_now(
+        self, passage: Passage, origin: Origin, remote: Remote, item: LedgerItem, verdict: Verdict, question: str
+    ) -> Passage | None:
+        seen = verdict.seen
+        if remote.live != "live" or seen is None:
+            return self._from_index(passage, origin)
+        if seen.version == item.version:
+            self._telling.admit(private=not remote.public)
+            return passage
+        try:
+            body = self._body(seen)
+        except ItemForbidden:
+            if remote.public:
+                return self._from_index(passage, origin)
+            self._telling.drop("forbidden", remote.name)
+            return None
+        if token_field(remote.config) != FROM_REQUEST:
+            self._asking.reindex_soon(remote, item.item_id, seen.version, self._parts.reindex)
+        if body is None:
+            return self._from_index(passage, origin)
+        parts = self._parts
+        renewed = taken_from(body, passage, question, parts.terms, parts.count_tokens)
+        if renewed is not None:
+            self._telling.admit(private=not remote.public, refreshed=True)
+            return renewed
+        if is_comment(passage):
+            return self._from_index(passage, origin)
+        self._telling.drop("gone", remote.name)
+        return None
+
+    def _from_index(self, passage: Passage, origin: Origin) -> Passage:
+        private = origin.remote is None or not origin.remote.public
+        self._telling.admit(private=private)
+        moment = origin.item.fetched_at if origin.item and origin.item.fetched_at else origin.updated_at
+        return replace(passage, as_of=moment[:10])
+
+    def _body(self, seen: Seen) -> Body | None:
+        """The body, if it comes in the time that is left. Raises `ItemForbidden`."""
+        if seen.reading is None:
+            return None
+        self._wait([seen.reading])
+        return seen.reading.result() if seen.reading.done() and not seen.reading.cancelled() else None
+
+    # Asking
+
+    def _verdict(self, remote: Remote, item: LedgerItem, *, content: bool) -> Verdict:
+        """What `_ask` found of an item. What it was not asked about is not allowed."""
+        found = self._verdicts.get((remote.source_id, item.item_id, content))
+        return found or Verdict("unverified" if remote.source_id in self._tokens else "no_token")
+
+    def _ask(self, wanted: Mapping[str, tuple[Remote, Sequence[LedgerItem]]], *, content: bool) -> None:
+        """Find a verdict for each of these: from what is known, else by asking all sources at once, in the time that is left."""
+        waiting: dict[str, Future[Outcome]] = {}
+        asked: dict[str, list[LedgerItem]] = {}
+        for source_id, (remote, items) in wanted.items():
+            token = self._tokens.get(source_id)
+            open_ones = [item for item in items if (source_id, item.item_id, content) not in self._verdicts]
+            if token is None or remote.live == "off":
+                state: State = "no_token" if token is None else "forbidden"
+                for item in open_ones:
+                    self._note(source_id, item, content, Verdict(state))
+                continue
+            asked[source_id] = [item for item in open_ones if not self._known(remote, item, token, content)]
+            if asked[source_id] and self._left_s > 0:
+                waiting[source_id] = self._asking.ask(remote, asked[source_id], token, content=content)
+        self._wait(waiting.values())
+        for source_id, items in asked.items():
+            remote, token = wanted[source_id][0], self._tokens[source_id]
+            outcome = _outcome(waiting.get(source_id))
+            for item in items:
+                self._note(source_id, item, content, self._judged(remote, item, token, outcome))
+
+    def _known(self, remote: Remote, item: LedgerItem, token: str, content: bool) -> bool:
+        """Note a verdict on what was seen a moment ago, if it was."""
+        verdict = None
+        if content:
+            seen = self._asking.content(remote, item.item_id, token)
+            verdict = Verdict("readable", seen) if seen else None
+        else:
+            within = None if remote.live == "cached" else self._options.cache_ttl
+            verdict = Verdict("readable") if self._asking.proved(remote, item.item_id, token, within) else None
+        if verdict is not None:
+            self._note(remote.source_id, item, content, verdict)
+        return verdict is not None
+
+    def _judged(self, remote: Remote, item: LedgerItem, token: str, outcome: Outcome) -> Verdict:
+        if outcome == "refused":
+            return Verdict("refused")
+        if isinstance(outcome, str):
+            return Verdict("proved" if self._asking.proved(remote, item.item_id, token) else "unverified")
+        seen = outcome.get(item.item_id)
+        return Verdict("readable", seen) if seen else Verdict("forbidden")
+
+    def _note(self, source_id: str, item: LedgerItem, content: bool, verdict: Verdict) -> None:
+        self._verdicts[source_id, item.item_id, content] = verdict
+
+    def _wait(self, futures: Collection[Future[Any]]) -> None:
+        began = time.monotonic()
+        wait(futures, timeout=max(0.0, self._left_s))
+        self._left_s -= time.monotonic() - began
+
+
+_ORDER: tuple[State, ...] = ("readable", "proved", "no_token", "unverified", "forbidden", "refused")
+
+
+def _outcome(future: Future[Outcome] | None) -> Outcome:
+    if future is None or not future.done():
+        # One that has not begun is of no use any more; one that runs is remembered when it comes.
+        if future is not None:
+            future.cancel()
+        return "unanswered"
+    if future.cancelled():
+        return "unanswered"
+    if (defect := future.exception()) is not None:
+        log.error("asking a source went wrong", extra={"reason": type(defect).__name__})
+        return "unanswered"
+    return future.result()
+
+
+def _unique(items: Iterable[LedgerItem]) -> list[LedgerItem]:
+    return list({item.item_id: item for item in items}.values())

@@ -1,0 +1,53 @@
+"""The one place where the rights of whoever asks are looked up, for every door of an app."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sqlalchemy import Engine
+
+from ragd.access.bodies import BodyReader
+from ragd.access.checks import Asking
+from ragd.access.context import Asker, LiveParts
+from ragd.access.sources import Opening
+from ragd.config.settings import LiveSettings
+from ragd.ingest.discovery.files import LoaderFor
+from ragd.ingest.workers.pool import Parser
+from ragd.store.ledger import Ledger
+from ragd.store.origins import Origins
+
+
+class LiveAccess:
+    """Makes askers, which share proofs, contents and open sources. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        opening: Opening,
+        options: LiveSettings,
+        parser: Callable[[], Parser],
+        loader_for: LoaderFor,
+        parts: LiveParts,
+        max_size: int,
+    ) -> None:
+        """`max_size` is of one item, in bytes."""
+        self.origins = Origins(engine)
+        self._ledger = Ledger(engine)
+        self._options = options
+        self._parts = parts
+        self._asking = Asking(opening, BodyReader(parser, loader_for), options, max_size)
+
+    def asker(self, tokens: Mapping[str, str]) -> Asker:
+        """Whoever asks with these tokens, by source id; none at all is somebody, too. For one request."""
+        return Asker(
+            tokens,
+            origins=self.origins,
+            ledger=self._ledger,
+            asking=self._asking,
+            options=self._options,
+            parts=self._parts,
+        )
+
+    def close(self) -> None:
+        self._asking.close()

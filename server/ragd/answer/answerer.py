@@ -1,0 +1,215 @@
+"""From passages to an answer: by a language model, or, without one or when it fails, by the passages' own sentences."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from string import Template
+
+from ragd.answer.cancellation import Cancellation
+from ragd.answer.citations import CitationFilter
+from ragd.answer.extractive import extract
+from ragd.answer.prompt import Budget, Prompt, build_prompt
+from ragd.answer.support import SupportCheck
+from ragd.answer.wording import NOT_FOUND, language_of, says_not_found
+from ragd.core.errors import RagError
+from ragd.core.ids import hash32
+from ragd.core.query import Answer, Turn
+from ragd.core.tracing import NO_PROVIDER, ProviderRef, Span, Trace
+from ragd.core.types import Citation
+from ragd.providers.protocols import Analyzer, Completion, Embedder, LanguageModel
+from ragd.retrieve.pipeline import QueryResult
+
+log = logging.getLogger(__name__)
+
+EXTRACTIVE = "extractive"
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """The next piece of an answer's text; all pieces together are the text of the `Answer`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOptions:
+    """Limits of an answer: see `answer.*` and `llm.*` in the settings."""
+
+    min_confidence: float
+    history_tokens: int
+    max_output_tokens: int
+
+
+class Answerer:
+    """Writes answers. Safe to use from several threads. Without a `model` every answer is extractive."""
+
+    def __init__(
+        self,
+        *,
+        model: LanguageModel | None,
+        rules: Template,
+        embedder: Embedder,
+        analyzer: Analyzer,
+        support: SupportCheck,
+        options: AnswerOptions,
+    ) -> None:
+        self.model = model
+        self._rules = rules
+        self._embedder = embedder
+        self._analyzer = analyzer
+        self._support = support
+        self._options = options
+
+    def answer(
+        self,
+        result: QueryResult,
+        history: Sequence[Turn],
+        trace: Trace,
+        cancellation: Cancellation,
+        *,
+        extractive: bool = False,
+    ) -> Iterator[Delta | Answer]:
+        """Pieces of text as they are decided, then the whole answer. The stage `generate` goes into `trace`.
+
+        A model that fails before its first piece is replaced by extracts, and `degraded` and `warnings` say so. With
+        `extractive` it is not asked at all.
+        """
+        model = None if extractive else self.model
+        provider = ProviderRef("llm", model.name, model.model) if model else NO_PROVIDER
+        with trace.span("stage.generate", provider) as span:
+            answer = yield from self._written(model, result, history, trace, span, cancellation)
+            if answer.finish == "cancelled":
+                trace.status = "cancelled"
+            elif answer.found:
+                answer = self._judged(answer, result.context.citations)
+            self._record(answer, trace, span)
+        yield answer
+
+    def _written(
+        self,
+        model: LanguageModel | None,
+        result: QueryResult,
+        history: Sequence[Turn],
+        trace: Trace,
+        span: Span,
+        cancellation: Cancellation,
+    ) -> Generator[Delta, None, Answer]:
+        language = language_of(result.plan.text, result.plan.language)
+        given = result.context.citations
+        if not given or result.confidence < self._options.min_confidence:
+            yield Delta(NOT_FOUND[language])
+            return Answer(NOT_FOUND[language], EXTRACTIVE, "", found=False)
+        failure: RagError | None = None
+        if model is not None:
+            try:
+                return (yield from self._generated(model, result, history, span, cancellation))
+            except RagError as error:
+                log.warning("no answer from the language model", extra={"code": error.code, "reason": error.message})
+                trace.event("degraded", {"stage": "generate", "code": error.code}, span)
+                failure = error
+        text = extract(result.plan.text, language, given, self._embedder, self._analyzer)
+        sieve = CitationFilter({citation.id for citation in given})
+        text = sieve.feed(text) + sieve.finish()
+        yield Delta(text)
+        answer = Answer(text, EXTRACTIVE, "", found=True, citations=_cited(sieve, given))
+        if failure is None:
+            return answer
+        told = f"The language model gave no answer, so this one is made of the passages' own sentences: {failure.message}"
+        return replace(answer, degraded=("generate",), warnings=(told,))
+
+    def _generated(
+        self,
+        model: LanguageModel,
+        result: QueryResult,
+        history: Sequence[Turn],
+        span: Span,
+        cancellation: Cancellation,
+    ) -> Generator[Delta, None, Answer]:
+        prompt = self._prompt(model, result, history)
+        span.attrs |= {
+            "passages": len(prompt.citations),
+            "prompt_tokens": prompt.tokens,
+            "turns": len(prompt.messages) - 2,
+            "rules": hash32(self._rules.template),
+        }
+        sieve = CitationFilter({citation.id for citation in prompt.citations})
+        shown: list[str] = []
+        ends: list[Completion] = []
+        came = False
+        stream = model.stream(prompt.messages, self._options.max_output_tokens, ends.append)
+        with cancellation.closing(stream):
+            try:
+                for piece in stream:
+                    came = True
+                    if decided := sieve.feed(piece):
+                        shown.append(decided)
+                        yield Delta(decided)
+            except RagError as error:
+                if not came:
+                    raise
+                log.warning("an answer was cut off", extra={"code": error.code, "reason": error.message})
+        if rest := sieve.finish():
+            shown.append(rest)
+            yield Delta(rest)
+        text = "".join(shown)
+        warnings: list[str] = []
+        if left_out := len(result.context.citations) - len(prompt.citations):
+            warnings.append(f"{left_out} of {len(result.context.citations)} passages did not fit into llm.context_tokens.")
+        finish = ends[0].finish if ends else "cancelled" if cancellation.is_set else "cut_off"
+        if finish == "length":
+            warnings.append("The answer reached llm.max_output_tokens and is not complete.")
+        elif finish == "cut_off":
+            warnings.append("The language model's answer broke off and is not complete.")
+        return Answer(
+            text,
+            model.name,
+            model.model,
+            found=not says_not_found(text),
+            citations=_cited(sieve, prompt.citations),
+            removed_citations=sieve.removed,
+            finish=finish,
+            usage=dict(ends[0].usage) if ends else {},
+            warnings=tuple(warnings),
+        )
+
+    def _prompt(self, model: LanguageModel, result: QueryResult, history: Sequence[Turn]) -> Prompt:
+        room = model.context_tokens - self._options.max_output_tokens
+        budget = Budget(room, self._options.history_tokens, model.count_tokens)
+        prompt = build_prompt(self._rules, result.plan, history, result.context.citations, budget)
+        if not prompt.citations:
+            raise RagError(
+                f"The question and one passage do not fit into {room} tokens. Raise llm.context_tokens, or lower "
+                "llm.max_output_tokens or splitter.chunk_size."
+            )
+        return prompt
+
+    def _judged(self, answer: Answer, citations: Sequence[Citation]) -> Answer:
+        try:
+            return replace(answer, support=self._support.judge(answer.text, citations))
+        except RagError as error:
+            # The answer stands; only what is said about it is missing.
+            told = f"The answer was not held against the passages: {error.message}"
+            return replace(answer, degraded=(*answer.degraded, "support"), warnings=(*answer.warnings, told))
+
+    def _record(self, answer: Answer, trace: Trace, span: Span) -> None:
+        summary = {
+            "provider": answer.provider,
+            "model": answer.model,
+            "found": answer.found,
+            "finish": answer.finish,
+            "characters": len(answer.text),
+            "citations": [citation.id for citation in answer.citations],
+            "removed_citations": answer.removed_citations,
+            "sentences": len(answer.support),
+            "unsupported": sum(not sentence.supported for sentence in answer.support),
+            "usage": dict(answer.usage),
+            "degraded": list(answer.degraded),
+        }
+        trace.event("generation.summary", summary, span)
+
+
+def _cited(sieve: CitationFilter, given: Sequence[Citation]) -> tuple[Citation, ...]:
+    by_id = {citation.id: citation for citation in given}
+    return tuple(by_id[number] for number in sieve.cited)

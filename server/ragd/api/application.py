@@ -1,0 +1,65 @@
+"""The REST application: every route, the door in front of them, and the app behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ragd import __version__
+from ragd.api import docs, errors
+from ragd.api.lifecycle import Lifecycle
+from ragd.api.middleware.security import Door
+from ragd.api.models import Described, operation_id
+from ragd.api.routes import (
+    answers,
+    assets,
+    chat,
+    collections,
+    documents,
+    evaluations,
+    events,
+    feedback,
+    health,
+    ingest,
+    jobs,
+    query,
+    sources,
+    traces,
+)
+from ragd.api.schemas.base import ErrorBody
+from ragd.app.engine import App
+
+# The framework can send telemetry of its own; nothing here does.
+_NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
+
+
+def create_api(app: App, *, token: str, lifecycle: Lifecycle | None = None) -> Described:
+    """The ASGI application in front of an open `app`. Without `lifecycle` it is ready from the start."""
+    if lifecycle is None:
+        lifecycle = Lifecycle()
+        lifecycle.ready.set()
+    api = routes()
+    api.state.core = app
+    api.state.lifecycle = lifecycle
+    api.add_middleware(Door, token=token, lifecycle=lifecycle, limits=app.settings.limits)
+    return api
+
+
+def routes() -> Described:
+    """Every route and how failures are told, with nothing behind them and no door in front; enough to be described."""
+    api = Described(
+        title="RAG Assistant",
+        version=__version__,
+        summary="Search over private documents, with citations.",
+        responses={"default": {"model": ErrorBody, "description": "Any failure"}},
+        # A redirect would be made of the Host header, and the usual documentation pages load scripts from the internet.
+        redirect_slashes=False,
+        docs_url=None,
+        redoc_url=None,
+        telemetry=_NO_TELEMETRY,
+        generate_unique_id_function=operation_id,
+    )
+    errors.install(api)
+    asking, kept = (query, chat, answers), (collections, documents, assets, ingest, sources, jobs)
+    for part in (health, events, *asking, *kept, traces, evaluations, feedback, docs):
+        api.include_router(part.router)
+    return api

@@ -1,0 +1,91 @@
+"""What routes share: the app behind them, paging, and the checks that come before a request's own validity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Query, Request
+from starlette.concurrency import run_in_threadpool
+
+from ragd.api.lifecycle import Lifecycle
+from ragd.api.source_tokens import SourceTokens
+from ragd.app.engine import App
+from ragd.store.passages import no_document
+
+
+async def _core(request: Request) -> App:
+    core: App = request.app.state.core
+    return core
+
+
+async def _lifecycle(request: Request) -> Lifecycle:
+    lifecycle: Lifecycle = request.app.state.lifecycle
+    return lifecycle
+
+
+Core = Annotated[App, Depends(_core)]
+Life = Annotated[Lifecycle, Depends(_lifecycle)]
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """Which page of a list is wanted."""
+
+    page: int
+    page_size: int
+
+    def answer(self, items: Sequence[Any], total: int) -> dict[str, Any]:
+        """One page in the shape of every list."""
+        return {"items": list(items), "total": total, "page": self.page, "page_size": self.page_size}
+
+
+async def _paging(
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1, page_size: Annotated[int, Query(ge=1, le=100)] = 20
+) -> Paging:
+    return Paging(page, page_size)
+
+
+Pages = Annotated[Paging, Depends(_paging)]
+
+# Checks run in the order exists, available, permitted, valid. The framework validates a request only after its dependencies
+# have run, so these say what does not exist before it says what is wrong with the rest.
+
+
+async def _named_collection(request: Request) -> str | None:
+    try:
+        body = await request.json()
+        name = body.get("collection") if isinstance(body, dict) else None
+        return name if isinstance(name, str) and name.encode() else None
+    except (ValueError, RecursionError):
+        return None
+
+
+async def collection_available(request: Request, core: Core) -> None:
+    """The collection that the body names, if it names one, must exist and be enabled."""
+    if name := await _named_collection(request):
+        await run_in_threadpool(core.collections.available, name)
+
+
+async def collection_exists(request: Request, core: Core) -> None:
+    """The collection that the body names, if it names one, must exist."""
+    if name := await _named_collection(request):
+        await run_in_threadpool(core.collections.get, name)
+
+
+def collection_in_path(name: str, core: Core) -> None:
+    """The collection in the address must exist."""
+    core.collections.get(name)
+
+
+def document_in_path(doc_id: str, core: Core, tokens: SourceTokens) -> None:
+    """The document in the address must exist, not be deleted, and be one that the asker may see; else there is none."""
+    if doc_id not in core.asker(tokens).readable([doc_id]):
+        raise no_document(doc_id)
+    core.documents.get(doc_id)
+
+
+def job_in_path(job_id: str, core: Core) -> None:
+    """The job in the address must exist."""
+    core.jobs.get(job_id)

@@ -1,0 +1,111 @@
+"""The one error shape of REST, whatever went wrong: our errors, a wrong request, an unknown address, an unforeseen failure."""
+
+from __future__ import annotations
+
+import errno
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import OperationalError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+
+from ragd.core.errors import (
+    FieldProblem,
+    NotFound,
+    PayloadTooLarge,
+    RagError,
+    ServiceUnavailable,
+    Unauthorized,
+    ValidationFailed,
+)
+from ragd.core.logs import request_id
+from ragd.retrieve.filters import nearest
+
+log = logging.getLogger(__name__)
+
+RETRY_AFTER_S = 2
+
+_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
+
+
+class MethodNotAllowed(RagError):
+    code, status = "METHOD_NOT_ALLOWED", 405
+
+
+def install(api: FastAPI) -> None:
+    """Make every failure that reaches the routing layer an answer in our shape."""
+    api.add_exception_handler(RagError, _rag_error)
+    api.add_exception_handler(RequestValidationError, _invalid)
+    api.add_exception_handler(HTTPException, _http_error)
+
+
+def error_response(error: RagError, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """An error as its status and `{"error": {code, message, request_id, details}}`."""
+    details = [{"field": item.field, "code": item.code, "message": item.message} for item in error.details]
+    body = {"code": error.code, "message": error.message, "request_id": request_id.get(), "details": details}
+    sent = dict(headers or {})
+    if isinstance(error, Unauthorized):
+        sent["WWW-Authenticate"] = "Bearer"
+    if error.retryable:
+        sent["Retry-After"] = str(RETRY_AFTER_S)
+    return JSONResponse({"error": body}, error.status, sent)
+
+
+def failure_response(error: Exception) -> JSONResponse:
+    """The answer to a failure that nobody foresaw: nothing of the inside, which goes to the log with the request's id."""
+    if isinstance(error, RagError) and error.status != RagError.status:
+        return error_response(error)
+    log.error("request failed", exc_info=error)
+    if isinstance(error, OperationalError) or (isinstance(error, OSError) and error.errno in _DISK):
+        return error_response(
+            ServiceUnavailable("The disk or the database refused to work. Look for free space, then try again; see the log.")
+        )
+    return error_response(RagError("Something went wrong inside. The log has the details under this request_id."))
+
+
+def validation_failed(problems: Sequence[Any], known: Sequence[str] = ()) -> ValidationFailed:
+    """Problems as pydantic tells them, as one error with one detail for each. `known` are the names of the body's fields."""
+    details = []
+    for problem in problems:
+        field = ".".join(str(part) for part in problem["loc"]) or "body"
+        if problem["type"] == "json_invalid":
+            details.append(FieldProblem("body", "json_invalid", f"Not JSON at character {field}: {problem['ctx']['error']}."))
+        elif problem["type"] == "extra_forbidden" and field == problem["loc"][-1] and known:
+            details.append(FieldProblem(field, "unknown", f"There is no such field.{nearest(field, known)}"))
+        else:
+            details.append(FieldProblem(field, problem["type"], f"{problem['msg']}."))
+    told = " ".join(f"{item.field}: {item.message}" for item in details[:5])
+    return ValidationFailed(f"The request can't be used. {told}", details=details)
+
+
+async def _rag_error(_request: Request, error: Exception) -> JSONResponse:
+    return failure_response(error)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    body = getattr(request.scope.get("route"), "body_field", None)
+    known = list(getattr(body.field_info.annotation, "model_fields", ())) if body else []
+    # The framework puts in front where a field was: body, query or path.
+    return error_response(validation_failed([{**problem, "loc": problem["loc"][1:]} for problem in error.errors()], known))
+
+
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    method, path = request.method, request.scope["path"]
+    ours: RagError
+    if error.status_code == 404:
+        ours = NotFound(f"There is nothing at {path}. See /docs for what there is.")
+    elif error.status_code == 405:
+        ours = MethodNotAllowed(f"{method} can't be used at {path}. See /docs for what can.")
+    elif error.status_code == 413:
+        ours = PayloadTooLarge(str(error.detail))
+    elif error.status_code < 500:
+        ours = ValidationFailed(f"The request can't be read: {error.detail}.")
+    else:
+        ours = RagError(str(error.detail))
+    return error_response(ours, error.headers)

@@ -1,0 +1,165 @@
+"""What a request must pass before anything else sees it: Host, Origin, token, readiness, size. Pure ASGI, decides on raw values.
+
+Against DNS rebinding (Ollama before 0.1.29, CVE-2024-28224) the Host header is matched as a whole; `request.url`, which is made
+from it (CVE-2026-48710), is never looked at. Against cross-site requests every foreign Origin is refused, whatever the method.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import re
+import time
+import uuid
+
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ragd.api.errors import error_response, failure_response
+from ragd.api.lifecycle import Lifecycle
+from ragd.config.settings import LimitsSettings
+from ragd.core.errors import ForbiddenHost, ForbiddenOrigin, PayloadTooLarge, RagError, ServiceUnavailable, Unauthorized
+from ragd.core.logs import request_id
+
+log = logging.getLogger(__name__)
+
+OPEN_PATH = "/health"
+"""The one address that needs no token and answers while the daemon is warming up."""
+
+UPLOAD_PATH = "/api/ingest"
+EVALUATIONS_PATH = "/api/evaluations"
+AGENTS_PATH = "/mcp"
+"""Where agents ask by MCP, when that is on."""
+
+# Requests that are answered at the same time, open event streams included but for those of agents. More are told to come back.
+MAX_OPEN_REQUESTS = 128
+
+_HOST = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
+_BEARER = re.compile(rb"bearer +([\x21-\x7e]+)", re.IGNORECASE)
+_CLIENT_LEFT = 499
+
+
+class Door:
+    """The outermost layer. Gives each request its id, checks it, limits its body, and logs one line when it is done."""
+
+    def __init__(self, app: ASGIApp, *, token: str, lifecycle: Lifecycle, limits: LimitsSettings) -> None:
+        self._app = app
+        self._token = token.encode("ascii")
+        self._lifecycle = lifecycle
+        self._limits = limits
+        self._open_requests = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._answer(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = time.perf_counter()
+        status = 0
+        # A client's own X-Request-ID is not taken over: it would let a stranger write into the log.
+        ours = str(uuid.uuid4())
+        remembered = request_id.set(ours)
+        # Each agent of the 2025 protocols holds one silent stream; `mcp.http` bounds them, and they must not crowd out questions.
+        counted = (scope["method"], scope["path"]) != ("GET", AGENTS_PATH)
+        self._open_requests += counted
+
+        async def send_marked(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-ID"] = ours
+                headers["X-Content-Type-Options"] = "nosniff"
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        try:
+            try:
+                self._check(scope)
+                limit = self._body_limit(scope)
+            except RagError as error:
+                await error_response(error)(scope, receive, send_marked)
+            else:
+                await self._app(scope, _counted(receive, limit), send_marked)
+        except ClientDisconnect:
+            status = _CLIENT_LEFT
+        except Exception as error:
+            answer = failure_response(error)
+            if status:
+                raise
+            await answer(scope, receive, send_marked)
+        finally:
+            self._open_requests -= counted
+            taken = round((time.perf_counter() - started) * 1000, 1)
+            log.info("request", extra={"method": scope["method"], "path": scope["path"], "status": status, "ms": taken})
+            request_id.reset(remembered)
+
+    def _check(self, scope: Scope) -> None:
+        hosts = _values(scope, b"host")
+        if len(hosts) != 1 or not _HOST.fullmatch(hosts[0]):
+            raise ForbiddenHost("The Host header must be 127.0.0.1, localhost or [::1]. Call the daemon by its own url.")
+        if any(origin not in _own_origins(scope) for origin in _values(scope, b"origin")):
+            raise ForbiddenOrigin("Pages of other sites can't call this daemon.")
+        if scope["path"] == OPEN_PATH:
+            return
+        if not self._authorized(_values(scope, b"authorization")):
+            raise Unauthorized("Send 'Authorization: Bearer TOKEN' with the token from daemon.json in the data directory.")
+        if self._lifecycle.stopping.is_set():
+            raise ServiceUnavailable("The daemon is stopping. Start it again, or try again when it is back.")
+        if not self._lifecycle.ready.is_set():
+            raise ServiceUnavailable("The daemon is starting: model and indexes are being opened. Try again in a moment.")
+        if self._open_requests > MAX_OPEN_REQUESTS:
+            raise ServiceUnavailable(f"{MAX_OPEN_REQUESTS} requests are being answered already. Try again in a moment.")
+
+    def _authorized(self, values: list[bytes]) -> bool:
+        match = _BEARER.fullmatch(values[0]) if len(values) == 1 else None
+        return match is not None and hmac.compare_digest(match[1], self._token)
+
+    def _body_limit(self, scope: Scope) -> int:
+        types = _values(scope, b"content-type")
+        upload = scope["path"] == UPLOAD_PATH and any(value.lower().startswith(b"multipart/form-data") for value in types)
+        # An evaluation comes whole, with thousands of questions.
+        large = upload or scope["path"] == EVALUATIONS_PATH
+        limit = self._limits.max_upload_size if large else self._limits.max_body_size
+        for length in _values(scope, b"content-length"):
+            if not length.isdigit() or len(length) > 18 or int(length) > limit:
+                raise PayloadTooLarge(_too_large(limit))
+        return limit
+
+
+def _counted(receive: Receive, limit: int) -> Receive:
+    """Hands the body on until it grows beyond `limit` bytes, whatever its Content-Length said or did not say."""
+    seen = 0
+
+    async def counted() -> Message:
+        nonlocal seen
+        message = await receive()
+        if message["type"] == "http.request":
+            seen += len(message.get("body", b""))
+            if seen > limit:
+                # The framework lets only its own kind of error through while it reads a body.
+                raise HTTPException(413, _too_large(limit))
+        return message
+
+    return counted
+
+
+def _too_large(limit: int) -> str:
+    return (
+        f"The request's body is larger than {limit:,} bytes. Send less at a time, or raise the limit (limits.* in the settings)."
+    )
+
+
+def _values(scope: Scope, name: bytes) -> list[bytes]:
+    return [value for key, value in scope["headers"] if key == name]
+
+
+def _own_origins(scope: Scope) -> set[bytes]:
+    _, port = scope["server"]
+    return {f"http://{name}:{port}".encode() for name in ("127.0.0.1", "localhost")}

@@ -1,0 +1,143 @@
+"""Questions to answers in words, as server-sent events.
+
+The core is synchronous: a thread reads the answer, and a coroutine hands on what comes. A client that goes away ends the
+request, which cancels the answer, and so the request to the language model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import json
+import threading
+from collections.abc import AsyncIterable, AsyncIterator, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+
+from ragd.answer.answerer import Delta
+from ragd.answer.cancellation import Cancellation
+from ragd.api.common import Core, Life, collection_available
+from ragd.api.errors import failure_response
+from ragd.api.event_streams import event_stream
+from ragd.api.lifecycle import Lifecycle
+from ragd.api.responses import answer_response, explained_response, query_response
+from ragd.api.schemas.base import ErrorBody
+from ragd.api.schemas.chat import ChatBody, ChatDelta, ChatDone
+from ragd.api.schemas.query import QueryAnswer
+from ragd.api.source_tokens import SourceTokens
+from ragd.core.logs import request_id
+from ragd.core.query import Answer
+from ragd.retrieve.pipeline import QueryResult
+
+router = APIRouter(tags=["chat"])
+
+# Seconds between two looks whether the daemon is to stop, while the language model is silent.
+_LOOK_EVERY: Final = 0.5
+
+_EVENTS = event_stream(
+    {"retrieval": QueryAnswer, "delta": ChatDelta, "done": ChatDone, "error": ErrorBody}, "Any failure before the first event"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A question whose passages are found, and whose answer is about to be made."""
+
+    retrieval: dict[str, Any]
+    result: QueryResult
+    pieces: Iterator[Delta | Answer]
+    cancellation: Cancellation
+
+
+def _begun(body: ChatBody, core: Core, tokens: SourceTokens) -> Begun:
+    """What can go wrong before the first event goes wrong here, and is told as any other error."""
+    cancellation = Cancellation()
+    result, pieces = core.chat(
+        body.query,
+        cancellation=cancellation,
+        collection=body.collection,
+        top_k=body.top_k,
+        strategy=body.strategy,
+        rerank=body.rerank is not False,
+        filters=body.filters,
+        prefer=body.prefer,
+        history=body.history,
+        max_context_tokens=body.max_context_tokens,
+        request_id=request_id.get(),
+        evaluation=body.evaluation,
+        tokens=tokens,
+        extractive=body.extractive,
+    )
+    why = explained_response(result) if body.explain else {}
+    return Begun(query_response(result) | why, result, pieces, cancellation)
+
+
+async def _until_answered(begun: Annotated[Begun, Depends(_begun)]) -> AsyncIterator[Begun]:
+    """Ends the work with the request. The stream's own `finally` does not: a client can go while it rests at a `yield`."""
+    try:
+        yield begun
+    finally:
+        begun.cancellation.cancel()
+
+
+@router.post(
+    "/api/chat",
+    response_class=EventSourceResponse,
+    responses=_EVENTS,
+    dependencies=[Depends(collection_available)],
+)
+async def chat(begun: Annotated[Begun, Depends(_until_answered)], life: Life) -> AsyncIterable[ServerSentEvent]:
+    """The event `retrieval` is the answer of `/api/query`; then `delta` with `text`, piece by piece, and `done` with all of it.
+
+    A failure midway is the event `error`, in the shape of every error.
+    """
+    coming: asyncio.Queue[Delta | Answer | Exception | None] = asyncio.Queue()
+    context = contextvars.copy_context()
+    reader = threading.Thread(
+        target=context.run, args=(_read, begun.pieces, coming, asyncio.get_running_loop()), name="rag-chat", daemon=True
+    )
+    reader.start()
+    yield ServerSentEvent(data=begun.retrieval, event="retrieval")
+    while (piece := await _next(coming, begun.cancellation, life)) is not None:
+        match piece:
+            case Delta(text):
+                yield ServerSentEvent(data={"text": text}, event="delta")
+            case Answer():
+                yield ServerSentEvent(data=answer_response(piece, begun.result.trace_id), event="done")
+            case _:
+                yield ServerSentEvent(data=json.loads(bytes(failure_response(piece).body)), event="error")
+
+
+def _read(
+    pieces: Iterator[Delta | Answer],
+    coming: asyncio.Queue[Delta | Answer | Exception | None],
+    loop: asyncio.AbstractEventLoop,
+) -> None:
+    def tell(piece: Delta | Answer | Exception | None) -> None:
+        # A loop that is closed has nobody left to tell.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(coming.put_nowait, piece)
+
+    try:
+        for piece in pieces:
+            tell(piece)
+    # The response has begun, so nothing behind can make an error of it: it is told as an event.
+    except Exception as error:  # noqa: BLE001
+        tell(error)
+    tell(None)
+
+
+async def _next(
+    coming: asyncio.Queue[Delta | Answer | Exception | None], cancellation: Cancellation, life: Lifecycle
+) -> Delta | Answer | Exception | None:
+    """What comes next. A daemon that is to stop cancels the answer, which then comes to its end."""
+    while True:
+        try:
+            return await asyncio.wait_for(coming.get(), _LOOK_EVERY)
+        except TimeoutError:
+            if life.stopping.is_set():
+                cancellation.cancel()

@@ -1,0 +1,39 @@
+"""Collections: named sets of documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Depends
+
+from ragd.api.common import Core, Pages, collection_in_path
+from ragd.api.responses import collection_response
+from ragd.api.schemas.collections import Collection, CollectionChange, CollectionCreate, CollectionPage
+
+router = APIRouter(prefix="/api/collections", tags=["collections"])
+
+
+@router.get("", response_model=CollectionPage)
+def list_collections(core: Core, paging: Pages) -> dict[str, Any]:
+    """Collections by name, with their counts."""
+    found, total = core.collections.page(paging.page, paging.page_size)
+    return paging.answer([collection_response(item) for item in found], total)
+
+
+@router.post("", response_model=Collection, status_code=201)
+def create_collection(body: CollectionCreate, core: Core) -> dict[str, Any]:
+    """Make a collection."""
+    return collection_response(core.collections.create(body.name, body.description))
+
+
+@router.patch("/{name}", response_model=Collection, dependencies=[Depends(collection_in_path)])
+def change_collection(name: str, body: CollectionChange, core: Core) -> dict[str, Any]:
+    """Rename, describe, enable or disable a collection."""
+    changed = core.collections.change(name, new_name=body.name, description=body.description, status=body.status)
+    return collection_response(changed)
+
+
+@router.delete("/{name}", status_code=204)
+def delete_collection(name: str, core: Core) -> None:
+    """Delete a collection with everything in it."""
+    core.delete_collection(name)

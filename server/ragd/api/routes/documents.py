@@ -1,0 +1,113 @@
+"""Documents: what was read, and what it became."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from ragd.api.common import Core, Pages, document_in_path
+from ragd.api.routes.assets import PICTURE_HEADERS
+from ragd.api.schemas.checks import VerifyBody, VerifyReport
+from ragd.api.schemas.documents import ChunkPage, DocumentContent, DocumentDetail, DocumentPage, SectionPage
+from ragd.api.schemas.jobs import JobStarted
+from ragd.api.source_tokens import SourceTokens
+from ragd.core.logs import request_id
+from ragd.core.types import DocumentStatus
+
+router = APIRouter(prefix="/api/documents", tags=["documents"])
+
+_document = [Depends(document_in_path)]
+
+
+_NAMING: Final = {"source": "", "source_uri": "", "title": "", "summary": "", "tags": (), "restricted": True}
+
+_MARKED = "Mark this passage on the page; may be given several times."
+
+
+def _unnamed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands in place of all that says what a document is."""
+    return _NAMING | ({"error": {"code": row["error"]["code"], "message": ""}} if "error" in row else {})
+
+
+def _kb_id(core: Core, collection: Annotated[str | None, Query()] = None) -> str | None:
+    return None if collection is None else core.collections.get(collection).kb_id
+
+
+@router.get("", response_model=DocumentPage, response_model_exclude_unset=True)
+def list_documents(
+    core: Core,
+    kb_id: Annotated[str | None, Depends(_kb_id)],
+    paging: Pages,
+    tokens: SourceTokens,
+    status: Annotated[DocumentStatus | None, Query()] = None,
+) -> dict[str, Any]:
+    """Documents by source; deleted ones only when asked for by their status.
+
+    Those of cloud sources that are not public come last, and are named only to a token that may read them.
+    """
+    found, total = core.list_documents(kb_id, status, paging.page, paging.page_size)
+    readable = core.asker(tokens).readable(row["id"] for row in found)
+    return paging.answer([row if row["id"] in readable else row | _unnamed(row) for row in found], total)
+
+
+@router.post("/verify", response_model=VerifyReport)
+def verify_documents(core: Core, body: VerifyBody | None = None) -> dict[str, Any]:
+    """Hold the facts against the indexes, the vectors and the files. Changes nothing."""
+    return core.verify(body.collection if body else None)
+
+
+@router.get("/{doc_id}", response_model=DocumentDetail, response_model_exclude_unset=True, dependencies=_document)
+def get_document(doc_id: str, core: Core) -> dict[str, Any]:
+    """One document with its versions."""
+    return core.documents.get(doc_id)
+
+
+@router.get("/{doc_id}/content", response_model=DocumentContent, dependencies=_document)
+def get_content(doc_id: str, core: Core) -> dict[str, str]:
+    """What was read, as Markdown."""
+    return {"id": doc_id, "markdown": core.documents.content(doc_id)}
+
+
+@router.get("/{doc_id}/sections", response_model=SectionPage, dependencies=_document)
+def list_sections(doc_id: str, core: Core, paging: Pages) -> dict[str, Any]:
+    """The section tree in order; `start` and `end` are characters of the content."""
+    sections = core.documents.sections(doc_id)
+    first = (paging.page - 1) * paging.page_size
+    return paging.answer(sections[first : first + paging.page_size], len(sections))
+
+
+@router.get("/{doc_id}/chunks", response_model=ChunkPage, response_model_exclude_unset=True, dependencies=_document)
+def list_chunks(doc_id: str, core: Core, paging: Pages) -> dict[str, Any]:
+    """The passages in order, with their places."""
+    return paging.answer(*core.documents.chunks(doc_id, paging.page, paging.page_size))
+
+
+@router.get(
+    "/{doc_id}/pages/{page}",
+    response_class=Response,
+    responses={200: {"content": {"image/png": {}}, "description": "The page as PNG."}},
+    dependencies=_document,
+)
+def get_page(
+    doc_id: str,
+    page: int,
+    core: Core,
+    chunk_id: Annotated[list[str], Query(default_factory=list, max_length=50, description=_MARKED)],
+    width: Annotated[int, Query(ge=100, le=3000, description="Pixels.")] = 1000,
+) -> Response:
+    """A page of a PDF as a picture, with passages marked."""
+    return Response(core.page_image(doc_id, page, width, chunk_id), media_type="image/png", headers=PICTURE_HEADERS)
+
+
+@router.post("/{doc_id}/reindex", response_model=JobStarted, status_code=202, dependencies=_document)
+def reread_document(doc_id: str, core: Core, tokens: SourceTokens) -> dict[str, str]:
+    """Read the document again: its file, changed or not, or its item of a cloud source."""
+    return {"job_id": core.reread(doc_id, tokens, request_id.get()).job_id}
+
+
+@router.delete("/{doc_id}", status_code=204, dependencies=_document)
+def delete_document(doc_id: str, core: Core) -> None:
+    """Delete a document; it is gone from every answer when this returns."""
+    core.delete_document(doc_id, request_id.get())

@@ -1,0 +1,32 @@
+"""Whether the daemon lives, what it has loaded, and its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, BackgroundTasks
+
+from ragd.api.common import Core, Life
+from ragd.api.schemas.status import Health, Status, Stopping
+
+router = APIRouter(tags=["status"])
+
+
+@router.get("/health", response_model=Health, operation_id="health")
+@router.get("/api/health", response_model=Health, operation_id="api_health")
+async def health() -> dict[str, str]:
+    """Answers as soon as the process does; `/health` without a token."""
+    return {"status": "ok"}
+
+
+@router.get("/api/status", response_model=Status, response_model_exclude_unset=True)
+def status(core: Core) -> dict[str, Any]:
+    """What is loaded, where it is, and how much it holds."""
+    return core.status()
+
+
+@router.post("/api/stop", response_model=Stopping, status_code=202)
+async def stop(life: Life, after: BackgroundTasks) -> dict[str, bool]:
+    """End the daemon, as SIGTERM does, once this is answered. Jobs are kept and go on at the next start."""
+    after.add_task(life.stop, "asked to by a client")
+    return {"stopping": True}

@@ -1,0 +1,113 @@
+"""Documents in: paths that the daemon reads, or files that are uploaded. Either way the work is a job."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+
+from ragd.api.common import Core, collection_available, collection_exists
+from ragd.api.errors import validation_failed
+from ragd.api.multipart import UploadForm
+from ragd.api.schemas.jobs import IngestBody, JobStarted, ReindexBody
+from ragd.app.engine import App
+from ragd.core.errors import FieldProblem, UnsupportedMediaType, ValidationFailed
+from ragd.core.logs import request_id
+from ragd.ingest.discovery.uploads import Upload
+from ragd.store.collections import DEFAULT
+from ragd.store.jobs import Job
+
+router = APIRouter(prefix="/api", tags=["ingest"])
+
+# Bytes gathered before the disk is asked to take them.
+_PIECE = 1024 * 1024
+
+_TRUTH = {"true": True, "1": True, "false": False, "0": False}
+
+_UPLOAD_SCHEMA = {
+    "type": "object",
+    "required": ["files"],
+    "properties": {
+        "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
+        "collection": {"type": "string", "description": "Best sent before the files."},
+        "force": {"type": "boolean", "default": False},
+    },
+}
+_BODY = {
+    "required": True,
+    "content": {
+        "application/json": {"schema": IngestBody.model_json_schema()},
+        "multipart/form-data": {"schema": _UPLOAD_SCHEMA},
+    },
+}
+
+
+@router.post("/ingest", response_model=JobStarted, status_code=202, openapi_extra={"requestBody": _BODY})
+async def ingest(request: Request, core: Core) -> dict[str, str]:
+    """Ingest files and folders by their paths (JSON), or the files in the request itself (multipart)."""
+    content_type = request.headers.get("content-type", "")
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind == "multipart/form-data":
+        job = await _receive_files(request, core, content_type)
+    elif kind == "application/json":
+        await collection_available(request, core)
+        body = await _read_body(request)
+        job = await run_in_threadpool(
+            core.ingest,
+            body.paths,
+            collection=body.collection,
+            force=body.force,
+            recursive=body.recursive,
+            gitignore=body.gitignore,
+            within=body.within,
+            request_id=request_id.get(),
+        )
+    else:
+        raise UnsupportedMediaType("Send JSON (application/json) or files (multipart/form-data). Both are supported here.")
+    return {"job_id": job.job_id}
+
+
+@router.post("/reindex", response_model=JobStarted, status_code=202, dependencies=[Depends(collection_exists)])
+def reindex(core: Core, body: ReindexBody | None = None) -> dict[str, str]:
+    """Make both indexes anew from the facts, of one collection or of all."""
+    return {"job_id": core.rebuild(body.collection if body else None, request_id.get()).job_id}
+
+
+async def _read_body(request: Request) -> IngestBody:
+    try:
+        return IngestBody.model_validate(await request.json())
+    except ValidationError as error:
+        raise validation_failed(error.errors()) from error
+    except (ValueError, RecursionError) as error:
+        raise ValidationFailed(
+            f"The body is not JSON: {error}.", details=[FieldProblem("body", "json_invalid", str(error))]
+        ) from error
+
+
+async def _receive_files(request: Request, core: App, content_type: str) -> Job:
+    fields: dict[str, str] = {}
+
+    def on_field(name: str, value: str) -> None:
+        if name == "collection":
+            core.collections.available(value)
+        elif value.strip().lower() not in _TRUTH:
+            raise ValidationFailed("force must be true or false.", details=[FieldProblem(name, "invalid", "true or false.")])
+        fields[name] = value
+
+    form = UploadForm(content_type, receive=core.receive, on_field=on_field, max_file_size=core.settings.limits.max_document_size)
+    with form:
+        piece = bytearray()
+        async for data in request.stream():
+            piece += data
+            if len(piece) >= _PIECE:
+                await run_in_threadpool(form.feed, bytes(piece))
+                piece.clear()
+        await run_in_threadpool(form.feed, bytes(piece))
+        return await run_in_threadpool(_queue, core, form.finish(), fields)
+
+
+def _queue(core: App, uploads: list[Upload], fields: dict[str, str]) -> Job:
+    # The collection may stand after the files in the form, so where they belong is known only now.
+    target = core.collections.available(fields.get("collection", DEFAULT))
+    force = _TRUTH[fields.get("force", "false").strip().lower()]
+    return core.ingest_uploads(uploads, target, force=force, request_id=request_id.get())

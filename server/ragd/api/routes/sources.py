@@ -1,0 +1,177 @@
+"""Sources: folders that are followed, and places elsewhere that are read again and again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import JSONResponse
+
+from ragd.api.common import Core, Pages, collection_available
+from ragd.api.schemas.jobs import JobStarted
+from ragd.api.schemas.sources import (
+    CloudPreview,
+    LedgerPage,
+    RetryBody,
+    Source,
+    SourceChange,
+    SourceCreate,
+    SourceLedger,
+    SourcePage,
+    SourcePreview,
+    SyncBody,
+)
+from ragd.api.source_tokens import NEW, SourceTokens
+from ragd.app.engine import App
+from ragd.core.logs import request_id
+from ragd.sources.sync.queue import Leave
+from ragd.store.ledger import Cycle, ItemState
+from ragd.store.sources import Source as StoredSource
+
+router = APIRouter(prefix="/api/sources", tags=["sources"])
+
+
+def source_in_path(source_id: str, core: Core) -> None:
+    """The source in the address must exist."""
+    core.sources.get(source_id)
+
+
+_PREVIEW: dict[int | str, dict[str, Any]] = {
+    200: {"model": SourcePreview | CloudPreview, "description": "With `dry_run`: what would be read."}
+}
+SKIPPED_SHOWN = 100
+
+
+@router.get("", response_model=SourcePage)
+def list_sources(core: Core, paging: Pages) -> dict[str, Any]:
+    """Sources by name, as they stand."""
+    found, total = core.sources.page(paging.page, paging.page_size)
+    return paging.answer([_answer(core, source) for source in found], total)
+
+
+@router.post("", response_model=Source, status_code=201, responses=_PREVIEW, dependencies=[Depends(collection_available)])
+def add_source(body: SourceCreate, core: Core, tokens: SourceTokens, dry_run: Annotated[bool, Query()] = False) -> Any:
+    """Add a source, which is read at once (`job_id`) and followed, or read by its schedule, from then on.
+
+    With `dry_run` a folder is looked at, or a cloud source's connection is tested, and nothing is stored. A token that comes with
+    the request stands under the id `new`.
+    """
+    if dry_run:
+        return JSONResponse(asdict(core.sources.preview(body.type, body.config, tokens.get(NEW))))
+    added = core.sources.add(
+        body.type,
+        body.config,
+        name=body.name,
+        collection=body.collection,
+        request_id=request_id.get(),
+        schedule=body.schedule,
+        live=body.live,
+        public=body.public,
+        token=tokens.get(NEW),
+    )
+    return _answer(core, added)
+
+
+@router.get("/{source_id}", response_model=Source)
+def get_source(source_id: str, core: Core) -> dict[str, Any]:
+    """One source as it stands."""
+    return _answer(core, core.sources.get(source_id))
+
+
+@router.patch("/{source_id}", response_model=Source, dependencies=[Depends(source_in_path)])
+def change_source(source_id: str, body: SourceChange, core: Core, tokens: SourceTokens) -> dict[str, Any]:
+    """Rename a source, change its configuration, switch it on or off. What is read in another way is read again at once."""
+    changed = core.sources.change(
+        source_id,
+        name=body.name,
+        values=body.config,
+        enabled=body.enabled,
+        request_id=request_id.get(),
+        schedule=body.schedule,
+        live=body.live,
+        public=body.public,
+        token=tokens.get(source_id),
+    )
+    return _answer(core, changed)
+
+
+@router.delete("/{source_id}", status_code=204, dependencies=[Depends(source_in_path)])
+def remove_source(source_id: str, core: Core, documents: Annotated[Leave, Query()] = "delete") -> None:
+    """Remove a source, with its documents or without them. What it was read from stays as it is."""
+    core.sources.remove(source_id, documents, request_id.get())
+
+
+@router.post("/{source_id}/sync", response_model=JobStarted, status_code=202, dependencies=[Depends(source_in_path)])
+def sync_source(source_id: str, core: Core, tokens: SourceTokens, body: SyncBody | None = None) -> dict[str, str]:
+    """Look at everything that the source has."""
+    wish = body or SyncBody()
+    job = core.sources.sync(
+        source_id,
+        allow_empty=wish.allow_empty,
+        full=wish.full,
+        token=tokens.get(source_id),
+        request_id=request_id.get(),
+    )
+    return {"job_id": job.job_id}
+
+
+@router.post("/{source_id}/retry", response_model=JobStarted, status_code=202, dependencies=[Depends(source_in_path)])
+def retry_items(source_id: str, core: Core, tokens: SourceTokens, body: RetryBody | None = None) -> dict[str, str]:
+    """Fetch items once more that were left out; what a rule of the source leaves out stays out."""
+    items = body.items if body else None
+    job = core.sources.retry(source_id, items, token=tokens.get(source_id), request_id=request_id.get())
+    return {"job_id": job.job_id}
+
+
+@router.get("/{source_id}/ledger", response_model=SourceLedger, dependencies=[Depends(source_in_path)])
+def source_ledger(source_id: str, core: Core, tokens: SourceTokens) -> dict[str, Any]:
+    """The last cycles of a cloud source, each item accounted for. A title needs a token that may read its item."""
+    ledger = core.sources.cloud.ledger
+    skipped, _total = ledger.page_of_items(source_id, "skipped", 1, SKIPPED_SHOWN)
+    readable = core.asker(tokens).readable_items(source_id, skipped)
+    cycles = ledger.cycles(source_id)
+    newest = next((cycle.cycle_id for cycle in cycles if cycle.phase == "done"), None)
+    named = [
+        {
+            "id": item.item_id,
+            "title": item.title if item.item_id in readable else None,
+            "reason": item.reason,
+            "message": item.message,
+        }
+        for item in skipped
+    ]
+    answers = [_cycle(cycle, named if cycle.cycle_id == newest else []) for cycle in cycles]
+    return {"cycles": answers, "counts": ledger.counts(source_id)}
+
+
+@router.get("/{source_id}/ledger/items", response_model=LedgerPage, dependencies=[Depends(source_in_path)])
+def ledger_items(
+    source_id: str, core: Core, paging: Pages, tokens: SourceTokens, state: Annotated[ItemState, Query()] = "skipped"
+) -> dict[str, Any]:
+    """The items of a cloud source that are in one state, by id. A title needs a token that may read its item."""
+    items, total = core.sources.cloud.ledger.page_of_items(source_id, state, paging.page, paging.page_size)
+    readable = core.asker(tokens).readable_items(source_id, items)
+    names = ("kind", "container", "owner", "state", "reason", "message", "version", "remote_updated_at", "fetched_at")
+    answers = [
+        {"id": item.item_id, "title": item.title if item.item_id in readable else None}
+        | {name: getattr(item, name) for name in names}
+        for item in items
+    ]
+    return paging.answer(answers, total)
+
+
+def _cycle(cycle: Cycle, skipped: list[dict[str, Any]]) -> dict[str, Any]:
+    values = asdict(cycle)
+    count = values.pop("skipped")
+    return {**values, "id": cycle.cycle_id, "skipped_count": count, "skipped": skipped}
+
+
+def _answer(core: App, source: StoredSource) -> dict[str, Any]:
+    names = (
+        *("type", "name", "collection", "config", "schedule", "live", "public", "due_at", "enabled", "document_count"),
+        *("last_started_at", "last_finished_at", "last_result", "last_error", "created_at", "updated_at"),
+    )
+    waits = core.sources.cloud.waits_for_token(source)
+    own = {name: getattr(source, name) for name in names}
+    return {"id": source.source_id, **own, "waits_for_token": waits, **asdict(core.sources.status(source))}

@@ -1,0 +1,94 @@
+"""Evaluation runs as models: they are taken in and given out in one shape."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from ragd.api.schemas.base import Page, RequestBody
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0)]
+Hash = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+Name = Annotated[str, Field(max_length=255)]
+Moment = Annotated[str, Field(max_length=32)]
+PlaceValues = dict[str, str | int | list[int]]
+
+
+class Latency(RequestBody):
+    p50: Milliseconds
+    p95: Milliseconds
+
+
+class Summary(RequestBody):
+    """Means over questions. `empty` counts those that nothing was found for."""
+
+    questions: Count
+    empty: Count
+    metrics: dict[str, Share]
+    latency_ms: Latency
+
+
+class Summaries(RequestBody):
+    """Of all questions, and of each group of each kind: `groups.type.exact`."""
+
+    overall: Summary
+    groups: dict[str, dict[str, Summary]]
+
+
+class RelevantPlace(RequestBody):
+    source: str
+    place: PlaceValues
+    grade: Count
+    rank: Count | None = Field(description="Where it came in the ranking, from 1; null when it was not found.")
+
+
+class FoundPassage(RequestBody):
+    chunk_id: str
+    source: str
+    section: str
+    place: PlaceValues
+    score: float = Field(allow_inf_nan=False)
+
+
+class EvaluatedQuestion(RequestBody):
+    """A question of a run: what answers it and where that came, the first passages that were found, and the metrics."""
+
+    id: str
+    query: str
+    groups: dict[str, str]
+    relevant: list[RelevantPlace]
+    found: list[FoundPassage]
+    results: Count
+    latency_ms: Milliseconds
+    trace_id: str
+    metrics: dict[str, Share]
+
+
+class EvaluationOptions(RequestBody):
+    rerank: bool
+    top_k: Count
+    limit: Count | None
+
+
+class EvaluationRow(RequestBody):
+    run_id: Hash
+    name: Name
+    dataset: Name
+    dataset_hash: Hash
+    collection: Name
+    strategy: Name
+    strategy_config_id: Hash
+    options: EvaluationOptions
+    started_at: Moment
+    finished_at: Moment
+    metrics: Summaries
+
+
+class Evaluation(EvaluationRow):
+    questions: list[EvaluatedQuestion] = Field(min_length=1)
+
+
+class EvaluationPage(Page[EvaluationRow]): ...

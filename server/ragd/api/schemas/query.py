@@ -1,0 +1,175 @@
+"""A question, and the passages that answer it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, WithJsonSchema
+
+from ragd.api.schemas.base import RequestBody, Where
+from ragd.core.types import DocType, Mode
+from ragd.retrieve.history import MAX_TURN_CHARS, MAX_TURNS
+
+
+class FiltersBody(RequestBody):
+    """Hard filters; what is not named does not filter."""
+
+    doc_type: DocType | list[DocType] | None = None
+    source: str | list[str] | None = None
+    doc_id: str | list[str] | None = None
+    version_id: str | list[str] | None = Field(
+        default=None, description="Only live versions can be searched; another one is an error."
+    )
+    language: str | list[str] | None = None
+    tags: str | list[str] | None = Field(default=None, description="A document without any tags is not shut out.")
+    path_prefix: str | None = None
+    section_prefix: str | list[str] | None = Field(
+        default=None, description="The first headings of a section's path: a list, or a string such as 'Guide > Setup'."
+    )
+    updated_after: str | None = Field(default=None, description="ISO 8601")
+    updated_before: str | None = Field(default=None, description="ISO 8601")
+
+
+class PreferBody(RequestBody):
+    """Soft preferences: they move passages up and never drop one."""
+
+    recent: bool | None = None
+    source: str | list[str] | None = Field(default=None, description="Sources, or beginnings of them.")
+    has_image: bool | None = None
+
+
+class TurnBody(RequestBody):
+    role: Literal["user", "assistant"]
+    text: str = Field(max_length=MAX_TURN_CHARS)
+
+
+FILTERS = FiltersBody.model_json_schema()
+HISTORY = {"type": "array", "maxItems": MAX_TURNS, "items": TurnBody.model_json_schema()}
+
+
+class QueryBody(RequestBody):
+    query: str
+    collection: str | None = Field(default=None, description="Without it every enabled collection is searched.")
+    # The upper end is a setting, and a collection that does not exist is told before a number out of range: the app checks.
+    top_k: int | None = Field(default=None, json_schema_extra={"minimum": 1})
+    strategy: str | None = Field(default=None, description="hybrid, dense_only, sparse_only, or a named strategy.")
+    rerank: bool | None = None
+    # Checked by the app, which knows the nearest right name; the schemas are here for those who read them.
+    filters: Annotated[dict[str, Any] | None, WithJsonSchema(FILTERS)] = None
+    prefer: Annotated[dict[str, Any] | None, WithJsonSchema(PreferBody.model_json_schema())] = None
+    history: Annotated[list[Any] | None, WithJsonSchema(HISTORY)] = Field(
+        default=None, description="The turns before the question, oldest first; they make a follow-up self-contained."
+    )
+    explain: bool = Field(default=False, description="Whether the answer tells how the question was understood.")
+    max_context_tokens: int | None = Field(default=None, ge=1)
+    evaluation: str | None = Field(
+        default=None, pattern="^[0-9a-f]{32}$", description="The evaluation run that asks; the trace links to it."
+    )
+
+
+class Image(BaseModel):
+    asset_id: str
+    url: str
+    mime: str
+    caption: str | None = None
+    text: str | None = Field(default=None, description="What was read in the picture.")
+
+
+class Scores(BaseModel):
+    dense: float | None = None
+    sparse: float | None = None
+    fused: float | None = None
+    rerank: float | None = None
+
+
+class Result(Where):
+    chunk_id: str
+    doc_id: str
+    version_id: str
+    collection: str
+    content: str
+    source: str
+    source_uri: str
+    doc_type: DocType
+    title: str
+    section_path: list[str]
+    score: float
+    scores: Scores
+    images: list[Image]
+    metadata: dict[str, Any]
+    as_of: str | None = Field(
+        default=None, description="The day on which this text was fetched, when it was not held against what is there now."
+    )
+    live_version: str | None = Field(
+        default=None, description="The version that this text was taken from, when that is newer than the index."
+    )
+
+
+class Citation(Where):
+    """What a number in the context stands for: all that is needed to show the passage, or to build a prompt of one's own."""
+
+    id: int
+    chunk_id: str
+    chunk_ids: list[str] | None = Field(default=None, description="Of neighbours that were joined, best first.")
+    doc_id: str
+    collection: str
+    content: str = Field(description="The passage as it stands in the context, neighbours joined.")
+    doc_type: DocType
+    title: str
+    source: str
+    source_uri: str
+    section_path: list[str]
+    images: list[Image]
+    as_of: str | None = Field(
+        default=None, description="The day on which this text was fetched, when it was not held against what is there now."
+    )
+    live_version: str | None = Field(
+        default=None, description="The version that this text was taken from, when that is newer than the index."
+    )
+
+
+class LiveCounts(BaseModel):
+    """Passages of cloud sources, by what became of them."""
+
+    checked: int = Field(description="Admitted: they may be read by whoever asked.")
+    refreshed: int = Field(description="Of those, taken from a version that is newer than the index.")
+    forbidden: int = Field(description="Left out: the token may not read them, or was refused.")
+    gone: int = Field(description="Left out: what they said is no longer there.")
+    unverified: int = Field(description="Left out: they could not be checked in time.")
+    no_token: int = Field(description="Left out: no token came for their source.")
+
+
+class Effective(BaseModel):
+    strategy: Mode
+    reranked: bool
+    rerank_scored: int
+    degraded: list[str]
+    live: LiveCounts | None = Field(default=None, description="When passages of cloud sources were among those found.")
+
+
+class StageRank(BaseModel):
+    rank: int
+    score: float
+
+
+class Explained(BaseModel):
+    chunk_id: str
+    stages: dict[str, StageRank] = Field(description="dense, sparse, fusion, and what ran of rerank, prefer and diversity.")
+    moves: list[str]
+
+
+class QueryAnswer(BaseModel):
+    trace_id: str
+    query: str
+    results: list[Result]
+    context: str
+    citations: list[Citation]
+    latency_ms: float
+    timings_ms: dict[str, float]
+    effective: Effective
+    warnings: list[str]
+    confidence: float = Field(description="0..1: how sure it is that the best passages answer the question.")
+    plan: dict[str, Any] | None = Field(default=None, description="How the question was understood; with `explain` only.")
+    explanation: list[Explained] | None = Field(
+        default=None, description="Why these passages, one entry each; with `explain` only."
+    )

@@ -1,0 +1,74 @@
+"""Whether the daemon lives, what it has loaded, and what has changed."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from ragd.api.schemas.jobs import Job
+
+
+class Health(BaseModel):
+    status: Literal["ok"]
+
+
+class ModelInfo(BaseModel):
+    id: str
+    provider: str
+    revision: str | None = None
+    dim: int | None = None
+    device: str | None = None
+
+
+class RerankerInfo(BaseModel):
+    provider: str
+    name: str | None = Field(default=None, description="What the setting came to, once it is open.")
+    profile: str | None = None
+    device: str | None = Field(default=None, description="Of a reranker that runs a model here.")
+
+
+class LlmInfo(BaseModel):
+    provider: str
+    model: str
+
+
+class StoresInfo(BaseModel):
+    facts: str
+    dense: str
+    sparse: str
+
+
+class Counts(BaseModel):
+    collections: int
+    documents: int
+    chunks: int
+
+
+class Status(BaseModel):
+    version: str
+    ready: bool
+    model: ModelInfo
+    reranker: RerankerInfo
+    llm: LlmInfo
+    stores: StoresInfo
+    counts: Counts
+    data_dir: str
+    mcp: bool = Field(description="Whether agents are served at `/mcp`.")
+    mcp_forbidden: str | None = Field(description="The policy of the machine that forbids it, whatever the settings say.")
+    notices: list[str]
+
+
+class DaemonState(BaseModel):
+    """What an editor shows all the time; the event `state` of `/api/events`."""
+
+    version: str
+    counts: Counts
+    failed_documents: int
+    unfinished_jobs: int
+    jobs: list[Job] = Field(description="The first 50 of those that wait or run, oldest first.")
+    changes: str = Field(description="Differs whenever documents, collections or sources have changed.")
+
+
+class Stopping(BaseModel):
+    stopping: Literal[True]

@@ -1,0 +1,1 @@
+"""The application: its objects, built once, and the services over them."""

@@ -1,0 +1,155 @@
+"""`rag chat`: answers in words, with their sources; one question, or a conversation."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from ragd.cli.common import options
+from ragd.cli.common.context import Places
+from ragd.cli.common.failures import ApiError
+from ragd.cli.common.output import clean, console, echo_json, is_drawable, note, one_line, warn
+from ragd.cli.common.source_tokens import source_tokens, tell_missing
+from ragd.cli.query import as_of
+
+if TYPE_CHECKING:
+    from ragd.cli.common.client import Client
+
+# Earlier turns that are sent along; the service takes 50, and of 20,000 characters each.
+_TURNS: Final = 20
+_TURN_CHARS: Final = 20_000
+
+
+@click.command()
+@click.argument("text", required=False)
+@options.in_collection("Answer only from this collection (else from all that are enabled).")
+@click.option("-k", "--top-k", type=click.IntRange(1), help="Passages that the answer is made of (else retrieval.top_k).")
+@click.option("--strategy", metavar="NAME", help="hybrid, dense_only, sparse_only, or a strategy of the settings.")
+@source_tokens
+@options.as_json
+@click.pass_obj
+def chat(
+    places: Places, text: str | None, collection: str | None, top_k: int | None, strategy: str | None, as_json: bool
+) -> None:
+    """Answer TEXT from the documents, with citations. Without TEXT, hold a conversation.
+
+    The settings `llm.*` say which language model answers; without one, the answer is made of the passages' own sentences.
+    In a conversation, Ctrl-C stops an answer and Ctrl-D ends it.
+    """
+    from ragd.cli.common.client import connect
+
+    asked = {"collection": collection, "top_k": top_k, "strategy": strategy}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    if as_json and text is None:
+        raise click.UsageError("--json needs TEXT.")
+    with connect(places, "search") as client:
+        if text is None:
+            _converse(client, asked)
+        elif as_json:
+            echo_json(_collect(client, {"query": text, **asked}))
+        else:
+            tell_missing(_show(client, {"query": text, **asked})["retrieval"])
+
+
+def _collect(client: Client, body: dict[str, Any]) -> dict[str, Any]:
+    """The whole answer, with what was found for it under `retrieval`."""
+    found: dict[str, Any] = {}
+    with closing(client.events("/api/chat", body)) as events:
+        for name, data in events:
+            _raise_failure(name, data)
+            found[name] = data
+    return {**_finished(found), "retrieval": found["retrieval"]}
+
+
+def _show(client: Client, body: dict[str, Any]) -> dict[str, Any]:
+    """Print the answer as it comes and its sources after it; gives it, with what was found for it under `retrieval`."""
+    found: dict[str, Any] = {}
+    begun = False
+    with closing(client.events("/api/chat", body)) as events:
+        try:
+            for name, data in events:
+                _raise_failure(name, data)
+                if name == "delta":
+                    begun = True
+                    click.echo(clean(data["text"]), nl=False)
+                found[name] = data
+        finally:
+            if begun:
+                click.echo()
+    answer = _finished(found)
+    _print_sources(answer["citations"])
+    _print_unsupported(answer["support"])
+    for warning in [*found["retrieval"]["warnings"], *answer["warnings"]]:
+        warn(warning)
+    return {**answer, "retrieval": found["retrieval"]}
+
+
+def _finished(found: Mapping[str, Any]) -> dict[str, Any]:
+    if "done" not in found:
+        raise ApiError(503, {"code": "SERVICE_UNAVAILABLE", "message": "The answer broke off. Is the daemon still running?"})
+    return dict(found["done"])
+
+
+def _raise_failure(name: str, data: Any) -> None:
+    if name == "error":
+        raise ApiError(500, data["error"])
+
+
+def _converse(client: Client, asked: Mapping[str, Any]) -> None:
+    turns: list[dict[str, str]] = []
+    told = False
+    if is_drawable(sys.stdout):
+        note("Ask a question. Ctrl-C stops an answer, Ctrl-D ends the conversation.")
+    while (question := _read_question()) is not None:
+        if not question.strip():
+            continue
+        try:
+            shown = _show(client, {"query": question, "history": turns[-_TURNS:], **asked})
+        except KeyboardInterrupt:
+            note("(stopped)")
+            continue
+        except ApiError as error:
+            # One question that can't be answered does not end the conversation.
+            warn(str(error))
+            continue
+        told = told or tell_missing(shown["retrieval"])
+        answer = str(shown["answer"])
+        turns += [{"role": "user", "text": question[:_TURN_CHARS]}, {"role": "assistant", "text": answer[:_TURN_CHARS]}]
+        click.echo()
+
+
+def _read_question() -> str | None:
+    """A line from the person, None at the end of the input."""
+    while True:
+        try:
+            return input("> " if is_drawable(sys.stdout) else "")
+        except EOFError:
+            return None
+        except KeyboardInterrupt:
+            click.echo()
+
+
+def _print_sources(citations: Sequence[Mapping[str, Any]]) -> None:
+    from rich.text import Text
+
+    from ragd.retrieve.context import place_of
+
+    screen = console()
+    for index, citation in enumerate(citations):
+        if index == 0:
+            screen.print()
+        where = ", ".join(part for part in (one_line(citation["source"]), one_line(place_of(citation)), as_of(citation)) if part)
+        line = Text.assemble((f"[{citation['id']}] ", "bold"), one_line(citation["title"]), (f"  {where}", "dim"))
+        screen.print(line, soft_wrap=True)
+
+
+def _print_unsupported(support: Sequence[Mapping[str, Any]]) -> None:
+    doubtful = [sentence for sentence in support if not sentence["supported"]]
+    if doubtful:
+        click.echo("\nNot borne out by the sources:")
+    for sentence in doubtful:
+        click.echo(f"  ? {one_line(sentence['text'])}")

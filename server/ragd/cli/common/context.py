@@ -1,0 +1,55 @@
+"""Where this run of `rag` finds its data and its settings: the global options, else the environment, else the usual places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragd.cli.common.source_tokens import Given
+    from ragd.config.loading import Directories
+    from ragd.config.settings import Settings
+
+
+@dataclass(slots=True)
+class Places:
+    """What `--data-dir` and `--config-dir` said; resolved only when a command needs it, since that imports the settings."""
+
+    data_dir: Path | None = None
+    config_dir: Path | None = None
+    source_tokens: tuple[Given, ...] = ()
+    """The person's own tokens for cloud sources, where the command takes them."""
+
+    @property
+    def data(self) -> Path:
+        from ragd.config.loading import default_data_dir
+
+        return self.data_dir.expanduser().absolute() if self.data_dir else default_data_dir()
+
+    @property
+    def config(self) -> Path:
+        from ragd.config.loading import default_config_dir
+
+        return self.config_dir.expanduser().absolute() if self.config_dir else default_config_dir()
+
+    @property
+    def models(self) -> Path:
+        from ragd.config.loading import default_models_dir
+
+        return default_models_dir()
+
+    @property
+    def logs(self) -> Path:
+        return self.directories().logs
+
+    def directories(self) -> Directories:
+        from ragd.config.loading import Directories
+
+        return Directories(self.data, self.models, self.config)
+
+    def settings(self, strategy: str | None = None) -> Settings:
+        """Raises `SettingsError`."""
+        from ragd.config.loading import load_settings
+
+        return load_settings(self.config, strategy=strategy)

@@ -1,0 +1,85 @@
+"""Where every error of the command line ends: one message on stderr, and an exit code that means something.
+
+0 fine · 1 it failed, or a problem was found · 2 wrong usage or settings · 3 no model · 4 the data directory is in use ·
+5 the port is taken · 6 an evaluation did not meet its gate · 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from ragd.cli.common.context import Places
+from ragd.cli.common.output import note
+from ragd.core.errors import DaemonAlreadyRunning, FieldProblem, ModelUnavailable, PortTaken, RagError, ValidationFailed
+
+FAILED = 1
+WRONG_USAGE = 2
+GATE_NOT_MET = 6
+INTERRUPTED = 130
+
+log = logging.getLogger(__name__)
+
+
+class ApiError(RagError):
+    """An error that the service answered with; it has that error's code and status."""
+
+    def __init__(self, status: int, error: Mapping[str, Any]) -> None:
+        details = [
+            FieldProblem(str(item["field"]), str(item["code"]), str(item["message"])) for item in error.get("details") or ()
+        ]
+        super().__init__(str(error["message"]), details=details)
+        self.code = str(error["code"])
+        self.status = status
+        self.request_id = error.get("request_id")
+
+
+def exit_code(error: RagError) -> int:
+    """The exit code for one of our errors."""
+    if isinstance(error, ModelUnavailable):
+        return 3
+    if isinstance(error, DaemonAlreadyRunning):
+        return 4
+    if isinstance(error, PortTaken):
+        return 5
+    if isinstance(error, ValidationFailed) or error.code == ValidationFailed.code:
+        return WRONG_USAGE
+    return FAILED
+
+
+def explain(error: BaseException, places: Places) -> int:
+    """Print what happened and what to do; returns the exit code."""
+    if isinstance(error, click.Abort | KeyboardInterrupt):
+        note("Interrupted.")
+        return INTERRUPTED
+    if isinstance(error, click.ClickException):
+        error.show()
+        return error.exit_code
+    if isinstance(error, RagError):
+        note(f"Error: {error.message}")
+        if isinstance(error, ApiError) and error.status == RagError.status:
+            note(f"The log has the details under the request id {error.request_id}; logs are in {places.logs}.")
+        return exit_code(error)
+    if isinstance(error, ImportError):
+        note(f"Error: the installation is incomplete ({error}). Install rag-assistant again.")
+    elif isinstance(error, OSError):
+        where = f": {error.filename}" if error.filename else ""
+        note(f"Error: {error.strerror or error}{where}. `rag doctor` may say how to mend it.")
+    else:
+        note(f"Error: an unexpected {type(error).__name__}. {_log_it(error, places)}")
+    return FAILED
+
+
+def _log_it(error: BaseException, places: Places) -> str:
+    """Put the stack into the log; returns where it is, in a sentence."""
+    from ragd.core.logs import CLI_LOG, logging_to
+
+    try:
+        with logging_to(places.logs, CLI_LOG, "INFO"):
+            log.error("unexpected error", exc_info=error)
+    except OSError as refusal:
+        return f"It says: {error} (and the log can't be written: {refusal.strerror})."
+    return f"The details are in {places.logs / CLI_LOG}."

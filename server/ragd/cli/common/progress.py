@@ -1,0 +1,123 @@
+"""Progress of anything that takes over a second: drawn on a terminal, an occasional line elsewhere, always on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ragd.cli.common.output import clean, console, is_drawable, note
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+    from rich.status import Status
+
+    from ragd.cli.common.client import Client
+
+# Seconds between two looks at a job: soon at first, since most jobs are short, then at this longest.
+_FIRST_LOOK = 0.05
+_LONGEST_LOOK = 0.5
+# Seconds between two lines where nothing can be drawn.
+LINE_EVERY = 5.0
+# How long to wait for a cancelled job to stop, in seconds.
+_CANCEL_GRACE = 30.0
+
+FINISHED = ("completed", "failed", "cancelled")
+
+
+class Preparation:
+    """Says what is being opened or fetched. `what` is said at first, on a terminal only: usually it takes a moment.
+
+    Without `lines`, nothing is said where nothing can be drawn.
+    """
+
+    def __init__(self, what: str = "Opening the model and the indexes", *, lines: bool = True) -> None:
+        self._what = what
+        self._lines = lines
+        self._status: Status | None = None
+
+    def __enter__(self) -> Preparation:
+        if is_drawable(sys.stderr):
+            self._status = console(sys.stderr).status(f"{self._what} …")
+            self._status.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Take it off the screen."""
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def show(self, what: str, done: float | None) -> None:
+        """Say what is being done now and, where it is known, how much of it is done (0..1)."""
+        if self._status is not None:
+            self._status.update(f"{what} …" if done is None else f"{what} … {done:.0%}")
+        elif self._lines and what != self._what:
+            note(what)
+        self._what = what
+
+
+class JobProgress:
+    """A job's stage and its counts of documents."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._last_line = time.monotonic()
+
+    def __enter__(self) -> JobProgress:
+        if is_drawable(sys.stderr):
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+            columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+            self._bar = Progress(*columns, console=console(sys.stderr), transient=True)
+            self._task = self._bar.add_task(self._label, total=None)
+            self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def update(self, job: Mapping[str, Any]) -> None:
+        """Show the job as it stands."""
+        progress = job["progress"]
+        stage, done, total = clean(progress.get("stage", job["status"])), progress.get("done", 0), progress.get("total", 0)
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=f"{self._label}: {stage}", completed=done, total=total or None)
+        elif time.monotonic() - self._last_line >= LINE_EVERY:
+            self._last_line = time.monotonic()
+            note(f"{self._label}: {stage}, {done} of {total}" if total else f"{self._label}: {stage}")
+
+
+def follow(client: Client, job_id: str, label: str, *, cancel: bool) -> dict[str, Any]:
+    """Show a job's progress until it has ended; returns the job. With `cancel`, Ctrl-C cancels it before it interrupts us."""
+    try:
+        with JobProgress(label) as progress:
+            return _until_finished(client, job_id, progress)
+    except KeyboardInterrupt:
+        if cancel:
+            note("Cancelling …")
+            client.delete(f"/api/jobs/{job_id}")
+            with JobProgress("Cancelling") as progress:
+                _until_finished(client, job_id, progress, patience=_CANCEL_GRACE)
+            note("Cancelled. Documents that were finished before stay.")
+        raise
+
+
+def _until_finished(client: Client, job_id: str, progress: JobProgress, patience: float | None = None) -> dict[str, Any]:
+    started = time.monotonic()
+    pause = _FIRST_LOOK
+    while True:
+        job: dict[str, Any] = client.get(f"/api/jobs/{job_id}")
+        progress.update(job)
+        if job["status"] in FINISHED or (patience is not None and time.monotonic() - started > patience):
+            return job
+        time.sleep(pause)
+        pause = min(pause * 1.3, _LONGEST_LOOK)

@@ -1,0 +1,161 @@
+"""Tokens of the person at the command line for cloud sources: where they are, and how they travel.
+
+They are given as references, by `--source-token NAME=REFERENCE` or the variable `RAG_SOURCE_TOKENS`, are looked up by this
+process, and go along with the requests of this one command.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from ragd.api.middleware.headers import SOURCE_TOKEN
+from ragd.cli.common.output import note, warn
+
+if TYPE_CHECKING:
+    from ragd.cli.common.client import Client
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+VARIABLE: Final = "RAG_SOURCE_TOKENS"
+OPTION: Final = "--source-token"
+
+NEW: Final = "new"
+"""Stands for the id of a source that is just being added."""
+
+REQUEST: Final = "request"
+"""In place of a reference: the token comes with each request."""
+
+_PAIR: Final = re.compile(r"(.+?)=((?:env|file|keyring):.+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A source, by its name or its id, and where the token for it is. `by` is the option or variable that says so."""
+
+    source: str
+    reference: str
+    by: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", unicodedata.normalize("NFC", self.source.strip()))
+
+
+def reference(*, or_request: bool) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """The callback of an option that says where a token is. A token itself is refused, and not repeated."""
+
+    def checked(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+        from ragd.config.secrets import is_reference
+
+        text = value.strip() if value is not None else None
+        if text is None or (or_request and text == REQUEST) or (text and is_reference(text)):
+            return text
+        rest = f", or {REQUEST} when it is to come with each request" if or_request else ""
+        raise click.BadParameter(
+            f"this is not where a token is. Write env:NAME, file:PATH or keyring:NAME{rest}. If it was the token itself, it may "
+            "be in your shell's history now: make a new one.",
+            ctx,
+            param,
+        )
+
+    return checked
+
+
+def _noted(ctx: click.Context, _param: click.Parameter, values: Sequence[str]) -> None:
+    ctx.obj.source_tokens = (
+        *_pairs(re.split(r"[\s,]+", os.environ.get(VARIABLE, "").strip()), VARIABLE),
+        *_pairs(values, OPTION),
+    )
+
+
+def source_tokens(command: F) -> F:
+    """`--source-token NAME=REFERENCE`: what `connect` then sends along with each request."""
+    option = click.option(
+        OPTION,
+        multiple=True,
+        metavar="NAME=REFERENCE",
+        expose_value=False,
+        callback=_noted,
+        help=f"Your own token for a cloud source, such as wiki=env:MY_TOKEN; repeatable (else {VARIABLE}).",
+    )
+    return option(command)
+
+
+def _pairs(texts: Sequence[str], by: str) -> list[Given]:
+    found = []
+    for text in texts:
+        if not text:
+            continue
+        pair = _PAIR.fullmatch(text.strip())
+        if pair is None:
+            raise click.UsageError(
+                f"{by}: write the name of a source, '=' and where your token is: wiki=env:MY_TOKEN, wiki=file:PATH or "
+                "wiki=keyring:NAME. A token itself never stands there."
+            )
+        found.append(Given(pair[1], pair[2], by))
+    return found
+
+
+def is_brought(given: Sequence[Given], source: Mapping[str, Any]) -> bool:
+    """Whether a token for this source was given."""
+    return any(one.source in (source["name"], source["id"]) for one in given)
+
+
+def headers(client: Client, given: Sequence[Given]) -> dict[str, str]:
+    """The header that carries these tokens, for the sources that there are. Raises as `headers_for` does."""
+    return headers_for(list(client.pages("/api/sources")), given) if given else {}
+
+
+def headers_for(known: Sequence[Mapping[str, Any]], given: Sequence[Given]) -> dict[str, str]:
+    """The header that carries these tokens. Raises `SettingsError` when one can't be had, `SourceNotFound` for an unknown name.
+
+    A name that only the variable knows may be of another data directory: that is a warning.
+    """
+    from ragd.core.errors import SourceNotFound
+
+    tokens: dict[str, Given] = {}
+    for one in given:
+        found = next((source for source in known if is_brought([one], source)), None)
+        if found is not None:
+            tokens[found["id"]] = one
+        elif one.source == NEW:
+            continue
+        elif one.by == OPTION:
+            raise SourceNotFound(f"{OPTION}: there is no source '{one.source}'. See `rag sources list`.")
+        else:
+            warn(f"{VARIABLE} names the source '{one.source}', and there is none.")
+    return header({source_id: token(one.reference, one.by) for source_id, one in tokens.items()})
+
+
+def header(tokens: Mapping[str, str]) -> dict[str, str]:
+    """The header for tokens by source id; none without tokens."""
+    return {SOURCE_TOKEN: ", ".join(f"{source_id}={value}" for source_id, value in tokens.items())} if tokens else {}
+
+
+def token(reference: str, by: str = OPTION) -> str:
+    """The token that a reference leads to. Raises `SettingsError`."""
+    from ragd.config.secrets import resolve
+    from ragd.core.errors import SettingsError
+
+    value = resolve(reference, by)
+    if "," in value:
+        raise SettingsError(f"'{by}': what {reference} holds is no token: it has a comma.")
+    return value
+
+
+def tell_missing(answer: Mapping[str, Any]) -> bool:
+    """Say how to bring a token when passages of an answer were left out for want of one; gives whether that was so."""
+    live = answer["effective"].get("live")
+    is_missing = bool(live and live["no_token"])
+    if is_missing:
+        note(
+            "Some passages are of sources that ask whose question it is, and were left out. Bring your token with "
+            f"{OPTION} NAME=env:VARIABLE, or set {VARIABLE}; `rag sources list` has the names."
+        )
+    return is_missing

@@ -1,0 +1,224 @@
+"""`rag eval`: how good the answers are, and whether a change made them better.
+
+The questions go to `POST /api/query` of the daemon, or of the API in this process: what is measured is what users get, and a
+long evaluation keeps no job of the daemon waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ragd.cli.common import options
+from ragd.cli.common.context import Places
+from ragd.cli.common.output import echo_json, moment, note, plural, table, tell_rest
+
+_LONGEST_NAME = 255
+
+
+@click.group("eval")
+def eval_() -> None:
+    """Measure how good the answers are, and compare."""
+
+
+@eval_.command()
+@click.option(
+    "--dataset", "named", required=True, metavar="PATH|golden|feedback", help="A YAML file of questions, or a BEIR folder."
+)
+@click.option(
+    "--documents",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of the documents that the questions of a YAML file are about.",
+)
+@options.in_collection("Ask this collection, which has the documents already.")
+@click.option("--strategy", "strategies", multiple=True, metavar="NAME", help="As for `rag query`; repeatable: a run for each.")
+@click.option("--no-rerank", is_flag=True, help="Leave out the reranking.")
+@click.option("-k", "--top-k", type=click.IntRange(1), default=20, show_default=True, help="Passages of each answer.")
+@click.option("--limit", type=click.IntRange(1), help="Ask only the first questions.")
+@click.option("--name", default="", metavar="TEXT", help="A name for the run.")
+@click.option("--gate", "gates", multiple=True, metavar="COND", help="Exit with 6 unless met: 'ndcg@10>=0.5'; repeatable.")
+@options.as_json
+@click.pass_context
+def run(
+    ctx: click.Context,
+    named: str,
+    documents: Path | None,
+    collection: str | None,
+    strategies: tuple[str, ...],
+    no_rerank: bool,
+    top_k: int,
+    limit: int | None,
+    name: str,
+    gates: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Ask the questions of a dataset and measure the answers.
+
+    Its documents are first read into a collection of their own, once; `feedback` asks again what people asked and found well
+    answered. Metrics beyond --top-k are left out.
+    """
+    from ragd.cli.common.failures import GATE_NOT_MET
+    from ragd.cli.common.progress import Preparation
+    from ragd.cli.eval.corpus import read_material
+    from ragd.cli.eval.feedback import read_feedback
+    from ragd.cli.eval.runs_queries import DEFAULT_STRATEGY, run_all
+    from ragd.cli.eval.tables import print_run
+    from ragd.evaluation.feedback import FEEDBACK
+    from ragd.evaluation.gates import read_gate
+    from ragd.evaluation.metrics import require_library
+
+    places: Places = ctx.obj
+    conditions = [read_gate(gate, top_k) for gate in gates]
+    if documents and collection:
+        raise click.UsageError("Give --documents or --collection, not both.")
+    if len(name) > _LONGEST_NAME:
+        raise click.UsageError(f"--name may have {_LONGEST_NAME} characters.")
+    require_library()
+    if named == FEEDBACK and not Path(named).exists():
+        if documents:
+            raise click.UsageError("--documents is for questions in a YAML file; feedback is asked of its collections.")
+        material = read_feedback(places, collection)
+    else:
+        with Preparation("Reading the dataset"):
+            material = read_material(named, documents, has_collection=collection is not None)
+    dataset = material.dataset
+    if dataset.unanswerable:
+        note(f"{plural(dataset.unanswerable, 'question')} left out, as no document answers them.")
+    questions = dataset.questions[:limit]
+    body: dict[str, Any] = {"top_k": top_k} | ({"rerank": False} if no_rerank else {})
+    asked = [strategy or DEFAULT_STRATEGY for strategy in dict.fromkeys(strategies)] or [DEFAULT_STRATEGY]
+    try:
+        runs = run_all(places, material, collection, asked, body, questions, {"name": name, "limit": limit})
+    except KeyboardInterrupt:
+        note("Nothing of the unfinished run is kept.")
+        raise
+    judged = [(gate, found, gate.is_met(found["metrics"]["overall"])) for gate in conditions for found in runs]
+    failed = [(gate, found) for gate, found, met in judged if not met]
+    if as_json:
+        echo_json(
+            {
+                "runs": [_without_questions(found) for found in runs],
+                "gates_not_met": [[str(gate), found["run_id"]] for gate, found in failed],
+            }
+        )
+    else:
+        for index, found in enumerate(runs):
+            if index:
+                click.echo()
+            print_run(found)
+        for gate, found, met in judged:
+            value = gate.value(found["metrics"]["overall"])
+            note(f"Gate {gate} {'met' if met else 'not met'} by {found['strategy']}: {value:.4g}")
+    ctx.exit(GATE_NOT_MET if failed else 0)
+
+
+@eval_.command("list")
+@options.limit
+@options.page
+@options.as_json
+@click.pass_obj
+def list_(places: Places, limit: int, page: int, as_json: bool) -> None:
+    """List the runs, newest first."""
+    from ragd.cli.common.client import connect
+    from ragd.evaluation.comparison import main_metric
+
+    with connect(places) as client:
+        answer = client.get("/api/evaluations", page=page, page_size=limit)
+    if as_json:
+        echo_json(answer)
+        return
+    if not answer["total"]:
+        click.echo("No evaluations. Make one with `rag eval run --dataset golden`.")
+        return
+    rows = []
+    for found in answer["items"]:
+        overall = found["metrics"]["overall"]
+        metric = main_metric(overall["metrics"])
+        value = f"{overall['metrics'][metric]:.3f} {metric}"
+        started = moment(found["started_at"])[5:16]
+        rows.append(
+            (found["run_id"][:8], found["dataset"], found["strategy"], overall["questions"], value, started, found["name"])
+        )
+    table(("run", "dataset", "strategy", "n", "quality", "started", "name"), rows, numeric=("n",))
+    tell_rest(answer)
+
+
+@eval_.command()
+@options.limit
+@options.page
+@options.as_json
+@click.pass_obj
+def cases(places: Places, limit: int, page: int, as_json: bool) -> None:
+    """List the feedback that people gave in their editors, newest first: the cases of --dataset feedback."""
+    from ragd.cli.common.client import connect
+    from ragd.cli.eval.feedback import print_cases
+
+    with connect(places) as client:
+        answer = client.get("/api/feedback", page=page, page_size=limit)
+    if as_json:
+        echo_json(answer)
+        return
+    if not answer["total"]:
+        click.echo("No feedback. Editors give it with the thumbs below an answer.")
+        return
+    print_cases(answer)
+    tell_rest(answer)
+
+
+@eval_.command()
+@click.argument("named", metavar="RUN")
+@click.option("--worst", type=click.IntRange(0), default=5, show_default=True, help="Show so many of the worst questions.")
+@click.option("--metric", metavar="NAME", help="What the worst are found by (else ndcg@10).")
+@options.as_json
+@click.pass_obj
+def report(places: Places, named: str, worst: int, metric: str | None, as_json: bool) -> None:
+    """Show a run, and its worst questions with what was found instead. RUN is an id, a name or a strategy."""
+    from ragd.cli.common.client import connect
+    from ragd.cli.eval.runs import find_run
+    from ragd.cli.eval.tables import print_run, print_worst
+    from ragd.evaluation.comparison import main_metric
+
+    with connect(places) as client:
+        found = find_run(client, named)
+    known = found["metrics"]["overall"]["metrics"]
+    if metric and metric not in known:
+        raise click.UsageError(f"The run has no metric '{metric}'. It has {', '.join(known)}.")
+    if as_json:
+        echo_json(found)
+        return
+    print_run(found)
+    if worst:
+        print_worst(found, metric or main_metric(known), worst)
+
+
+@eval_.command()
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@click.option("--changes", type=click.IntRange(0), default=5, show_default=True, help="Show so many wins and losses.")
+@options.as_json
+@click.pass_obj
+def compare(places: Places, first: str, second: str, changes: int, as_json: bool) -> None:
+    """Compare two runs on the same questions: ids, names or strategies, whose newest runs are taken.
+
+    p is the chance of such a difference when both are equally good (paired randomisation test).
+    """
+    from ragd.cli.common.client import connect
+    from ragd.cli.eval.runs import find_pair
+    from ragd.cli.eval.tables import print_comparison
+    from ragd.evaluation.comparison import compare as compare_runs
+
+    resamples = places.settings().evaluation.resamples
+    with connect(places) as client:
+        one, other = find_pair(client, first, second)
+    compared = compare_runs(one, other, resamples=resamples)
+    if as_json:
+        echo_json({"first": _without_questions(one), "second": _without_questions(other), **compared})
+    else:
+        print_comparison(one, other, compared, changes)
+
+
+def _without_questions(run: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in run.items() if key != "questions"}

@@ -1,0 +1,142 @@
+"""Brings a dataset's documents into a collection, by the ordinary ingestion, before its questions are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from ragd.cli.common.context import Places
+from ragd.cli.common.output import note, plural, warn
+from ragd.core.errors import ServiceUnavailable, ValidationFailed
+
+if TYPE_CHECKING:
+    from ragd.cli.common.client import Client
+    from ragd.evaluation.beir import Corpus
+    from ragd.evaluation.datasets import Dataset
+
+GOLDEN = "golden"
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A dataset, and where its documents are: a `corpus` that must be written as files first, a `folder`, or neither.
+
+    `documents_hash` names the collection that is made for them. With `as_asked` nothing is read: each question is asked of the
+    collections that it was asked of before.
+    """
+
+    dataset: Dataset
+    corpus: Corpus | None = None
+    folder: Path | None = None
+    documents_hash: str = ""
+    as_asked: bool = False
+
+
+def read_material(named: str, documents: Path | None, *, has_collection: bool) -> Material:
+    """Read the dataset that `--dataset` names: `golden`, a file of questions, or a folder in the layout of BEIR.
+
+    Raises `ValidationFailed`.
+    """
+    from ragd.config.loading import checkout_root
+    from ragd.evaluation.beir import CORPUS, read_beir
+    from ragd.evaluation.feedback import FEEDBACK
+    from ragd.evaluation.golden import documents_hash, golden_files, read_questions
+
+    path = Path(named).expanduser()
+    if named == GOLDEN and not path.exists():
+        path, samples = golden_files(checkout_root())
+        folder = documents or samples
+        dataset = read_questions(path, name=GOLDEN)
+    elif (path / CORPUS).is_file():
+        if documents:
+            raise ValidationFailed("--documents is for questions in a YAML file; this dataset has a corpus of its own.")
+        dataset, corpus = read_beir(path)
+        return Material(dataset, corpus=corpus, documents_hash=corpus.hash)
+    elif path.is_file() and path.suffix in (".yaml", ".yml"):
+        dataset = read_questions(path)
+        if documents is None and not has_collection:
+            raise ValidationFailed(
+                "Where are the documents that the questions are about? Give their folder with --documents, or the collection "
+                "that they were read into with --collection."
+            )
+        if documents is None:
+            return Material(dataset)
+        folder = documents
+    else:
+        raise ValidationFailed(
+            f"{path} is no dataset. A dataset is '{GOLDEN}', '{FEEDBACK}', a YAML file of questions, or a folder with {CORPUS}, "
+            "queries.jsonl and qrels/test.tsv."
+        )
+    return Material(dataset, folder=folder.absolute(), documents_hash="" if has_collection else documents_hash(folder))
+
+
+@contextmanager
+def evaluated_collection(
+    client: Client, places: Places, material: Material, named: str | None, check: Callable[[str | None], None]
+) -> Iterator[str | None]:
+    """The collection to ask: the one that is `named`, else one of the dataset's own, filled when it is not yet; None for all.
+
+    A collection of the dataset's own is enabled only meanwhile, so that no other search finds its documents. `check` is called
+    with the collection before anything is read into it.
+    """
+    if named or material.as_asked:
+        check(named)
+        yield named
+        return
+    name = f"eval-{material.dataset.name[:60]}-{material.documents_hash[:12]}"
+    path = f"/api/collections/{quote(name, safe='')}"
+    found = next((item for item in client.pages("/api/collections") if item["name"] == name), None)
+    if found is None:
+        found = client.post("/api/collections", {"name": name})
+    elif found["status"] != "enabled":
+        client.patch(path, {"status": "enabled"})
+    try:
+        check(name)
+        if found["document_count"] == 0 or found["description"] != _complete(found["document_count"]):
+            _fill(client, places, material, name)
+            counted = next(item for item in client.pages("/api/collections") if item["name"] == name)["document_count"]
+            client.patch(path, {"description": _complete(counted)})
+        yield name
+    finally:
+        client.patch(path, {"status": "disabled"})
+
+
+def _complete(documents: int) -> str:
+    return f"Documents of an evaluation, {documents} in all. Disabled while none runs."
+
+
+def _fill(client: Client, places: Places, material: Material, name: str) -> None:
+    from ragd.cli.common.progress import JobProgress, follow
+
+    folder = material.folder
+    if corpus := material.corpus:
+        folder = places.data / "evaluation" / material.documents_hash
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with JobProgress("Writing the corpus") as bar:
+            corpus.write(folder, lambda done: bar.update(progress("files", done, len(corpus))))
+        if corpus.empty:
+            note(f"{plural(corpus.empty, 'document')} of the corpus without any text left out.")
+    body = {"paths": [str(folder)], "collection": name, "gitignore": False}
+    job = follow(client, client.post("/api/ingest", body)["job_id"], f"Reading {plural_documents(material)}", cancel=True)
+    if job["status"] != "completed":
+        reason = job["error"]["message"] if job["error"] else "the job was cancelled. Run it again to go on."
+        raise ServiceUnavailable(f"The documents could not be read: {reason}")
+    if failed := job["result"]["failed"]:
+        first = failed[0]
+        warn(f"{plural(len(failed), 'document')} could not be read; the first: {first['source']}: {first['message']}")
+    if not job["result"]["added"] + job["result"]["updated"] + job["result"]["unchanged"] + job["result"]["moved"]:
+        raise ValidationFailed(f"No document of the dataset could be read into the collection '{name}'.")
+
+
+def plural_documents(material: Material) -> str:
+    """How many documents are read, where that is known before."""
+    return plural(len(material.corpus), "document") if material.corpus else "documents"
+
+
+def progress(stage: str, done: int, total: int) -> dict[str, object]:
+    """What a progress bar shows, in the shape of a job."""
+    return {"status": "running", "progress": {"stage": stage, "done": done, "total": total}}

@@ -1,0 +1,102 @@
+"""Asks a dataset's questions through the client, and hands the finished runs to the service to keep."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ragd.cli.common.context import Places
+
+if TYPE_CHECKING:
+    from ragd.cli.common.client import Client
+    from ragd.cli.eval.corpus import Material
+    from ragd.evaluation.datasets import Dataset, Question
+
+# What the settings say, without an overlay.
+DEFAULT_STRATEGY = "default"
+
+
+def run_all(
+    places: Places,
+    material: Material,
+    collection: str | None,
+    strategies: Sequence[str],
+    body: Mapping[str, Any],
+    questions: Sequence[Question],
+    described: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """A run for each strategy. Each is tried with one question before anything is read: a wrong name is told at once."""
+    from ragd.cli.common.client import connect
+    from ragd.cli.eval.corpus import evaluated_collection
+
+    with connect(places, "search" if collection or material.as_asked else "jobs") as client:
+
+        def check(target: str | None) -> None:
+            for strategy in strategies:
+                client.post("/api/query", {**body, **_strategy(strategy), "query": questions[0].text, "collection": target})
+
+        with evaluated_collection(client, places, material, collection, check) as target:
+            return [
+                _run(
+                    client,
+                    material.dataset,
+                    questions,
+                    {**body, **_strategy(strategy), "collection": target},
+                    {**described, "strategy": strategy},
+                )
+                for strategy in strategies
+            ]
+
+
+def _run(
+    client: Client, dataset: Dataset, questions: Sequence[Question], request: Mapping[str, Any], described: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Ask the questions, and keep the run when all are answered."""
+    from ragd.cli.common.progress import JobProgress
+    from ragd.cli.eval.corpus import progress
+    from ragd.core.tracing import utc_now
+    from ragd.evaluation.runner import evaluate
+
+    run_id = uuid.uuid4().hex
+    started = utc_now()
+
+    def ask(question: Question) -> Mapping[str, Any]:
+        own: dict[str, Any] = {"filters": dict(question.filters)} if question.filters else {}
+        own |= {"collection": question.collection} if question.collection else {}
+        own |= {"history": list(question.history)} if question.history else {}
+        answer: Mapping[str, Any] = client.post("/api/query", {**request, **own, "query": question.text, "evaluation": run_id})
+        return answer
+
+    with JobProgress(f"Asking ({described['strategy']})") as bar:
+        metrics, records = evaluate(
+            dataset,
+            questions,
+            ask,
+            top_k=request["top_k"],
+            progress=lambda done, total: bar.update(progress("questions", done, total)),
+        )
+    trace = client.get(f"/api/traces/{records[-1]['trace_id']}")
+    options_ = {"rerank": request.get("rerank", True), "top_k": request["top_k"], "limit": described["limit"]}
+    found: dict[str, Any] = client.post(
+        "/api/evaluations",
+        {
+            "run_id": run_id,
+            "name": described["name"],
+            "dataset": dataset.name,
+            "dataset_hash": dataset.hash,
+            "collection": request["collection"] or "",
+            "strategy": described["strategy"],
+            "strategy_config_id": trace["strategy_config_id"],
+            "options": options_,
+            "started_at": started,
+            "finished_at": utc_now(),
+            "metrics": metrics,
+            "questions": records,
+        },
+    )
+    return found
+
+
+def _strategy(name: str) -> dict[str, str]:
+    return {} if name == DEFAULT_STRATEGY else {"strategy": name}

@@ -1,0 +1,168 @@
+"""`rag ingest` and `rag reindex`: work that runs as a job, with its progress and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ragd.cli.common import options
+from ragd.cli.common.context import Places
+from ragd.cli.common.failures import FAILED, ApiError
+from ragd.cli.common.output import clean, echo_json, note, plural, table
+from ragd.core.errors import CollectionNameConflict, CollectionNotFound, RagError
+
+DEFAULT_COLLECTION = "default"
+
+COUNTED = ("added", "updated", "unchanged", "moved", "deleted", "skipped")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(exists=True, path_type=Path))
+@options.in_collection(f"Where the documents go (else `{DEFAULT_COLLECTION}`).")
+@click.option("--create/--no-create", default=False, help="Make the collection when there is none of that name.")
+@click.option("--force", is_flag=True, help="Read unchanged files again, too.")
+@click.option("--no-recursive", is_flag=True, help="Leave out the folders in a folder.")
+@click.option("--no-gitignore", is_flag=True, help="Take what .gitignore files name, too.")
+@click.option("--no-wait", is_flag=True, help="Queue the job and return at once.")
+@options.as_json
+@click.pass_context
+def ingest(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    collection: str | None,
+    create: bool,
+    force: bool,
+    no_recursive: bool,
+    no_gitignore: bool,
+    no_wait: bool,
+    as_json: bool,
+) -> None:
+    """Read files and folders into a collection.
+
+    Unchanged files cost nothing. A file that can't be read is reported and the others go on; the exit status is then 1.
+    Ctrl-C cancels; what was finished stays.
+    """
+    from ragd.cli.common.client import connect
+    from ragd.cli.common.progress import follow
+
+    name = collection or DEFAULT_COLLECTION
+    body: dict[str, Any] = {"paths": [str(path.absolute()) for path in paths], "collection": name, "force": force}
+    body |= {"recursive": not no_recursive, "gitignore": not no_gitignore}
+    places: Places = ctx.obj
+    with connect(places, "facts" if no_wait else "jobs") as client:
+        if create and collection:
+            ensure_collection(client, collection)
+        try:
+            job = client.post("/api/ingest", body)
+        except ApiError as error:
+            if error.code == CollectionNotFound.code:
+                error.message = f"There is no collection '{name}'. Make it with `rag collections add {name}`, or add --create."
+            raise
+        if no_wait:
+            _queued(job, is_daemon=client.is_daemon, as_json=as_json)
+            return
+        job = follow(client, job["job_id"], f"Ingesting into {name}", cancel=True)
+    ctx.exit(report_job(job, places.logs, as_json=as_json))
+
+
+@click.command()
+@options.in_collection("Only this collection (else all that are enabled).")
+@click.option("--no-wait", is_flag=True, help="Queue the job and return at once.")
+@options.as_json
+@click.pass_context
+def reindex(ctx: click.Context, collection: str | None, no_wait: bool, as_json: bool) -> None:
+    """Make the indexes anew from the stored facts. No file is read again."""
+    from ragd.cli.common.client import connect
+    from ragd.cli.common.progress import follow
+
+    places: Places = ctx.obj
+    with connect(places, "facts" if no_wait else "jobs") as client:
+        job = client.post("/api/reindex", {"collection": collection} if collection else {})
+        if no_wait:
+            _queued(job, is_daemon=client.is_daemon, as_json=as_json)
+            return
+        job = follow(client, job["job_id"], "Indexing", cancel=True)
+    ctx.exit(report_job(job, places.logs, as_json=as_json))
+
+
+def print_result(job: Mapping[str, Any], logs: Path, *, nothing: str = "no documents found") -> None:
+    """What a job that has ended did (`nothing` when that is so), or why it could not go on."""
+    what = f"Job {job['job_id']}" if job["kind"] == "rebuild" else job["collection"]
+    if job["status"] != "completed":
+        reason = f": {job['error']['message']}" if job["error"] else ""
+        click.echo(f"{what}: {job['status']}{clean(reason)}")
+        if job["error"] and job["error"]["code"] == RagError.code:
+            note(f"Logs are in {logs}.")
+        return
+    result = job["result"]
+    counted = [f"{result[name]:,} {name}" for name in COUNTED if result.get(name)]
+    counted += [f"{len(result['failed']):,} failed"] if result["failed"] else []
+    vectors = f"{plural(result['chunks'], 'chunk')} ({result['embedded']:,} embedded, {result['reused']:,} reused)"
+    click.echo(f"{what}: {', '.join(counted) or nothing}; {vectors} in {seconds(job):.1f} s")
+    if result.get("drift"):
+        _print_drift(result["drift"])
+    if result["skipped"]:
+        click.echo("Skipped files are of types that can't be read.")
+    if result["failed"]:
+        click.echo()
+        table(("failed", "code", "reason"), [(item["source"], item["code"], item["message"]) for item in result["failed"]])
+
+
+def _print_drift(drift: Mapping[str, Any]) -> None:
+    """How the structure of rebuilt documents differs from what it was, when it does."""
+    documents, chunks, tokens = drift["documents"], drift["chunks"], drift["tokens"]
+    if not documents["sections_changed"] and not documents["chunks_changed"]:
+        return
+    click.echo(
+        f"Of {plural(documents['compared'], 'document')}, {documents['sections_changed']:,} have other sections and "
+        f"{documents['chunks_changed']:,} other chunks: {chunks['before']:,} before, {chunks['after']:,} now, "
+        f"{chunks['kept_share']:.0%} kept."
+    )
+    before, after = tokens["before"], tokens["after"]
+    if before["mean"] is not None and after["mean"] is not None:
+        means, tails = f"{before['mean']:.0f} before, {after['mean']:.0f} now", f"{before['p95']}, {after['p95']}"
+        click.echo(f"Tokens of a chunk: mean {means}; p95 {tails}.")
+
+
+def seconds(job: Mapping[str, Any]) -> float:
+    """How long a job has run."""
+    from datetime import datetime
+
+    if not job["started_at"] or not job["finished_at"]:
+        return 0.0
+    return (datetime.fromisoformat(job["finished_at"]) - datetime.fromisoformat(job["started_at"])).total_seconds()
+
+
+def outcome(job: Mapping[str, Any]) -> int:
+    """The exit code for a job that has ended."""
+    return 0 if job["status"] == "completed" and not job["result"]["failed"] else FAILED
+
+
+def report_job(job: Mapping[str, Any], logs: Path, *, as_json: bool) -> int:
+    """Print what a job did; returns the exit code."""
+    if as_json:
+        echo_json(job)
+    else:
+        print_result(job, logs)
+    return outcome(job)
+
+
+def _queued(job: Mapping[str, Any], *, is_daemon: bool, as_json: bool) -> None:
+    if as_json:
+        echo_json(job)
+    else:
+        click.echo(f"Queued as job {job['job_id']}.")
+    if not is_daemon:
+        note(f"No daemon is running. The job starts with `rag serve`, or now with `rag jobs watch {job['job_id']}`.")
+
+
+def ensure_collection(client: Any, name: str) -> None:
+    """Make a collection when there is none of that name."""
+    try:
+        client.post("/api/collections", {"name": name})
+    except ApiError as error:
+        if error.code != CollectionNameConflict.code:
+            raise

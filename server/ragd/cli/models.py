@@ -1,0 +1,126 @@
+"""`rag models`: the models that can be used, and the copies of them on this machine. No daemon is asked: the cache is shared."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from ragd.cli.common import options
+from ragd.cli.common.context import Places
+from ragd.cli.common.failures import FAILED
+from ragd.cli.common.output import clean, echo_json, note, size, table
+
+
+@click.group()
+def models() -> None:
+    """List, fetch and check models for embedding and reranking."""
+
+
+@models.command("list")
+@options.as_json
+@click.pass_obj
+def list_(places: Places, as_json: bool) -> None:
+    """List the models and whether they are on this machine."""
+    from ragd.models.store import list_models
+
+    settings = places.settings()
+    states = list_models(places.models)
+    here = {state.row.id for state in states if state.state == "cached"}
+    chosen = {settings.embedding.model}
+    # `auto` uses a cross-encoder that is here, and asks for none that is not.
+    if settings.rerank.provider == "cross_encoder" or (settings.rerank.provider == "auto" and settings.rerank.model in here):
+        chosen.add(settings.rerank.model)
+    if as_json:
+        echo_json(
+            [
+                {
+                    "id": state.row.id,
+                    "task": state.row.task,
+                    "dimension": state.row.dimension or None,
+                    "max_tokens": state.row.max_tokens,
+                    "licence": state.row.licence,
+                    "languages": state.row.languages,
+                    "state": state.state,
+                    "size": state.size,
+                    "problems": list(state.problems),
+                    "chosen": state.row.id in chosen,
+                }
+                for state in states
+            ]
+        )
+        return
+    rows = [
+        (
+            "*" if state.row.id in chosen else "",
+            state.row.id,
+            state.row.task,
+            state.state,
+            size(state.size) if state.size else "",
+            state.row.dimension or "",
+            state.row.licence,
+        )
+        for state in states
+    ]
+    table(("", "model", "task", "state", "on disk", "dims", "licence"), rows, numeric=("on disk", "dims"))
+    note(f"* used by the settings (embedding.model, rerank.model); models are kept in {places.models}")
+
+
+@models.command()
+@click.argument("model_id", metavar="[ID]", required=False)
+@click.option(
+    "--progress",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How to say what happens: json prints events, one a line.",
+)
+@click.pass_obj
+def pull(places: Places, model_id: str | None, form: str) -> None:
+    """Fetch a model (embedding.model when no ID is given) and check it. One that is here already is only checked."""
+    from ragd.cli.common.progress import Preparation
+    from ragd.models.store import ensure_model
+
+    chosen = places.settings().embedding
+    wanted = model_id or chosen.model
+    folders = [Path(folder).expanduser() for folder in chosen.model_folders]
+    started = time.monotonic()
+    if form == "json":
+        _event("progress", text=f"Checking {wanted}", fraction=None)
+        files = ensure_model(
+            wanted, places.models, progress=lambda text, done: _event("progress", text=text, fraction=done), extra_dirs=folders
+        )
+        _event("done", model=files.row.id, folder=str(files.folder), revision=files.revision)
+        return
+    with Preparation(f"Checking {wanted}") as preparation:
+        files = ensure_model(wanted, places.models, progress=preparation.show, extra_dirs=folders)
+    click.echo(
+        f"{files.row.id} is ready in {clean(files.folder)} (revision {files.revision}, {time.monotonic() - started:.1f} s)."
+    )
+
+
+@models.command()
+@click.argument("model_id", metavar="[ID]", required=False)
+@click.pass_context
+def verify(ctx: click.Context, model_id: str | None) -> None:
+    """Check every file of a model on this machine against its recorded size and SHA-256."""
+    from ragd.models.store import verify_model
+
+    places: Places = ctx.obj
+    wanted = model_id or places.settings().embedding.model
+    problems = verify_model(wanted, places.models)
+    for problem in problems:
+        click.echo(clean(problem))
+    if problems:
+        note(f"Mend it with `rag models pull {wanted}`.")
+        ctx.exit(FAILED)
+    click.echo(f"{wanted} is sound.")
+
+
+def _event(name: str, **values: str | float | None) -> None:
+    """For a program that shows our progress: at once, and in ASCII, since it need not know this machine's encoding."""
+    click.echo(json.dumps({"event": name, **values}))
+    sys.stdout.flush()

@@ -1,0 +1,191 @@
+"""`rag query`: the passages that answer a question, with the place of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from ragd.cli.common import options
+from ragd.cli.common.context import Places
+from ragd.cli.common.output import clean, console, echo_json, one_line, plural, warn, width
+from ragd.cli.common.source_tokens import source_tokens, tell_missing
+
+# Lines of a passage that are shown; --json has all of it.
+SHOWN_LINES = 6
+_INDENT = "    "
+# Scripts that are written without blanks: no blank stands for a line's end between two of their characters.
+_WIDE = "[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
+
+
+@click.command()
+@click.argument("text")
+@options.in_collection("Search only this collection (else all that are enabled).")
+@click.option("-k", "--top-k", type=click.IntRange(1), help="Passages at most (else retrieval.top_k).")
+@click.option("--strategy", metavar="NAME", help="hybrid, dense_only, sparse_only, or a strategy of the settings.")
+@click.option("--no-rerank", is_flag=True, help="Leave out the reranking.")
+@click.option("--type", "doc_types", multiple=True, metavar="TYPE", help="Only documents of this type, such as pdf; repeatable.")
+@click.option("--path-prefix", metavar="PREFIX", help="Only documents whose source begins with this.")
+@click.option("--source", "sources", multiple=True, metavar="SOURCE", help="Only documents of this source; repeatable.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only documents with one of these tags; repeatable.")
+@click.option("--language", "languages", multiple=True, metavar="CODE", help="Only documents in this language, such as ja.")
+@click.option("--section", metavar="PATH", help="Only sections whose path begins so, such as 'Guide > Setup'.")
+@click.option("--after", metavar="TIME", help="Only documents changed at or after this time, such as 2026-01-31.")
+@click.option("--before", metavar="TIME", help="Only documents changed before this time.")
+@click.option("--prefer-recent", is_flag=True, help="Move passages of newer documents up.")
+@source_tokens
+@options.as_json
+@click.option("-v", "--verbose", is_flag=True, help="Show what each stage scored and how long it took.")
+@click.pass_obj
+def query(
+    places: Places,
+    text: str,
+    collection: str | None,
+    top_k: int | None,
+    strategy: str | None,
+    no_rerank: bool,
+    doc_types: tuple[str, ...],
+    path_prefix: str | None,
+    sources: tuple[str, ...],
+    tags: tuple[str, ...],
+    languages: tuple[str, ...],
+    section: str | None,
+    after: str | None,
+    before: str | None,
+    prefer_recent: bool,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    """Find the passages that answer TEXT, best first.
+
+    TEXT may hold filters, too: type:pdf path:guides/ tag:ops lang:ja source:a.md after:2026-01-01 section:"Guide > Setup".
+    """
+    from ragd.cli.common.client import connect
+
+    filters = {
+        "doc_type": list(doc_types),
+        "source": list(sources),
+        "language": list(languages),
+        "tags": list(tags),
+        "path_prefix": path_prefix,
+        "section_prefix": section,
+        "updated_after": after,
+        "updated_before": before,
+    }
+    body = {
+        "query": text,
+        "collection": collection,
+        "top_k": top_k,
+        "strategy": strategy,
+        "rerank": False if no_rerank else None,
+        "filters": {name: value for name, value in filters.items() if value} or None,
+        "prefer": {"recent": True} if prefer_recent else None,
+        "explain": verbose or None,
+    }
+    with connect(places, "search") as client:
+        answer = client.post("/api/query", {name: value for name, value in body.items() if value is not None})
+        empty = not answer["results"] and client.get("/api/status")["counts"]["documents"] == 0
+    if as_json:
+        echo_json(answer)
+        return
+    why = {entry["chunk_id"]: entry["moves"] for entry in answer.get("explanation", ())}
+    _print_passages(answer["results"], why)
+    if empty:
+        click.echo("Nothing found: no documents have been read yet. Add some with `rag ingest PATH`.")
+    elif not answer["results"]:
+        click.echo("Nothing found.")
+    else:
+        documents = len({result["doc_id"] for result in answer["results"]})
+        counted = f"{plural(len(answer['results']), 'passage')} from {plural(documents, 'document')}"
+        click.echo(f"{counted} in {answer['latency_ms'] / 1000:.2f} s")
+    for warning in answer["warnings"]:
+        warn(warning)
+    for stage in answer["effective"]["degraded"]:
+        warn(f"degraded: {stage}")
+    tell_missing(answer)
+    if verbose:
+        _print_details(answer)
+
+
+def as_of(result: Mapping[str, Any]) -> str:
+    """How old the text of a result is that was not held against what is there now; else empty."""
+    return f"as of {one_line(result['as_of'])}" if result.get("as_of") else ""
+
+
+def _print_passages(results: Sequence[Mapping[str, Any]], why: Mapping[str, Sequence[str]]) -> None:
+    """The passages with their places; with what moved each, where `why` says so by chunk id."""
+    from rich.text import Text
+
+    from ragd.retrieve.context import place_of
+
+    screen = console()
+    several = len({result["collection"] for result in results}) > 1
+    margin = len(str(len(results)))
+    for rank, result in enumerate(results, start=1):
+        source = f"{result['collection']}: {result['source']}" if several else result["source"]
+        screen.print(
+            Text.assemble(
+                (f"{rank:>{margin}}", "bold"), "  ", (f"{result['score']:.3f}", "cyan"), "  ", (one_line(result["title"]), "bold")
+            )
+        )
+        where = ", ".join(part for part in (one_line(source), one_line(place_of(result)), as_of(result)) if part)
+        screen.print(Text(f"{_INDENT}{where}", style="dim"), soft_wrap=True)
+        if moves := why.get(result["chunk_id"]):
+            scores = "  ".join(f"{name} {score:.3f}" for name, score in result["scores"].items())
+            screen.print(Text(f"{_INDENT}{scores}  chunk {result['chunk_id']}", style="dim"), soft_wrap=True)
+            screen.print(Text(f"{_INDENT}{'; '.join(moves)}", style="dim"), soft_wrap=True)
+        content = reflowed(result["content"]) if result["doc_type"] == "pdf" else result["content"]
+        for line in excerpt(content, width() - len(_INDENT), SHOWN_LINES):
+            screen.print(Text(f"{_INDENT}{line}"), soft_wrap=True)
+        screen.print()
+
+
+def reflowed(content: str) -> str:
+    """Paragraphs in one line each: the line ends in a PDF's text are those of its page."""
+    joined = re.sub(rf"(?<={_WIDE})\n(?={_WIDE})", "", content)
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", joined)
+
+
+def excerpt(content: str, columns: int, lines: int) -> list[str]:
+    """The first lines of a text, folded to a width; an ellipsis says that there is more. Blank lines are left out."""
+    from rich.text import Text
+
+    screen = console()
+    folded: list[str] = []
+    for line in clean(content).expandtabs(4).split("\n"):
+        if line.strip():
+            folded += [part.plain.rstrip() for part in Text(line).wrap(screen, max(columns, 20) - 2)]
+        if len(folded) > lines:
+            return [*folded[: lines - 1], f"{folded[lines - 1]} …"]
+    return folded
+
+
+def _print_details(answer: Mapping[str, Any]) -> None:
+    effective = answer["effective"]
+    reranked = f"{plural(effective['rerank_scored'], 'passage')} reranked" if effective["reranked"] else "not reranked"
+    timings = "  ".join(f"{stage} {milliseconds:.1f}" for stage, milliseconds in answer["timings_ms"].items())
+    for label, text in _understood(answer["plan"]):
+        click.echo(f"{label:<10}{one_line(text)}")
+    click.echo(f"Strategy  {effective['strategy']}, {reranked}, confidence {answer['confidence']:.2f}")
+    if live := effective.get("live"):
+        counts = [f"{count} {name.replace('_', ' ')}" for name, count in live.items()]
+        click.echo(f"Live      {', '.join(counts)}")
+    click.echo(f"Times/ms  {timings}")
+    click.echo(f"Trace     {answer['trace_id']}")
+
+
+def _understood(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """How the question was understood, as lines of a label and a text; what is empty is left out."""
+    if plan["text"] != plan["asked"]:
+        by = "" if plan["rewriting"] == "none" else f"  (made self-contained by {plan['rewriting']})"
+        yield "Question", plan["text"] + by
+    yield "Kind", ", ".join(part for part in (plan["intent"], plan.get("language")) if part)
+    if named := plan.get("identifiers"):
+        yield "Named", ", ".join(f"{item['text']} ({item['kind'].replace('_', ' ')})" for item in named)
+    for label, key in (("Words", "terms"), ("Phrases", "phrases"), ("Synonyms", "synonyms"), ("Also", "variants")):
+        if values := plan.get(key):
+            yield label, " | ".join(values) if key in ("phrases", "variants") else " ".join(values)
+    if filters := plan.get("filters"):
+        yield "Filters", ", ".join(f"{name} {value}" for name, value in filters.items())

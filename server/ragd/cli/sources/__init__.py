@@ -1,0 +1,1 @@
+"""`rag sources` and `rag sync`."""

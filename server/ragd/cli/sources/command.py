@@ -1,0 +1,273 @@
+"""`rag sources` and `rag sync`: folders, and places elsewhere, that are read again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from ragd.cli.common import options
+from ragd.cli.common.context import Places
+from ragd.cli.common.lookup import find_source
+from ragd.cli.common.output import clean, echo_json, fields, moment, note, plural, table, tell_rest
+from ragd.cli.common.source_tokens import OPTION, Given, is_brought, reference, source_tokens
+from ragd.cli.ingest import COUNTED, outcome, print_result
+from ragd.cli.sources import cloud_options
+from ragd.cli.sources.cloud import add, json_object
+from ragd.cli.sources.cloud_options import access_of, config_of, with_options
+from ragd.cli.sources.cloud_tables import accounted, cloud_config, cloud_reading, cloud_result
+from ragd.cli.sources.folders import wait_for_reading
+from ragd.cli.sources.ledger import ledger, retry
+
+if TYPE_CHECKING:
+    from ragd.cli.common.client import Client
+
+NONE: Final = "No sources. Add one with `rag sources add folder PATH` or `rag sources add confluence|jira ADDRESS`."
+
+
+@click.group()
+def sources() -> None:
+    """List, add and change folders and cloud sources that are read."""
+
+
+@sources.command("list")
+@options.limit
+@options.page
+@options.as_json
+@click.pass_obj
+def list_(places: Places, limit: int, page: int, as_json: bool) -> None:
+    """List the sources by name."""
+    from ragd.cli.common.client import connect
+
+    with connect(places) as client:
+        answer = client.get("/api/sources", page=page, page_size=limit)
+    if as_json:
+        echo_json(answer)
+        return
+    if not answer["total"]:
+        click.echo(NONE)
+        return
+    rows = [
+        (
+            *(item["name"], _state(item), item["collection"], item["document_count"]),
+            *(moment(item["last_finished_at"]), moment(item["due_at"])[:16], _place(item)),
+        )
+        for item in answer["items"]
+    ]
+    headings = ("name", "state", "collection", "documents", "last read", "next", "place")
+    table(headings, rows, numeric=("documents",))
+    tell_rest(answer)
+
+
+@sources.command()
+@click.argument("name")
+@options.as_json
+@click.pass_obj
+def show(places: Places, name: str, as_json: bool) -> None:
+    """Show one source, and how it was read the last time."""
+    from ragd.cli.common.client import connect
+
+    with connect(places) as client:
+        found = find_source(client, name)
+    print_source(found, as_json=as_json)
+
+
+sources.add_command(add)
+sources.add_command(ledger)
+sources.add_command(retry)
+
+
+@sources.command()
+@click.argument("name")
+@click.option("--rename", metavar="NAME", help="What it is to be called.")
+@click.option("--enable/--disable", "enabled", default=None, help="Whether to read it at all.")
+@click.option("--path", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Where the folder is now.")
+@click.option("--gitignore/--no-gitignore", default=None, help="Whether to leave out what .gitignore files name.")
+@click.option("--watch/--no-watch", default=None, help="Whether to follow a folder's changes.")
+@click.option("--base-url", metavar="ADDRESS", help="Where Confluence or Jira is now.")
+@with_options(
+    *cloud_options.globs,
+    *cloud_options.account,
+    *cloud_options.confluence,
+    *cloud_options.jira,
+    *cloud_options.parts,
+    *cloud_options.reading,
+)
+@click.option("--public/--private", "public", default=None, help="Whether whoever may ask this daemon may read it.")
+@click.option("--config", "text", metavar="JSON", help="Parts of the configuration of a type that a package adds.")
+@source_tokens
+@options.as_json
+@click.pass_obj
+def change(places: Places, /, name: str, as_json: bool, **given: Any) -> None:
+    """Change what is named, and keep the rest. '' empties a list, as in --exclude ''.
+
+    A folder that moved takes its documents along.
+    """
+    from ragd.cli.common.client import connect
+
+    with connect(places) as client:
+        source = find_source(client, name)
+        config = {key: given[key] for key in ("base_url", "gitignore", "watch") if given[key] is not None}
+        config |= {"path": str(given["path"].absolute())} if given["path"] else {}
+        config |= config_of(given, source["config"]) | (json_object(given["text"]) if given["text"] is not None else {})
+        body = {"name": given["rename"], "config": config or None, "enabled": given["enabled"], **access_of(given)}
+        body = {key: value for key, value in body.items() if value is not None}
+        if not body:
+            raise click.UsageError("Name something to change; see --help.")
+        changed = client.patch(f"/api/sources/{source['id']}", body)
+    print_source(changed, as_json=as_json)
+
+
+@sources.command()
+@click.argument("name")
+@click.option("--keep-documents", is_flag=True, help="Keep its documents as if ingested by hand; not of a private source.")
+@options.yes
+@click.pass_context
+def remove(ctx: click.Context, name: str, keep_documents: bool, yes: bool) -> None:
+    """Remove a source with its documents. The files themselves stay."""
+    from ragd.cli.common.client import connect
+
+    places: Places = ctx.obj
+    with connect(places) as client:
+        found = find_source(client, name)
+        documents = "keep its" if keep_documents else "delete its"
+        question = f"Remove the source '{clean(found['name'])}' and {documents} {plural(found['document_count'], 'document')}?"
+        if not options.confirmed(question, yes=yes):
+            ctx.exit(1)
+        client.delete(f"/api/sources/{found['id']}", documents="keep" if keep_documents else "delete")
+    click.echo(f"Removed the source '{clean(found['name'])}'.")
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[SOURCE]...")
+@click.option("--full", is_flag=True, help="Confluence, Jira: compare the version of every item, not only of what changed.")
+@click.option(
+    "--allow-empty",
+    is_flag=True,
+    help="A folder that is found empty, or a space that is nearly all gone, is meant to be: delete its documents.",
+)
+@click.option(
+    "--token",
+    callback=reference(or_request=False),
+    metavar="REFERENCE",
+    help="Where the token is, for a source whose token comes with each request.",
+)
+@click.option("--no-wait", is_flag=True, help="Queue the jobs and return at once.")
+@source_tokens
+@options.as_json
+@click.pass_context
+def sync(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    full: bool,
+    allow_empty: bool,
+    token: str | None,
+    no_wait: bool,
+    as_json: bool,
+) -> None:
+    """Read sources again, all of them when none is named.
+
+    What is unchanged costs nothing; files that moved keep what was made of them; what is gone is deleted. A source whose token
+    comes with each request needs --token, or --source-token; without, `rag sync` alone leaves it out.
+    """
+    from ragd.cli.common.client import connect
+
+    places: Places = ctx.obj
+    if token is not None and len(names) != 1:
+        raise click.UsageError("--token is for one source: name it.")
+    if token is not None:
+        places.source_tokens = (Given(names[0], token, "--token"),)
+    with connect(places, "facts" if no_wait else "jobs") as client:
+        chosen = [find_source(client, name) for name in names] if names else _readable(client, places)
+        if token is not None and not chosen[0]["waits_for_token"]:
+            raise click.UsageError(f"--token: the source '{names[0]}' has a token of its own, or needs none. Leave it out.")
+        body = {"allow_empty": allow_empty, "full": full}
+        started = [(source, client.post(f"/api/sources/{source['id']}/sync", body)) for source in chosen]
+        jobs = []
+        for source, job in started:
+            ended = job if no_wait else wait_for_reading(client, {**source, **job})
+            jobs.append(ended)
+            if not as_json and not no_wait:
+                nothing = "no documents found" if source["type"] == "folder" else "nothing changed"
+                print_result({**ended, "collection": source["name"]}, places.logs, nothing=nothing)
+                _tell_accounted(client, source)
+    if as_json:
+        echo_json(jobs)
+    elif not chosen:
+        click.echo(NONE)
+    elif no_wait:
+        click.echo(f"Queued {plural(len(jobs), 'job')}.")
+    ctx.exit(0 if no_wait else max(map(outcome, jobs), default=0))
+
+
+sources.add_command(sync)
+
+
+def _readable(client: Client, places: Places) -> list[dict[str, Any]]:
+    """Every source that can be read now: switched on, and with a token where each request has to bring one."""
+    chosen = []
+    for source in client.pages("/api/sources"):
+        if source["waits_for_token"] and source["enabled"] and not is_brought(places.source_tokens, source):
+            note(f"'{source['name']}' is left out: its token comes with each request. Bring it with {OPTION}.")
+        elif source["enabled"]:
+            chosen.append(source)
+    return chosen
+
+
+def _tell_accounted(client: Client, source: Mapping[str, Any]) -> None:
+    if said := accounted(client.get(f"/api/sources/{source['id']}")):
+        click.echo(said)
+
+
+def changes(result: Mapping[str, Any]) -> str:
+    """What a reading did, in a few words; empty when nothing changed."""
+    counted = [f"{result[name]:,} {name}" for name in COUNTED if name not in ("unchanged", "skipped") and result.get(name)]
+    return ", ".join(counted + ([f"{result['failed_count']:,} failed"] if result["failed_count"] else []))
+
+
+def print_source(source: Mapping[str, Any], *, as_json: bool) -> None:
+    """One source with its configuration and its last reading."""
+    if as_json:
+        echo_json(source)
+        return
+    last = source["last_result"]
+    is_folder = source["type"] == "folder"
+    pairs: list[tuple[str, object]] = [
+        ("Name", source["name"]),
+        *(_folder_config(source["config"]) if is_folder else cloud_config(source)),
+        ("Collection", source["collection"]),
+        ("State", _state(source)),
+        ("Documents", f"{source['document_count']:,}"),
+        *([] if is_folder else cloud_reading(source)),
+        ("Last read", moment(source["last_finished_at"]) or "never"),
+    ]
+    if last:
+        what = changes(last) or "nothing changed"
+        counted = f"; {last['skipped']:,} of other types, {last['ignored']:,} ignored"
+        pairs.append(("Result", f"{what}{counted if is_folder and last['everything'] else ''}"))
+        pairs += [] if is_folder else cloud_result(last)
+    pairs += [(name, source[key]) for name, key in (("Error", "last_error"), ("Notice", "notice")) if source[key]]
+    fields([*pairs, ("Id", source["id"])])
+    if last and last["failed"]:
+        click.echo()
+        table(("failed", "code", "reason"), [(item["source"], item["code"], item["message"]) for item in last["failed"]])
+
+
+def _state(source: Mapping[str, Any]) -> str:
+    return str(source["state"]) if source["enabled"] else "off"
+
+
+def _place(source: Mapping[str, Any]) -> str:
+    config = source["config"]
+    return str(config.get("path") or config.get("base_url") or source["type"])
+
+
+def _folder_config(config: Mapping[str, Any]) -> list[tuple[str, object]]:
+    return [
+        ("Folder", config["path"]),
+        ("Include", ", ".join(config["include"]) or "all"),
+        ("Exclude", ", ".join(config["exclude"]) or "nothing"),
+        (".gitignore", "followed" if config["gitignore"] else "not looked at"),
+    ]

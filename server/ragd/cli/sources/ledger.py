@@ -1,0 +1,154 @@
+"""`rag sources ledger` and `rag sources retry`: what became of each item of a cloud source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import click
+
+from ragd.cli.common import options
+from ragd.cli.common.context import Places
+from ragd.cli.common.lookup import find_source
+from ragd.cli.common.output import echo_json, moment, note, one_line, plural, table, tell_rest
+from ragd.cli.common.source_tokens import OPTION, VARIABLE, source_tokens
+from ragd.cli.ingest import outcome, print_result
+from ragd.cli.sources.folders import wait_for_reading
+
+STATES: Final = ("skipped", "held", "pending", "indexed")
+_ABOUT: Final = {
+    "skipped": "left out",
+    "held": "held back: gone there, kept here",
+    "pending": "still to be fetched",
+    "indexed": "indexed",
+}
+_HIDDEN: Final = "(hidden)"
+# Reasons for which something can be done, in the order in which people look for them.
+_ADVICE: Final = {
+    "forbidden": "give the account the right to read it; the next cycle takes it",
+    "failed": "the next cycle tries again; now with `rag sources retry`",
+    "too_large": "raise limits.max_document_size, then `rag sources retry`",
+    "parse_error": "open it there and save it anew, or `rag sources retry` after an update",
+    "unsupported": "nothing, unless it can be saved there in a type that is read",
+    "filtered": "a rule of the source leaves it out: see --include, --exclude and --no-attachments",
+    "empty": "nothing: it has no text",
+    "gone": "nothing: the next cycle forgets it",
+}
+
+
+@click.command()
+@click.argument("name")
+@click.option("--state", type=click.Choice(STATES), help="List the items in this state alone.")
+@click.option("--cycles", type=click.IntRange(0, 50), default=5, show_default=True, help="Cycles to show at most, newest first.")
+@options.limit
+@options.page
+@source_tokens
+@options.as_json
+@click.pass_obj
+def ledger(places: Places, name: str, state: str | None, cycles: int, limit: int, page: int, as_json: bool) -> None:
+    """Show what became of each item of a cloud source.
+
+    Every item there is indexed, or left out with a reason. A title is shown when your token may read its item.
+    """
+    from ragd.cli.common.client import connect
+
+    with connect(places) as client:
+        source = find_source(client, name)
+        address = f"/api/sources/{source['id']}/ledger"
+        told = client.get(address)
+        items = client.get(f"{address}/items", state=state or "skipped", page=page, page_size=limit)
+    told["cycles"] = told["cycles"][:cycles]
+    if as_json:
+        echo_json(items if state else told)
+        return
+    if state is None:
+        _print_cycles(told["cycles"])
+        _print_counts(told["counts"])
+    _print_items(items, state or "skipped")
+
+
+@click.command()
+@click.argument("name")
+@click.argument("items", nargs=-1, metavar="[ITEM]...")
+@click.option("--no-wait", is_flag=True, help="Queue the job and return at once.")
+@source_tokens
+@options.as_json
+@click.pass_context
+def retry(ctx: click.Context, name: str, items: tuple[str, ...], no_wait: bool, as_json: bool) -> None:
+    """Try items again that were left out, all or those named.
+
+    ITEM is its id in the ledger, such as page/123. What a rule of the source leaves out stays out.
+    """
+    from ragd.cli.common.client import connect
+
+    places: Places = ctx.obj
+    with connect(places, "facts" if no_wait else "jobs") as client:
+        source = find_source(client, name)
+        job = client.post(f"/api/sources/{source['id']}/retry", {"items": list(items) or None})
+        if not no_wait:
+            job = wait_for_reading(client, {**source, **job})
+    if as_json:
+        echo_json(job)
+    elif no_wait:
+        click.echo(f"Queued as job {job['job_id']}.")
+    else:
+        print_result({**job, "collection": source["name"]}, places.logs, nothing="nothing changed")
+    ctx.exit(0 if no_wait else outcome(job))
+
+
+def _print_cycles(cycles: Sequence[Mapping[str, Any]]) -> None:
+    if not cycles:
+        click.echo("It was not read yet.")
+        return
+    names = ("remote", "indexed", "skipped_count", "held", "added", "updated", "deleted", "requests")
+    headings = ("began", "kind", "there", "indexed", "left out", "held", "added", "updated", "deleted", "requests", "s", "end")
+    rows = [
+        (moment(cycle["started_at"]), cycle["kind"], *(cycle[name] for name in names), f"{cycle['active_s']:.0f}", _end(cycle))
+        for cycle in cycles
+    ]
+    table(headings, rows, numeric=headings[2:-1])
+    waited = sum(cycle["throttled_s"] for cycle in cycles)
+    if waited:
+        click.echo(f"Of the time, {waited:.0f} s were spent waiting for a throttling server.")
+    if cycles[0]["notice"]:
+        click.echo(one_line(cycles[0]["notice"]))
+    click.echo()
+
+
+def _end(cycle: Mapping[str, Any]) -> str:
+    if cycle["phase"] == "failed":
+        return "failed"
+    if cycle["phase"] != "done":
+        return f"{cycle['phase']} …"
+    return "complete" if cycle["complete"] else "incomplete"
+
+
+def _print_counts(counts: Mapping[str, int]) -> None:
+    there = [f"{counts[state]:,} {_ABOUT[state]}" for state in ("indexed", "skipped", "held", "pending") if counts.get(state)]
+    click.echo(f"Now: {', '.join(there) or 'no items'}.")
+
+
+def _print_items(items: Mapping[str, Any], state: str) -> None:
+    if not items["total"]:
+        click.echo("Nothing is left out." if state == "skipped" else f"No item is {_ABOUT[state].partition(':')[0]}.")
+        return
+    click.echo()
+    rows = items["items"]
+    told = state == "skipped"
+    headings = ("item", "where", "title", *(("reason", "message") if told else ("version", "changed there")))
+    table(headings, [_row(item, told=told) for item in rows])
+    tell_rest(items)
+    advice = [f"{reason}: {said}" for reason, said in _ADVICE.items() if told and any(item["reason"] == reason for item in rows)]
+    if advice:
+        click.echo("\nWhat to do:")
+    for line in advice:
+        click.echo(f"  {line}")
+    hidden = sum(item["title"] is None for item in rows)
+    if hidden:
+        note(f"{plural(hidden, 'title')} hidden: bring a token that may read them, by {OPTION} NAME=env:VARIABLE or {VARIABLE}.")
+
+
+def _row(item: Mapping[str, Any], *, told: bool) -> tuple[object, ...]:
+    title = _HIDDEN if item["title"] is None else item["title"]
+    rest = (item["reason"], item["message"]) if told else (item["version"] or "", moment(item["remote_updated_at"]))
+    return (item["id"], item["container"], title, *rest)

@@ -1,0 +1,41 @@
+"""`rag status`: what is loaded, where the data is, and how much there is of it."""
+
+from __future__ import annotations
+
+import click
+
+from ragd.cli.common import options
+from ragd.cli.common.context import Places
+from ragd.cli.common.output import echo_json, fields, plural, warn
+
+
+@click.command()
+@options.as_json
+@click.pass_obj
+def status(places: Places, as_json: bool) -> None:
+    """Show what is loaded and how much is indexed."""
+    from ragd.cli.common.client import connect
+
+    with connect(places) as client:
+        answer = client.get("/api/status")
+        daemon = client.address if client.is_daemon else None
+    if as_json:
+        echo_json(answer)
+        return
+    model, stores, counts = answer["model"], answer["stores"], answer["counts"]
+    about_model = [f"{model['dim']} dimensions on {model['device']}"] if "dim" in model else []
+    indexed = [plural(counts[name], name.removesuffix("s")) for name in ("collections", "documents", "chunks")]
+    fields(
+        [
+            ("Version", answer["version"]),
+            ("Daemon", f"{daemon}{'' if answer['ready'] else ' (getting ready)'}" if daemon else "not running"),
+            ("Data", answer["data_dir"]),
+            ("Indexed", ", ".join(indexed)),
+            ("Model", ", ".join([f"{model['id']} ({model['provider']})", *about_model])),
+            ("Reranker", answer["reranker"]["provider"]),
+            ("Answers", " ".join(filter(None, (answer["llm"]["provider"], answer["llm"]["model"])))),
+            ("Stores", ", ".join(f"{name} {backend}" for name, backend in stores.items())),
+        ]
+    )
+    for notice in answer["notices"]:
+        warn(notice)

@@ -1,0 +1,97 @@
+"""`rag traces`: what each query and each ingestion did, stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from ragd.cli.common import options
+from ragd.cli.common.context import Places
+from ragd.cli.common.output import clean, echo_json, fields, moment, table, tell_rest
+
+_BAR = 30
+
+
+@click.group()
+def traces() -> None:
+    """See what queries and ingestions did, stage by stage."""
+
+
+@traces.command("list")
+@click.option("--type", "trace_type", type=click.Choice(["query", "ingestion"]), help="Only traces of this type.")
+@click.option("--job", "job_id", metavar="ID", help="Only the traces of one job.")
+@options.limit
+@options.page
+@options.as_json
+@click.pass_obj
+def list_(places: Places, trace_type: str | None, job_id: str | None, limit: int, page: int, as_json: bool) -> None:
+    """List traces, newest first."""
+    from ragd.cli.common.client import connect
+
+    with connect(places) as client:
+        answer = client.get("/api/traces", type=trace_type, job_id=job_id, page=page, page_size=limit)
+    if as_json:
+        echo_json(answer)
+        return
+    if not answer["total"]:
+        click.echo("No traces.")
+        return
+    rows = [
+        (trace["trace_type"], trace["status"], f"{trace['latency_ms']:,}", moment(trace["started_at"]), trace["trace_id"])
+        for trace in answer["items"]
+    ]
+    table(("type", "status", "ms", "started", "id"), rows, numeric=("ms",))
+    tell_rest(answer)
+
+
+@traces.command()
+@click.argument("trace_id", metavar="ID")
+@options.as_json
+@click.pass_obj
+def show(places: Places, trace_id: str, as_json: bool) -> None:
+    """Show the stages of one trace, with their times."""
+    from ragd.cli.common.client import connect
+
+    with connect(places) as client:
+        trace = client.get(f"/api/traces/{trace_id}")
+    if as_json:
+        echo_json(trace)
+        return
+    latency = trace["aggregates"]["latency_ms"]
+    links = [(name.replace("_", " ").capitalize(), value) for name, value in trace["links"].items() if value]
+    fields(
+        [
+            ("Type", trace["trace_type"]),
+            ("Status", trace["status"]),
+            ("Started", moment(trace["started_at"])),
+            ("Took", f"{latency:,.1f} ms"),
+            ("Settings", trace["strategy_config_id"]),
+            *links,
+        ]
+    )
+    click.echo()
+    rows = [
+        (
+            span["name"].removeprefix("stage."),
+            "" if span["provider"]["type"] == "none" else span["provider"]["id"] or span["provider"]["profile"],
+            span["status"],
+            f"{span['end_ms'] - span['start_ms']:,.1f}",
+            _bar(span, latency),
+        )
+        for span in trace["spans"]
+    ]
+    table(("stage", "provider", "status", "ms", "when"), rows, numeric=("ms",))
+    if counters := trace["aggregates"]["counters"]:
+        click.echo("\n" + "  ".join(f"{name} {value:,}" for name, value in counters.items()))
+    for error in trace["aggregates"]["errors"]:
+        click.echo("\nError: " + clean("  ".join(str(value) for value in error.values())))
+
+
+def _bar(span: Mapping[str, Any], latency: float) -> str:
+    if latency <= 0:
+        return ""
+    start = min(_BAR - 1, int(span["start_ms"] / latency * _BAR))
+    length: int = max(1, round((span["end_ms"] - span["start_ms"]) / latency * _BAR))
+    return "·" * start + "█" * min(length, _BAR - start)

@@ -1,0 +1,1 @@
+"""Find, start and call a daemon."""

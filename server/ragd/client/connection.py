@@ -1,0 +1,252 @@
+"""A connection to the daemon that owns the data directory. It starts one when there is none, and finds the next when it is gone.
+
+A daemon rather than an engine in this process: a stdio server lives for hours, two clients start two of them, and a data
+directory has one owner. So the model is in memory once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import anyio.to_thread
+import httpx
+
+from ragd import __version__
+from ragd.core.errors import RagError, ServiceUnavailable
+from ragd.core.instance import is_owned, read_info
+
+log = logging.getLogger(__name__)
+
+PATIENCE_S: Final = 60.0
+"""How long a request waits for a daemon that starts. A first start may take longer: it gets the model."""
+
+_LOOK_EVERY_S: Final = 0.2
+_LOOK_AGAIN_S: Final = 1.0
+"""Between two looks whether a daemon that was lost is there again."""
+_HEALTH_TIMEOUT_S: Final = 2.0
+# A query may wait for a batch of an ingestion. Requests beyond the limit of connections wait for their turn.
+_TIMEOUT: Final = httpx.Timeout(120.0, connect=5.0, pool=None)
+_LIMITS: Final = httpx.Limits(max_connections=32, max_keepalive_connections=32)
+
+_IN_USE: Final = 4
+"""Exit code of a daemon that found another process in its data directory."""
+
+_STARTING: Final = (
+    "The daemon is starting, and a first start gets the model; or a command is still at work in the data directory. "
+    "Try again in a minute."
+)
+
+Sources = Sequence[Mapping[str, Any]]
+TokenHeaders = Callable[[Sources], Mapping[str, str]]
+"""Headers with the person's tokens for the sources that there are. Raises `RagError`. Is called in a thread."""
+
+
+class Launched(Protocol):
+    """A daemon that was started in the background."""
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs."""
+        ...
+
+    def last_message(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Daemon:
+    url: httpx.URL
+    headers: Mapping[str, str] = field(repr=False)
+
+
+class DaemonConnection:
+    """Requests to the daemon of a data directory, whichever that is at the time."""
+
+    def __init__(
+        self,
+        data_dir: Path,
+        launch: Callable[[], Launched],
+        token_headers: TokenHeaders | None = None,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        """`launch` starts a daemon of this directory."""
+        self._data_dir = data_dir
+        self._launch = launch
+        self._token_headers = token_headers
+        self._patience_s = patience_s
+        # A proxy of the environment has no business between two processes of one machine.
+        self._http = httpx.AsyncClient(trust_env=False, timeout=_TIMEOUT, limits=_LIMITS)
+        # For what must not wait behind a hundred calls.
+        self._aside = httpx.AsyncClient(trust_env=False, timeout=_HEALTH_TIMEOUT_S)
+        # The daemon, once it is found. All who wait for it wait for the same search.
+        self._search: asyncio.Future[_Daemon] | None = None
+        # Our child, which is to be waited for when it ends.
+        self._launched: Launched | None = None
+
+    async def send(self, request: httpx.Request) -> httpx.Response:
+        """Ask the daemon. What never reached it is sent once more, to the next one. Raises `ServiceUnavailable`."""
+        daemon = await self._daemon()
+        try:
+            answer = await self._http.send(_addressed(request, daemon))
+        except httpx.TransportError as error:
+            never_arrived = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+            was_cut = isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError)
+            if was_cut or never_arrived:
+                self._forget(daemon)
+            if not never_arrived and not (was_cut and request.method == "GET"):
+                raise _silent(error) from error
+        else:
+            # Another token than before: a daemon that was started again on the same port.
+            if answer.status_code != httpx.codes.UNAUTHORIZED:
+                return answer
+            self._forget(daemon)
+        try:
+            return await self._http.send(_addressed(request, await self._daemon()))
+        except httpx.TransportError as error:
+            raise _silent(error) from error
+
+    async def stay(self) -> None:
+        """Seek the daemon at once, start one if need be, and be present to it from then on, until this is cancelled.
+
+        A daemon that was lost is started again by the next request, and not by this.
+        """
+        try:
+            await self._daemon()
+        except RagError as error:
+            log.warning("no daemon yet", extra={"reason": error.message})
+        while True:
+            if daemon := self._known():
+                await self._be_present(daemon)
+                self._forget(daemon)
+            await asyncio.sleep(_LOOK_AGAIN_S)
+            if self._search is None:
+                await self._look()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+        await self._aside.aclose()
+
+    async def _be_present(self, daemon: _Daemon) -> None:
+        """The open stream tells the daemon that it is used, and its end tells us that the daemon has gone."""
+        try:
+            async with self._aside.stream("GET", daemon.url.join("/api/events"), headers=daemon.headers, timeout=None) as events:
+                async for _ in events.aiter_raw():
+                    pass
+        except httpx.TransportError as error:
+            log.info("the daemon has gone", extra={"reason": str(error) or type(error).__name__})
+
+    async def _daemon(self) -> _Daemon:
+        """The daemon, found or started. Raises `ServiceUnavailable` when that takes too long or fails."""
+        if self._search is None:
+            self._search = asyncio.create_task(self._find_or_start())
+        search = self._search
+        # Whoever gives up waiting does not end the search, on which others wait.
+        await asyncio.wait([search], timeout=self._patience_s)
+        if not search.done():
+            raise ServiceUnavailable(_STARTING)
+        self._known()
+        return search.result()
+
+    def _known(self) -> _Daemon | None:
+        """The daemon, when it is found. A search that failed is forgotten: the next request begins another."""
+        if self._search is None or not self._search.done():
+            return None
+        if self._search.exception():
+            self._search = None
+            return None
+        return self._search.result()
+
+    def _forget(self, daemon: _Daemon) -> None:
+        if self._known() is daemon:
+            self._search = None
+
+    async def _look(self) -> None:
+        """Take the daemon that runs, if any."""
+        try:
+            found = await self._running()
+        except RagError as error:
+            log.info("a daemon can't be used", extra={"reason": error.message})
+            return
+        if found and self._search is None:
+            self._search = asyncio.get_running_loop().create_future()
+            self._search.set_result(found)
+
+    async def _find_or_start(self) -> _Daemon:
+        launched: Launched | None = None
+        while not (found := await self._running()):
+            with _told():
+                if (launched is None or _has_ended(launched)) and not is_owned(self._data_dir):
+                    launched = self._launched = self._launch()
+                    log.info("daemon launched")
+            await asyncio.sleep(_LOOK_EVERY_S)
+        return found
+
+    async def _running(self) -> _Daemon | None:
+        """The daemon that `daemon.json` names, when it owns the directory and answers."""
+        with _told():
+            info = read_info(self._data_dir)
+        if info is None or info.url is None or info.token is None:
+            return None
+        try:
+            url, headers = httpx.URL(str(info.url)), {"Authorization": f"Bearer {info.token}"}
+            if not (await self._aside.get(url.join("/health"))).is_success:
+                return None
+            with _told():
+                if not is_owned(self._data_dir):
+                    return None
+            if self._token_headers:
+                sources = await self._sources(url, headers)
+                headers |= await anyio.to_thread.run_sync(self._token_headers, sources, abandon_on_cancel=True)
+        except (httpx.TransportError, httpx.InvalidURL):
+            return None
+        if info.version != __version__:
+            log.warning("daemon of another version", extra={"daemon": info.version, "this": __version__})
+        return _Daemon(url, headers)
+
+    async def _sources(self, url: httpx.URL, headers: Mapping[str, str]) -> Sources:
+        """All of them, page by page."""
+        found: list[Mapping[str, Any]] = []
+        while True:
+            page = {"page": len(found) // 100 + 1, "page_size": 100}
+            answer = await self._aside.get(url.join("/api/sources"), timeout=_TIMEOUT, params=page, headers=headers)
+            if answer.is_error:
+                raise ServiceUnavailable(f"The daemon did not say which sources there are (status {answer.status_code}).")
+            found += answer.json()["items"]
+            if len(found) >= answer.json()["total"] or not answer.json()["items"]:
+                return found
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the system refuses, as our error: a full disk, a folder that may not be read."""
+    try:
+        yield
+    except OSError as error:
+        raise ServiceUnavailable(f"The daemon can't be found or started: {error.strerror or error}.") from error
+
+
+def _has_ended(launched: Launched) -> bool:
+    """Raises `ServiceUnavailable` with what it said when it could not start."""
+    code = launched.exit_code
+    # In use: another client's daemon was faster, or a command works in the directory itself and then lets go of it.
+    if code and code != _IN_USE:
+        raise ServiceUnavailable(f"The daemon could not be started: {launched.last_message()}")
+    return code is not None
+
+
+def _addressed(request: httpx.Request, daemon: _Daemon) -> httpx.Request:
+    """The same request, to this daemon. Of tokens that both bring, the request's count."""
+    url = request.url.copy_with(scheme=daemon.url.scheme, host=daemon.url.host, port=daemon.url.port)
+    headers = httpx.Headers(daemon.headers)
+    headers.update({name: value for name, value in request.headers.items() if name != "host"})
+    return httpx.Request(request.method, url, headers=headers, content=request.content)
+
+
+def _silent(error: httpx.TransportError) -> ServiceUnavailable:
+    reason = str(error) or type(error).__name__
+    return ServiceUnavailable(f"The daemon did not answer ({reason}). It may have done what was asked; its log says so.")

@@ -1,0 +1,1 @@
+"""Settings, secrets and the policy of the machine."""

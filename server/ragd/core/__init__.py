@@ -1,0 +1,1 @@
+"""Types, errors, ids and traces that everything else stands on."""

@@ -1,0 +1,278 @@
+"""Asking a model service over HTTP: trust, proxies, time, retries, and errors that say what is wrong without the key.
+
+Certificates are checked against the operating system's trust store, and against SSL_CERT_FILE or REQUESTS_CA_BUNDLE besides.
+Proxies come from the environment, except for a service on this machine. Redirects are not followed: the key would go along.
+
+A 429, a 5xx, a time-out and a lost connection are tried again, with exponential back-off and full jitter (Brooker 2015, AWS
+Architecture Blog), no sooner than `Retry-After` asks, and never past the caller's time. Nothing else is tried again.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import logging
+import os
+import random
+import re
+import ssl
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from typing import Any
+
+import httpx
+import truststore
+
+from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError
+
+log = logging.getLogger(__name__)
+
+_FIRST_PAUSE_S = 0.5
+_LONGEST_PAUSE_S = 20.0
+_CONNECT_S = 10.0
+# 32 texts of 4,096 dimensions, written out as decimal numbers, are 3 MB.
+_MOST_BYTES = 64 * 1024 * 1024
+_SHOWN = 300
+_TOO_MANY, _NOT_IMPLEMENTED = 429, 501
+_SHAPE_STATUSES = {400, 422}
+
+
+class ShapeRefused(RemoteRefused):
+    """The service answered 400 or 422: what was sent is not what it understands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long an answer is waited for: seconds in all, retries and pauses included, and attempts at most."""
+
+    seconds: float
+    attempts: int
+
+
+class RemoteService:
+    """One service at one address. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        url: str,
+        key: str = "",
+        *,
+        setting: str,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`setting` is the group of settings that errors are about. Raises `SettingsError` for an address that can't be one."""
+        self._url = _checked(url, setting)
+        self._key = key
+        self._setting = setting
+        self._clock = clock
+        self._sleep = sleep
+        headers = {"Accept": "application/json", "User-Agent": "rag-assistant"}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+            if self._url.scheme == "http" and not is_loopback(self._url.host):
+                log.warning("the key goes over the network unencrypted; use https", extra={"setting": f"{setting}.url"})
+        self._client = httpx.Client(
+            verify=trusted_context(), headers=headers, trust_env=not is_loopback(self._url.host), follow_redirects=False
+        )
+
+    @property
+    def place(self) -> str:
+        """Host and port, for people."""
+        return self._url.netloc.decode("ascii")
+
+    def post(self, path: str, body: Mapping[str, Any], patience: Patience) -> Any:
+        """Send JSON to `path` below the address; the JSON that was answered.
+
+        Raises `RemoteRefused` for what another attempt can't mend, `RemoteUnavailable` for the rest.
+        """
+        url = self._url.copy_with(path=self._url.path.rstrip("/") + path) if path else self._url
+        # Half of a surrogate pair, which a text may hold, is no text that can be sent.
+        content = json.dumps(body, ensure_ascii=False).encode("utf-8", errors="replace")
+        give_up = self._clock() + patience.seconds
+        for attempt in range(1, patience.attempts + 1):
+            try:
+                return self._once(url, content, give_up)
+            except _Again as failure:
+                pause = max(failure.wait_s, random.uniform(0, min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (attempt - 1))))
+                if attempt == patience.attempts or self._clock() + pause >= give_up:
+                    asks = f" It asks to wait {failure.wait_s:.0f} s." if failure.wait_s else ""
+                    tries = f"after {attempt} attempts" if attempt > 1 else "at the first attempt"
+                    raise RemoteUnavailable(f"{self._where} {failure.reason} ({tries}).{asks}") from failure.__cause__
+                log.info("asking again", extra={"service": self.place, "reason": failure.reason, "pause_s": round(pause, 2)})
+                self._sleep(pause)
+        raise RemoteUnavailable(f"{self._where} was not asked: no attempt is allowed.")
+
+    def close(self) -> None:
+        self._client.close()
+
+    def nonsense(self, what: str) -> RemoteUnavailable:
+        """The error for an answer that is not what the interface promises."""
+        return RemoteUnavailable(f"{self._where} gave an answer that can't be used: {what}.")
+
+    @property
+    def _where(self) -> str:
+        return f"The model service {self.place} ({self._setting}.url)"
+
+    def _once(self, url: httpx.URL, content: bytes, give_up: float) -> Any:
+        left = max(give_up - self._clock(), 0.001)
+        timeout = httpx.Timeout(left, connect=min(left, _CONNECT_S))
+        headers = {"Content-Type": "application/json"}
+        try:
+            with self._client.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
+                data = self._read(response, give_up)
+        except httpx.TimeoutException as error:
+            raise _Again("did not answer in time") from error
+        except httpx.TransportError as error:
+            if certificate := _certificate_problem(error):
+                raise RemoteRefused(
+                    f"{self._where} shows a certificate that is not trusted ({certificate}). Add your organisation's certificate "
+                    "authority to the system's trust store, or name its file in SSL_CERT_FILE."
+                ) from error
+            raise _Again(f"can't be reached ({self._clean(str(error)) or type(error).__name__})") from error
+        except httpx.DecodingError as error:
+            raise self.nonsense("its compression is broken") from error
+        return self._judge(response, data)
+
+    def _read(self, response: httpx.Response, give_up: float) -> bytes:
+        data = bytearray()
+        for block in response.iter_bytes():
+            data += block
+            if len(data) > _MOST_BYTES:
+                raise self.nonsense(f"it is larger than {_MOST_BYTES // 1024 // 1024} MB")
+            if self._clock() >= give_up:
+                raise _Again("did not answer in time")
+        return bytes(data)
+
+    def _judge(self, response: httpx.Response, data: bytes) -> Any:
+        status = response.status_code
+        if status == _TOO_MANY or (status >= 500 and status != _NOT_IMPLEMENTED):
+            raise _Again(f"answered {status}{self._said(data)}", _wait_asked_for(response))
+        if response.is_redirect:
+            target = httpx.URL(response.headers.get("location", "")).host or "another path"
+            raise RemoteRefused(
+                f"{self._where} sends requests on to {self._clean(target)}, which is not followed. Set the final address; "
+                "it may also be a log-in page."
+            )
+        if not response.is_success:
+            hint = f" Check {self._setting}.api_key." if status in {401, 403} else ""
+            kind = ShapeRefused if status in _SHAPE_STATUSES else RemoteRefused
+            raise kind(f"{self._where} refused the request: {status}{self._said(data)}.{hint}")
+        try:
+            return json.loads(data)
+        except ValueError as error:
+            if _is_page(response, data):
+                raise RemoteRefused(
+                    f"{self._where} answered with a web page instead of JSON: a log-in page, a proxy, or a wrong address."
+                ) from error
+            raise self.nonsense("it is no JSON") from error
+
+    def _said(self, data: bytes) -> str:
+        """The service's own short message, as `: message`; "" when there is none."""
+        try:
+            text = _message(json.loads(data))
+        except ValueError:
+            text = "" if data.lstrip()[:1] == b"<" else data[: 4 * _SHOWN].decode("utf-8", errors="replace")
+        cleaned = self._clean(text).rstrip(".")
+        return f": {cleaned}" if cleaned else ""
+
+    def _clean(self, text: str) -> str:
+        """One line without the key, or what a service shows of it (`sk-ab***yz`), cut short."""
+        if self._key:
+            text = text.replace(self._key, "***")
+            text = re.sub(re.escape(self._key[:4]) + r"[\w*.\-]*", "***", text)
+        line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+        return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+
+
+class _Again(Exception):
+    """This attempt failed and another may not. `wait_s`: seconds that the service asks for."""
+
+    def __init__(self, reason: str, wait_s: float = 0.0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.wait_s = wait_s
+
+
+def trusted_context() -> ssl.SSLContext:
+    """TLS that trusts what the operating system trusts, and the files that SSL_CERT_FILE and REQUESTS_CA_BUNDLE name.
+
+    Raises `SettingsError` for a file that can't be read.
+    """
+    return _context(tuple((name, os.environ[name]) for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE") if os.environ.get(name)))
+
+
+@lru_cache(maxsize=1)
+def _context(bundles: tuple[tuple[str, str], ...]) -> ssl.SSLContext:
+    context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    for variable, bundle in bundles:
+        try:
+            context.load_verify_locations(cafile=bundle)
+        except OSError as error:
+            raise SettingsError(f"The certificates that {variable} names can't be read: {bundle} ({error}).") from error
+    return context
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine, which no proxy stands before."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _checked(url: str, setting: str) -> httpx.URL:
+    example = f"Setting '{setting}.url' must be an address such as https://models.example.com/v1"
+    if not url:
+        raise SettingsError(f"{example}; it is empty.")
+    try:
+        parsed = httpx.URL(url)
+    except (httpx.InvalidURL, ValueError):
+        raise SettingsError(f"{example}.") from None
+    if parsed.scheme not in {"http", "https"} or not parsed.host:
+        raise SettingsError(f"{example}: it begins with http:// or https://.")
+    if parsed.userinfo:
+        raise SettingsError(f"{example}, without a name or a password: the key belongs to {setting}.api_key, by reference.")
+    return parsed
+
+
+def _wait_asked_for(response: httpx.Response) -> float:
+    """Seconds that `Retry-After` asks for, given as seconds or as a date; 0 when it says nothing that can be read."""
+    value = response.headers.get("retry-after", "").strip()
+    try:
+        return max(0.0, float(value)) if re.fullmatch(r"\d+(\.\d+)?", value) else max(0.0, _seconds_until(value))
+    except (ValueError, TypeError):
+        return 0.0
+
+
+def _seconds_until(date: str) -> float:
+    return parsedate_to_datetime(date).timestamp() - time.time()
+
+
+def _certificate_problem(error: BaseException) -> str:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return cause.verify_message if hasattr(cause, "verify_message") else "verification failed"
+        cause = cause.__cause__ or cause.__context__
+    return "certificate verify failed" if "CERTIFICATE_VERIFY_FAILED" in str(error) else ""
+
+
+def _message(answer: Any) -> str:
+    """The message in an error answer: `{"error": {"message": "…"}}`, `{"error": "…"}`, `{"message": "…"}`, `{"detail": "…"}`."""
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, list) and answer:
+        return _message(answer[0])
+    if isinstance(answer, dict):
+        return next((_message(answer[key]) for key in ("error", "message", "detail", "msg") if answer.get(key)), "")
+    return ""
+
+
+def _is_page(response: httpx.Response, data: bytes) -> bool:
+    return "html" in response.headers.get("content-type", "") or data.lstrip()[:1] == b"<"

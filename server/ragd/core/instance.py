@@ -1,0 +1,83 @@
+"""One owner for a data directory: the lock that says so, and `daemon.json`, by which clients find the daemon."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from ragd import __version__
+from ragd.core.errors import DaemonAlreadyRunning
+
+LOCK_FILE = "daemon.lock"
+INFO_FILE = "daemon.json"
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonInfo:
+    """What a running daemon says of itself; `url` and `token` are None until it is ready to answer."""
+
+    pid: int
+    version: str
+    url: str | None = None
+    token: str | None = None
+
+
+class Ownership:
+    """Holds the data directory for this process. The operating system lets go of it when the process ends, however it ends."""
+
+    def __init__(self, data_dir: Path, wait_s: float = 0.0) -> None:
+        """Raises `DaemonAlreadyRunning` when another process holds the directory for longer than `wait_s` seconds."""
+        # What this process writes from here on is private: facts, indexes, logs. The folder itself may be a checkout's.
+        os.umask(0o077)
+        data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._data_dir = data_dir
+        self._lock = FileLock(data_dir / LOCK_FILE, mode=0o600)
+        try:
+            self._lock.acquire(timeout=wait_s)
+        except Timeout as error:
+            owner = read_info(data_dir)
+            who = f"process {owner.pid}" if owner else "another process"
+            raise DaemonAlreadyRunning(
+                f"The data directory {data_dir} is in use by {who}. Wait until it has finished, stop it, "
+                "or set RAG_DATA_DIR to another directory."
+            ) from error
+        self.publish(DaemonInfo(os.getpid(), __version__))
+
+    def publish(self, info: DaemonInfo) -> None:
+        """Write `daemon.json`, mode 0600, in one step."""
+        values = {"url": info.url, "token": info.token, "pid": info.pid, "version": info.version}
+        descriptor, name = tempfile.mkstemp(dir=self._data_dir, prefix=".daemon-")
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump({key: value for key, value in values.items() if value is not None}, file)
+        Path(name).replace(self._data_dir / INFO_FILE)
+
+    def release(self) -> None:
+        """Remove `daemon.json` and let go of the directory."""
+        (self._data_dir / INFO_FILE).unlink(missing_ok=True)
+        self._lock.release()
+
+
+def read_info(data_dir: Path) -> DaemonInfo | None:
+    """What `daemon.json` says; None when there is none. It may be left over from a process that was killed."""
+    try:
+        values: dict[str, Any] = json.loads((data_dir / INFO_FILE).read_text(encoding="utf-8"))
+        return DaemonInfo(int(values["pid"]), str(values["version"]), values.get("url"), values.get("token"))
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
+
+
+def is_owned(data_dir: Path) -> bool:
+    """Whether a process holds the directory now: with none, `daemon.json` is left over, and its port may be anybody's by now."""
+    lock = FileLock(data_dir / LOCK_FILE, mode=0o600)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return True
+    lock.release()
+    return False

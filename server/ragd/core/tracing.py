@@ -1,0 +1,307 @@
+"""Traces: what an ingestion or a query did, stage by stage, to a fixed contract (`trace.schema.json`).
+
+The runner opens spans, never the stage itself. A trace carries pointers (ids, hashes, counts, scores); texts go in only as
+far as `observability.detail_level` allows.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from ragd import __version__
+from ragd.core.types import Candidate
+
+log = logging.getLogger(__name__)
+
+TraceType = Literal["query", "ingestion"]
+Status = Literal["ok", "error", "cancelled"]
+DetailLevel = Literal["minimal", "standard", "verbose"]
+EventKind = Literal[
+    "ingest.dedup_decision",
+    "ingest.parse_summary",
+    "ingest.assets_manifest",
+    "ingest.section_stats",
+    "ingest.chunk_stats",
+    "ingest.embedding_batch",
+    "ingest.upsert_result",
+    "query.normalized",
+    "retrieval.candidates",
+    "fusion.ranked",
+    "rerank.ranked",
+    "context.final",
+    "generation.summary",
+    "response.envelope",
+    "degraded",
+]
+
+INGESTION_STAGES = (
+    "stage.dedup",
+    "stage.loader",
+    "stage.asset_normalize",
+    "stage.transform_pre",
+    "stage.sectioner",
+    "stage.chunker",
+    "stage.transform_post",
+    "stage.embedding",
+    "stage.upsert",
+)
+QUERY_STAGES = (
+    "stage.query_norm",
+    "stage.retrieve_dense",
+    "stage.retrieve_sparse",
+    "stage.fusion",
+    "stage.rerank",
+    "stage.context_build",
+    "stage.generate",
+    "stage.format_response",
+)
+
+_JSONL_LIMIT = 64 * 1024 * 1024
+_HEAD = 30
+
+
+def utc_now(later_s: float = 0.0) -> str:
+    """Now, or `later_s` seconds from now, in UTC as ISO 8601 with milliseconds; such strings sort by time."""
+    return (datetime.now(UTC) + timedelta(seconds=later_s)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRef:
+    """Which provider did a stage: its kind, its name or model id, and the profile that shapes what it gives."""
+
+    type: str
+    id: str
+    profile: str = ""
+
+    def as_dict(self) -> dict[str, str]:
+        return {"type": self.type, "id": self.id, "profile": self.profile}
+
+
+NO_PROVIDER = ProviderRef("none", "none")
+
+
+@dataclass(slots=True)
+class Span:
+    """One run of one stage; times are milliseconds since the trace began."""
+
+    span_id: str
+    name: str
+    provider: ProviderRef
+    start_ms: float
+    end_ms: float = 0.0
+    status: Status = "ok"
+    attrs: dict[str, Any] = field(default_factory=dict)
+
+
+class Trace:
+    """One query or the ingestion of one document. Safe to use from several threads."""
+
+    def __init__(
+        self, trace_type: TraceType, *, strategy_config_id: str, detail_level: DetailLevel, links: Mapping[str, str | None]
+    ) -> None:
+        self.trace_id = uuid.uuid4().hex
+        self.trace_type = trace_type
+        self.counters: Counter[str] = Counter()
+        self.status: Status = "ok"
+        self._detail_level = detail_level
+        self._withheld = False
+        self._unlisted = False
+        self._strategy_config_id = strategy_config_id
+        self._links = {key: links.get(key) for key in ("job_id", "request_id", "eval")}
+        self._started_at = utc_now()
+        self._zero = time.perf_counter()
+        self._spans: list[Span] = []
+        self._events: list[dict[str, Any]] = []
+        self._errors: list[dict[str, str]] = []
+        self._lock = threading.Lock()
+
+    def _now(self) -> float:
+        return round((time.perf_counter() - self._zero) * 1000, 3)
+
+    @contextmanager
+    def span(self, name: str, provider: ProviderRef = NO_PROVIDER) -> Generator[Span, None, None]:
+        """Open a span for one run of a stage; an exception closes it as an error and goes on."""
+        with self._lock:
+            span = Span(f"s{len(self._spans) + 1}", name, provider, self._now())
+            self._spans.append(span)
+        try:
+            yield span
+        except BaseException as error:
+            span.status = "error"
+            self.error(error)
+            raise
+        finally:
+            span.end_ms = self._now()
+
+    def event(self, kind: EventKind, payload: Mapping[str, Any], span: Span | None = None) -> None:
+        """Record one event. `payload` is JSON-ready and holds no text but what `texts` let through."""
+        with self._lock:
+            self._events.append(
+                {"ts_ms": self._now(), "span_id": span.span_id if span else None, "kind": kind, "payload": dict(payload)}
+            )
+
+    def texts(self, *, query: str | None = None, passages: Sequence[str] | None = None) -> dict[str, Any]:
+        """The texts that the detail level lets into a payload: the query from `standard` on, passages at `verbose`."""
+        kept: dict[str, Any] = {}
+        if query is not None and self._detail_level != "minimal":
+            kept["query"] = query
+        if passages is not None and self._detail_level == "verbose" and not self._withheld:
+            kept["passages"] = list(passages)
+        return kept
+
+    def withhold_passages(self) -> None:
+        """Let no passages in from now on, at whatever level: not everybody who reads traces may read them."""
+        self._withheld = True
+
+    def withhold_candidates(self) -> None:
+        """Leave out what was found before it is known who may read it: to know that something passed would tell its name."""
+        self._unlisted = True
+
+    @property
+    def lists_candidates(self) -> bool:
+        return not self._unlisted
+
+    def candidates(self, ranked: Sequence[Candidate]) -> list[dict[str, Any]]:
+        """A ranked list for a payload: all of it at `verbose`, else its head, which is what explains an answer."""
+        if self._unlisted:
+            return []
+        kept = ranked if self._detail_level == "verbose" else ranked[:_HEAD]
+        return [candidate.as_dict() for candidate in kept]
+
+    def error(self, error: BaseException) -> None:
+        """Note an error by its code; its message may name a file but never its content."""
+        record = {"code": str(getattr(error, "code", "INTERNAL_ERROR")), "type": type(error).__name__}
+        with self._lock:
+            if record not in self._errors:
+                self._errors.append(record)
+
+    def so_far(self) -> tuple[dict[str, float], float]:
+        """Milliseconds of each stage that has ended, and since the trace began."""
+        stages: dict[str, float] = {}
+        with self._lock:
+            for span in self._spans:
+                stages[span.name] = stages.get(span.name, 0.0) + max(0.0, span.end_ms - span.start_ms)
+        return {name: round(value, 3) for name, value in stages.items()}, self._now()
+
+    def finish(self, status: Status | None = None) -> dict[str, Any]:
+        """The finished envelope, ready for the sinks; with `status`, or the trace's own."""
+        stages, latency = self.so_far()
+        return {
+            "trace_id": self.trace_id,
+            "trace_type": self.trace_type,
+            "status": status or self.status,
+            "started_at": self._started_at,
+            "ended_at": utc_now(),
+            "strategy_config_id": self._strategy_config_id,
+            "build": __version__,
+            "spans": [
+                {
+                    "span_id": span.span_id,
+                    "parent": None,
+                    "name": span.name,
+                    "status": span.status,
+                    "start_ms": span.start_ms,
+                    "end_ms": span.end_ms,
+                    "provider": span.provider.as_dict(),
+                    "attrs": span.attrs,
+                }
+                for span in self._spans
+            ],
+            "events": list(self._events),
+            "aggregates": {
+                "latency_ms": latency,
+                "stage_latency_ms": stages,
+                "counters": dict(self.counters),
+                "errors": list(self._errors),
+            },
+            "links": self._links,
+        }
+
+
+@contextmanager
+def shared_span(traces: Iterable[Trace], name: str, provider: ProviderRef) -> Generator[dict[str, Span], None, None]:
+    """One run of a stage that serves several traces at once: a span in each, by trace id, with `shared_by` = their number."""
+    traces = list(traces)
+    with ExitStack() as stack:
+        spans = {trace.trace_id: stack.enter_context(trace.span(name, provider)) for trace in traces}
+        for span in spans.values():
+            span.attrs["shared_by"] = len(traces)
+        yield spans
+
+
+class Sink(Protocol):
+    """Where finished traces go."""
+
+    def write(self, envelopes: Sequence[Mapping[str, Any]]) -> None: ...
+
+
+class JsonlSink:
+    """One JSON object a line, mode 0600; the file is put aside (one older file kept) when it grows past 64 MiB."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+
+    def write(self, envelopes: Sequence[Mapping[str, Any]]) -> None:
+        """Append the envelopes in order. Raises `OSError` when the disk refuses."""
+        lines = "".join(json.dumps(envelope, ensure_ascii=False) + "\n" for envelope in envelopes)
+        with self._lock:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            if self._path.exists() and self._path.stat().st_size > _JSONL_LIMIT:
+                self._path.replace(self._path.with_suffix(".1.jsonl"))
+            descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            with os.fdopen(descriptor, "a", encoding="utf-8") as file:
+                file.write(lines)
+
+
+class Tracer:
+    """Starts traces and hands finished ones to every sink, in a thread of its own: no answer waits for a disk."""
+
+    def __init__(self, sinks: Sequence[Sink], detail_level: DetailLevel = "standard") -> None:
+        self._sinks = tuple(sinks)
+        self._detail_level: DetailLevel = detail_level
+        self._finished: queue.Queue[Sequence[Mapping[str, Any]] | None] = queue.Queue(maxsize=1000)
+        self._writer = threading.Thread(target=self._write, name="rag-traces", daemon=True)
+        self._writer.start()
+
+    def start(self, trace_type: TraceType, *, strategy_config_id: str, **links: str | None) -> Trace:
+        """A new trace; `links` may name `job_id`, `request_id` and `eval`."""
+        return Trace(trace_type, strategy_config_id=strategy_config_id, detail_level=self._detail_level, links=links)
+
+    def record(self, envelopes: Sequence[Mapping[str, Any]]) -> None:
+        """Hand finished envelopes over; waits only when a thousand calls are behind."""
+        if envelopes:
+            self._finished.put(envelopes)
+
+    def flush(self) -> None:
+        """Wait until everything recorded so far is written."""
+        self._finished.join()
+
+    def close(self) -> None:
+        """Write what is left and stop."""
+        self._finished.put(None)
+        self._writer.join()
+
+    def _write(self) -> None:
+        while (envelopes := self._finished.get()) is not None:
+            for sink in self._sinks:
+                try:
+                    sink.write(envelopes)
+                except Exception:
+                    # An answer is worth more than its trace: a full disk is reported in the log and the daemon goes on.
+                    log.exception("traces not written", extra={"sink": type(sink).__name__, "traces": len(envelopes)})
+            self._finished.task_done()
+        self._finished.task_done()

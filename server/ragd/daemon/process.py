@@ -1,0 +1,232 @@
+"""The daemon process: owns the data directory, listens on 127.0.0.1, warms up while it already answers, and stops cleanly."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from types import FrameType
+
+import uvicorn
+
+from ragd import __version__
+from ragd.api.application import create_api
+from ragd.api.lifecycle import Lifecycle
+from ragd.api.models import Described
+from ragd.app.engine import App
+from ragd.config.loading import Directories
+from ragd.config.policy import mcp_verdict
+from ragd.config.settings import Settings
+from ragd.core.errors import DaemonAlreadyRunning, ModelUnavailable, PortTaken, RagError, SettingsError
+from ragd.core.instance import INFO_FILE, DaemonInfo, Ownership
+from ragd.core.logs import DAEMON_LOG, logging_to
+from ragd.models.store import Progress
+
+log = logging.getLogger(__name__)
+
+HOST = "127.0.0.1"
+
+EXIT_CODES: dict[type[RagError], int] = {SettingsError: 2, ModelUnavailable: 3, DaemonAlreadyRunning: 4, PortTaken: 5}
+"""Exit codes of a daemon that could not start; any other reason gives 1."""
+
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)]
+
+
+def serve(
+    settings: Settings,
+    directories: Directories,
+    *,
+    port: int | None = None,
+    on_ready: Callable[[DaemonInfo], None] = lambda _: None,
+    progress: Progress | None = None,
+    stop_when_unused_s: float | None = None,
+) -> int:
+    """Run the daemon until it is told to stop. Returns the exit code of the process: 0, or one of `EXIT_CODES`.
+
+    `on_ready` is called from another thread once `daemon.json` tells the address and the token. With `stop_when_unused_s` the
+    daemon also stops when no window of an editor has been open for so many seconds: see `Lifecycle.stop_when_unused`.
+    """
+    # Before the log makes it: what is made on the way to a folder has the usual mode.
+    directories.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with logging_to(directories.logs, DAEMON_LOG, settings.observability.log_level, people=True):
+        try:
+            port = settings.server.port if port is None else port
+            return _serve(settings, directories, port, on_ready, progress, stop_when_unused_s)
+        except RagError as error:
+            return _failed(error)
+
+
+def _failed(error: RagError) -> int:
+    log.info("daemon can't start", extra={"code": error.code, "reason": error.message})
+    print(error.message, file=sys.stderr)
+    return next((code for kind, code in EXIT_CODES.items() if isinstance(error, kind)), 1)
+
+
+def _serve(
+    settings: Settings,
+    directories: Directories,
+    port: int,
+    on_ready: Callable[[DaemonInfo], None],
+    progress: Progress | None,
+    stop_when_unused_s: float | None,
+) -> int:
+    token = new_token(os.environ.get("RAG_TOKEN"))
+    lifecycle = Lifecycle()
+    ownership = Ownership(directories.data)
+    abandoned = False
+    try:
+        with _listening(port) as listener:
+            app = App(settings, directories, progress)
+            server = _Server(_doors(app, token, lifecycle), lifecycle, settings.server.shutdown_grace_s)
+            url = f"http://{HOST}:{listener.getsockname()[1]}"
+            info = DaemonInfo(os.getpid(), __version__, url, token)
+
+            def ready() -> None:
+                ownership.publish(info)
+                on_ready(info)
+                if stop_when_unused_s is not None:
+                    watching = threading.Thread(target=lifecycle.stop_when_unused, args=(stop_when_unused_s,), daemon=True)
+                    watching.start()
+
+            warming = _Warming(app, lifecycle, ready, server.stop)
+            warming.start()
+            log.info("daemon started", extra={"url": url, "version": __version__})
+            try:
+                server.run([listener])
+            finally:
+                lifecycle.stopping.set()
+                warming.join(settings.server.shutdown_grace_s)
+                abandoned = warming.is_alive()
+                if not abandoned:
+                    app.close()
+                log.info("daemon stopped")
+    finally:
+        if abandoned:
+            # The warm-up still holds the stores; the lock goes with the process, which is about to end.
+            (directories.data / INFO_FILE).unlink(missing_ok=True)
+        else:
+            ownership.release()
+    if isinstance(warming.error, RagError):
+        return _failed(warming.error)
+    return 1 if warming.error else 0
+
+
+def _doors(app: App, token: str, lifecycle: Lifecycle) -> Described:
+    """REST, and behind the same checks MCP where it is on."""
+    api = create_api(app, token=token, lifecycle=lifecycle)
+    if mcp_verdict(app.settings.mcp, "http").on:
+        # The SDK takes a second to load, for which nobody waits who did not ask for it.
+        from ragd.mcp.http import serve_agents
+
+        inside = secrets.token_hex(32)
+        serve_agents(api, create_api(app, token=inside, lifecycle=lifecycle), inside, app.settings, lifecycle.stopping)
+    return api
+
+
+def new_token(fixed: str | None) -> str:
+    """`fixed` when it is set, else 256 random bits. Raises `SettingsError` for one that no header can carry."""
+    if not fixed:
+        return secrets.token_hex(32)
+    if not fixed.isascii() or not fixed.isprintable() or " " in fixed:
+        raise SettingsError("RAG_TOKEN may hold only printable ASCII characters without blanks.")
+    return fixed
+
+
+@contextmanager
+def _listening(port: int) -> Generator[socket.socket, None, None]:
+    """A listening socket on 127.0.0.1. Raises `PortTaken`."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        if sys.platform == "win32":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((HOST, port))
+            # Listening at once, and not when the server runs, is what makes a second daemon fail here.
+            listener.listen(128)
+        except OSError as error:
+            raise PortTaken(
+                f"Port {port} of {HOST} can't be used ({error.strerror}). Another program may have it: "
+                "choose another with --port or RAG_SERVER__PORT; 0 takes a free one."
+            ) from error
+        yield listener
+
+
+class _Warming(threading.Thread):
+    """Opens the model and the indexes, repairs what a crash left, starts the jobs, and says that the daemon is ready."""
+
+    def __init__(self, app: App, lifecycle: Lifecycle, publish: Callable[[], None], give_up: Callable[[], None]) -> None:
+        super().__init__(name="rag-warm", daemon=True)
+        self.error: Exception | None = None
+        self._app = app
+        self._lifecycle = lifecycle
+        self._publish = publish
+        self._give_up = give_up
+
+    def run(self) -> None:
+        try:
+            for step in (
+                self._app.warm,
+                self._app.reconcile,
+                self._app.runner.start,
+                self._app.follow_sources,
+                self._lifecycle.ready.set,
+                self._publish,
+            ):
+                if self._lifecycle.stopping.is_set():
+                    return
+                step()
+        except Exception as error:
+            if not isinstance(error, RagError):
+                log.exception("daemon can't start")
+            self.error = error
+            self._give_up()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn, ended by a signal with our exit code and not with the signal's."""
+
+    def __init__(self, api: object, lifecycle: Lifecycle, grace_s: float) -> None:
+        config = uvicorn.Config(
+            api,  # type: ignore[arg-type]
+            lifespan="on",
+            ws="none",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=max(1, round(grace_s)),
+        )
+        super().__init__(config)
+        self._lifecycle = lifecycle
+
+    def stop(self) -> None:
+        """End as soon as the open requests are answered; asked twice, at once."""
+        self.force_exit = self._lifecycle.stopping.is_set()
+        self._lifecycle.stopping.set()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether to end, asked ten times a second."""
+        return await super().on_tick(counter) or self._lifecycle.stopping.is_set()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def stop(_signal: int, _frame: FrameType | None) -> None:
+            self.stop()
+
+        before = {number: signal.signal(number, stop) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

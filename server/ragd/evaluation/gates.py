@@ -1,0 +1,56 @@
+"""Conditions that a run must meet, such as `ndcg@10>=0.5`."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ragd.core.errors import ValidationFailed
+from ragd.evaluation.metrics import metrics_within
+
+_GATE = re.compile(r"\s*([a-z0-9@_]+)\s*(>=|<=|>|<)\s*(\d+(?:\.\d+)?)\s*", re.IGNORECASE)
+_OPERATORS: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+_TIMES = ("p50_ms", "p95_ms")
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One condition on the figures of all questions together."""
+
+    name: str
+    sign: str
+    bound: float
+
+    def __str__(self) -> str:
+        return f"{self.name}{self.sign}{self.bound:g}"
+
+    def value(self, overall: Mapping[str, Any]) -> float:
+        """The figure that it is about, of a summary by `metrics.summary`."""
+        found: float = (
+            overall["latency_ms"][self.name.removesuffix("_ms")] if self.name in _TIMES else overall["metrics"][self.name]
+        )
+        return found
+
+    def is_met(self, overall: Mapping[str, Any]) -> bool:
+        """Whether a summary meets it."""
+        return _OPERATORS[self.sign](self.value(overall), self.bound)
+
+
+def read_gate(text: str, top_k: int) -> Gate:
+    """A condition as people write it. Raises `ValidationFailed` for what can't be read or is not measured at this depth."""
+    known = (*metrics_within(top_k), *_TIMES)
+    match = _GATE.fullmatch(text)
+    if match is None:
+        raise ValidationFailed(f"'{text}' is no gate. Write a metric, one of >= <= > <, and a number: ndcg@10>=0.5.")
+    name = match[1].lower()
+    if name not in known:
+        raise ValidationFailed(f"The gate '{text}' names no metric of a run with --top-k {top_k}. Known: {', '.join(known)}.")
+    return Gate(name, match[2], float(match[3]))

@@ -1,0 +1,118 @@
+"""Datasets of our own format: a YAML list of questions with the places that answer them; see `tests/golden/README.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ragd.core.errors import RagError, ValidationFailed
+from ragd.core.ids import hash32
+from ragd.evaluation.datasets import Dataset, Question, Relevant, broken, digest_of, text_of, unreadable
+from ragd.evaluation.relevance import wrong_place
+from ragd.retrieve.filters import parse_filters
+
+_KEYS = {"id", "query", "lang", "type", "relevant", "filters", "hard", "demo"}
+_RELEVANT_KEYS = {"source", "place", "grade"}
+
+
+def golden_files(root: Path | None) -> tuple[Path, Path]:
+    """The golden questions and the folder of the documents that they are about, in a checkout.
+
+    Raises `ValidationFailed` when there is none (`root` is None).
+    """
+    if root is None:
+        raise ValidationFailed(
+            "The golden questions and their documents are in the project's checkout and not in an installed package. "
+            "Run this from a checkout, or give --dataset a path."
+        )
+    return root / "tests" / "golden" / "questions.yaml", root / "data" / "samples"
+
+
+def read_questions(path: Path, *, name: str | None = None) -> Dataset:
+    """The questions of a file. Raises `ValidationFailed`, which names the line at which a question begins."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except UnicodeDecodeError as error:
+        raise ValidationFailed(f"{path} is no UTF-8.") from error
+    questions: dict[str, Question] = {}
+    for line, value in _items(path, text):
+        question = _question(path, line, value)
+        if question.id in questions:
+            raise broken(path, line, f"the id '{question.id}' stands twice.")
+        questions[question.id] = question
+    if not questions:
+        raise ValidationFailed(f"{path} holds no questions.")
+    return Dataset(name or path.stem, hash32(digest_of(path)), tuple(questions.values()), by_document=False)
+
+
+def documents_hash(folder: Path) -> str:
+    """Hash of the names and the contents of all files below a folder. Raises `ValidationFailed`."""
+    if not folder.is_dir():
+        raise ValidationFailed(f"{folder} is no folder of documents.")
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return hash32(*(part for path in files for part in (path.relative_to(folder).as_posix(), digest_of(path))))
+
+
+def _items(path: Path, text: str) -> list[tuple[int, Any]]:
+    loader = yaml.SafeLoader(text)
+    try:
+        node = loader.get_single_node()
+        if node is not None and not isinstance(node, yaml.SequenceNode):
+            raise broken(path, node.start_mark.line + 1, "a list of questions is expected.")
+        return [(item.start_mark.line + 1, loader.construct_document(item)) for item in (node.value if node else ())]
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else None
+        raise broken(path, line, f"this is no YAML ({error.problem}).") from error
+    except (yaml.YAMLError, ValueError) as error:  # a character that YAML forbids, a date that is none
+        raise broken(path, None, f"this is no YAML ({error}).") from error
+    finally:
+        loader.dispose()
+
+
+def _question(path: Path, line: int, value: Any) -> Question:
+    if not isinstance(value, dict):
+        raise broken(path, line, "a question with 'id', 'query' and 'relevant' is expected.")
+    _check_keys(path, line, value, _KEYS)
+    listed = value.get("relevant")
+    if not isinstance(listed, list) or not listed:
+        raise broken(path, line, "'relevant' must list at least one place.")
+    groups = {kind: text_of(value, kind, path, line) for kind in ("type", "lang") if kind in value}
+    for flag in ("hard", "demo"):
+        if not isinstance(value.get(flag, False), bool):
+            raise broken(path, line, f"'{flag}' must be true or false.")
+    filters = value.get("filters")
+    try:
+        parse_filters(filters if filters is None or isinstance(filters, dict) else {"filters": filters})
+    except RagError as error:
+        raise broken(path, line, error.message) from error
+    return Question(
+        id=text_of(value, "id", path, line),
+        text=text_of(value, "query", path, line),
+        relevant=tuple(_relevant(path, line, item) for item in listed),
+        groups=groups | {"hard": "yes" if value.get("hard") else "no"},
+        filters=filters,
+    )
+
+
+def _relevant(path: Path, line: int, item: Any) -> Relevant:
+    if not isinstance(item, dict):
+        raise broken(path, line, "each of 'relevant' must have 'source' and 'place'.")
+    _check_keys(path, line, item, _RELEVANT_KEYS)
+    place, grade = item.get("place"), item.get("grade", 1)
+    if not isinstance(place, dict):
+        raise broken(path, line, "'place' is missing; '{}' is the whole document.")
+    if problem := wrong_place(place):
+        raise broken(path, line, problem)
+    if not isinstance(grade, int) or isinstance(grade, bool) or grade < 1:
+        raise broken(path, line, "'grade' must be a whole number from 1.")
+    return Relevant(text_of(item, "source", path, line), place, grade)
+
+
+def _check_keys(path: Path, line: int, value: Mapping[Any, Any], known: set[str]) -> None:
+    if unknown := [str(key) for key in value if key not in known]:
+        raise broken(path, line, f"'{unknown[0]}' is not known here. Known: {', '.join(sorted(known))}.")

@@ -1,0 +1,77 @@
+"""Asks the questions of a dataset, one after the other, and measures the answers.
+
+Whoever calls hands in how to ask: `POST /api/query`, or `App.query` in the same shape. So what is measured is what users get.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ragd.evaluation.datasets import Dataset, Question
+from ragd.evaluation.metrics import measure, metrics_within, summaries
+from ragd.evaluation.relevance import unit_of, units
+
+Ask = Callable[[Question], Mapping[str, Any]]
+"""Asks one question of the production pipeline; the answer has the shape of `POST /api/query`. Raises when it fails."""
+
+# Passages of each answer that are kept, to show what was found instead.
+KEPT = 5
+_PLACE = ("page", "slide", "sheet", "cell_range", "line_range")
+
+
+def evaluate(
+    dataset: Dataset, questions: Sequence[Question], ask: Ask, *, top_k: int, progress: Callable[[int, int], None]
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The summaries (`metrics.summaries`) and one record a question, in their order.
+
+    `questions` are of the dataset; `progress` hears how many have been asked, and of how many. The first question is asked once
+    before, uncounted, so that no time has the loading of a model in it. A question that fails ends the evaluation: what `ask`
+    raises goes on.
+    """
+    ask(questions[0])
+    answers: list[Mapping[str, Any]] = []
+    for question in questions:
+        progress(len(answers), len(questions))
+        answers.append(ask(question))
+    progress(len(answers), len(questions))
+    rankings = {
+        question.id: units(question, answer["results"], by_document=dataset.by_document)
+        for question, answer in zip(questions, answers, strict=True)
+    }
+    grades = {
+        question.id: {unit_of(index): wanted.grade for index, wanted in enumerate(question.relevant)} for question in questions
+    }
+    values = measure(grades, rankings, metrics_within(top_k))
+    records = [
+        _record(question, answer, rankings[question.id], values[question.id])
+        for question, answer in zip(questions, answers, strict=True)
+    ]
+    return summaries(records), records
+
+
+def _record(question: Question, answer: Mapping[str, Any], ranking: Sequence[str], values: Mapping[str, float]) -> dict[str, Any]:
+    ranks = {unit: rank for rank, unit in enumerate(ranking, start=1)}
+    return {
+        "id": question.id,
+        "query": question.text,
+        "groups": dict(question.groups),
+        "relevant": [
+            {"source": wanted.source, "place": dict(wanted.place), "grade": wanted.grade, "rank": ranks.get(unit_of(index))}
+            for index, wanted in enumerate(question.relevant)
+        ],
+        "found": [
+            {
+                "chunk_id": result["chunk_id"],
+                "source": result["source"],
+                "section": result["section_path"][-1] if result["section_path"] else "",
+                "place": {name: result[name] for name in _PLACE if result.get(name) is not None},
+                "score": result["score"],
+            }
+            for result in answer["results"][:KEPT]
+        ],
+        "results": len(answer["results"]),
+        "latency_ms": answer["latency_ms"],
+        "trace_id": answer["trace_id"],
+        "metrics": dict(values),
+    }

@@ -1,0 +1,1 @@
+"""Readers of file formats, one folder each; `registry.py` says which file goes to which."""

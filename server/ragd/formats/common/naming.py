@@ -1,0 +1,28 @@
+"""A document's title when the document doesn't state one."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ragd.formats.registry import base_name
+
+TITLE_SOURCE: Final = "title_source"
+"""Metadata key: where the title is from. A title taken from the file's name stays out of the dense view (see chunking)."""
+FROM_FILE_NAME: Final = "file_name"
+MAX_TITLE_CHARS: Final = 200
+MAX_LINE_AS_TITLE: Final = 80
+
+
+def choose_title(name: str, **candidates: str | None) -> tuple[str, dict[str, Any]]:
+    """The first candidate that isn't blank, else the file's name; and the metadata that says which it was."""
+    for source, text in candidates.items():
+        title = " ".join((text or "").split())
+        if title:
+            return title[:MAX_TITLE_CHARS], {TITLE_SOURCE: source}
+    return base_name(name) or name, {TITLE_SOURCE: FROM_FILE_NAME}
+
+
+def first_line(text: str) -> str | None:
+    """The first line that isn't blank, when it is short enough to be a title."""
+    head = text.lstrip()[: MAX_LINE_AS_TITLE + 1].partition("\n")[0].strip()
+    return head if 0 < len(head) <= MAX_LINE_AS_TITLE else None

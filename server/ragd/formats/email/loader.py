@@ -1,0 +1,81 @@
+"""Mail as programs save it (.eml): who, when, about what, and the text. Quoted replies are text like any other.
+
+Of the ways in which a mail says the same, the plain text is taken, unless it says much less than the HTML one.
+"""
+
+from __future__ import annotations
+
+import platform
+from email.message import Message
+from typing import Any, Final
+
+from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.core.types import Document
+from ragd.formats.common.naming import choose_title, first_line
+from ragd.formats.email.body import BodyReader
+from ragd.formats.email.head import WANTED, date_of, head
+from ragd.formats.email.parts import Fields, fields_of, parse_mail, part_of
+from ragd.formats.html.fragment import joined
+from ragd.language.detect_document import detect_language
+from ragd.providers.protocols import ALONE, LoadContext
+
+_OF_MAIL: Final = frozenset((*WANTED, "received", "mime-version", "content-type", "return-path"))
+_OLE: Final = b"\xd0\xcf\x11\xe0"
+
+
+class EmailLoader:
+    """A mail with its pictures. Attachments are listed, not read."""
+
+    name = "email"
+    version = "1"
+
+    def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002
+        message = _parse(data, name)
+        fields = fields_of(message, WANTED)
+        if not fields.names & _OF_MAIL:
+            raise ParseFailed(f"'{name}' has no field of a mail's (From, Date, Subject …). Give it the extension of its format.")
+        reader = BodyReader(name)
+        body = reader.read(part_of(message))
+        unplaced = reader.unplaced()
+        found = joined([head(fields, 1, reader.attachments), body, *unplaced])
+        if not found.markdown:
+            raise DocumentEmpty(f"'{name}' holds neither a text nor the usual fields of a mail.")
+        title, metadata = choose_title(name, subject=fields.get("subject"), first_line=first_line(body.markdown))
+        warnings = reader.warnings()
+        if fields.shortened:
+            warnings.append("a very long field at the head of the mail was shortened")
+        return Document(
+            doc_type="email",
+            title=title,
+            markdown=found.markdown,
+            loader=self.name,
+            loader_version=self.version,
+            parser=f"python email {platform.python_version()}",
+            headings=found.headings,
+            pictures=found.pictures,
+            language=detect_language(body.markdown) or detect_language(found.markdown),
+            metadata=metadata | _metadata(fields, reader),
+            warnings=tuple(warnings),
+        )
+
+
+def _parse(data: bytes, name: str) -> Message[str, str]:
+    if not data.strip():
+        raise DocumentEmpty(f"'{name}' is empty ({len(data)} bytes).")
+    if data.startswith(_OLE):
+        raise ParseFailed(f"'{name}' is a message of Outlook's own format (.msg). Open it and save it as .eml.")
+    return parse_mail(data, name)
+
+
+def _metadata(fields: Fields, reader: BodyReader) -> dict[str, Any]:
+    sent = date_of(fields)
+    found: dict[str, Any] = {
+        "author": fields.get("from"),
+        "to": fields.get("to"),
+        "cc": fields.get("cc"),
+        "date": sent.isoformat() if sent else "",
+        "message_id": fields.get("message-id"),
+        "attachments": [attachment.as_dict() for attachment in reader.attachments],
+        "remote_pictures": reader.remote,
+    }
+    return {key: value for key, value in found.items() if value}

@@ -1,0 +1,162 @@
+"""What floats above or hangs on the cells of a sheet: pictures, charts, shapes with text, and comments, each with its cell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from ragd.core.types import Picture, Place
+from ragd.formats.common.pictures import picture, reference
+from ragd.formats.excel.areas import area_of, letters
+from ragd.formats.excel.package import Element, Package, Relation, local_name, relation_id, text_of
+
+_SHAPES: Final = ("pic", "sp", "cxnSp", "graphicFrame")
+# Alternative texts that nobody wrote: names of files, what programs put in their place, and what Excel guesses.
+_NO_ALT: Final = re.compile(
+    r"^(?:[^\n]{1,250}\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)|picture|image|図|圖片|图片)(?: ?\d+)?$"
+    r"|description automatically generated|自動的に生成された説明",
+    re.IGNORECASE,
+)
+# What Excel writes into the comment of a thread, for versions that know no threads.
+_THREAD_NOTICE: Final = re.compile(r"^\[[^\]\n]{1,80}\][\s\S]{0,600}?(?:Comment:|コメント:|批注:)\s*")
+
+
+class Attached(NamedTuple):
+    """Something that stands at a cell: the Markdown for it, and the picture when it is one. Row 0: it stands at no cell."""
+
+    row: int
+    column: int
+    text: str
+    picture: Picture | None = None
+
+    def place(self, sheet: str) -> Place:
+        return place_of(sheet, self.row, self.column)
+
+
+class Drawings:
+    """Reads the drawings of a workbook's sheets; `warnings` says what was left out, counted for the whole workbook."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._missed: dict[str, int] = {}
+
+    @property
+    def warnings(self) -> list[str]:
+        return [f"{what}: {count}" for what, count in self._missed.items()]
+
+    def drawn(self, part: str, sheet: str) -> Iterator[Attached]:
+        """What a drawing part holds, in its order, anchor by anchor."""
+        relations = self._package.relations(part)
+        for anchor in self._package.tree(part):
+            origin = anchor.find("{*}from")
+            row, column = (0, 0) if origin is None else (1 + _whole(origin, name) for name in ("row", "col"))
+            for shape in anchor.iter(*(f"{{*}}{name}" for name in _SHAPES)):
+                kind = local_name(shape)
+                if kind == "pic":
+                    found = self._picture(shape, relations, place_of(sheet, row, column))
+                    if found:
+                        yield Attached(row, column, reference(found), found)
+                elif text := self._graphic(shape, relations) if kind == "graphicFrame" else _paragraphs(shape):
+                    yield Attached(row, column, text)
+
+    def comments(self, part: str) -> list[Attached]:
+        """The comments of a sheet as list items, a thread as one; by their cells."""
+        threads = self._threads(part)
+        found: dict[tuple[int, int], str] = {}
+        for comments in self._package.related(part, "comments"):
+            root = self._package.tree(comments)
+            authors = [(author.text or "").strip() for author in root.iterfind("{*}authors/{*}author")]
+            for comment in root.iterfind("{*}commentList/{*}comment"):
+                area, text = area_of(comment.get("ref", "")), comment.find("{*}text")
+                if area and text is not None:
+                    index = comment.get("authorId", "")
+                    author = authors[int(index)] if index.isdecimal() and int(index) < len(authors) else ""
+                    found[area.top, area.left] = _comment(text_of(text), "" if author.startswith("tc=") else author)
+        found |= threads
+        return [
+            Attached(row, column, f"- {letters(column)}{row}: {text}") for (row, column), text in sorted(found.items()) if text
+        ]
+
+    def _threads(self, part: str) -> dict[tuple[int, int], str]:
+        people = {
+            person.get("id", ""): person.get("displayName", "")
+            for listed in self._package.related(self._package.workbook_part, "person")
+            for person in self._package.tree(listed).iterfind("{*}person")
+        }
+        threads: dict[tuple[int, int], str] = {}
+        for listed in self._package.related(part, "threadedComment"):
+            for comment in self._package.tree(listed).iterfind("{*}threadedComment"):
+                if area := area_of(comment.get("ref", "")):
+                    text = _comment(comment.findtext("{*}text") or "", people.get(comment.get("personId", ""), ""))
+                    before = threads.get((area.top, area.left))
+                    threads[area.top, area.left] = f"{before} / {text}" if before else text
+        return threads
+
+    def _picture(self, shape: Element, relations: dict[str, Relation], place: Place) -> Picture | None:
+        blip = next(shape.iter("{*}blip"), None)
+        relation = relations.get(relation_id(blip, "embed")) if blip is not None else None
+        if relation is None or relation.external or not self._package.holds(relation.target):
+            self._miss("pictures left out, since they are links or missing from the file")
+            return None
+        data = self._package.data(relation.target)
+        properties = next(shape.iter("{*}cNvPr"), None)
+        alt = "" if properties is None else (properties.get("descr") or properties.get("title") or "")
+        return picture(data, "" if _NO_ALT.search(alt) else alt, place) if data else None
+
+    def _graphic(self, frame: Element, relations: dict[str, Relation]) -> str:
+        for element in frame.iter("{*}chart", "{*}relIds"):
+            is_diagram = local_name(element) == "relIds"
+            relation = relations.get(relation_id(element, "dm" if is_diagram else "id"))
+            if relation is None or relation.external or not self._package.holds(relation.target):
+                continue
+            root = self._package.tree(relation.target)
+            return _paragraphs(root) if is_diagram else _chart(root)
+        self._miss("graphics left out, since their kind isn't read")
+        return ""
+
+    def _miss(self, what: str) -> None:
+        self._missed[what] = self._missed.get(what, 0) + 1
+
+
+def place_of(sheet: str, row: int, column: int) -> Place:
+    """The place of a cell; of the sheet alone when `row` is 0."""
+    return Place(sheet=sheet, cell_range=f"{letters(column)}{row}" if row else None)
+
+
+def _whole(origin: Element, name: str) -> int:
+    text = (origin.findtext(f"{{*}}{name}") or "").strip()
+    return int(text) if text.isdecimal() and len(text) < 8 else 0
+
+
+def _paragraphs(element: Element) -> str:
+    """The text of a shape, a diagram or a title, a line for each paragraph."""
+    lines = ("".join(run.text or "" for run in paragraph.iter("{*}t")).strip() for paragraph in element.iter("{*}p"))
+    return "\n".join(line for line in lines if line)
+
+
+def _chart(root: Element) -> str:
+    """A chart's titles and the names of its series, in words. Its figures are in the cells."""
+    title, *axes = [text for element in root.iter("{*}title") if (text := _chart_text(element))] or [""]
+    if root.find("{*}chart/{*}title") is None and title:
+        title, axes = "", [title, *axes]
+    series = [text for element in root.iter("{*}ser", "{*}series") if (text := _chart_text(element.find("{*}tx")))]
+    about = [f"{name}: {', '.join(values)}" for name, values in (("axes", axes), ("series", series)) if values]
+    named = f"Chart: {title}" if title else "Chart"
+    return f"{named} ({'; '.join(about)})" if about else named
+
+
+def _chart_text(element: Element | None) -> str:
+    if element is None:
+        return ""
+    values = [value.text or "" for value in element.iter("{*}v")]
+    return " ".join((_paragraphs(element) or " ".join(values)).split())
+
+
+def _comment(text: str, author: str) -> str:
+    """A comment in one line, with who wrote it. Excel begins a note with its author's name, which isn't said twice."""
+    text = _THREAD_NOTICE.sub("", text.strip())
+    if author and text.startswith((f"{author}:", f"{author}：")):
+        text = text[len(author) + 1 :]
+    text = " ".join(text.split())
+    return f"{text} ({author})" if text and author else text

@@ -1,0 +1,173 @@
+"""Excel workbooks: the visible sheets in order, their tables as Markdown with the values as they are shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any, Final
+from xml.parsers import expat
+
+from lxml import etree
+
+from ragd.core.errors import DocumentEmpty
+from ragd.core.types import Document, Picture
+from ragd.formats.common.naming import choose_title
+from ragd.formats.common.office_archive import checked_archive
+from ragd.formats.excel.areas import MAX_COLUMN, Area, area_of
+from ragd.formats.excel.content import write_sheet
+from ragd.formats.excel.drawings import Attached, Drawings, place_of
+from ragd.formats.excel.grid import Formats, Grid, read_grid
+from ragd.formats.excel.layout import find_blocks
+from ragd.formats.excel.merges import Cells
+from ragd.formats.excel.package import Package, SheetEntry, relation_id
+from ragd.formats.excel.rich import cell_pictures
+from ragd.formats.excel.stream import Budget, shared_strings
+from ragd.formats.tables.blocks import Facts
+from ragd.language.detect_document import detect_language
+from ragd.providers.protocols import ALONE, LoadContext
+
+_PARSER: Final = f"{expat.EXPAT_VERSION.replace('_', ' ')}, lxml {'.'.join(map(str, etree.LXML_VERSION[:3]))}"
+_READ: Final = ("worksheet", "chartsheet")
+_MOST_NAMES: Final = 10
+
+
+class ExcelLoader:
+    """`.xlsx`, `.xlsm` and `.xltx`. Formulas show their stored values; nothing is calculated and no macro is run.
+
+    The title is the one that the workbook's properties state, else the file's name: a sheet's name is not the workbook's.
+    """
+
+    name = "excel"
+    version = "1"
+
+    def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:
+        with checked_archive(data, name, "an Excel workbook") as archive:
+            workbook = _Workbook(Package(archive, name), context)
+            workbook.read()
+            properties = workbook.package.properties()
+            facts = workbook.facts.markdown()
+            language = detect_language(facts)
+            if language == "zh" and workbook.package.is_japanese:
+                language = "ja"
+        if not facts:
+            raise DocumentEmpty(f"'{name}' holds nothing that is shown: no visible sheet has a cell with content, or a picture.")
+        title, metadata = choose_title(name, properties=properties.get("title"))
+        metadata |= {"sheets": workbook.read_sheets, "row_count": workbook.rows}
+        if author := properties.get("creator"):
+            metadata["author"] = author
+        if tags := [tag for part in properties.get("keywords", "").replace(";", ",").split(",") if (tag := part.strip())]:
+            metadata["tags"] = tags
+        return Document(
+            doc_type="xlsx",
+            title=title,
+            markdown=facts,
+            loader=self.name,
+            loader_version=self.version,
+            parser=_PARSER,
+            marks=tuple(workbook.facts.marks),
+            headings=tuple(workbook.facts.headings),
+            pictures=tuple(workbook.pictures),
+            language=language,
+            metadata=metadata,
+            warnings=tuple(workbook.warnings()),
+        )
+
+
+class _Workbook:
+    """A workbook while it is read, sheet by sheet."""
+
+    def __init__(self, package: Package, context: LoadContext) -> None:
+        self.package = package
+        self.facts = Facts(package.name)
+        self.pictures: list[Picture] = []
+        self.read_sheets: list[str] = []
+        self.rows = 0
+        self._context = context
+        self._drawings = Drawings(package)
+        self._left_out: dict[str, list[str]] = {}
+        self._seen: Counter[str] = Counter()
+
+    def read(self) -> None:
+        sheets = self.package.sheets()
+        budget = Budget(self.package.name)
+        strings = shared_strings(self.package, Budget(self.package.name))
+        in_cells = cell_pictures(self.package)
+        formats = Formats(self.package.styles(), from_1904=self.package.from_1904)
+        for done, sheet in enumerate(sheets):
+            self._context.report(done, len(sheets))
+            if sheet.hidden:
+                self._left_out.setdefault("hidden", []).append(sheet.name)
+            elif sheet.kind not in _READ:
+                self._left_out.setdefault(sheet.kind, []).append(sheet.name)
+            elif sheet.kind == "chartsheet":
+                self._write(sheet, Grid(), [relation_id(element) for element in self._tree(sheet).iterfind("{*}drawing")], budget)
+            else:
+                grid = read_grid(self.package, sheet, strings, in_cells, formats, budget)
+                self._count(grid)
+                self._write(sheet, grid, grid.drawing_ids, budget)
+        self._context.report(len(sheets), len(sheets))
+
+    def warnings(self) -> Iterator[str]:
+        for kind, names in self._left_out.items():
+            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            which = "hidden" if kind == "hidden" else f"of the kind '{kind}'"
+            yield f"sheets left out, {which}: {len(names)} ({', '.join(names[:_MOST_NAMES])}{more})"
+        for what, message in (
+            ("without_value", "formulas without a stored value, shown as formulas (open the file in Excel and save it)"),
+            ("hidden_rows", "hidden rows, read like the others"),
+            ("hidden_columns", "hidden columns, read like the others"),
+            ("shown_as_nothing", "numbers left out because their number format shows nothing"),
+            ("rich_values", "cells with values of newer kinds that are stored as errors, read as these errors"),
+        ):
+            if count := self._seen[what]:
+                yield f"{message}: {count}"
+        yield from self._drawings.warnings
+
+    def _tree(self, sheet: SheetEntry) -> Any:
+        return self.package.tree(sheet.part)
+
+    def _write(self, sheet: SheetEntry, grid: Grid, drawing_ids: Sequence[str], budget: Budget) -> None:
+        cells = Cells(grid, budget)
+        blocks = find_blocks(grid, cells, self._tables(sheet, grid))
+        attached = list(self._attached(sheet, drawing_ids))
+        if blocks or attached:
+            self.pictures += [replace(found, place=place_of(sheet.name, row, column)) for row, column, found in grid.pictures]
+            self.pictures += write_sheet(self.facts, sheet.name, cells, blocks, attached)
+            self.read_sheets.append(sheet.name)
+            self.rows += len(grid.rows)
+
+    def _tables(self, sheet: SheetEntry, grid: Grid) -> list[Area]:
+        relations = self.package.relations(sheet.part) if grid.table_ids else {}
+        tables = []
+        for relation_of_table in grid.table_ids:
+            relation = relations.get(relation_of_table)
+            if relation and not relation.external and self.package.holds(relation.target):
+                table = self.package.tree(relation.target)
+                area = area_of(table.get("ref", ""))
+                if area and table.get("headerRowCount", "1") != "0":
+                    tables.append(area)
+        return tables
+
+    def _attached(self, sheet: SheetEntry, drawing_ids: Sequence[str]) -> Iterator[Attached]:
+        relations = self.package.relations(sheet.part)
+        for drawing_id in drawing_ids:
+            relation = relations.get(drawing_id)
+            if relation and not relation.external and self.package.holds(relation.target):
+                yield from self._drawings.drawn(relation.target, sheet.name)
+        yield from self._drawings.comments(sheet.part)
+
+    def _count(self, grid: Grid) -> None:
+        used = {column for columns in {row.columns for row in grid.rows} for column in columns}
+        changes = Counter(low for low, _ in grid.hidden_columns)
+        changes.subtract(high + 1 for _, high in grid.hidden_columns)
+        depths = accumulate(changes[column] for column in range(MAX_COLUMN + 1))
+        hidden = sum(depth > 0 and column in used for column, depth in enumerate(depths))
+        self._seen += Counter(
+            without_value=grid.without_value,
+            hidden_rows=grid.hidden_rows,
+            hidden_columns=hidden,
+            shown_as_nothing=grid.shown_as_nothing,
+            rich_values=grid.rich_values,
+        )

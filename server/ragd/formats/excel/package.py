@@ -1,0 +1,239 @@
+"""The parts of a workbook that are small: its sheets, styles, relationships and properties (ECMA-376 part 1, 12 and 18).
+
+Elements are matched by their local names, since there are two sets of namespaces (transitional and strict), and relations by
+the last word of their types. What is missing or unknown is left out rather than refused: programs differ in what they write.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, TypeAlias
+from urllib.parse import unquote
+
+from lxml import etree
+
+from ragd.core.errors import ParseFailed
+from ragd.formats.common.office_archive import read_part
+from ragd.formats.excel.formats import BUILT_IN, GENERAL
+
+Element: TypeAlias = Any
+"""An lxml element."""
+
+MAX_TREE_BYTES: Final = 32_000_000
+"""Of a part that is read as a tree, which takes some twenty times as much memory."""
+
+_MARKUP_COMPATIBILITY: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_NO_FILL: Final = ("none", "gray125")
+_OTHER_FORMATS: Final = {
+    "document": "a Word document. Give it the extension .docx",
+    "presentation": "a PowerPoint presentation. Give it the extension .pptx",
+}
+_JAPANESE_CHARSET: Final = "128"
+_JAPANESE_FONTS: Final = ("ＭＳ", "MS P", "MS G", "MS M", "游", "Yu Gothic", "Yu Mincho", "Meiryo", "メイリオ", "BIZ UD", "HG")
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What a part refers to: `target` is the name of a part, or an address when it is `external`."""
+
+    kind: str
+    target: str
+    external: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SheetEntry:
+    """A sheet as the workbook lists it. `kind` is `worksheet`, `chartsheet`, `dialogsheet` or another word for what it is."""
+
+    name: str
+    kind: str
+    part: str
+    hidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CellStyle:
+    """The number format of cells, and whether they stand out as headers do: bold, or on a filled ground."""
+
+    code: str = GENERAL
+    emphasised: bool = False
+
+
+class Package:
+    """A workbook's archive, opened by `checked_archive`; `name` is the file's."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self.archive = archive
+        self.name = name
+        # Some programs write a part's name in other letters, or with another slash, than they refer to it.
+        self._parts = {_plain_name(entry): entry for entry in archive.namelist()}
+        root = next((relation for relation in self.relations("").values() if relation.kind == "officeDocument"), None)
+        if root is None or not self.holds(root.target):
+            raise ParseFailed(f"'{name}' is not an Excel workbook: it has no workbook part. Give it the extension of its format.")
+        if root.target.lower().endswith(".bin"):
+            raise ParseFailed(f"'{name}' is a binary workbook (.xlsb). Open it and save it as .xlsx.")
+        self.workbook_part = root.target
+        if (found := local_name(self.workbook)) != "workbook":
+            other = _OTHER_FORMATS.get(found, "another kind of file. Give it the extension of its format")
+            raise ParseFailed(f"'{name}' is not an Excel workbook but {other}.")
+
+    def holds(self, part: str) -> bool:
+        return _plain_name(part) in self._parts
+
+    def entry(self, part: str) -> str:
+        """The part's name as the archive has it. Raises `ParseFailed` when it is missing."""
+        if not self.holds(part):
+            raise ParseFailed(f"'{self.name}' is damaged: its part '{part}' is missing. Get the file again.")
+        return self._parts[_plain_name(part)]
+
+    def data(self, part: str) -> bytes:
+        return read_part(self.archive, self.entry(part), self.name)
+
+    def tree(self, part: str) -> Element:
+        """A part's root element. Raises `ParseFailed` when it isn't well-formed."""
+        # libxml2's own limits stay in force: 256 levels, 10 MB in one text.
+        parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, remove_comments=True, remove_pis=True)
+        try:
+            root = etree.fromstring(read_part(self.archive, self.entry(part), self.name, MAX_TREE_BYTES), parser)
+        except etree.XMLSyntaxError as error:
+            raise ParseFailed(f"'{part}' in '{self.name}' isn't well-formed XML; open the file and save it anew.") from error
+        return _without_fallbacks(root)
+
+    def relations(self, part: str) -> dict[str, Relation]:
+        """What a part refers to, by id; of the package itself when `part` is empty."""
+        folder, base = posixpath.split(part)
+        listed = posixpath.join(folder, "_rels", f"{base}.rels")
+        if not self.holds(listed):
+            return {}
+        found = {}
+        for element in self.tree(listed):
+            target, external = element.get("Target", ""), element.get("TargetMode") == "External"
+            if not external:
+                target = _resolved(folder, target)
+            found[element.get("Id", "")] = Relation(element.get("Type", "").rpartition("/")[2], target, external)
+        return found
+
+    def related(self, part: str, kind: str) -> Iterator[str]:
+        """Parts of one kind that a part refers to and that the file has."""
+        for relation in self.relations(part).values():
+            if relation.kind == kind and not relation.external and self.holds(relation.target):
+                yield relation.target
+
+    @cached_property
+    def workbook(self) -> Element:
+        return self.tree(self.workbook_part)
+
+    @property
+    def from_1904(self) -> bool:
+        properties = self.workbook.find("{*}workbookPr")
+        return properties is not None and properties.get("date1904", "") in ("1", "true")
+
+    def sheets(self) -> list[SheetEntry]:
+        """Every sheet in order."""
+        relations = self.relations(self.workbook_part)
+        entries = []
+        for element in self.workbook.iterfind("{*}sheets/{*}sheet"):
+            relation = relations.get(relation_id(element))
+            if relation is None or relation.external:
+                raise ParseFailed(f"'{self.name}' is damaged: its sheet '{element.get('name')}' is missing. Get the file again.")
+            hidden = element.get("state", "visible") != "visible"
+            entries.append(SheetEntry(element.get("name", "").strip(), relation.kind, relation.target, hidden))
+        return entries
+
+    def shared_strings_part(self) -> str | None:
+        return next(self.related(self.workbook_part, "sharedStrings"), None)
+
+    def styles(self) -> list[CellStyle]:
+        """The styles that cells refer to by number."""
+        part = next(self.related(self.workbook_part, "styles"), None)
+        if part is None:
+            return []
+        root = self.tree(part)
+        codes = {str(number): code for number, code in BUILT_IN.items()}
+        codes |= {
+            element.get("numFmtId", ""): element.get("formatCode", GENERAL) for element in root.iterfind("{*}numFmts/{*}numFmt")
+        }
+        bold = [_is_on(font.find("{*}b")) for font in root.iterfind("{*}fonts/{*}font")]
+        filled = [_is_filled(fill.find("{*}patternFill")) for fill in root.iterfind("{*}fills/{*}fill")]
+
+        def emphasised(style: Element) -> bool:
+            return _at(bold, style.get("fontId")) or _at(filled, style.get("fillId"))
+
+        return [
+            CellStyle(codes.get(style.get("numFmtId", "0"), GENERAL), emphasised(style))
+            for style in root.iterfind("{*}cellXfs/{*}xf")
+        ]
+
+    @property
+    def is_japanese(self) -> bool:
+        """Whether a font is one for Japanese. Names and terms without kana can't be told from Chinese by their characters."""
+        part = next(self.related(self.workbook_part, "styles"), None)
+        fonts = [] if part is None else self.tree(part).iterfind("{*}fonts/{*}font")
+        return any(
+            child.get("val", "") == _JAPANESE_CHARSET
+            if local_name(child) == "charset"
+            else local_name(child) == "name" and child.get("val", "").startswith(_JAPANESE_FONTS)
+            for font in fonts
+            for child in font
+        )
+
+    def properties(self) -> dict[str, str]:
+        """Title, author, subject, keywords and the like, by the local names of their elements."""
+        part = next(self.related("", "core-properties"), None)
+        if part is None:
+            return {}
+        return {local_name(element): " ".join((element.text or "").split()) for element in self.tree(part)}
+
+
+def local_name(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def relation_id(element: Element, name: str = "id") -> str:
+    """The relation that an element names in its attribute `r:id`, or another of that namespace."""
+    return next((value for key, value in element.items() if key.startswith("{") and key.endswith(f"relationships}}{name}")), "")
+
+
+def text_of(element: Element) -> str:
+    """The text of a string item (`si`, `is`, `text`): its runs, without phonetic hints."""
+    parts = []
+    for child in element:
+        if local_name(child) == "t":
+            parts.append(child.text or "")
+        elif local_name(child) == "r":
+            parts.extend(text.text or "" for text in child.iterfind("{*}t"))
+    return "".join(parts)
+
+
+def _plain_name(part: str) -> str:
+    return part.replace("\\", "/").lstrip("/").lower()
+
+
+def _resolved(folder: str, target: str) -> str:
+    target = unquote(target.replace("\\", "/"))
+    return target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
+
+
+def _without_fallbacks(root: Element) -> Element:
+    """Of what is written twice, for newer and for older programs, the newer one."""
+    for element in list(root.iter(f"{_MARKUP_COMPATIBILITY}AlternateContent")):
+        if element.find(f"{_MARKUP_COMPATIBILITY}Choice") is not None:
+            for fallback in element.findall(f"{_MARKUP_COMPATIBILITY}Fallback"):
+                element.remove(fallback)
+    return root
+
+
+def _is_on(element: Element | None) -> bool:
+    return element is not None and element.get("val", "1") not in ("0", "false")
+
+
+def _is_filled(pattern: Element | None) -> bool:
+    return pattern is not None and pattern.get("patternType", "none") not in _NO_FILL
+
+
+def _at(flags: list[bool], index: str | None) -> bool:
+    return index is not None and index.isdecimal() and int(index) < len(flags) and flags[int(index)]

@@ -1,0 +1,243 @@
+"""Which part of a page is its content: hidden parts, navigation, banners and the like are left out.
+
+In three steps. What HTML itself says: hidden elements, `<nav>`, `<aside>`, page header and footer, roles. Then the main element:
+`<main>`, the only `<article>`, or one that goes by a name that known systems use (Confluence, MediaWiki, SharePoint, …). Last,
+inside of that, what its class or id calls a side bar, cookie notice and so on; and in a page that marks no main content, blocks
+that are nearly nothing but links, as old pages have in the cells of a layout table. A name alone never takes out an element
+that holds the main content, the page's title or most of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from bs4 import BeautifulSoup
+from bs4.element import Tag
+
+from ragd.formats.html.tree import HEADINGS, NOTHING, become_text, is_text, remove
+
+_NEVER_SHOWN: Final = frozenset((
+    "audio", "base", "button", "canvas", "datalist", "embed", "head", "iframe", "input", "link", "meta", "noembed",
+    "noframes", "noscript", "object", "rp", "rt", "script", "select", "style", "svg", "template", "textarea", "title", "video",
+))  # fmt: skip
+_HIDING_STYLE: Final = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+
+_SECTIONING: Final = ("main", "article", "section")
+_FURNITURE_ROLES: Final = frozenset(("navigation", "banner", "contentinfo", "complementary", "search"))
+
+# Whole words of a class or id, at hyphens, underscores and changes of case.
+_FURNITURE_NAME: Final = re.compile(
+    r"(?:^|-)(?:cookies?|consent|gdpr|onetrust|breadcrumbs?|crumbs|side-?bar|side-?nav|nav-?bar|skip-?(?:link|nav|to-content)|"
+    r"pagination|pager|social|newsletter|header-?link|hash-?link|anchorjs-link|linenos?|lineno-?div|gutter|blob-num|"
+    r"page-metadata|printfooter|site-footer|global-?nav|feedback|ribbon(?:row)?)(?:$|-)"
+)
+_LIKELY_NAME: Final = re.compile(
+    r"(?:^|-)(?:nav|navigation|menus?|toc|toctree|contents|header|footer|top-?bar|tool-?bar|related|links|share|left|right|banner|"
+    r"mast-?head|language|locale)(?:$|-)"
+)
+_TABS: Final = re.compile(r"(?:^|-)tabs?(?:$|-)")
+_NO_WORD: Final = re.compile(r"\W+")
+_WORD_START: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
+_CONTENT_NAMES: Final = (
+    "wiki-content", "main-content", "mw-content-text", "markdown-body", "article-body", "delta-place-holder-main",
+    "theme-doc-markdown", "rst-content", "page-content", "main", "content",
+)  # fmt: skip
+
+MIN_LINKS: Final = 4
+MIN_LINK_SHARE: Final = 0.7
+"""Share of a block's text that is links, from which it is taken for navigation."""
+MIN_INNER_SHARE: Final = 0.9
+"""The same of a list whose links all lead to places of the page itself."""
+MAX_SHARE: Final = 0.5
+"""Share of the page's text beyond which nothing is left out by its name or its links alone."""
+_BLOCKS_OF_LINKS: Final = frozenset(("td", "ul", "div", "p", "center", "table"))
+_NEVER_FURNITURE: Final = frozenset(("html", "body", "main", "article", "pre", "code"))
+_PERMALINK: Final = frozenset(("", "¶", "#", "§", "🔗", "link", "permalink"))
+
+
+@dataclass(slots=True)
+class _Measure:
+    """Of an element with all that is in it. `text` and `linked` are letters and digits; `inner` are links within the page."""
+
+    text: int = 0
+    linked: int = 0
+    links: int = 0
+    inner: int = 0
+    headings: int = 0
+
+    @property
+    def is_navigation(self) -> bool:
+        return self.links >= MIN_LINKS and not self.headings and self.linked >= MIN_LINK_SHARE * self.text
+
+    @property
+    def is_table_of_contents(self) -> bool:
+        return 0 < self.links == self.inner and not self.headings and self.linked >= MIN_INNER_SHARE * self.text
+
+
+def remove_unseen(tree: BeautifulSoup) -> int:
+    """Take out scripts, hidden parts and what HTML marks as the page's furniture; how many characters of the latter."""
+    left_out = 0
+    waiting: list[Tag] = [tree]
+    while waiting:
+        for tag in [child for child in waiting.pop().children if isinstance(child, Tag)]:
+            if _is_hidden(tag):
+                remove(tag)
+            elif _is_furniture(tag):
+                left_out += _characters(tag)
+                remove(tag)
+            else:
+                waiting.append(tag)
+    return left_out
+
+
+def keep_states(tree: BeautifulSoup) -> None:
+    """Write as text what only an element's state shows: whether a box is ticked, and the formula that MathML was made from."""
+    for box in tree.find_all("input", type="checkbox"):
+        following = next((str(node) for node in islice(box.next_elements, 4) if is_text(node) and node), "")
+        state = "[x]" if box.has_attr("checked") else "[ ]"
+        become_text(box, state if following[:1].isspace() else f"{state} ")
+    for label in tree.find_all("label"):
+        if isinstance(label.next_sibling, Tag) and label.next_sibling.name == "label":
+            label.append(" ")
+    for formula in tree.find_all("math"):
+        source = formula.find("annotation", encoding="application/x-tex")
+        if source and (text := source.get_text().strip()):
+            become_text(formula, f"${text}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The element that holds a page's content, whether the page marks it as that, and the characters beside it."""
+
+    tag: Tag
+    marked: bool
+    beside: int
+
+
+def main_content(tree: BeautifulSoup) -> Content:
+    """Find the content; an element without text doesn't count."""
+    body = tree.body if tree.body and tree.body.get_text(strip=True) else tree
+    whole = _characters(body)
+    articles = tree.find_all("article")
+    marked = [tree.find("main"), tree.find(role="main"), articles[0] if len(articles) == 1 else None]
+    for candidate in marked:
+        if isinstance(candidate, Tag) and candidate.get_text(strip=True):
+            return Content(candidate, True, max(0, whole - _characters(candidate)))
+    named: dict[str, list[Tag]] = {name: [] for name in _CONTENT_NAMES}
+    for tag in body.find_all(True):
+        for name in _names(tag):
+            if name in named:
+                named[name].append(tag)
+    for found in named.values():
+        if len(found) == 1 and (inside := _characters(found[0])) >= whole * MAX_SHARE:
+            return Content(found[0], True, whole - inside)
+    return Content(body, False, 0)
+
+
+def remove_furniture(content: Tag, *, marked: bool) -> int:
+    """Take out of the content what is no part of it by its name, or since it is nothing but links; how many characters."""
+    measures = _measured(content)
+    protected = {id(parent) for heading in content.find_all(["h1", "main"]) for parent in heading.parents}
+    tags = [tag for tag in content.find_all(True) if id(tag) not in protected]
+    total = measures[id(content)].text
+    named = [
+        tag
+        for tag in tags
+        if _is_named_furniture(tag, (measure := measures[id(tag)]))
+        and (measure.is_navigation or measure.text <= total * MAX_SHARE)
+    ]
+    left_out = _remove(named, measures, total - 1)
+    if not marked:
+        blocks = [tag for tag in tags if tag.name in _BLOCKS_OF_LINKS and measures[id(tag)].is_navigation]
+        still_there = [tag for tag in blocks if not any(parent.name == NOTHING for parent in tag.parents)]
+        left_out += _remove(still_there, measures, (total - left_out) * MAX_SHARE)
+    for heading in content.find_all(HEADINGS):
+        for link in heading.find_all("a"):
+            if link.get_text(strip=True).lower() in _PERMALINK and not link.find("img"):
+                remove(link)
+    return left_out
+
+
+def _is_hidden(tag: Tag) -> bool:
+    if tag.name in _NEVER_SHOWN or (tag.name == "dialog" and not tag.has_attr("open")):
+        return True
+    if tag.name in ("html", "body"):  # some pages hide the body until a script shows it
+        return False
+    if tag.get("aria-hidden") == "true":
+        return True
+    # The tabs that are not in front hold text like any other.
+    hidden = tag.has_attr("hidden") or bool(_HIDING_STYLE.search(str(tag.get("style", ""))))
+    return hidden and tag.get("role") != "tabpanel"
+
+
+def _is_furniture(tag: Tag) -> bool:
+    match tag.name:
+        case "nav":
+            return True
+        case "footer":
+            return not any(parent.name == "blockquote" for parent in tag.parents)
+        case "aside":  # in an article it is a note
+            return not any(parent.name in ("main", "article") or parent.get("role") == "main" for parent in tag.parents)
+        case "header":  # an article's own holds its title
+            return not any(parent.name in _SECTIONING for parent in tag.parents)
+        case _:
+            return tag.get("role") in _FURNITURE_ROLES
+
+
+def _is_named_furniture(tag: Tag, measure: _Measure) -> bool:
+    if tag.name in HEADINGS or tag.name in _NEVER_FURNITURE:
+        return False
+    names = _names(tag)
+    if any(_FURNITURE_NAME.search(name) for name in names):
+        return True
+    if tag.name in ("ul", "ol") and measure.is_table_of_contents:
+        return tag.get("role") != "tablist" and not any(_TABS.search(name) for name in names)
+    return measure.is_navigation and any(_LIKELY_NAME.search(name) for name in names)
+
+
+def _measured(root: Tag) -> dict[int, _Measure]:
+    """By id(). Children come before their parents in the reverse of the document's order."""
+    measures: dict[int, _Measure] = {id(root): _Measure()}
+    nodes = list(root.descendants)
+    for node in nodes:
+        if isinstance(node, Tag):
+            links = int(node.name == "a" and node.has_attr("href"))
+            inner = int(links and str(node["href"]).startswith("#"))
+            measures[id(node)] = _Measure(links=links, inner=inner, headings=int(node.name in HEADINGS))
+    for node in reversed(nodes):
+        parent = measures[id(node.parent)]
+        if isinstance(node, Tag):
+            own = measures[id(node)]
+            parent.text += own.text
+            parent.linked += own.text if node.name == "a" else own.linked
+            parent.links += own.links
+            parent.inner += own.inner
+            parent.headings += own.headings
+        elif is_text(node):
+            parent.text += len(_NO_WORD.sub("", str(node)))
+    return measures
+
+
+def _remove(tags: Sequence[Tag], measures: Mapping[int, _Measure], most: float) -> int:
+    """Take out these elements unless they hold more than `most` characters together; how many were taken out."""
+    listed = {id(tag) for tag in tags}
+    outermost = [tag for tag in tags if not any(id(parent) in listed for parent in tag.parents)]
+    length = sum(measures[id(tag)].text for tag in outermost)
+    if length > most:
+        return 0
+    for tag in outermost:
+        remove(tag)
+    return length
+
+
+def _names(tag: Tag) -> list[str]:
+    values = [*tag.get_attribute_list("class"), *tag.get_attribute_list("id")]
+    return [_WORD_START.sub("-", str(value)).lower() for value in values if value]
+
+
+def _characters(tag: Tag) -> int:
+    return len(_NO_WORD.sub("", tag.get_text()))

@@ -1,0 +1,80 @@
+"""HTML inside of another file, such as the body of a mail: all that is shown of it, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from bs4.element import Tag
+
+from ragd.core.errors import ParseFailed
+from ragd.core.types import Heading, Picture
+from ragd.formats.common.linked_pictures import PictureShelf, is_remote
+from ragd.formats.html.blocks import BlockWriter
+from ragd.formats.html.content import keep_states, remove_unseen
+from ragd.formats.html.pictures import PagePictures, keep_diagrams
+from ragd.formats.html.tree import TextLines, parsable, parse
+from ragd.providers.protocols import LoadContext
+
+_EMBEDDED: Final = "embedded/"
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """Markdown with its headings and pictures. `remote` counts pictures that stand on other machines, of which only the
+    description is kept: fetching them would tell the sender who reads."""
+
+    markdown: str
+    headings: tuple[Heading, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    remote: int = 0
+
+
+def html_fragment(html: str, embedded: Callable[[str], bytes | None]) -> Fragment:
+    """`embedded` gives the picture that the file itself holds under a reference of the HTML's, if there is one.
+
+    Raises `ParseFailed` for markup that can't be read or nests too deeply.
+    """
+    text = parsable(html)
+    tree = parse(text)
+    lines = TextLines(tree)
+    held: dict[str, bytes] = {}
+    remote = 0
+    for image in tree.find_all("img"):
+        source = str(image.get("src") or "").strip()
+        if data := embedded(source):
+            image["src"] = f"{_EMBEDDED}{len(held)}"
+            held[str(image["src"])] = data
+        elif is_remote(source):
+            remote += 1
+            image.replace_with(" ".join(str(image.get("alt") or "").split()))
+    shelf = PictureShelf(LoadContext(linked=held.get))
+    writer = BlockWriter(lines, PagePictures(shelf, ""))
+    keep_diagrams(tree, text)
+    keep_states(tree)
+    remove_unseen(tree)
+    try:
+        writer.write(tree.body if isinstance(tree.body, Tag) else tree)
+    except RecursionError as error:
+        raise ParseFailed("The HTML is nested too deeply to be read.") from error
+    markdown, _, headings = writer.result()
+    return Fragment(markdown, headings, tuple(shelf.pictures), remote)
+
+
+def joined(fragments: Iterable[Fragment]) -> Fragment:
+    """Fragments below each other, as one; blank ones give nothing."""
+    texts: list[str] = []
+    headings: list[Heading] = []
+    pictures: list[Picture] = []
+    length = remote = 0
+    for fragment in fragments:
+        remote += fragment.remote
+        if not fragment.markdown:
+            continue
+        start = length + 2 if texts else 0
+        headings += [replace(found, start=found.start + start, end=found.end + start) for found in fragment.headings]
+        pictures += fragment.pictures
+        texts.append(fragment.markdown)
+        length = start + len(fragment.markdown)
+    return Fragment("\n\n".join(texts), tuple(headings), tuple(pictures), remote)

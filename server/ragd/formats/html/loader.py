@@ -1,0 +1,112 @@
+"""HTML pages: the main content as Markdown, block by block, each with the source lines that it came from.
+
+markdownify turns the inline content of one block (paragraph, table cell) into Markdown at a time; the walk over the page is
+ours, since only so does a passage know its lines.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version as installed
+from typing import Any, Final
+
+import bs4
+from bs4 import BeautifulSoup, Tag
+
+from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.core.types import Document
+from ragd.formats.common.decoding import decode, is_blank
+from ragd.formats.common.linked_pictures import PictureShelf
+from ragd.formats.common.naming import choose_title
+from ragd.formats.html.blocks import BlockWriter
+from ragd.formats.html.content import keep_states, main_content, remove_furniture, remove_unseen
+from ragd.formats.html.pictures import PagePictures, keep_diagrams
+from ragd.formats.html.tree import TextLines, parsable, parse
+from ragd.language.detect_document import detect_language, language_of_tag
+from ragd.providers.protocols import ALONE, LoadContext
+
+# `<meta charset=x>`, `<meta http-equiv=Content-Type content="text/html; charset=x">`, `<?xml encoding="x"?>`
+_DECLARED: Final = re.compile(rb"<(?:meta\b[^>]*?charset|\?xml\b[^>]*?encoding)\s*=\s*[\"']?\s*([-\w.:]+)", re.IGNORECASE)
+_DECLARED_WITHIN: Final = 65_536
+_TITLE_SEPARATORS: Final = "|-–—:·•»>/\\｜‐－―・："
+
+
+class HtmlLoader:
+    """HTML and XHTML, without scripts, hidden parts and page furniture."""
+
+    name = "html"
+    version = "2"
+
+    def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:
+        found = _DECLARED.search(data[:_DECLARED_WITHIN])
+        decoded = decode(data, name, declared=found[1].decode("ascii", "replace") if found else None)
+        text = parsable(decoded.text)
+        try:
+            tree = parse(text)
+        except ParseFailed as error:
+            raise ParseFailed(f"'{name}' can't be read: {error.message} Save the page anew, or as a PDF.") from error
+        lines = TextLines(tree)
+        page_title = tree.title.get_text() if tree.title else None
+        keywords = _meta(tree, "keywords")
+        declared_language = tree.html.get("lang") if tree.html else None
+        shelf = PictureShelf(context)
+        writer = BlockWriter(lines, PagePictures(shelf, _base(tree)))
+        keep_diagrams(tree, text)
+        keep_states(tree)
+        left_out = remove_unseen(tree)
+        content = main_content(tree)
+        left_out += content.beside + remove_furniture(content.tag, marked=content.marked)
+        try:
+            writer.write(content.tag)
+        except RecursionError as error:
+            raise ParseFailed(f"'{name}' is nested too deeply to be read.") from error
+        facts, marks, headings = writer.result()
+        if is_blank(facts):
+            raise DocumentEmpty(f"'{name}' holds no text once scripts, navigation and hidden parts are left out.")
+        first_h1 = next((heading.title for heading in headings if heading.level == 1), None)
+        title, metadata = choose_title(name, title_element=_without_site(page_title, first_h1), heading=first_h1)
+        metadata |= {"encoding": decoded.encoding, **shelf.metadata()}
+        if left_out:
+            metadata["furniture_characters"] = left_out
+        for key in ("author", "description"):
+            if stated := " ".join(_meta(tree, key).split()):
+                metadata[key] = stated
+        if tags := [word.strip() for word in keywords.split(",") if word.strip()]:
+            metadata["tags"] = tags
+        return Document(
+            doc_type="html",
+            title=title,
+            markdown=facts,
+            loader=self.name,
+            loader_version=self.version,
+            parser=f"beautifulsoup4 {bs4.__version__}, markdownify {installed('markdownify')}",
+            marks=marks,
+            headings=headings,
+            pictures=tuple(shelf.pictures),
+            language=(language_of_tag(declared_language) if isinstance(declared_language, str) else None)
+            or detect_language(facts),
+            metadata=metadata,
+            warnings=(*decoded.warnings, *shelf.warnings()),
+        )
+
+
+def _base(tree: BeautifulSoup) -> str:
+    tag = tree.find("base", href=True)
+    return str(tag.get("href") or "").strip() if isinstance(tag, Tag) else ""
+
+
+def _without_site(title: str | None, heading: str | None) -> str | None:
+    """`Install` of "Install — Kestrel documentation", when that is what the page's heading says."""
+    if not title or not heading:
+        return title
+    stated, shown = " ".join(title.split()), " ".join(heading.split())
+    before, after = stated.startswith(shown), stated.endswith(shown)
+    rest = stated[len(shown) :] if before else stated[: -len(shown)] if after else ""
+    edge = rest.strip()[:1] if before else rest.strip()[-1:]
+    return shown if edge and edge in _TITLE_SEPARATORS else title
+
+
+def _meta(tree: BeautifulSoup, name: str) -> str:
+    attributes: dict[str, Any] = {"name": re.compile(f"^{name}$", re.IGNORECASE)}
+    tag = tree.find("meta", attrs=attributes)
+    return str(tag.get("content", "")) if isinstance(tag, Tag) else ""

@@ -1,0 +1,160 @@
+"""Picture files: the facts are a reference to the picture and, below it, the text that was recognised in it.
+
+Each row of text has its rectangle as its place. Boxes on one row are one line; a gap between rows makes a new paragraph. The
+pages of a TIFF follow one another. An SVG states its text itself; where it has none, its picture is read like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any, Final
+
+import PIL
+
+from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.core.types import Document, Mark, OcrLine, PictureText, Place
+from ragd.formats.common.naming import choose_title
+from ragd.formats.common.pictures import picture, reference
+from ragd.formats.images.drawings import is_drawing, read_drawing
+from ragd.formats.images.rasters import MAX_FRAMES, PictureRefused, frames, on_paper, read_raster
+from ragd.formats.registry import base_name
+from ragd.language.detect_document import detect_language
+from ragd.providers.protocols import ALONE, LoadContext
+
+MAX_PIXELS: Final = 50_000_000
+"""Pixels that are decoded; a JPEG with more is decoded smaller, other formats are refused."""
+PARAGRAPH_GAP: Final = 0.8
+"""Blank height between two rows, in heights of a row, that parts paragraphs. Lines of one paragraph have up to 0.6."""
+
+_BETWEEN_BOXES: Final = "  "
+_SAME_ROW: Final = 0.5
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(slots=True)
+class _Facts:
+    """Facts in the making."""
+
+    parts: list[str] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    length: int = 0
+    skipped: list[str] = field(default_factory=list)
+
+    def add(self, text: str, place: Place) -> None:
+        if not self.marks or self.marks[-1].place != place:
+            self.marks.append(Mark(self.length, place))
+        self.parts.append(text)
+        self.length += len(text)
+
+    def add_page(self, read: PictureText, page: int | None) -> None:
+        if read.skipped:
+            self.skipped.append(read.skipped)
+        for row, begins_paragraph in _rows(read.lines):
+            # The separator belongs to the row before it, whose place goes on until the next mark.
+            self.add("\n\n" if begins_paragraph else "\n", self.marks[-1].place)
+            self.add(_BETWEEN_BOXES.join(line.text for line in row), Place(page=page, bbox=_around(row)))
+
+
+class ImageLoader:
+    """PNG, JPEG, BMP, TIFF, WebP, GIF and SVG, told by their bytes."""
+
+    name = "image"
+    version = "1"
+
+    def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:
+        if not data:
+            raise DocumentEmpty(f"'{name}' is empty (0 bytes).")
+        try:
+            return self._drawing(data, name, context) if is_drawing(data) else self._raster(data, name, context)
+        except PictureRefused as refused:
+            raise ParseFailed(
+                f"'{name}' can't be read as a picture: {refused.detail}. Get the file again, or save it as a smaller PNG."
+            ) from refused
+
+    def _drawing(self, data: bytes, name: str, context: LoadContext) -> Document:
+        drawing = read_drawing(data, MAX_PIXELS)
+        facts = _Facts()
+        metadata = {"width": drawing.width, "height": drawing.height, "format": "SVG"}
+        title, source = choose_title(name, svg_title=drawing.title)
+        facts.add(reference(picture(data, base_name(name))), Place())
+        if drawing.text:
+            facts.add("\n\n" + drawing.text, Place())
+        else:
+            facts.add_page(context.read_picture(on_paper(drawing.image)), None)
+        return self._document(data, name, title, facts, metadata | source, [])
+
+    def _raster(self, data: bytes, name: str, context: LoadContext) -> Document:
+        raster = read_raster(data, MAX_PIXELS)
+        facts, warnings = _Facts(), []
+        metadata: dict[str, Any] = {"width": raster.width, "height": raster.height, "format": raster.format}
+        if raster.taken_at:
+            metadata["created"] = raster.taken_at
+        if raster.format == "TIFF":
+            facts.add(reference(picture(data, base_name(name))), Place(page=1))
+            count = 0
+            for count, image in enumerate(frames(data, MAX_PIXELS), 1):
+                facts.add_page(context.read_picture(on_paper(image)), count)
+            metadata["page_count"] = count
+            if count == MAX_FRAMES:
+                warnings.append(f"only the first {MAX_FRAMES} pages were read")
+        else:
+            facts.add(reference(picture(data, base_name(name))), Place())
+            facts.add_page(context.read_picture(on_paper(raster.image)), None)
+        title, source = choose_title(name)
+        return self._document(data, name, title, facts, metadata | source, warnings)
+
+    def _document(
+        self, data: bytes, name: str, title: str, facts: _Facts, metadata: dict[str, Any], warnings: list[str]
+    ) -> Document:
+        if facts.skipped:
+            metadata["ocr_skipped"] = True
+            warnings += [f"the text of the picture was not read: {reason}" for reason in dict.fromkeys(facts.skipped)]
+        return Document(
+            doc_type="image",
+            title=title,
+            markdown="".join(facts.parts),
+            loader=self.name,
+            loader_version=self.version,
+            parser=f"pillow {PIL.__version__}",
+            marks=tuple(facts.marks),
+            pictures=(picture(data, base_name(name), facts.marks[0].place),),
+            language=detect_language("".join(facts.parts[1:])),
+            metadata=metadata,
+            warnings=tuple(warnings),
+        )
+
+
+def _rows(lines: Sequence[OcrLine]) -> Iterator[tuple[list[OcrLine], bool]]:
+    """Lines in reading order as rows, each with whether a paragraph begins there (it does at the first)."""
+    rows: list[list[OcrLine]] = []
+    for line in lines:
+        if rows and _continues(rows[-1], line):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    usual = median(line.box[3] - line.box[1] for line in lines) if lines else 0.0
+    previous: Box | None = None
+    for row in rows:
+        box = _around(row)
+        # A row that is not below the previous one begins a new column.
+        yield row, previous is None or box[1] - previous[3] > PARAGRAPH_GAP * usual or box[3] < previous[1]
+        previous = box
+
+
+def _continues(row: Sequence[OcrLine], line: OcrLine) -> bool:
+    """Whether a line goes on to the right of a row."""
+    _, top, right, bottom = row[-1].box
+    shared = min(bottom, line.box[3]) - max(top, line.box[1])
+    return line.box[0] >= right and shared > _SAME_ROW * min(bottom - top, line.box[3] - line.box[1])
+
+
+def _around(row: Sequence[OcrLine]) -> Box:
+    return (
+        min(line.box[0] for line in row),
+        min(line.box[1] for line in row),
+        max(line.box[2] for line in row),
+        max(line.box[3] for line in row),
+    )

@@ -1,0 +1,176 @@
+"""PDF by pdfium: text in reading order with the place of every line, tables, headings, pictures, and scanned pages by OCR.
+
+pdfium is not safe to use from several threads, so one lock guards all of it. It also repairs files that are cut off and shows
+what is left; since a document is never to be half indexed, a file without its end mark is refused.
+
+The stages: every page is read (`pdf_reading`), furniture is found over all pages (`pdf_furniture`), each page is put in order
+(`pdf_layout`, `pdf_blocks`), headings are placed (`pdf_headings`), and the facts are written (`pdf_facts`).
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+import pypdfium2
+
+from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.core.types import Document, Place
+from ragd.formats.common.naming import choose_title, first_line
+from ragd.formats.pdf.blocks import Block, blocks_of, nested, with_pictures
+from ragd.formats.pdf.content import Facts
+from ragd.formats.pdf.headings import BY_SIZE, with_headings
+from ragd.formats.pdf.layout.boilerplate import take_furniture
+from ragd.formats.pdf.layout.columns import reading_order
+from ragd.formats.pdf.layout.joins import Lexicon
+from ragd.formats.pdf.page.page import Page
+from ragd.formats.pdf.page.text import fixed_fonts
+from ragd.formats.pdf.reading import ReadPdf, read_pdf
+from ragd.language.detect_document import detect_language
+from ragd.providers.protocols import ALONE, LoadContext
+
+LOCK: Final = threading.Lock()
+_END_MARK: Final = b"%%EOF"
+_END_MARK_WITHIN: Final = 4096
+_MOSTLY_FIXED: Final = 0.6
+_RANGES_SHOWN: Final = 20
+_PROGRAM_MADE_TITLE: Final = re.compile(
+    r"^(?:untitled.*|\(?anonymous\)?|microsoft \w+ - .*|.*\.(?:docx?|pptx?|xlsx?|odt|rtf|tex|dvi|indd|pdf))$",
+    re.IGNORECASE,
+)
+
+
+class PdfLoader:
+    """PDF with a text layer, or scanned."""
+
+    name = "pdf"
+    version = "2"
+
+    def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:
+        if not data:
+            raise DocumentEmpty(f"'{name}' is empty (0 bytes).")
+        if _END_MARK not in data.rstrip(b"\0 \t\r\n")[-_END_MARK_WITHIN:]:
+            raise ParseFailed(f"'{name}' has no end mark (%%EOF): it is cut off or isn't a PDF. Get the file again.")
+        with LOCK:
+            read = read_pdf(data, name, context)
+        pages, source = _blocks(read)
+        with_text = {page.index for page, blocks in zip(read.pages, pages, strict=True) if _has_text(page, blocks)}
+        skipped = sorted(number for numbers in read.scans.skipped.values() for number in numbers)
+        if not with_text and not skipped:
+            raise DocumentEmpty(f"'{name}' holds no text: {_why_empty(read)}.")
+        facts = Facts(Lexicon([text for blocks in pages for block in blocks for text, _ in block.pieces]))
+        if not with_text:
+            facts.add_line(f"{name}: the text of its scanned pages ({_ranges(skipped)}) was not read.", Place(page=skipped[0]))
+        for page, blocks in zip(read.pages, pages, strict=True):
+            facts.add_page(page, blocks)
+        title, metadata = _title(read, pages, source, name)
+        if facts.headings:
+            metadata["heading_source"] = source
+        return Document(
+            doc_type="pdf",
+            title=title,
+            markdown=facts.text,
+            loader=self.name,
+            loader_version=self.version,
+            parser=f"pypdfium2 {pypdfium2.PYPDFIUM_INFO.version} (pdfium {pypdfium2.PDFIUM_INFO.version})",
+            marks=tuple(facts.marks),
+            headings=tuple(facts.headings),
+            furniture=tuple(facts.furniture),
+            pictures=tuple(facts.pictures),
+            language=detect_language(facts.text),
+            metadata=metadata | _metadata(read),
+            warnings=tuple(_warnings(read, {page.index + 1 for page in read.pages} - {index + 1 for index in with_text})),
+        )
+
+
+def _blocks(read: ReadPdf) -> tuple[list[list[Block]], str]:
+    """The blocks of each page with headings and pictures, and where the headings are from. The segments are let go on the way."""
+    sizes: Counter[float] = Counter()
+    letters = in_fixed = 0
+    fixed = fixed_fonts(segment for page in read.pages for segment in page.segments)
+    for page in read.pages:
+        for segment in page.segments:
+            segment.fixed = segment.even and segment.font in fixed
+            sizes[round(segment.size * 2) / 2] += len(segment.text)
+            letters += len(segment.text) if segment.text.isascii() else 0
+            in_fixed += len(segment.text) if segment.fixed and segment.text.isascii() else 0
+    if in_fixed >= _MOSTLY_FIXED * letters:  # a typescript
+        for page in read.pages:
+            for segment in page.segments:
+                segment.fixed = False
+    body = max(sizes, key=lambda size: sizes[size]) if sizes else 0.0
+    take_furniture(read.pages, body)
+    pages = []
+    for page in read.pages:
+        asides = [Block("aside", [(segment.text, segment.box)], size=segment.size) for segment in page.aside]
+        pages.append([*blocks_of(reading_order(page.items)), *asides])
+        page.segments, page.grids, page.aside = [], [], []
+    recognised = {page.index for page in read.pages if page.recognised}
+    pages, source = with_headings(pages, read.outline, recognised)
+    return [with_pictures(nested(blocks), page.pictures) for page, blocks in zip(read.pages, pages, strict=True)], source
+
+
+def _has_text(page: Page, blocks: Sequence[Block]) -> bool:
+    edges = [text for text, _ in [*page.head, *page.foot]]
+    return any(text.strip() for text in [*(block.text for block in blocks), *page.notes, *edges])
+
+
+def _title(read: ReadPdf, pages: Sequence[Sequence[Block]], source: str, name: str) -> tuple[str, dict[str, Any]]:
+    stated = read.info.get("Title", "")
+    first = next((block for blocks in pages for block in blocks if block.text.strip()), None)
+    heading = first.title if first and first.kind == "heading" else None
+    if source == BY_SIZE and not heading:  # those that the file names itself may leave out the title above them
+        heading = next((block.title for block in pages[0] if block.kind == "heading"), None)
+    return choose_title(
+        name,
+        pdf_title=None if _PROGRAM_MADE_TITLE.match(stated.strip()) else stated,
+        heading=heading,
+        first_line=first_line(first.text) if first and len(first.pieces) == 1 else None,
+    )
+
+
+def _metadata(read: ReadPdf) -> dict[str, Any]:
+    found: dict[str, Any] = {"page_count": len(read.pages)}
+    if tags := [word.strip() for word in re.split("[,;]", read.info.get("Keywords", "")) if word.strip()]:
+        found["tags"] = tags
+    author = " ".join(read.info.get("Author", "").split())
+    if author and not _PROGRAM_MADE_TITLE.match(author):
+        found["author"] = author
+    if read.labels:
+        found["page_labels"] = read.labels
+    if read.links:
+        found["links"] = list(dict.fromkeys(read.links))
+    if read.scans.read:
+        found["ocr_pages"] = read.scans.read
+    if read.scans.skipped:
+        found["ocr_skipped"] = True
+    return found
+
+
+def _warnings(read: ReadPdf, blank: set[int]) -> list[str]:
+    found = list(read.warnings)
+    for reason, numbers in read.scans.skipped.items():
+        found.append(f"the text of scanned pages was not read ({reason}): {_ranges(numbers)}")
+    blank -= {number for numbers in read.scans.skipped.values() for number in numbers}
+    if blank:
+        found.append(f"no text on {len(blank)} of {len(read.pages)} pages: {_ranges(sorted(blank))}")
+    return found
+
+
+def _why_empty(read: ReadPdf) -> str:
+    return "nothing could be recognised on its scanned pages" if read.scans.read else "its pages are blank or hold drawings only"
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """`1-3, 7` of the sorted numbers 1, 2, 3 and 7; the first 20 ranges."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    shown = [str(low) if low == high else f"{low}-{high}" for low, high in found[:_RANGES_SHOWN]]
+    return ", ".join(shown) + (", …" if len(found) > _RANGES_SHOWN else "")

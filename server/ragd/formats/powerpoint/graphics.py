@@ -1,0 +1,96 @@
+"""What stands in a graphic frame of a slide: a table, a chart, SmartArt, an embedded object."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ragd.formats.powerpoint.charts import chart, extended_chart
+from ragd.formats.powerpoint.diagrams import DSP, diagram, drawn_diagram
+from ragd.formats.powerpoint.layout import P
+from ragd.formats.powerpoint.parts import PartReader, alt_of, related_parts, root_of
+from ragd.formats.powerpoint.tables import slide_table
+from ragd.formats.powerpoint.text import A, R, branches, paragraphs, to_markdown
+
+_CHART: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
+_EXTENDED_CHART: Final = "{http://schemas.microsoft.com/office/drawing/2014/chartex}chart"
+_DIAGRAM: Final = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
+_TABLE: Final = f"{A}tbl"
+_OBJECT: Final = f"{P}oleObj"
+_KINDS: Final = frozenset((_CHART, _EXTENDED_CHART, _DIAGRAM, _TABLE, _OBJECT))
+_VML: Final = "{urn:schemas-microsoft-com:vml}"
+_OFFICE: Final = "{urn:schemas-microsoft-com:office:office}"
+_LONGEST_NAME: Final = 60
+
+
+def is_readable(frame: Any) -> bool:
+    """Whether a graphic frame holds something that can be read."""
+    return _content(frame) is not None
+
+
+def graphic(frame: Any, reader: PartReader) -> str:
+    """The Markdown of a graphic frame, with what its author wrote as its alternative text."""
+    content, alt = _content(frame), alt_of(frame)
+    if content is None:
+        reader.miss("an object of an unknown kind was left out")
+        return alt
+    if content.tag == _TABLE:
+        return slide_table(content, lambda body: to_markdown(paragraphs(body, reader.link)))
+    if content.tag == _OBJECT:
+        name = content.get("progId") or content.get("name") or "of an unknown kind"
+        text = _object_picture(frame, content, alt, reader)
+        reader.miss(f"an embedded object ({name[:_LONGEST_NAME]}) was left out{', but for its picture' if text else ''}")
+        return text or alt
+    text = _diagram(content, reader) if content.tag == _DIAGRAM else _chart(content, reader)
+    return "\n\n".join(part for part in (text, alt) if part)
+
+
+def _content(frame: Any) -> Any:
+    data = frame.find(f"{A}graphic/{A}graphicData")
+    nodes = () if data is None else branches(data, lambda node: node.tag in _KINDS)
+    return next((node for node in nodes if node.tag in _KINDS), None)
+
+
+def _object_picture(frame: Any, content: Any, alt: str, reader: PartReader) -> str:
+    """How an embedded object looks. PowerPoint 2007 keeps that in a drawing of its own (VML), by the number of a shape."""
+    if blips := list(frame.iter(f"{A}blip")):
+        return reader.picture(blips, alt)
+    for drawing in related_parts(reader.part, "/vmlDrawing"):
+        root = root_of(drawing)
+        for shape in () if root is None else root.iter(f"{_VML}shape"):
+            if content.get("spid") in (shape.get("id"), shape.get(f"{_OFFICE}spid")):
+                keys = [image.get(f"{_OFFICE}relid") for image in shape.iter(f"{_VML}imagedata")]
+                return next((text for key in keys if (text := reader.of(drawing).picture_of(key, alt)) is not None), "")
+    return ""
+
+
+def _chart(content: Any, reader: PartReader) -> str:
+    part = reader.related(content.get(f"{R}id"))
+    root = None if part is None else root_of(part)
+    if part is None or root is None:
+        reader.miss("a chart is missing or damaged in the file")
+        return ""
+    read = extended_chart(root) if content.tag == _EXTENDED_CHART else chart(root)
+    if read.cut:
+        reader.miss("a chart has more points than are read")
+    drawn = [root for part in related_parts(part, "/chartUserShapes") if (root := root_of(part)) is not None]
+    lines = ("".join(text.text or "" for text in line.iter(f"{A}t")).strip() for root in drawn for line in root.iter(f"{A}p"))
+    return "\n\n".join([read.text, *(line for line in lines if line)])
+
+
+def _diagram(content: Any, reader: PartReader) -> str:
+    part = reader.related(content.get(f"{R}dm"))
+    model = None if part is None else root_of(part)
+    if part is None or model is None:
+        reader.miss("a diagram (SmartArt) is missing or damaged in the file")
+        return ""
+    own = reader.of(part)
+    found = diagram(model, own.link)
+    if not found:
+        kept = next(model.iter(f"{DSP}dataModelExt"), None)
+        drawing = None if kept is None else reader.related(kept.get("relId"))
+        root = None if drawing is None else root_of(drawing)
+        found = [] if root is None else drawn_diagram(root, reader.of(drawing).link)
+    pictures = [reference for blip in model.iter(f"{A}blip") if (reference := own.picture([blip], ""))]
+    if not found and not pictures:
+        reader.miss("a diagram (SmartArt) without text was left out")
+    return "\n\n".join(text for text in (to_markdown(found), *pictures) if text)

@@ -1,0 +1,127 @@
+"""The facts of a presentation, put together slide by slide."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from ragd.core.types import Heading, Mark, Picture, Place
+from ragd.formats.common.naming import MAX_LINE_AS_TITLE, MAX_TITLE_CHARS
+from ragd.formats.powerpoint.comments import Comments
+from ragd.formats.powerpoint.layout import Inheritance, P
+from ragd.formats.powerpoint.parts import MAX_TEXT_CHARS, Missed, PartReader, TooMuchText, numbered, related_parts, root_of
+from ragd.formats.powerpoint.shapes import Block, ShapeReader
+
+_P14: Final = "{http://schemas.microsoft.com/office/powerpoint/2010/main}"
+_DEFAULT_SECTION: Final = re.compile(
+    r"^(?:(?:default|untitled) section|既定のセクション|タイトルなしのセクション|默认节|无标题节)$", re.IGNORECASE
+)
+_NO_TITLE: Final = ("|", "![", "```", "<")
+_BULLET: Final = re.compile(r"(?:-|\d+\.) ")
+
+
+class Deck:
+    """The facts of the slides that were added, with marks, headings and pictures.
+
+    A slide is a heading of level 2 with its texts; the deck's own sections are headings of level 1.
+    """
+
+    def __init__(self, main: Any) -> None:
+        self.marks: list[Mark] = []
+        self.headings: list[Heading] = []
+        self.pictures: list[Picture] = []
+        self.first_title: str | None = None
+        self.has_content = False
+        self._parts: list[str] = []
+        self._length = 0
+        self._missed = Missed()
+        self._blank: list[int] = []
+        self._comments = Comments(main)
+        self._sections = _sections(main)
+        self._section = ""
+
+    def markdown(self) -> str:
+        return "".join(self._parts)
+
+    def missed(self) -> list[str]:
+        """What was found and left out."""
+        return self._missed.messages()
+
+    def warnings(self) -> list[str]:
+        blank = [f"neither text nor pictures: {numbered(self._blank)}"] if self._blank else []
+        return [*self.missed(), *blank]
+
+    def add(self, part: Any, number: int) -> None:
+        """Add the slide of this part. Raises `TooMuchText` when the facts grow beyond all reason."""
+        reader = PartReader(part, number, self._missed, self.pictures)
+        title, blocks = ShapeReader(reader, Inheritance(part)).read()
+        texts = [block.text for block in blocks]
+        if title is None and (opening := next(filter(None, map(_opening, texts)), "")):
+            title = Block(opening, title=opening)
+            texts[0] = texts[0].removeprefix(opening).lstrip("\n")
+        texts += [_notes(part, reader), *self._comments.of(part, number, self._missed)]
+        body = "\n\n".join(text for text in texts if text)
+        if title is None and not body:
+            self._blank.append(number)
+            return
+        self.has_content = True
+        self.first_title = self.first_title or (title.title if title else None)
+        self.marks.append(Mark(self._separate(), Place(slide=number)))
+        if (section := self._sections.get(number, self._section)) != self._section:
+            self._section = section
+            self._heading(1, section, section, within=False)
+            self._separate()
+        fallback = f"Slide {number}"
+        # A title alone is the slide's text, too: a heading without characters leaves it to the section.
+        self._heading(2, title.text if title else fallback, title.title if title else fallback, within=not body)
+        if body:
+            self._separate()
+            self._append(body)
+
+    def _heading(self, level: int, line: str, title: str, *, within: bool) -> None:
+        start = self._length
+        self._append(f"{'#' * level} {line}")
+        self.headings.append(Heading(start, start if within else self._length, level, title[:MAX_TITLE_CHARS]))
+
+    def _separate(self) -> int:
+        """Begin a paragraph; returns where it begins."""
+        if self._parts:
+            self._append("\n\n")
+        return self._length
+
+    def _append(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+        if self._length > MAX_TEXT_CHARS:
+            raise TooMuchText
+
+
+def _opening(text: str) -> str:
+    """The first line of a text without its bullet or number, when it can serve as a title."""
+    line = _BULLET.sub("", text.partition("\n")[0], count=1).strip()
+    fits = len(line) <= MAX_LINE_AS_TITLE and any(map(str.isalpha, line)) and not line.startswith(_NO_TITLE)
+    return line if fits and line != "Chart" and "](" not in line else ""
+
+
+def _notes(part: Any, reader: PartReader) -> str:
+    """What the speaker's notes say, the pictures on the notes page included."""
+    texts: list[str] = []
+    for page in related_parts(part, "/notesSlide"):
+        title, blocks = ShapeReader(reader.of(page), Inheritance(page)).read()
+        texts += [block.text for block in ([title] if title else []) + blocks]
+    text = "\n\n".join(texts)
+    separator = "\n\n" if _BULLET.match(text) or text.startswith(_NO_TITLE) else " "
+    return f"Notes:{separator}{text}" if text else ""
+
+
+def _sections(main: Any) -> dict[int, str]:
+    """The name of the section that each slide is in, by the slide's number, where somebody has named it."""
+    root = root_of(main)
+    numbers = {entry.get("id"): number for number, entry in enumerate(root.iterfind(f"{P}sldIdLst/{P}sldId"), 1)}
+    names: dict[int, str] = {}
+    for section in root.iter(f"{_P14}section"):
+        name = " ".join((section.get("name") or "").split())
+        for entry in section.iter(f"{_P14}sldId"):
+            if name and not _DEFAULT_SECTION.match(name) and entry.get("id") in numbers:
+                names[numbers[entry.get("id")]] = name
+    return names

@@ -1,0 +1,107 @@
+"""Plain text, light markup and source code: the facts are the file itself, so that lines are counted exactly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from ragd.core.types import Document, Heading
+from ragd.formats.code.symbols import MAX_CHARACTERS, code_headings
+from ragd.formats.common.decoding import decode
+from ragd.formats.common.naming import choose_title, first_line
+from ragd.formats.registry import extension, programming_language_of
+from ragd.formats.text.markup import read_markup, shown_pictures
+from ragd.formats.text.structured_entries import Entry, entry_headings
+from ragd.formats.text.structured_lines import ini_entries, toml_entries, yaml_entries
+from ragd.formats.text.structured_trees import json_entries, xml_entries
+from ragd.language.detect_document import detect_language
+from ragd.providers.protocols import ALONE, LoadContext
+
+# Emacs, Vim and PEP 263 notations, which count in the first two lines only.
+_CODING: Final = re.compile(rb"\A(?:[^\n]*\n)?[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_XML_ENCODING: Final = re.compile(rb"\A\s*<\?xml\b[^>]*?encoding\s*=\s*[\"']([-\w.]+)")
+# Their first line is a time, a number or a signature.
+_WITHOUT_TITLE: Final = frozenset((".log", ".srt", ".vtt"))
+_SHOWN_NAMES: Final = 3
+
+_ENTRIES: Final[dict[str, Callable[[str], Sequence[Entry]]]] = {
+    "json": json_entries,
+    "yaml": yaml_entries,
+    "toml": toml_entries,
+    "ini": ini_entries,
+    "xml": xml_entries,
+}
+
+
+class TextLoader:
+    """Plain text, whose title is the first line when that is short; and markup whose headings are plain to see."""
+
+    name = "text"
+    version = "2"
+
+    def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002
+        decoded = decode(data, name)
+        warnings = list(decoded.warnings)
+        line = first_line(decoded.text) if extension(name) not in _WITHOUT_TITLE else None
+        if markup := read_markup(decoded.text, name):
+            title, metadata = choose_title(name, heading=markup.title, first_line=None if markup.headings else line)
+            if pictures := shown_pictures(decoded.text):
+                more = ", …" if len(pictures) > _SHOWN_NAMES else ""
+                warnings.append(
+                    f"pictures that were not read, since this format's are not: {len(pictures)} "
+                    f"({', '.join(pictures[:_SHOWN_NAMES])}{more})"
+                )
+        else:
+            title, metadata = choose_title(name, first_line=line)
+        return Document(
+            doc_type="text",
+            title=title,
+            markdown=decoded.text,
+            loader=self.name,
+            loader_version=self.version,
+            verbatim=True,
+            headings=markup.headings if markup else (),
+            language=detect_language(decoded.text),
+            metadata={**metadata, "encoding": decoded.encoding},
+            warnings=tuple(warnings),
+        )
+
+
+class CodeLoader:
+    """Source code and structured data. Functions, classes, tables, targets and keys become sections."""
+
+    name = "code"
+    version = "2"
+
+    def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002
+        found = _XML_ENCODING.match(data[:1024]) or _CODING.match(data[:1024])
+        decoded = decode(data, name, declared=found[1].decode("ascii", "replace") if found else None)
+        language = programming_language_of(name)
+        title, metadata = choose_title(name)
+        metadata |= {"encoding": decoded.encoding}
+        if language:
+            metadata["programming_language"] = language
+        headings, problem = _headings(decoded.text, language)
+        return Document(
+            doc_type="code",
+            title=title,
+            markdown=decoded.text,
+            loader=self.name,
+            loader_version=self.version,
+            verbatim=True,
+            headings=headings,
+            language=detect_language(decoded.text),
+            metadata=metadata,
+            warnings=(*decoded.warnings, *([problem] if problem else [])),
+        )
+
+
+def _headings(text: str, language: str | None) -> tuple[tuple[Heading, ...], str | None]:
+    """Headings of no characters, so that nothing is taken out of the text; and why some may be missing."""
+    entries_of = _ENTRIES.get(language or "")
+    if entries_of is None:
+        return code_headings(text, language)
+    if len(text) > MAX_CHARACTERS:
+        return (), f"keys were not looked for: more than {MAX_CHARACTERS:,} characters"
+    return entry_headings(text, entries_of(text)), None

@@ -1,0 +1,267 @@
+"""The blocks of a Word document, paragraphs and tables, to Markdown facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from ragd.core.types import Mark, Place
+from ragd.formats.common.pictures import REFERENCE
+from ragd.formats.tables.blocks import HEADER_TOKENS, PART_TOKENS, TableRow, cell_text, estimated_tokens, write_table
+from ragd.formats.tables.blocks import Facts as TableFacts
+from ragd.formats.word.content import Facts, trimmed, without_signs
+from ragd.formats.word.inline import Inline, Line
+from ragd.formats.word.lists import Nesting, marker, marker_width
+from ragd.formats.word.numbering import Item
+from ragd.formats.word.package import Element, R, W, child_value
+from ragd.formats.word.reading import Note, Reading
+from ragd.formats.word.styles import Look
+from ragd.formats.word.tables import Grid, ReadCell, flat_rows, read_grid
+from ragd.formats.word.walk import blocks_of
+
+_NEW_PAGE: Final = ("nextPage", "oddPage", "evenPage", None)
+_NOTE_LABEL: Final = re.compile(r"\[\^e?\d+\]")
+_MAX_HEADING: Final = 300
+"""Characters from which a paragraph in a heading's style is text that somebody wanted to look large."""
+
+
+class BlockReader:
+    """Writes the body of a document into `facts`, block by block."""
+
+    def __init__(self, reading: Reading, body: Element) -> None:
+        self.facts = Facts()
+        self.title: str | None = None
+        self.first_text = ""
+        self._reading = reading
+        self._body = body
+        self._part = reading.package.main
+        self._inline = Inline(reading, self._part, body)
+        self._lists = Nesting()
+        self._carried: list[str] = []
+        self._code: list[str] = []
+        self._code_page = 1
+        sections = [found for found in body.iter(W + "sectPr") if found.getparent().tag in (W + "pPr", W + "body")]
+        # How a section begins stands in its own properties, which come after its last paragraph.
+        self._section_starts = iter([child_value(section, "type") for section in sections[1:]])
+
+    def read(self) -> None:
+        self._write(self._blocks(self._body), self._inline, headings=True)
+        if self._carried:
+            self._add("".join(self._carried), self._reading.pages.now)
+        self._end_code()
+        self._write_notes()
+
+    def flat(self, container: Element, inline: Inline, depth: int, *, emphasis: bool = True) -> list[str]:
+        """The lines of a cell, note or text box: each paragraph, list item and row of a table inside is one or more."""
+        depth = self._reading.nested(depth)
+        lines: list[str] = []
+        for block in self._blocks(container):
+            if block.tag == W + "altChunk":
+                self._reading.left_out["chunks"] += 1
+                continue
+            if block.tag == W + "tbl":
+                lines += flat_rows(block, self._cell_reader(inline, depth), self._reading.pages)
+                continue
+            look = self._reading.styles.look(block.find(W + "pPr"))
+            line = inline.read(block, look, emphasis=emphasis)
+            item = self._reading.numbering.item(block.find(W + "pPr"), look)
+            text = without_signs(line.text).strip()
+            if text:
+                lines += [part for part in ((marker(item) if item else "") + text).split("\n") if part.strip()]
+            for content, _ in line.apart:
+                own = content.split("\n") if isinstance(content, str) else self.flat(content, inline.within(content), depth)
+                lines += [part for part in own if part.strip()]
+        return lines
+
+    def _blocks(self, container: Element) -> Iterator[Element]:
+        return blocks_of(container, self._leave_contents)
+
+    def _leave_contents(self, contents: Element) -> None:
+        self._reading.left_out["contents"] += sum(1 for _ in contents.iter(W + "p"))
+        self._inline.skip_pages(contents)
+
+    def _write(self, blocks: Iterator[Element], inline: Inline, *, headings: bool, depth: int = 0) -> None:
+        depth = self._reading.nested(depth)
+        for block in blocks:
+            if block.tag == W + "tbl":
+                self._interrupt()
+                self._write_table(block, inline, depth)
+            elif block.tag == W + "altChunk":
+                self._interrupt()
+                self._write_chunk(block)
+            else:
+                self._write_paragraph(block, inline, depth, headings=headings)
+
+    def _write_paragraph(self, paragraph: Element, inline: Inline, depth: int, *, headings: bool) -> None:
+        properties = paragraph.find(W + "pPr")
+        styles, pages = self._reading.styles, self._reading.pages
+        look = styles.look(properties)
+        if _begins_page(properties, default=look.new_page):
+            pages.begin()
+        page = pages.now
+        in_contents = inline.in_contents
+        level = styles.heading_level(properties, look) if headings else None
+        line = inline.read(paragraph, look, emphasis=level is None)
+        joined = properties is not None and _is_joined(properties)
+        if look.contents or in_contents or inline.in_contents:
+            self._reading.left_out["contents"] += next(paragraph.iter(W + "t"), None) is not None
+        if look.contents:
+            pass  # an entry of a table of contents that is text by now
+        elif joined:
+            self._carried.append(line.text)
+        else:
+            line.text = "".join([*self._carried, line.text])
+            self._carried.clear()
+            self.first_text = self.first_text or inline.words()
+            item = self._reading.numbering.item(properties, look)
+            self._write_line(line, page, level, item, look)
+        self._write_apart(line, inline, depth)
+        if properties is not None and properties.find(W + "sectPr") is not None and next(self._section_starts, "") in _NEW_PAGE:
+            pages.break_here()
+
+    def _write_line(self, line: Line, page: int, level: int | None, item: Item | None, look: Look) -> None:
+        plain = without_signs(line.text).strip()
+        # A blank line belongs to the code above it, if code goes on below.
+        if level is None and item is None and (line.code is not None or (self._code and not plain)):
+            self._code_page = self._code_page if self._code else page
+            self._code.append((line.code or "").rstrip())
+            return
+        if not plain:
+            return
+        if level is not None and len(plain) <= _MAX_HEADING:
+            self._write_heading(line, page, level, item, title=look.title)
+            return
+        self._end_code()
+        if item is not None:
+            self._write_item(line.text, page, item)
+            return
+        self._interrupt()
+        text = trimmed(line.text)
+        if look.quote:
+            self.facts.add(text.replace("\n", "\n> "), page, prefix="> ")
+        else:
+            self.facts.add(text, page)
+
+    def _write_heading(self, line: Line, page: int, level: int, item: Item | None, *, title: bool) -> None:
+        """A heading line, with its number. Pictures in it follow; notes are no part of its title."""
+        self._interrupt()
+        self._write_notes()
+        pictures = [found[0] for found in REFERENCE.finditer(line.text)]
+        text = " ".join(without_signs(REFERENCE.sub("", line.text)).split())
+        if item is not None and item.label:
+            text = f"{item.label} {text}"
+        name = " ".join(_NOTE_LABEL.sub("", text).split())
+        if name:
+            self.facts.add_heading(text, name, level, page)
+            if title and self.title is None:
+                self.title = name
+        for found in pictures:
+            self._add(found, page)
+
+    def _write_item(self, text: str, page: int, item: Item) -> None:
+        offset, continued = self._lists.place(item)
+        indented = trimmed(text).replace("\n", "\n" + " " * (offset + marker_width(item)))
+        self.facts.add(indented, page, "\n" if continued else "\n\n", prefix=" " * offset + marker(item))
+
+    def _write_apart(self, line: Line, inline: Inline, depth: int) -> None:
+        """Floating pictures, text boxes and charts of a paragraph, after it."""
+        pages = self._reading.pages
+        for content, page in line.apart:
+            self._interrupt()
+            if isinstance(content, str):
+                self._add(content, page)
+                continue
+            resumed, pages.now = pages.now, page
+            self._write(self._blocks(content), inline.within(content), headings=False, depth=depth)
+            self._interrupt()
+            pages.now = resumed
+
+    def _write_table(self, table: Element, inline: Inline, depth: int) -> None:
+        grid = read_grid(table, self._cell_reader(inline, depth), self._reading.pages, self._reading.repeat)
+        for caption, page in grid.captions:
+            self._add(caption, page)
+        self._add_grid(grid)
+
+    def _write_chunk(self, chunk: Element) -> None:
+        """A document that is imported here."""
+        from ragd.formats.word.chunks import chunk_fragment  # its libraries are seldom needed
+
+        package = self._reading.package
+        relation = package.relation(self._part, chunk.get(R + "id"))
+        part = relation.part if relation else None
+        fragment = chunk_fragment(package.read(part), package.name) if part and package.is_new(part) else None
+        if fragment is None:
+            self._reading.left_out["chunks"] += 1
+            return
+        place = Place(page=self._reading.pages.now)
+        self._reading.pages.see()
+        self._reading.pictures += [replace(found, place=place) for found in fragment.pictures]
+        self.facts.add_blocks(fragment.markdown, [Mark(0, place)], fragment.headings)
+
+    def _cell_reader(self, inline: Inline, depth: int) -> ReadCell:
+        return lambda cell, header: "\n".join(self.flat(cell, inline, depth, emphasis=not header))
+
+    def _add_grid(self, grid: Grid) -> None:
+        header, page = grid.header
+        if not header:
+            return
+        lines = [f"| {' | '.join(map(cell_text, cells))} |" for cells in (header, *(cells for cells, _ in grid.rows))]
+        lines[0] += "\n|" + " --- |" * len(header)
+        if estimated_tokens("\n".join(lines)) <= PART_TOKENS:
+            for number, line in enumerate(lines):
+                start = grid.rows[number - 1][1] if number else page
+                self.facts.add(line, start, "\n" if number else "\n\n")
+            return
+        if estimated_tokens(lines[0]) > HEADER_TOKENS:
+            self.facts.add(" / ".join(name for name in header if name), page)
+        # A long table is written in parts that each have the header, or if that is too long, row by row.
+        table = TableFacts(self._reading.package.name)
+        rows = (TableRow(cells, row_page, row_page) for cells, row_page in grid.rows)
+        write_table(table, header, rows, lambda first, _last: Place(page=first))
+        self.facts.add_blocks(table.markdown(), table.marks)
+
+    def _write_notes(self) -> None:
+        """The notes that the text since the last heading refers to; their own notes, if any, come after them."""
+        while notes := self._reading.notes.take():
+            self._interrupt()
+            for number, note in enumerate(notes):
+                self.facts.add(self._note(note), note.page, "\n" if number else "\n\n")
+
+    def _note(self, note: Note) -> str:
+        inline = Inline(self._reading, note.part, note.content, pages_count=False)
+        return f"[^{note.label}]: " + "\n    ".join(self.flat(note.content, inline, 0))
+
+    def _add(self, text: str, page: int) -> None:
+        self._interrupt()
+        self.facts.add(text, page)
+
+    def _interrupt(self) -> None:
+        """What comes now is no part of a list or of code above it."""
+        self._end_code()
+        self._lists.end()
+
+    def _end_code(self) -> None:
+        lines, self._code = self._code, []
+        while lines and not without_signs(lines[-1]).strip():
+            lines.pop()
+        while lines and not without_signs(lines[0]).strip():
+            lines.pop(0)
+        if lines:
+            self._lists.end()
+            code = "\n".join(lines)
+            fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`{3,}", code))])
+            self.facts.add(f"{code}\n{fence}", self._code_page, prefix=f"{fence}\n", trim=False)
+
+
+def _begins_page(properties: Element | None, *, default: bool) -> bool:
+    stated = None if properties is None else properties.find(W + "pageBreakBefore")
+    return default if stated is None else stated.get(W + "val") not in ("0", "false", "off")
+
+
+def _is_joined(properties: Element) -> bool:
+    """Whether a paragraph goes on in the next one: its end has been deleted, or it is a large initial of the next."""
+    frame = properties.find(W + "framePr")
+    initial = frame is not None and frame.get(W + "dropCap") in ("drop", "margin")
+    return initial or properties.find(f"{W}rPr/{W}del") is not None

@@ -1,0 +1,104 @@
+"""What drawings of a Word document hold: pictures, text boxes, diagrams and charts, in DrawingML and in the older VML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ragd.formats.powerpoint.charts import CX, C, chart, extended_chart
+from ragd.formats.powerpoint.diagrams import DGM, diagram
+from ragd.formats.powerpoint.text import to_markdown
+from ragd.formats.word.package import MC, Element, Package, R, W, choose
+
+_A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_PIC: Final = "{http://schemas.openxmlformats.org/drawingml/2006/picture}"
+_WP: Final = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
+_V: Final = "{urn:schemas-microsoft-com:vml}"
+_O: Final = "{urn:schemas-microsoft-com:office:office}"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One thing in a drawing: a `picture` (the id of its relationship, with its description; whether it `floats` beside the
+    text), a `box` (the element that holds a text box's blocks, or Markdown), `text` of the line itself, or an `embedded` object.
+    """
+
+    picture: str | None = None
+    alt: str = ""
+    floats: bool = False
+    box: Element | str | None = None
+    text: str = ""
+    embedded: bool = False
+
+
+def drawn(drawing: Element, package: Package, part: str) -> Iterator[Drawn]:
+    """What a `w:drawing`, `w:pict` or `w:object` of `part` holds, in order. Text boxes aren't looked into."""
+    floats = drawing.find(_WP + "anchor") is not None
+    properties = drawing.find(f"*/{_WP}docPr")
+    description = "" if properties is None else properties.get("descr") or properties.get("title") or ""
+    stack = [drawing]
+    while stack:
+        element = stack.pop()
+        tag = element.tag
+        if tag == W + "txbxContent":
+            yield Drawn(box=element)
+        elif tag == _A + "blip":
+            if (rel_id := element.get(R + "embed") or element.get(R + "link")) is not None:
+                yield Drawn(picture=rel_id, alt=_own_description(element) or description, floats=floats)
+        elif tag == _V + "imagedata":
+            if (rel_id := element.get(R + "id") or element.get(R + "pict")) is not None:
+                shape = element.getparent()
+                apart = "position:absolute" in (shape.get("style") or "").replace(" ", "")
+                yield Drawn(picture=rel_id, alt=shape.get("alt") or "", floats=apart)
+        elif tag == _V + "textpath":
+            yield Drawn(text=element.get("string") or "")
+        elif tag == _O + "OLEObject":
+            yield Drawn(embedded=True)
+        elif tag == _A + "p":  # text of a drawing without a text box of Word's
+            yield Drawn(text=_text_of(element) + "\n")
+        elif tag in _MARKDOWN_OF:
+            yield Drawn(box=_referred(element, package, part))
+        elif tag == MC + "AlternateContent":
+            stack += [branch for branch in (choose(element),) if branch is not None]
+        else:
+            stack += reversed(element)
+
+
+def _own_description(blip: Element) -> str:
+    """The description of one picture of a group."""
+    holder = next(blip.iterancestors(_PIC + "pic"), None)
+    properties = None if holder is None else holder.find(f"{_PIC}nvPicPr/{_PIC}cNvPr")
+    return "" if properties is None else str(properties.get("descr") or "")
+
+
+def _text_of(element: Element) -> str:
+    return "".join(text.text or "" for text in element.iter(_A + "t"))
+
+
+def _referred(element: Element, package: Package, part: str) -> str:
+    """The Markdown of a diagram or chart. Each has a part of its own and stands once; else small files could ask for much."""
+    attribute, write = _MARKDOWN_OF[element.tag]
+    relation = package.relation(part, element.get(R + attribute))
+    found = relation.part if relation else None
+    return write(package.parse(found)) if found and package.is_new(found) else ""
+
+
+def _diagram(model: Element) -> str:
+    return to_markdown(diagram(model, lambda _link: None))
+
+
+def _chart(root: Element) -> str:
+    return chart(root).text
+
+
+def _extended_chart(root: Element) -> str:
+    return extended_chart(root).text
+
+
+# Tag that refers to a part -> (attribute with the relationship's id, what writes that part as Markdown).
+_MARKDOWN_OF: Final = {
+    DGM + "relIds": ("dm", _diagram),
+    C + "chart": ("id", _chart),
+    CX + "chart": ("id", _extended_chart),
+}

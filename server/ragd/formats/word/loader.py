@@ -1,0 +1,108 @@
+"""Word documents: headings, lists, tables, notes, text boxes and pictures as Markdown, as the document reads when printed.
+
+Changes are read as accepted; page headers and footers, hidden text and tables of contents are left out; comments follow at the
+end. Word stores no page numbers: places have them where the editor's own marks tell them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from ragd.core.errors import DocumentEmpty
+from ragd.core.types import Document, Place
+from ragd.formats.common.decoding import is_blank
+from ragd.formats.common.naming import choose_title, first_line
+from ragd.formats.word.blocks import BlockReader
+from ragd.formats.word.content import without_signs
+from ragd.formats.word.inline import Inline
+from ragd.formats.word.package import LXML_VERSION, OFFICE, Package, W
+from ragd.formats.word.properties import headers_warning, stated_pages, title_and_metadata
+from ragd.formats.word.reading import Reading
+from ragd.language.detect_document import detect_language
+from ragd.providers.protocols import ALONE, LoadContext
+
+PAGES: Final = "pages"
+"""Metadata key: how the page numbers of the places are known."""
+_AS_SAVED: Final = "as last saved by the editor"
+_COMMENTS: Final = {"ja": "コメント", "zh": "批注"}
+
+
+class WordLoader:
+    """Word 2007 and later: documents, macro-enabled ones (macros are not read) and templates, transitional or Strict."""
+
+    name = "word"
+    version = "1"
+
+    def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002
+        package = Package(data, name)
+        body = package.body()
+        reading = Reading.of(package, body)
+        blocks = BlockReader(reading, body)
+        blocks.read()
+        language = detect_language(blocks.facts.text())
+        comments = _write_comments(blocks, reading, language)
+        facts = blocks.facts.text()
+        if is_blank(facts):
+            raise DocumentEmpty(f"'{name}' holds no text and no pictures.")
+        stated, metadata = title_and_metadata(package)
+        warnings = [*reading.warnings(), *headers_warning(package)]
+        paged = _trust_pages(reading, stated_pages(package), warnings)
+        first_heading = next((heading.title for heading in blocks.facts.headings if heading.start < heading.end), None)
+        title, title_source = choose_title(
+            name,
+            title_paragraph=blocks.title,
+            property=stated,
+            heading=first_heading,
+            first_line=first_line(blocks.first_text),
+        )
+        if paged:
+            metadata |= {PAGES: _AS_SAVED, "page_count": reading.pages.now}
+        if comments:
+            metadata["comment_count"] = comments
+        return Document(
+            doc_type="docx",
+            title=title,
+            markdown=facts,
+            loader=self.name,
+            loader_version=self.version,
+            parser=f"lxml {LXML_VERSION}",
+            marks=tuple(blocks.facts.marks) if paged else (),
+            headings=tuple(blocks.facts.headings),
+            pictures=tuple(found if paged else replace(found, place=Place()) for found in reading.pictures),
+            language=language,
+            metadata=title_source | metadata,
+            warnings=tuple(warnings),
+        )
+
+
+def _trust_pages(reading: Reading, stated: int | None, warnings: list[str]) -> bool:
+    """Whether the counted pages are those of the document. Breaks that people put in are only some of its page breaks, unless
+    the editor counted as many pages; its own marks are all that it had when it saved, but for some inside of tables."""
+    counted = reading.pages.now
+    if not reading.pages.rendered:
+        return stated == counted and counted > 1
+    if stated is not None and stated != counted:
+        warnings.append(f"page numbers may be off: the editor counted {stated} pages and marked {counted}")
+    return True
+
+
+def _write_comments(blocks: BlockReader, reading: Reading, language: str | None) -> int:
+    """The comments at the end of the facts, in a section of their own: who, when, on which words."""
+    part = reading.package.part_of_kind(reading.package.main, OFFICE + "comments")
+    root = reading.package.parse(part) if part else None
+    count = 0
+    for comment in () if root is None else root.iterchildren(W + "comment"):
+        inline = Inline(reading, str(part), comment, pages_count=False)
+        text = "\n  ".join(blocks.flat(comment, inline, 0))
+        if not text:
+            continue
+        if not count:
+            blocks.facts.open_section(_COMMENTS.get(language or "", "Comments"))
+        about = " ".join(without_signs(reading.quoted.get(comment.get(W + "id") or "", "")).split())
+        date = (comment.get(W + "date") or "")[:10]
+        who = ", ".join(part for part in (comment.get(W + "author"), date, f'"{about}"' if about else "") if part)
+        page = reading.comment_pages.get(comment.get(W + "id") or "", reading.pages.now)
+        blocks.facts.add(f"{who}: {text}" if who else text, page, "\n" if count else "\n\n", prefix="- ")
+        count += 1
+    return count

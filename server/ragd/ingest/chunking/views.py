@@ -1,0 +1,181 @@
+"""The two views of a chunk, made by template.
+
+Dense: title and heading path on one line, then the text, with what was read in its pictures in the place of references to them.
+Sparse: that, then the file's name, its path, tags and keywords. File names and paths are in the sparse view only, so that
+renaming or moving a file embeds nothing; for the same reason a title that was taken from the file's name is in neither heading.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ragd.core.ids import canonical, hash32
+from ragd.core.sections import ANCESTORS
+from ragd.core.types import Chunk, Document, Enrichment, Piece
+from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE
+from ragd.formats.common.pictures import REFERENCE, link_of
+from ragd.formats.registry import base_name
+from ragd.providers.protocols import Analyzer, Tokenizer
+
+VIEW_PROFILE: Final = "view-2"
+"""Version of these templates. Change a template, change this."""
+
+PICTURE_SHARE: Final = 2
+"""What was read in a chunk's pictures may take one part in so many of its dense view; the sparse view has all of it."""
+
+PATH_SEPARATOR: Final = " > "
+
+
+def context_path(document: Document, section_path: Sequence[str]) -> tuple[str, ...]:
+    """The section path, with the document's title before its headings unless they begin with it or the title is a file name."""
+    path = tuple(section_path)
+    if document.metadata.get(TITLE_SOURCE) == FROM_FILE_NAME:
+        return path
+    above = len(document.metadata.get(ANCESTORS, ()))
+    if len(path) > above and canonical(path[above]) == canonical(document.title):
+        return path
+    return (*path[:above], document.title, *path[above:])
+
+
+def without_repetition(path: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """The path without its first heading where the text begins with that itself: a title taken from the first line."""
+    return path[1:] if path and canonical(text).startswith(canonical(path[0])) else path
+
+
+def heading_line(path: Sequence[str], tokenizer: Tokenizer, max_tokens: int) -> str:
+    """The path as one line of at most `max_tokens` tokens. What is too long loses its outer headings, then its own end."""
+    for first in range(len(path)):
+        line = PATH_SEPARATOR.join(path[first:])
+        if tokenizer.count(line) <= max_tokens:
+            return line
+    line = path[-1] if path else ""
+    keep = max_tokens
+    while line and keep > 0:
+        offsets = tokenizer.offsets(line)
+        line = line[: offsets[keep][0]].rstrip() if keep < len(offsets) else line
+        if tokenizer.count(line) <= max_tokens:
+            return line
+        keep -= 1
+    return ""
+
+
+def dense_view(heading: str, text: str) -> str:
+    return f"{heading}\n{text}" if heading else text
+
+
+@dataclass(frozen=True, slots=True)
+class PictureNote:
+    """What a reference in the facts stands for: a kept picture and what was read in it."""
+
+    asset_id: str
+    text: str
+
+
+class Shown:
+    """Texts of one document with what its pictures say in the place of references to them.
+
+    `pictures` is by link. A picture's alternative text that is only the file's own name is left out, so that a renamed picture
+    keeps its vector. The text read in all pictures of a passage takes at most `max_tokens`.
+    """
+
+    def __init__(self, pictures: Mapping[str, PictureNote], file_name: str, tokenizer: Tokenizer, max_tokens: int) -> None:
+        self._pictures = pictures
+        self._file_name = file_name
+        self._tokenizer = tokenizer
+        self._max_tokens = max_tokens
+
+    @classmethod
+    def within(cls, pictures: Mapping[str, PictureNote], source: str, tokenizer: Tokenizer, room: int) -> Shown:
+        """For dense views of `room` tokens of a document that people know as `source`."""
+        return cls(pictures, base_name(source), tokenizer, room // PICTURE_SHARE)
+
+    def image_refs(self, text: str) -> tuple[str, ...]:
+        """Asset ids of the kept pictures that a passage refers to, each once, in order."""
+        if not self._pictures:
+            return ()
+        notes = (self._pictures.get(link_of(match)) for match in REFERENCE.finditer(text))
+        return tuple(dict.fromkeys(note.asset_id for note in notes if note))
+
+    def text(self, text: str, *, whole: bool = False) -> str:
+        """A passage as it is embedded; with `whole` as it is indexed: nothing that was read in a picture is cut."""
+        if not self._pictures:
+            return text
+        room = self._max_tokens
+
+        def instead(match: re.Match[str]) -> str:
+            nonlocal room
+            note = self._pictures.get(link_of(match))
+            if note is None:
+                return match[0]
+            alt = "" if match["alt"] == self._file_name else match["alt"] or ""
+            read = note.text if whole else shortened(note.text, self._tokenizer, room)
+            if not whole and read:
+                room -= self._tokenizer.count(read)
+            return "\n".join(part for part in (alt, read) if part)
+
+        return REFERENCE.sub(instead, text)
+
+
+def shortened(text: str, tokenizer: Tokenizer, max_tokens: int) -> str:
+    """The beginning of a text that is at most so many tokens."""
+    if not text or max_tokens < 1:
+        return ""
+    keep = max_tokens
+    # A token is seldom more than some characters, and only the beginning matters.
+    head = text[: max_tokens * 32]
+    while keep > 0:
+        offsets = tokenizer.offsets(head)
+        if keep >= len(offsets):
+            return head
+        head = head[: offsets[keep][0]].rstrip()
+        keep -= 1
+        if tokenizer.count(head) <= max_tokens:
+            return head
+    return ""
+
+
+def sparse_view(piece: Piece, text: str, source: str, tags: Sequence[str], keywords: Sequence[str]) -> str:
+    """Everything that words may be found in. The whole heading path: BM25 has no token limit."""
+    name = base_name(source)
+    parts = [PATH_SEPARATOR.join(piece.heading_path), text, name, source if source != name else ""]
+    return "\n".join(part for part in (*parts, " ".join(tags), " ".join(keywords)) if part)
+
+
+def build_chunks(
+    pieces: Sequence[Piece],
+    *,
+    document: Enrichment,
+    enrichments: Sequence[Enrichment],
+    source: str,
+    shown: Shown,
+    analyzer: Analyzer,
+) -> list[Chunk]:
+    """The pieces with their two views. `document` and `enrichments` are what transform_post says of the whole and of each."""
+    chunks = []
+    for piece, enrichment in zip(pieces, enrichments, strict=True):
+        dense = dense_view(piece.heading, piece.shown_text) or source
+        # Not the document's keywords: in every chunk they tell none apart, and one edit would change all entries.
+        sparse = sparse_view(piece, shown.text(piece.text, whole=True), source, document.tags, enrichment.keywords)
+        chunks.append(
+            Chunk(
+                chunk_id=piece.chunk_id,
+                section_id=piece.section_id,
+                section_path=piece.section_path,
+                ordinal=piece.ordinal,
+                text=piece.text,
+                tokens=piece.tokens,
+                place=piece.place,
+                dense_view=dense,
+                sparse_tokens=tuple(analyzer.tokens(sparse)),
+                dense_key=hashlib.sha256(canonical(dense).encode()).hexdigest()[:32],
+                dense_id=hash32(piece.chunk_id, dense),
+                sparse_id=hash32(piece.chunk_id, sparse, analyzer.profile),
+                image_refs=piece.image_refs,
+                enrichment=enrichment,
+            )
+        )
+    return chunks

@@ -1,0 +1,1 @@
+"""Which files there are to read, and which may be read."""

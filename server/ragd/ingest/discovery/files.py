@@ -1,0 +1,359 @@
+"""From the paths that a person names to the files to read: each regular file once, and a reason for each that is left out."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Protocol
+
+from ragd.core.errors import (
+    DocumentUnreadable,
+    DocumentVanished,
+    FieldProblem,
+    ForbiddenPath,
+    PayloadTooLarge,
+    RagError,
+    UnsupportedMediaType,
+    ValidationFailed,
+)
+from ragd.core.types import Failure
+from ragd.formats.registry import loader_name_for, supported_extensions
+from ragd.ingest.discovery.file_rules import FileRules, Selection, is_passed_over, shown
+
+__all__ = ["FileItem", "FileRules", "Found", "Item", "Part", "check_allowed", "find_files", "shown", "unsupported"]
+
+
+LoaderFor = Callable[[str], str | None]
+"""The loader, in the provider table, that reads a file of this name; None when none does."""
+
+
+READ_ATTEMPTS: Final = 3
+"""How often a file is read that changes meanwhile."""
+
+
+class Item(Protocol):
+    """Something to ingest: a file, or what a source elsewhere has.
+
+    `source` is its path as the user knows it, `uri` the address that it is known by. The extension of `name` chooses the loader
+    where `loader` is None. `label` is what errors and logs call it. Links to pictures are looked up in `folder` and may not
+    leave `root`; both are empty where there are none.
+    """
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def uri(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def loader(self) -> str | None: ...
+    @property
+    def folder(self) -> str: ...
+    @property
+    def links_root(self) -> str: ...
+
+    def size(self) -> int:
+        """Bytes, as far as that is known without reading it; else 0."""
+        ...
+
+    def read(self, limit: int) -> bytes:
+        """All of it. Raises `PayloadTooLarge` beyond `limit` bytes, and other kinds of `RagError`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileItem:
+    """A file to ingest. `path` is where it is with all links resolved.
+
+    `root` is the folder that was added, which links to pictures may not leave; None: the file's own folder.
+    """
+
+    path: Path
+    source: str
+    root: Path | None = None
+
+    @property
+    def uri(self) -> str:
+        return self.path.as_uri()
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def label(self) -> str:
+        return self.source
+
+    @property
+    def loader(self) -> str | None:
+        return None
+
+    @property
+    def folder(self) -> str:
+        return str(self.path.parent)
+
+    @property
+    def links_root(self) -> str:
+        return str(self.root or self.path.parent)
+
+    def size(self) -> int:
+        try:
+            return self.path.stat().st_size
+        except OSError:  # it is gone or closed to us, which reading it says
+            return 0
+
+    def read(self, limit: int) -> bytes:
+        """The file's bytes, as they were at one moment.
+
+        Raises `PayloadTooLarge` without reading on beyond `limit`, `DocumentVanished`, `DocumentUnreadable`: also for a file that
+        does not stop changing.
+        """
+        try:
+            for _ in range(READ_ATTEMPTS):
+                with self.path.open("rb") as file:
+                    before = os.fstat(file.fileno())
+                    too_large = before.st_size > limit
+                    data = b"" if too_large else file.read(limit + 1)
+                    after = os.fstat(file.fileno())
+                if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
+                    break
+            else:
+                raise DocumentUnreadable(
+                    f"'{self.source}' was being written while it was read. Ingest it again when that is done."
+                )
+        except FileNotFoundError as error:
+            raise DocumentVanished(f"'{self.source}' was there when the folder was read and is gone now.") from error
+        except OSError as error:
+            raise DocumentUnreadable(f"'{self.source}' can't be read: {error.strerror}.") from error
+        if too_large or len(data) > limit:
+            raise PayloadTooLarge(f"'{self.source}' is larger than {limit:,} bytes. Split it, or raise limits.max_document_size.")
+        return data
+
+
+@dataclass(slots=True)
+class Found:
+    """The outcome of a search for files: what to read, what can't be read and why, and how many are of no known type.
+
+    `ignored` counts files and folders that a `.gitignore` or an `exclude` or `include` glob left out. `unread` are the names,
+    relative to their folder, of what is there but could not be looked at; `""` is a whole folder.
+    """
+
+    items: list[Item] = field(default_factory=list)
+    failed: list[Failure] = field(default_factory=list)
+    skipped: int = 0
+    ignored: int = 0
+    unread: list[str] = field(default_factory=list)
+
+
+class Part:
+    """Some names below a folder, relative to it: the files of that name, and all that lies below the folders of that name."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = {shown(name) for name in names}
+        self._above = {above for name in self._names for above in _above(name)} - self._names
+
+    def holds(self, relative: str) -> bool:
+        """Whether a file or a folder is one of the names, or lies below one."""
+        return relative in self._names or any(above in self._names for above in _above(relative))
+
+    def leads(self, relative: str) -> bool:
+        """Whether a folder is on the way to one of the names, or is held."""
+        return relative in self._above or self.holds(relative)
+
+
+def check_allowed(path: Path, allowed_roots: Sequence[str]) -> Path:
+    """The path with `..` and links resolved.
+
+    Raises `ForbiddenPath` when it leaves every allowed root (if there are any), and `DocumentUnreadable` when it is no path.
+    """
+    try:
+        resolved = path.expanduser().resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # such as links in a circle, `~nobody`, a NUL character
+        raise DocumentUnreadable(f"'{shown(str(path))}' is no path that can be followed ({type(error).__name__}).") from error
+    roots = [Path(root).expanduser().resolve() for root in allowed_roots]
+    if roots and not any(resolved.is_relative_to(root) for root in roots):
+        raise ForbiddenPath(f"'{shown(str(path))}' is outside the folders that may be read (security.allowed_roots).")
+    return resolved
+
+
+def check_paths(paths: Sequence[str], allowed_roots: Sequence[str]) -> None:
+    """Raises `ValidationFailed` that names each path that is relative, not there or unreadable, and `ForbiddenPath`."""
+    problems = [] if paths else [FieldProblem("paths", "empty", "Name at least one path.")]
+    for index, path in enumerate(paths):
+        field_name = f"paths[{index}]"
+        try:
+            check_allowed(Path(path), allowed_roots)
+            if not Path(path).expanduser().is_absolute():
+                problems.append(FieldProblem(field_name, "relative", f"'{path}' must be an absolute path."))
+            elif not Path(path).expanduser().exists():
+                problems.append(FieldProblem(field_name, "not_found", f"'{path}' does not exist."))
+        except DocumentUnreadable as error:
+            problems.append(FieldProblem(field_name, "unreadable", error.message))
+        except OSError as error:  # a name that is too long, a folder that may not be entered
+            problems.append(FieldProblem(field_name, "unreadable", f"'{path[:200]}' can't be read: {error}."))
+    if problems:
+        raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
+
+
+def unsupported(name: str) -> UnsupportedMediaType:
+    """The error for a file of a type that no loader reads; it lists the types that are read."""
+    suffix = Path(name).suffix or "no extension"
+    return UnsupportedMediaType(f"'{name}' ({suffix}) is of no supported type. Supported: {' '.join(supported_extensions())}")
+
+
+def find_files(
+    paths: Sequence[str],
+    *,
+    recursive: bool,
+    allowed_roots: Sequence[str],
+    rules: FileRules | None = None,
+    part: Part | None = None,
+    avoid: Collection[Path] = (),
+    loader_for: LoaderFor = loader_name_for,
+) -> Found:
+    """Search files and folders. A file reached twice, by a link or by name, is taken once; a folder is entered once.
+
+    In folders, hidden and temporary names and tools' own folders are passed over, `rules` are followed, and files of unknown
+    types are counted as skipped. With `part`, only that part of each folder is looked at. Folders in `avoid` (resolved) are
+    not entered, and files in it not taken. Any other file that is named itself is taken; when it can't be, that is a failure with
+    its reason. `loader_for` says which types are known.
+    """
+    found = Found()
+    seen: set[Path] = set()
+    for path in paths:
+        text = shown(path)
+        looked = _look_at(Path(path), text, allowed_roots, gone=f"'{text}' does not exist.")
+        if isinstance(looked, Failure):
+            found.failed.append(looked)
+            continue
+        root, mode = looked
+        named = Path(path).expanduser().absolute()
+        if stat.S_ISDIR(mode):
+            walk = _Walk(found, named, Selection(named, rules or FileRules()), allowed_roots, part, avoid, root, loader_for)
+            walk.add_files(seen, recursive=recursive)
+        elif not stat.S_ISREG(mode):
+            found.failed.append(Failure(text, "UNREADABLE", f"'{text}' is neither a file nor a folder."))
+        elif root in avoid:
+            found.failed.append(Failure(text, ForbiddenPath.code, f"'{text}' is the daemon's own."))
+        elif loader_for(root.name) is None:
+            error_ = unsupported(shown(root.name))
+            found.failed.append(Failure(text, error_.code, error_.message))
+        elif root not in seen:
+            seen.add(root)
+            found.items.append(FileItem(root, shown(named.name)))
+    return found
+
+
+def _look_at(path: Path, name: str, allowed_roots: Sequence[str], *, gone: str) -> tuple[Path, int] | Failure:
+    """Where a path leads and the mode of what is there, or why it can't be taken; `gone` says that nothing is there."""
+    try:
+        resolved = check_allowed(path, allowed_roots)
+        return resolved, resolved.stat().st_mode
+    except RagError as error:
+        return Failure(name, error.code, error.message)
+    except FileNotFoundError:
+        return Failure(name, "VANISHED", gone)
+    except OSError as error:
+        return Failure(name, "UNREADABLE", f"'{name}' can't be read: {error.strerror}.")
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One folder being searched. What goes while it is searched is no longer there, and no failure."""
+
+    found: Found
+    folder: Path
+    selection: Selection
+    allowed_roots: Sequence[str]
+    part: Part | None
+    avoid: Collection[Path]
+    root: Path
+    loader_for: LoaderFor
+
+    def add_files(self, seen: set[Path], *, recursive: bool) -> None:
+        for path, relative in self._files(recursive=recursive):
+            source = shown(relative)
+            looked = _look_at(path, source, self.allowed_roots, gone=f"'{source}' points to nothing.")
+            if isinstance(looked, Failure):
+                if looked.code != "VANISHED":
+                    self._fail(looked)
+                elif path.is_symlink():
+                    self.found.failed.append(looked)
+                continue
+            resolved, mode = looked
+            if not stat.S_ISREG(mode) or resolved in self.avoid or self.loader_for(resolved.name) is None:
+                self.found.skipped += 1
+            elif resolved not in seen:
+                seen.add(resolved)
+                self.found.items.append(FileItem(resolved, source, self.root))
+
+    def _files(self, *, recursive: bool) -> Iterator[tuple[Path, str]]:
+        """Every file below, in a fixed order. Links to folders are followed, each real folder once, so that a circle ends."""
+        entered: set[tuple[int, int]] = set()
+        for root, folders, files in os.walk(self.folder, followlinks=True, onerror=self._unreadable):
+            relative = "" if root == str(self.folder) else Path(root).relative_to(self.folder).as_posix()
+            identity = self._enter(root, relative)
+            if identity is None or identity in entered:
+                folders.clear()
+                continue
+            entered.add(identity)
+            prefix = f"{relative}/" if relative else ""
+            folders[:] = sorted(name for name in folders if self._takes_folder(name, prefix)) if recursive else []
+            for name in sorted(files):
+                if self._takes_file(name, prefix):
+                    yield Path(root, name), prefix + name
+
+    def _enter(self, root: str, relative: str) -> tuple[int, int] | None:
+        """What tells a folder from every other one; None when it is not to be searched."""
+        try:
+            if relative and os.path.islink(root):  # else it is inside of what was checked already
+                check_allowed(Path(root), self.allowed_roots)
+            if relative and self.avoid and Path(root).resolve() in self.avoid:
+                return None
+            status = os.stat(root)
+        except RagError as error:
+            self._fail(Failure(shown(relative), error.code, error.message))
+        except OSError as error:
+            self._unreadable(error)
+        else:
+            return status.st_dev, status.st_ino
+        return None
+
+    def _takes_folder(self, name: str, prefix: str) -> bool:
+        if is_passed_over(name) or (self.part and not self.part.leads(shown(prefix + name))):
+            return False
+        return self._counted(self.selection.passes_folder(prefix + name))
+
+    def _takes_file(self, name: str, prefix: str) -> bool:
+        if is_passed_over(name) or (self.part and not self.part.holds(shown(prefix + name))):
+            return False
+        return self._counted(self.selection.passes_file(prefix + name))
+
+    def _counted(self, taken: bool) -> bool:
+        self.found.ignored += not taken
+        return taken
+
+    def _unreadable(self, error: OSError) -> None:
+        # A failing disk does not always say which folder it was.
+        relative = os.path.relpath(error.filename, self.folder) if error.filename else "."
+        if isinstance(error, FileNotFoundError) and relative != ".":
+            return
+        name = shown(str(self.folder) if relative == "." else Path(relative).as_posix())
+        self._fail(Failure(name, "UNREADABLE", f"The folder '{name}' can't be read: {error.strerror}."), relative)
+
+    def _fail(self, failure: Failure, relative: str | None = None) -> None:
+        self.found.failed.append(failure)
+        self.found.unread.append("" if relative == "." else failure.source)
+
+
+def _above(relative: str) -> list[str]:
+    """The folders above a path, the nearest first."""
+    above = []
+    while relative := relative.rpartition("/")[0]:
+        above.append(relative)
+    return above

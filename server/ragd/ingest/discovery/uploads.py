@@ -1,0 +1,108 @@
+"""Uploaded files: kept below the data directory, so that a citation can open them. Names never become paths unchecked."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import BinaryIO
+
+from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.core.ids import hash32
+from ragd.formats.registry import loader_name_for
+from ragd.ingest.discovery.files import FileItem, LoaderFor, shown, unsupported
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_UNSAFE = re.compile(r'[<>:"/\\|?*]')
+_LONGEST_NAME = 120
+
+
+@dataclass(slots=True)
+class Upload:
+    """One file on its way in. Write its bytes to `file`, then `seal` it or `abandon` it."""
+
+    source: str
+    staged: Path
+    file: BinaryIO = field(repr=False)
+
+    def seal(self) -> None:
+        """Everything has arrived: put it on the disk for good."""
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        self.file.close()
+
+    def abandon(self) -> None:
+        """Throw away what was received."""
+        self.file.close()
+        self.staged.unlink(missing_ok=True)
+
+
+class Uploads:
+    """The folder of kept uploads: one folder for each collection and file name, so that the same name replaces itself.
+
+    A file is staged while it arrives and until its job takes it, so that an upload that comes to nothing replaces nothing.
+    """
+
+    def __init__(self, folder: Path, loader_for: LoaderFor = loader_name_for) -> None:
+        """`loader_for` says which types are taken."""
+        self._folder = folder
+        self._loader_for = loader_for
+        self._staging = folder / "incoming"
+
+    def receive(self, name: str) -> Upload:
+        """A staged file for an upload called `name`. Raises `ValidationFailed` or `UnsupportedMediaType`."""
+        source = _file_name(name)
+        if self._loader_for(source) is None:
+            raise unsupported(source)
+        self._staging.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor, staged = tempfile.mkstemp(dir=self._staging)
+        return Upload(source, Path(staged), os.fdopen(descriptor, "wb"))
+
+    def keep(self, staged: Path, source: str, kb_id: str) -> FileItem:
+        """Put a sealed file at its place, in one step, replacing an older one of that name. May be called again after a crash."""
+        place = self._folder / kb_id / hash32(source)
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+        target = place / _safe(source)
+        if staged.exists():
+            staged.replace(target)
+        return FileItem(target.resolve(), source)
+
+    def sweep(self, wanted: Collection[str]) -> None:
+        """Remove staged files that no job waits for: what a process was receiving when it died."""
+        for path in self._staging.glob("*"):
+            if str(path) not in wanted:
+                path.unlink()
+
+    def discard(self, uri: str) -> None:
+        """Remove the kept file of a document; a document that was not uploaded is left alone."""
+        for path in self._folder.glob("*/*/*"):
+            if path.resolve().as_uri() == uri:
+                shutil.rmtree(path.parent)
+                return
+
+    def discard_collection(self, kb_id: str) -> None:
+        """Remove every kept file of a collection."""
+        shutil.rmtree(self._folder / kb_id, ignore_errors=True)
+
+
+def _file_name(name: str) -> str:
+    """The last part of a name as a browser or program sent it, whichever system it came from."""
+    last = _CONTROL.sub("", PureWindowsPath(PurePosixPath(shown(name)).name).name)
+    if not last or last in {".", ".."} or not _UNSAFE.sub("", last):
+        raise ValidationFailed(
+            f"'{shown(name)[:80]}' is no file name.", details=[FieldProblem("files", "invalid", "Needs a file name.")]
+        )
+    return last
+
+
+def _safe(name: str) -> str:
+    stem, dot, suffix = _UNSAFE.sub("_", name).rpartition(".")
+    stem, suffix = (stem, dot + suffix) if stem else (suffix, "")
+    stem = stem.lstrip(".")
+    while len((stem + suffix).encode()) > _LONGEST_NAME:
+        stem = stem[:-1]
+    return (stem or "file") + suffix

@@ -1,0 +1,1 @@
+"""Cleaning, titles, summaries and keywords."""

@@ -1,0 +1,61 @@
+"""The dense and the sparse index as one: how versions get into them, how they go, and how drift from the facts is found.
+
+Everything here can be done again at any time: upserts are idempotent by entry id, and an entry that nothing live needs is
+only waste until it is removed, since answers go through the facts store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ragd.core.types import Entries, Version
+from ragd.providers.protocols import DenseStore, SparseStore, Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Indexes:
+    """Both indexes, kept together."""
+
+    dense: DenseStore
+    sparse: SparseStore
+
+    def upsert(self, versions: Sequence[Version], vectors: Mapping[str, Vectors]) -> None:
+        """Add the entries of these versions; `vectors` maps `dense_key` to a vector."""
+        for kb_id in dict.fromkeys(version.kb_id for version in versions):
+            chunks = [chunk for version in versions if version.kb_id == kb_id for chunk in version.chunks]
+            if chunks:
+                dense = {chunk.dense_id: vectors[chunk.dense_key] for chunk in chunks}
+                self.dense.upsert(kb_id, list(dense), np.stack(list(dense.values())))
+                self.sparse.upsert(kb_id, list({chunk.sparse_id: chunk.sparse_tokens for chunk in chunks}.items()))
+
+    def remove(self, stale: Mapping[str, Entries]) -> None:
+        """Remove entries that no live version needs."""
+        for kb_id, entries in stale.items():
+            if entries.dense:
+                self.dense.delete(kb_id, entries.dense)
+            if entries.sparse:
+                self.sparse.delete(kb_id, entries.sparse)
+
+    def drop(self, kb_id: str) -> None:
+        """Remove everything of a collection."""
+        self.dense.drop(kb_id)
+        self.sparse.drop(kb_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How the indexes of a collection differ from the facts."""
+
+    surplus: Entries
+    incomplete_documents: tuple[str, ...]
+
+
+def find_drift(indexes: Indexes, kb_id: str, live: Sequence[tuple[str, str, str, str]]) -> Drift:
+    """Hold the ids in the indexes against the live `(doc_id, dense_id, dense_key, sparse_id)` of the facts store."""
+    dense_ids, sparse_ids = indexes.dense.ids(kb_id), indexes.sparse.ids(kb_id)
+    incomplete = {doc_id for doc_id, dense_id, _, sparse_id in live if dense_id not in dense_ids or sparse_id not in sparse_ids}
+    surplus = Entries(tuple(dense_ids - {row[1] for row in live}), tuple(sparse_ids - {row[3] for row in live}))
+    return Drift(surplus, tuple(sorted(incomplete)))

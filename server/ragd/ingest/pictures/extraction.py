@@ -1,0 +1,246 @@
+"""Pictures of a document become assets: each once, with a thumbnail and the text in it; what says nothing is left out.
+
+This runs in the process that reads files. One picture that is damaged, too large or in an unknown format costs itself only, and
+is counted in a warning.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import logging
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+from PIL import Image
+
+from ragd.core.errors import RagError
+from ragd.core.types import READ_IN_FACTS, Asset, Document, Picture, PictureLink, PictureText
+from ragd.formats.common.pictures import REFERENCE, link_of
+from ragd.formats.images.drawings import is_drawing, read_drawing
+from ragd.formats.images.rasters import PictureRefused, Raster, as_png, on_paper, read_raster
+from ragd.ingest.pictures.rules import repeated, says_nothing
+from ragd.ingest.workers.ipc import Normalized
+from ragd.providers.protocols import OcrEngine, Pixels
+from ragd.providers.registry import build
+
+THUMBNAIL_SIDE: Final = 320
+"""Pixels of the longer side of a thumbnail."""
+MIN_READ_SIDE: Final = 8
+"""Pixels below which no letter can be told from another."""
+
+_THUMBNAIL_QUALITY: Final = 80
+_NOT_READ: Final = "none"
+_WHOLE_PAGE: Final = (0.0, 0.0, 1.0, 1.0)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PictureLimits:
+    """Of one document: how many pictures are kept, and of one picture: bytes and pixels."""
+
+    count: int
+    size: int
+    pixels: int
+
+
+@cache
+def shared_engine(provider: str, threads: int) -> OcrEngine:
+    """The text recognition of this process. Raises a `RagError` when it can't be had; then it is tried again next time."""
+    engine: OcrEngine = build("ocr", provider, threads=threads)
+    return engine
+
+
+class PictureReader:
+    """Text recognition for one document, within its budget of seconds. The engine is made when there is something to read."""
+
+    def __init__(self, engine: Callable[[], OcrEngine], *, budget_s: float, max_pixels: int) -> None:
+        self._make_engine = engine
+        self._engine: OcrEngine | None = None
+        self._unavailable: str | None = None
+        self._budget_s = budget_s
+        self._used_s = 0.0
+        self._max_pixels = max_pixels
+        self._read: dict[bytes, PictureText] = {}
+
+    @property
+    def profile(self) -> str:
+        """What reads pictures here, and in which version; `none` when nothing does."""
+        engine = self._available()
+        return engine.profile if engine else _NOT_READ
+
+    def read(self, pixels: Pixels) -> PictureText:
+        """The text of a picture `[height, width, 3]`. Never raises; the same picture is read once.
+
+        The budget is looked at before a picture, so that the last one may exceed it.
+        """
+        height, width = pixels.shape[:2]
+        if min(height, width) < MIN_READ_SIDE:
+            return PictureText(skipped="too small to be read")
+        if height * width > self._max_pixels:
+            return PictureText(skipped="too large to be read")
+        engine = self._available()
+        if engine is None:
+            return PictureText(skipped=self._unavailable)
+        key = _key(pixels)
+        if key not in self._read:
+            if self._used_s >= self._budget_s:
+                return PictureText(skipped=f"the {self._budget_s:g} seconds of text recognition for one document are used up")
+            self._read[key] = self._recognize(engine, pixels)
+        return self._read[key]
+
+    def _recognize(self, engine: OcrEngine, pixels: Pixels) -> PictureText:
+        start = time.monotonic()
+        try:
+            return PictureText(tuple(engine.recognize(pixels)))
+        except RagError as error:
+            self._unavailable = error.message
+            return PictureText(skipped=error.message)
+        except Exception as error:  # by the engine's contract, it means that the picture can't be read
+            log.warning("text recognition failed", extra={"engine": engine.name}, exc_info=error)
+            return PictureText(skipped=f"text recognition failed ({type(error).__name__})")
+        finally:
+            self._used_s += time.monotonic() - start
+
+    def _available(self) -> OcrEngine | None:
+        if self._engine is None and self._unavailable is None:
+            try:
+                self._engine = self._make_engine()
+            except RagError as error:
+                self._unavailable = error.message
+        return None if self._unavailable else self._engine
+
+
+KnownAssets = Callable[[Sequence[str]], Mapping[str, Asset]]
+
+
+def normalize(document: Document, reader: PictureReader, known: KnownAssets, limits: PictureLimits) -> Normalized:
+    """The pictures of a document that are kept, where each stands, and what of the facts stands for those that are not.
+
+    `known` tells which assets are kept already, read as `reader` reads; they come back without bytes. One whose text could not
+    be read then is read again. Where the facts are the source itself, none of their characters is left out.
+    """
+    assets: dict[str, Asset] = {}
+    left_out: dict[str, str] = {}
+    shown = repeated(document)
+    kept_already = known(list(dict.fromkeys(picture.asset_id for picture in document.pictures)))
+    for picture in document.pictures:
+        asset_id = picture.asset_id
+        if asset_id in assets or asset_id in left_out:
+            continue
+        try:
+            if _is_told(document, picture):
+                assets[asset_id] = _asset(picture, None, limits)
+            else:
+                assets[asset_id] = _kept(picture, shown, len(assets), kept_already.get(asset_id), reader, limits)
+        except PictureRefused as refused:
+            left_out[asset_id] = refused.reason
+    unread = [asset.ocr_skipped for asset in assets.values() if asset.ocr_skipped]
+    metadata: dict[str, Any] = {"ocr_skipped": True} if unread else {}
+    if left_out:
+        metadata["pictures_left_out"] = len(left_out)
+    return Normalized(
+        ranges=() if document.verbatim else _references(document, left_out),
+        assets=tuple(assets.values()),
+        links=tuple(
+            PictureLink(picture.link, picture.asset_id, picture.alt, picture.place)
+            for picture in document.pictures
+            if picture.asset_id in assets
+        ),
+        warnings=tuple(
+            [f"{_pictures(count)} left out: {reason}" for reason, count in Counter(left_out.values()).items()]
+            + [f"the text of {_pictures(count)} was not read: {reason}" for reason, count in Counter(unread).items()]
+        ),
+        metadata=metadata,
+    )
+
+
+def _kept(
+    picture: Picture, shown: set[str], kept: int, known: Asset | None, reader: PictureReader, limits: PictureLimits
+) -> Asset:
+    """The asset of a picture. Raises `PictureRefused` with the reason why it is left out."""
+    if picture.asset_id in shown:
+        raise PictureRefused("on most of the pages (a logo or background)")
+    if kept >= limits.count:
+        raise PictureRefused(f"beyond the first {limits.count} of a document")
+    if len(picture.data) > limits.size:
+        raise PictureRefused(f"more than {limits.size / 2**20:g} MiB")
+    if known and (not known.ocr_skipped or known.ocr_profile == _NOT_READ):
+        return known
+    return _asset(picture, reader, limits)
+
+
+def _is_told(document: Document, picture: Picture) -> bool:
+    """Whether the facts hold already what was read in a picture: it is the document, or a page of it that was scanned."""
+    scanned = picture.place.bbox == _WHOLE_PAGE and picture.place.page in document.metadata.get("ocr_pages", ())
+    return scanned or document.doc_type == "image"
+
+
+def _asset(picture: Picture, reader: PictureReader | None, limits: PictureLimits) -> Asset:
+    """A picture as it is kept. Without a `reader` it is not read."""
+    read: PictureText | None = None if reader else PictureText()
+    if is_drawing(picture.data):
+        drawing = read_drawing(picture.data, limits.pixels)
+        found = Raster(drawing.image, "SVG", "", drawing.width, drawing.height)
+        if drawing.text:
+            read = PictureText()
+        text = drawing.text if reader else ""
+    else:
+        found = read_raster(picture.data, limits.pixels)
+        text = ""
+    pixels = on_paper(found.image)
+    # What somebody took in by itself is kept, whatever it shows.
+    if reader and (reason := says_nothing(found.image, pixels, found.width, found.height)):
+        raise PictureRefused(reason)
+    if read is None:
+        assert reader
+        read = reader.read(pixels)
+        text = read.text
+    return Asset(
+        asset_id=picture.asset_id,
+        mime=found.mime or "image/png",
+        width=found.width,
+        height=found.height,
+        text=text,
+        ocr_skipped=read.skipped,
+        ocr_profile=reader.profile if reader else READ_IN_FACTS,
+        data=picture.data if found.mime else as_png(found.image),
+        thumbnail=thumbnail(found.image),
+    )
+
+
+def thumbnail(image: Image.Image) -> bytes:
+    """A WebP of at most `THUMBNAIL_SIDE` pixels."""
+    scale = min(1.0, THUMBNAIL_SIDE / max(image.size))
+    size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
+    small = image.resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0) if scale < 1 else image
+    target = io.BytesIO()
+    small.save(target, "WEBP", quality=_THUMBNAIL_QUALITY)
+    return target.getvalue()
+
+
+def _references(document: Document, left_out: Mapping[str, str]) -> tuple[tuple[int, int], ...]:
+    """Where the facts refer to pictures that were left out, and to none that is kept by the same link."""
+    by_link: dict[str, set[str]] = defaultdict(set)
+    for picture in document.pictures:
+        by_link[picture.link].add(picture.asset_id)
+    gone = {link for link, asset_ids in by_link.items() if all(asset_id in left_out for asset_id in asset_ids)}
+    if not gone:
+        return ()
+    return tuple(found.span() for found in REFERENCE.finditer(document.markdown) if link_of(found) in gone)
+
+
+def _key(pixels: Pixels) -> bytes:
+    digest = hashlib.sha256(repr(pixels.shape).encode())
+    digest.update(np.ascontiguousarray(pixels).data)
+    return digest.digest()
+
+
+def _pictures(count: int) -> str:
+    return "1 picture" if count == 1 else f"{count} pictures"

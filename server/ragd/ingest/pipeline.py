@@ -1,0 +1,344 @@
+"""Documents in: dedup → loader → asset_normalize → transform_pre → sectioner → chunker → transform_post → embedding → upsert.
+
+Files are taken in groups. While one group is embedded, the next is being read and the one before is being stored, so that the
+embedding model is the only thing waited for. Within a group texts are embedded sorted by length. A file that can't be read
+fails alone; a group becomes visible in one transaction, after both views have it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+
+from ragd.core.errors import RagError
+from ragd.core.tracing import ProviderRef, Status, Trace, Tracer, shared_span
+from ragd.core.types import IngestResult, Version
+from ragd.ingest.chunking.structure import Shape, drift
+from ragd.ingest.discovery.files import Found
+from ragd.ingest.drafts import Draft, Drafter
+from ragd.ingest.indexes import Indexes
+from ragd.ingest.prefetch import prefetched
+from ragd.ingest.reading import LOOKUP_FILES, FileReading, Files, Report, failure_of
+from ragd.ingest.tally import Tally
+from ragd.ingest.workers.pool import Parser
+from ragd.providers.protocols import Embedder, Vectors
+from ragd.store.assets import Assets
+from ragd.store.document_state import StoredFacts
+from ragd.store.documents import DocumentWriter
+from ragd.store.vectors import VectorCache
+from ragd.store.version_rows import section_hash
+
+# A group is closed when it has this many chunks, characters or files: enough that its commits cost little beside its
+# embedding, and little enough that progress is seen and memory stays bounded.
+GROUP_CHUNKS = 512
+GROUP_CHARACTERS = 4_000_000
+GROUP_FILES = 512
+
+Links = Mapping[str, str | None]
+
+
+class Stopped(Exception):
+    """A run was asked to stop. What was committed stays, the rest is taken back."""
+
+    code = "CANCELLED"
+
+
+class IngestPipeline:
+    """The ingestion line with its collaborators. A run's state lives in its `Tally`."""
+
+    def __init__(
+        self,
+        *,
+        writer: DocumentWriter,
+        vectors: VectorCache,
+        assets: Assets,
+        indexes: Indexes,
+        embedder: Embedder,
+        drafter: Drafter,
+        parser: Parser,
+        tracer: Tracer,
+        strategy_config_id: str,
+    ) -> None:
+        self._writer = writer
+        self._vectors = vectors
+        self._assets = assets
+        self._indexes = indexes
+        self._embedder = embedder
+        self._drafter = drafter
+        self._reading = FileReading(drafter, parser, writer, tracer)
+        self._tracer = tracer
+        self._strategy_config_id = strategy_config_id
+        # Facts and views change together: a deletion waits for the group that is being stored, and the reverse.
+        self._storing = threading.Lock()
+        self._runs = 0
+
+    def profile_id(self, loader: str, loader_version: str) -> str:
+        """Hash of everything that shapes what a file becomes."""
+        return self._drafter.profile_id(loader, loader_version)
+
+    def run(
+        self,
+        kb_id: str,
+        found: Found,
+        *,
+        force: bool = False,
+        report: Report,
+        links: Links,
+        source_id: str | None = None,
+        gone: Sequence[str] = (),
+    ) -> IngestResult:
+        """Ingest the files that were found into one collection.
+
+        `source_id` is the source that they come from, `gone` are ids of its documents whose files are no more: one whose content
+        is found under another name has moved, the others are deleted. Raises what `report` raises, and any `RagError` or
+        `OSError` that keeps the run itself from going on; what was committed before stays, what was not is swept away.
+        """
+        # Two uploads of one name are one file, the later one.
+        items = list({item.uri: item for item in found.items}.values())
+        tally = Tally(skipped=found.skipped, failed=list(found.failed))
+        total = len(items) + len(found.failed)
+        self._trace_left_out(found, links)
+        files = Files(kb_id, items, frozenset(gone), source_id, force, total)
+        drafts = self._reading.drafts(files, tally, lambda: self._start_trace(links), report)
+        with self._running():
+            self._store(drafts, tally, report=report, total=total)
+            remaining = [doc_id for doc_id in gone if doc_id not in tally.replaced]
+            if remaining:
+                report("deleting", total, total)
+                self.delete(kb_id, remaining)
+                tally.deleted = len(remaining)
+        self._trace_unchanged(tally, links)
+        report("done", total, total)
+        return tally.result()
+
+    def rebuild(self, doc_ids: Sequence[str], *, report: Report, links: Links) -> IngestResult:
+        """Make sections, chunks and both views of live documents again from their facts; no file is read.
+
+        The result's `drift` says how the structure of the documents differs from what it was.
+        """
+        tally = Tally()
+        total = len(doc_ids)
+        shapes: list[tuple[Shape, Shape]] = []
+
+        def drafts() -> Iterator[Draft]:
+            for start in range(0, total, LOOKUP_FILES):
+                batch = doc_ids[start : start + LOOKUP_FILES]
+                before = {
+                    values["doc_id"]: Shape(
+                        values["doc_id"],
+                        values["section_hash"],
+                        values["section_count"],
+                        tuple(values["chunk_ids"]),
+                        tuple(values["chunk_tokens"]),
+                    )
+                    for values in self._writer.shapes(batch)
+                }
+                for facts in self._writer.facts(batch):
+                    report("reading", tally.done, total)
+                    if draft := self._redraft(facts, tally, links):
+                        shapes.append((before[facts.doc_id], _shape(draft.version)))
+                        yield draft
+
+        with self._running():
+            self._store(drafts(), tally, report=report, total=total)
+        report("done", total, total)
+        return replace(tally.result(), drift=drift([old for old, _ in shapes], [new for _, new in shapes]))
+
+    def tombstone(self, doc_ids: Sequence[str]) -> None:
+        """Mark documents as deleted: gone from every answer when this returns. `clean_up` does the rest."""
+        self._writer.tombstone(doc_ids)
+
+    def delete(self, kb_id: str, doc_ids: Sequence[str]) -> None:
+        """Delete documents: tombstones first, then everything that they left."""
+        self.tombstone(doc_ids)
+        self.clean_up(kb_id, doc_ids)
+
+    def clean_up(self, kb_id: str, doc_ids: Sequence[str]) -> None:
+        """Remove what deleted documents left: the views' entries, the facts, vectors and pictures. May be done again."""
+        with self._storing:
+            self._indexes.remove({kb_id: self._writer.entries(doc_ids)})
+            self._writer.purge(doc_ids)
+        self.sweep()
+
+    def sweep(self) -> None:
+        """Remove vectors and pictures that nothing refers to; after the run, while one is going on that may count on them."""
+        with self._storing:
+            if not self._runs:
+                self._vectors.prune()
+                self._assets.sweep()
+
+    @contextmanager
+    def _running(self) -> Generator[None, None, None]:
+        with self._storing:
+            self._runs += 1
+        try:
+            yield
+        finally:
+            with self._storing:
+                self._runs -= 1
+        # Not after a run that was cut off: it will be taken up again, and counts on the vectors that it has made.
+        self.sweep()
+
+    def _redraft(self, facts: StoredFacts, tally: Tally, links: Links) -> Draft | None:
+        trace = self._start_trace(links)
+        try:
+            return self._drafter.from_facts(facts, trace)
+        except RagError as error:
+            tally.failed.append(failure_of(error, facts.source))
+            trace.error(error)
+            self._tracer.record([trace.finish("error")])
+            return None
+
+    # Storing: embedding and everything after
+
+    def _store(self, drafts: Iterator[Draft], tally: Tally, *, report: Report, total: int) -> None:
+        open_traces: dict[str, Trace] = {}
+        try:
+            with prefetched(_groups(drafts)) as groups, ThreadPoolExecutor(1, "rag-store") as storer:
+                storing: Future[None] | None = None
+                for group in groups:
+                    open_traces.update((draft.trace.trace_id, draft.trace) for draft in group)
+                    vectors = self._embed(group, tally, report=report, total=total)
+                    if storing:
+                        storing.result()
+                    storing = storer.submit(self._upsert, group, vectors, tally, open_traces)
+                if storing:
+                    report("storing", tally.done, total)
+                    storing.result()
+        except BaseException as error:
+            for trace in open_traces.values():
+                trace.error(error)
+            status: Status = "cancelled" if isinstance(error, Stopped) else "error"
+            self._tracer.record([trace.finish(status) for trace in open_traces.values()])
+            self._writer.sweep()
+            raise
+
+    def _embed(self, group: Sequence[Draft], tally: Tally, *, report: Report, total: int) -> dict[str, Vectors]:
+        texts = {chunk.dense_key: chunk.dense_view for draft in group for chunk in draft.version.chunks}
+        provider = ProviderRef("embedder", self._embedder.model_id, self._embedder.revision)
+        with shared_span([draft.trace for draft in group], "stage.embedding", provider) as spans:
+            vectors = self._vectors.get(list(texts))
+            missing = [key for key in texts if key not in vectors]
+            report("embedding", tally.done, total)
+            new: dict[str, Vectors] = {}
+            if missing:
+                tell = _embedding_progress(report, tally, documents=len(group), texts=len(missing), total=total)
+                made = self._embedder.embed_passages([texts[key] for key in missing], tell)
+                new = {key: made[index] for index, key in enumerate(missing)}
+                self._vectors.put(new)
+                vectors.update(new)
+            counted: set[str] = set()
+            for draft in group:
+                keys = [chunk.dense_key for chunk in draft.version.chunks]
+                # A text that stands twice in a group is embedded for the first document and reused by the other.
+                embedded = sum(1 for key in dict.fromkeys(keys) if key in new and key not in counted)
+                counted.update(keys)
+                counts = {"embedded": embedded, "reused": len(keys) - embedded}
+                draft.trace.counters.update({**counts, "cache_hits": counts["reused"], "cache_misses": embedded})
+                draft.trace.event("ingest.embedding_batch", counts, spans[draft.trace.trace_id])
+                tally.embedded += embedded
+                tally.reused += counts["reused"]
+        tally.past_embedding += len(group)
+        return vectors
+
+    def _upsert(
+        self, group: Sequence[Draft], vectors: Mapping[str, Vectors], tally: Tally, open_traces: dict[str, Trace]
+    ) -> None:
+        provider = ProviderRef("indexes", f"{self._indexes.dense.name}+{self._indexes.sparse.name}")
+        with self._storing, shared_span([draft.trace for draft in group], "stage.upsert", provider) as spans:
+            returning = {draft.version.doc_id for draft in group if draft.was_deleted}
+            withdrawn = self._writer.withdrawn([draft.version for draft in group], returning)
+            kept = [draft for draft in group if draft.version.doc_id not in withdrawn]
+            self._upsert_versions(kept, vectors)
+            for draft in kept:
+                payload = {"version_id": draft.version.version_id, "chunks": len(draft.version.chunks)}
+                draft.trace.event("ingest.upsert_result", payload, spans[draft.trace.trace_id])
+        for draft in kept:
+            tally.chunks += len(draft.version.chunks)
+            if draft.replaces:
+                tally.moved += 1
+            elif draft.is_new:
+                tally.added += 1
+            else:
+                tally.updated += 1
+        # A document that was deleted while it was being read stays deleted.
+        tally.skipped += len(group) - len(kept)
+        for draft in group:
+            open_traces.pop(draft.trace.trace_id)
+        kept_ids = {draft.trace.trace_id for draft in kept}
+        self._tracer.record([draft.trace.finish("ok" if draft.trace.trace_id in kept_ids else "cancelled") for draft in group])
+
+    def _upsert_versions(self, drafts: Sequence[Draft], vectors: Mapping[str, Vectors]) -> None:
+        versions = [draft.version for draft in drafts]
+        replaced = [doc_id for draft in drafts for doc_id in draft.replaces]
+        self._assets.put(asset for version in versions for asset in version.assets)
+        self._writer.begin(versions)
+        self._indexes.upsert(versions, vectors)
+        left = self._writer.entries(replaced)
+        self._indexes.remove(self._writer.flip(versions, replaced))
+        if replaced:
+            self._indexes.remove({versions[0].kb_id: left})
+            self._writer.purge(replaced)
+
+    # Traces of what was not stored
+
+    def _start_trace(self, links: Links) -> Trace:
+        return self._tracer.start("ingestion", strategy_config_id=self._strategy_config_id, **links)
+
+    def _trace_unchanged(self, tally: Tally, links: Links) -> None:
+        if not tally.unchanged:
+            return
+        trace = self._start_trace(links)
+        with trace.span("stage.dedup") as span:
+            payload = {"decision": "unchanged", "documents": tally.unchanged, "doc_ids": tally.unchanged_ids[:100]}
+            trace.event("ingest.dedup_decision", payload, span)
+        trace.counters["unchanged"] = tally.unchanged
+        self._tracer.record([trace.finish()])
+
+    def _trace_left_out(self, found: Found, links: Links) -> None:
+        if not found.failed:
+            return
+        trace = self._start_trace(links)
+        with trace.span("stage.dedup") as span:
+            span.status = "error"
+            codes = sorted({failure.code for failure in found.failed})
+            payload = {"decision": "failed", "documents": len(found.failed), "codes": codes}
+            trace.event("ingest.dedup_decision", payload, span)
+        self._tracer.record([trace.finish("error")])
+
+
+def _embedding_progress(report: Report, tally: Tally, *, documents: int, texts: int, total: int) -> Callable[[int], None]:
+    """Progress while a group is embedded: its documents as far as its texts are done; of a single document, the texts."""
+    embedded = 0
+
+    def tell(count: int) -> None:
+        nonlocal embedded
+        embedded += count
+        if total == 1:
+            report("embedding passages", embedded, texts)
+        else:
+            report("embedding", tally.done + documents * embedded // texts, total)
+
+    return tell
+
+
+def _shape(version: Version) -> Shape:
+    chunk_ids, tokens = [chunk.chunk_id for chunk in version.chunks], [chunk.tokens for chunk in version.chunks]
+    return Shape(version.doc_id, section_hash(version), len(version.sections), tuple(chunk_ids), tuple(tokens))
+
+
+def _groups(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
+    group: list[Draft] = []
+    chunks = characters = 0
+    for draft in drafts:
+        group.append(draft)
+        chunks += len(draft.version.chunks)
+        characters += len(draft.version.document.markdown)
+        if chunks >= GROUP_CHUNKS or characters >= GROUP_CHARACTERS or len(group) >= GROUP_FILES:
+            yield group
+            group, chunks, characters = [], 0, 0
+    if group:
+        yield group

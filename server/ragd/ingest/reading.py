@@ -1,0 +1,173 @@
+"""The reading half of the line: files, several at a time, to drafts. One that can't be read fails alone; a moved one is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from ragd.core.errors import RagError, ServiceUnavailable
+from ragd.core.ids import hash32
+from ragd.core.tracing import Trace, Tracer
+from ragd.core.types import Failure
+from ragd.formats.registry import base_name, doc_type_for
+from ragd.ingest.discovery.files import Item, shown
+from ragd.ingest.drafts import Draft, Drafter
+from ragd.ingest.prefetch import side_by_side
+from ragd.ingest.tally import Tally
+from ragd.ingest.workers.pool import Parser
+from ragd.store.document_state import Known
+from ragd.store.documents import DocumentWriter
+
+LOOKUP_FILES = 500
+
+Report = Callable[[str, int, int], None]
+"""Called with (stage, done, total) in files, before each file at least; may raise `Stopped` to end the run at a safe point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What one run is to take in. `gone` are documents of the source whose files are no more; `total` is for progress."""
+
+    kb_id: str
+    items: Sequence[Item]
+    gone: frozenset[str]
+    source_id: str | None
+    force: bool
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What became of reading one file: a draft, an error, or neither when it is unchanged."""
+
+    item: Item
+    doc_id: str
+    trace: Trace
+    known: Known | None
+    draft: Draft | None = None
+    error: RagError | OSError | None = None
+
+
+class FileReading:
+    """Reads files for the pipeline, as many at a time as the parser does."""
+
+    def __init__(self, drafter: Drafter, parser: Parser, writer: DocumentWriter, tracer: Tracer) -> None:
+        self._drafter = drafter
+        self._parser = parser
+        self._writer = writer
+        self._tracer = tracer
+
+    def drafts(self, files: Files, tally: Tally, start_trace: Callable[[], Trace], report: Report) -> Iterator[Draft]:
+        """A draft for each file that is new or changed, in the order in which they are read. The tally counts the others."""
+        inside: list[tuple[int, int]] = []
+
+        def progress(done: int, pages: int) -> None:
+            inside[:] = [(done, pages)]
+
+        def tick() -> None:
+            # Of a single long file its pages are told; several files are counted.
+            if files.total == 1 and inside:
+                report("reading pages", *inside[0])
+            else:
+                report("reading", tally.done, files.total)
+
+        def calls() -> Iterator[Callable[[], _Outcome]]:
+            for start in range(0, len(files.items), LOOKUP_FILES):
+                batch = files.items[start : start + LOOKUP_FILES]
+                doc_ids = [hash32(files.kb_id, item.uri) for item in batch]
+                known = self._writer.known(doc_ids)
+                for item, doc_id in zip(batch, doc_ids, strict=True):
+                    report("reading", tally.done, files.total)
+                    yield partial(self._read, files, doc_id, item, known.get(doc_id), start_trace(), progress)
+
+        adopted: list[str] = []
+        for outcome in side_by_side(calls(), self._parser.size, tick=tick, abandon=self._parser.end_busy):
+            if outcome.error:
+                self._note_failure(outcome, outcome.error, files, tally)
+            elif outcome.draft is None:
+                tally.unchanged += 1
+                tally.unchanged_ids.append(outcome.doc_id)
+                if files.source_id and outcome.known and outcome.known.source_id != files.source_id:
+                    adopted.append(outcome.doc_id)
+            else:
+                yield self._with_former_self(outcome.draft, files, tally)
+        self._writer.adopt(adopted, files.source_id)
+
+    def _read(
+        self,
+        files: Files,
+        doc_id: str,
+        item: Item,
+        known: Known | None,
+        trace: Trace,
+        progress: Callable[[int, int], None],
+    ) -> _Outcome:
+        outcome = _Outcome(item, doc_id, trace, known)
+        try:
+            draft = self._drafter.from_file(
+                files.kb_id, doc_id, item, known, trace, force=files.force, source_id=files.source_id, progress=progress
+            )
+        except ServiceUnavailable:  # says nothing of the file: the daemon is stopping, or can start no process
+            raise
+        except (RagError, OSError) as error:
+            return replace(outcome, error=error)
+        return replace(outcome, draft=draft)
+
+    def _note_failure(self, outcome: _Outcome, error: RagError | OSError, files: Files, tally: Tally) -> None:
+        item = outcome.item
+        failure = failure_of(error, item.label)
+        if item.label != item.source:  # its name is not for everybody, and loaders call it by that
+            failure = replace(failure, message=failure.message.replace(shown(item.name), item.label))
+        tally.failed.append(failure)
+        doc_type = doc_type_for(item.name) or item.loader or "text"
+        self._writer.fail(files.kb_id, outcome.doc_id, item.uri, doc_type, item.size(), failure, files.source_id)
+        outcome.trace.error(error)
+        self._tracer.record([outcome.trace.finish("error")])
+
+    def _with_former_self(self, draft: Draft, files: Files, tally: Tally) -> Draft:
+        """The draft, with the document that it was before its file was moved or renamed, if it was."""
+        if not draft.is_new:
+            return draft
+        version = draft.version
+        former = [
+            known
+            for known in self._writer.same_content(version.kb_id, version.content_hash)
+            if known.doc_id not in tally.replaced
+            and known.doc_id != version.doc_id
+            and (known.doc_id in files.gone or _file_is_gone(known.source_uri))
+        ]
+        if not former:
+            return draft
+        # Of several equal files that went, the one of the same name is the likeliest.
+        name = base_name(version.source)
+        chosen = min(former, key=lambda known: base_name(known.source) != name)
+        tally.replaced.add(chosen.doc_id)
+        return replace(draft, replaces=(chosen.doc_id,))
+
+
+def failure_of(error: RagError | OSError, source: str) -> Failure:
+    """What a job says of a file that could not be read."""
+    if isinstance(error, RagError):
+        return Failure(source, error.code, error.message)
+    return Failure(source, "UNREADABLE", f"'{source}' can't be read: {error.strerror or error}.")
+
+
+def _file_is_gone(uri: str) -> bool:
+    """Whether a document was a file that isn't there any more. One on a drive that may only be out of reach is not gone."""
+    if not uri.startswith("file:"):
+        return False
+    path = Path(url2pathname(urlsplit(uri).path))
+    try:
+        if path.exists():
+            return False
+        if path.parent.exists():
+            return True
+        # An empty folder above the one that is missing is how a drive looks that isn't mounted.
+        above = next((parent for parent in path.parents if parent.exists()), None)
+        return above is not None and any(above.iterdir())
+    except OSError:
+        return False

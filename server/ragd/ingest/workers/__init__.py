@@ -1,0 +1,1 @@
+"""Processes that read files, so that a bad file costs itself alone."""

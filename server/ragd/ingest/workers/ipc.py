@@ -1,0 +1,120 @@
+"""What passes between the daemon and the processes that read files: frames of JSON and bytes.
+
+Never pickle: what a hostile document made of its reader must not be able to run code here. A frame is two lengths (4 and 8
+bytes, big-endian), a JSON object, and one run of bytes, which the object's `blobs` cut into pieces.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import IO, Any, Final
+
+from ragd.core.types import Asset, Document, PictureLink, Place
+from ragd.store.places import decode_document, encode_places
+
+_LENGTHS: Final = struct.Struct(">IQ")
+_MAX_HEADER: Final = 512 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Normalized:
+    """What became of a document's pictures.
+
+    `ranges` of the facts stand for pictures that were left out. `assets` holds each kept picture once, `links` where each stands.
+    """
+
+    ranges: tuple[tuple[int, int], ...] = ()
+    assets: tuple[Asset, ...] = ()
+    links: tuple[PictureLink, ...] = ()
+    warnings: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] | None = None
+
+
+def write_frame(stream: IO[bytes], header: Mapping[str, Any], blobs: Sequence[bytes] = ()) -> None:
+    """Send one frame. Raises `OSError` when the other side is gone."""
+    encoded = json.dumps({**header, "blobs": [len(blob) for blob in blobs]}).encode()
+    stream.write(_LENGTHS.pack(len(encoded), sum(map(len, blobs))))
+    stream.write(encoded)
+    for blob in blobs:
+        stream.write(blob)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> tuple[dict[str, Any], list[bytes]] | None:
+    """The next frame; None when the other side has closed. Raises `EOFError` for half a frame, `ValueError` for nonsense."""
+    lengths = stream.read(_LENGTHS.size)
+    if not lengths:
+        return None
+    if len(lengths) < _LENGTHS.size:
+        raise EOFError("half a frame")
+    header_size, total = _LENGTHS.unpack(lengths)
+    if header_size > _MAX_HEADER:
+        raise ValueError("a frame's header is too long")
+    header: dict[str, Any] = json.loads(_exactly(stream, header_size))
+    sizes: list[int] = header.pop("blobs")
+    if sum(sizes) != total:
+        raise ValueError("a frame's parts do not add up")
+    return header, [_exactly(stream, size) for size in sizes]
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytes:
+    data = stream.read(size)
+    if len(data) < size:
+        raise EOFError("half a frame")
+    return data
+
+
+def pack_document(document: Document) -> tuple[dict[str, Any], list[bytes]]:
+    """A document without its pictures, as a frame's header and blobs."""
+    names = ("doc_type", "title", "loader", "loader_version", "parser", "language")
+    header = {name: getattr(document, name) for name in names}
+    header |= {"places": encode_places(document), "metadata": document.metadata, "warnings": document.warnings}
+    # Half of a surrogate pair can be neither sent nor stored.
+    return header, [document.markdown.encode("utf-8", "replace")]
+
+
+def unpack_document(header: Mapping[str, Any], blobs: Sequence[bytes]) -> Document:
+    """The inverse of `pack_document`."""
+    return decode_document({**header, "markdown": blobs[0].decode()})
+
+
+def pack_assets(found: Normalized) -> tuple[dict[str, Any], list[bytes]]:
+    """Kept pictures, as a frame's header and blobs: for each asset its data and its thumbnail."""
+    header = {
+        "ranges": found.ranges,
+        "assets": [{name: value for name, value in asdict(asset).items() if name not in _BYTES} for asset in found.assets],
+        "links": [[link.link, link.asset_id, link.alt, link.place.as_dict()] for link in found.links],
+        "warnings": found.warnings,
+        "metadata": found.metadata or {},
+    }
+    return header, [blob for asset in found.assets for blob in (asset.data, asset.thumbnail)]
+
+
+_BYTES: Final = ("data", "thumbnail")
+
+
+def unpack_assets(header: Mapping[str, Any], blobs: Sequence[bytes]) -> Normalized:
+    """The inverse of `pack_assets`."""
+    return Normalized(
+        ranges=tuple((start, end) for start, end in header["ranges"]),
+        assets=tuple(
+            Asset(**values, data=blobs[2 * index], thumbnail=blobs[2 * index + 1])
+            for index, values in enumerate(header["assets"])
+        ),
+        links=tuple(PictureLink(link, asset, alt, Place.from_dict(place)) for link, asset, alt, place in header["links"]),
+        warnings=tuple(header["warnings"]),
+        metadata=header["metadata"],
+    )
+
+
+def pack_known(assets: Iterable[Asset]) -> dict[str, Any]:
+    """Assets that are kept already, without their bytes."""
+    return {asset.asset_id: {name: value for name, value in asdict(asset).items() if name not in _BYTES} for asset in assets}
+
+
+def unpack_known(header: Mapping[str, Any]) -> dict[str, Asset]:
+    """The inverse of `pack_known`."""
+    return {asset_id: Asset(**values) for asset_id, values in header.items()}

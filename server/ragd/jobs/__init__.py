@@ -1,0 +1,1 @@
+"""The queue of background jobs and what runs them."""

@@ -1,0 +1,111 @@
+"""What may stand in an argument of a prompt or of an address: names of collections, ids of documents, styles."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Final
+
+from mcp.types import (
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
+    PromptReference,
+    ResourceTemplateReference,
+)
+
+from ragd.client.rest import MAX_PAGE_SIZE, Caller
+from ragd.core.errors import NotFound
+from ragd.mcp.prompts import PROMPTS, STYLES
+
+MAX_VALUES: Final = 100
+"""The protocol allows no more."""
+
+MAX_PAGES: Final = 10
+"""So many pages of a list are looked through for one completion; what comes after them is not found."""
+
+_TEMPLATES: Final[Mapping[str, Mapping[str, str]]] = {
+    "asset://{id}": {"id": "asset_id"},
+    "doc://{id}": {"id": "doc_id"},
+    "collection://{name}": {"name": "collection"},
+}
+"""Which kind of value an address takes."""
+
+
+async def completed(params: CompleteRequestParams, caller: Caller) -> CompleteResult:
+    """Raises `NotFound` for a prompt, an address or an argument that there is not."""
+    kind = _kind(params.ref, params.argument.name)
+    typed = params.argument.value
+    match kind:
+        case "collection":
+            values, whole = await _collections(caller, typed)
+        case "doc_id":
+            values, whole = await _documents(caller, typed)
+        case "doc_ids":
+            # The ids before the last comma stand already.
+            before, comma, last = typed.rpartition(",")
+            given = {item.strip() for item in before.split(",")}
+            found, whole = await _documents(caller, last.strip())
+            values = [before + comma + value for value in found if value not in given]
+        case "style":
+            values, whole = [style for style in STYLES if style.startswith(typed.casefold())], True
+        case _:
+            # Words of one's own, and pictures, which have no list.
+            values, whole = [], True
+    more = len(values) > MAX_VALUES or not whole
+    total = len(values) if whole else None
+    return CompleteResult(completion=Completion(values=values[:MAX_VALUES], total=total, has_more=more))
+
+
+def _kind(ref: PromptReference | ResourceTemplateReference, argument: str) -> str:
+    """Which kind of value is asked for: for a prompt that of its argument's name."""
+    known: Mapping[str, str] | None
+    if isinstance(ref, PromptReference):
+        known = {row.name: {item.name: item.name for item in row.arguments} for row in PROMPTS}.get(ref.name)
+        what = f"prompt '{ref.name[:100]}'"
+    else:
+        known = _TEMPLATES.get(ref.uri)
+        what = f"address '{ref.uri[:100]}'"
+    if known is None:
+        raise NotFound(f"There is no {what}.")
+    if argument not in known:
+        raise NotFound(f"The {what} has no argument '{argument[:100]}'; it has {', '.join(known)}.")
+    return known[argument]
+
+
+async def _collections(caller: Caller, typed: str) -> tuple[list[str], bool]:
+    """Names of enabled collections that begin so, and whether all were looked at."""
+    pages = _Pages(caller, "/api/collections")
+    names = [row["name"] async for row in pages.rows() if row["status"] == "enabled"]
+    return [name for name in names if name.casefold().startswith(typed.casefold())], pages.whole
+
+
+async def _documents(caller: Caller, typed: str) -> tuple[list[str], bool]:
+    """Ids that begin so, then those of documents whose title or source holds it; and whether all were looked at."""
+    pages = _Pages(caller, "/api/documents", status="ready")
+    sought = typed.casefold()
+    begins, holds = [], []
+    async for row in pages.rows():
+        if row.get("restricted"):
+            continue
+        if row["id"].startswith(sought):
+            begins.append(row["id"])
+        elif sought in f"{row['title']}\n{row['source']}".casefold():
+            holds.append(row["id"])
+    return begins + holds, pages.whole
+
+
+class _Pages:
+    """The first pages of a list. `whole` says, after them, whether there were no others."""
+
+    def __init__(self, caller: Caller, path: str, **params: Any) -> None:
+        self._caller, self._path, self._params = caller, path, params
+        self.whole = False
+
+    async def rows(self) -> AsyncIterator[Mapping[str, Any]]:
+        for number in range(1, MAX_PAGES + 1):
+            page = await self._caller.get(self._path, page=number, page_size=MAX_PAGE_SIZE, **self._params)
+            for row in page["items"]:
+                yield row
+            if number * MAX_PAGE_SIZE >= page["total"]:
+                self.whole = True
+                return

@@ -1,0 +1,191 @@
+"""Resources by address: a picture, a document as Markdown, a collection with its first documents.
+
+What may be read is decided by the API, with the tokens of whoever asks, as for tools. The part of an address that names something
+is escaped: names of collections may hold anything but slashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote
+
+from mcp.server.lowlevel.helper_types import ReadResourceContents
+from mcp.shared.uri_template import UriTemplate
+from mcp.types import Annotations, Resource, ResourceLink, ResourceTemplate
+
+from ragd.client.rest import MAX_PAGE_SIZE, Caller, path
+from ragd.core.errors import CollectionNotFound, NotFound, PayloadTooLarge
+from ragd.mcp.library import Library
+from ragd.mcp.results import markdown
+from ragd.mcp.results.markdown import counted, one_line, short
+from ragd.mcp.results.pictures import MAX_BYTES
+
+MARKDOWN: Final = "text/markdown"
+
+FIRST_DOCUMENTS: Final = 50
+"""So many documents of a collection are named; list_documents has the others."""
+
+_TITLE_CHARS: Final = 200
+_ABOUT_CHARS: Final = 500
+_MORE_CHARS: Final = 100
+"""Kept for the line that says how many were left out."""
+_MAX_PAGES: Final = 20
+
+
+def document_uri(doc_id: str) -> str:
+    return f"doc://{quote(doc_id, safe='')}"
+
+
+def collection_uri(name: str) -> str:
+    return f"collection://{quote(name, safe='')}"
+
+
+def document_link(doc_id: str, title: str) -> ResourceLink:
+    """What a result points to, for clients that open resources."""
+    return ResourceLink(
+        type="resource_link",
+        uri=document_uri(doc_id),
+        name=title[:_TITLE_CHARS] or doc_id,
+        title=title[:_TITLE_CHARS],
+        mime_type=MARKDOWN,
+        # For people: a model has the ids in the text, and get_document.
+        annotations=Annotations(audience=["user"]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    template: UriTemplate
+    name: str
+    title: str
+    description: str
+    mime_type: str | None
+    read: Callable[[Caller, str], Awaitable[ReadResourceContents]]
+
+
+class Resources:
+    """All that can be read by address."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._kinds = (
+            _Kind(
+                UriTemplate.parse("asset://{id}"),
+                "asset",
+                "Picture",
+                "A picture of a document, as it is. Ids stand in results of searches; query_assets gives smaller ones.",
+                None,
+                self._picture,
+            ),
+            _Kind(
+                UriTemplate.parse("doc://{id}"),
+                "doc",
+                "Document",
+                "A document as Markdown, from its beginning. get_document reads on where this one is cut.",
+                MARKDOWN,
+                self._document,
+            ),
+            _Kind(
+                UriTemplate.parse("collection://{name}"),
+                "collection",
+                "Collection",
+                "What a collection is about, its counts, and its first documents with their addresses.",
+                MARKDOWN,
+                self._collection,
+            ),
+        )
+
+    def templates(self) -> list[ResourceTemplate]:
+        return [
+            ResourceTemplate(
+                uri_template=str(kind.template),
+                name=kind.name,
+                title=kind.title,
+                description=kind.description,
+                mime_type=kind.mime_type,
+            )
+            for kind in self._kinds
+        ]
+
+    async def listed(self) -> list[Resource]:
+        """One for each collection, as they are now; `MAX_PAGE_SIZE` at most, the others can be read all the same."""
+        page = await self._library.caller().get("/api/collections", page_size=MAX_PAGE_SIZE)
+        return [
+            Resource(
+                uri=collection_uri(row["name"]),
+                name=row["name"],
+                title=row["name"],
+                description=markdown.cut(row["description"], _TITLE_CHARS)[0] or None,
+                mime_type=MARKDOWN,
+            )
+            for row in page["items"]
+        ]
+
+    async def read(self, uri: str, caller: Caller) -> ReadResourceContents:
+        """Raises `NotFound` for an address of no kind, and what the API refuses with."""
+        for kind in self._kinds:
+            if (found := kind.template.match(uri)) is not None:
+                (name,) = found.values()
+                return await kind.read(caller, str(name))
+        raise NotFound("There is no such resource. Addresses are doc://ID, collection://NAME and asset://ID.")
+
+    async def _picture(self, caller: Caller, asset_id: str) -> ReadResourceContents:
+        content, mime = await caller.bytes(path("/api/assets", asset_id), variant="raw")
+        if len(content) > MAX_BYTES:
+            message = (
+                f"The picture has {len(content):,} bytes, and {MAX_BYTES:,} are sent at most. query_assets gives a thumbnail."
+            )
+            raise PayloadTooLarge(message)
+        return ReadResourceContents(content=content, mime_type=mime)
+
+    async def _document(self, caller: Caller, doc_id: str) -> ReadResourceContents:
+        whole = (await caller.get(path("/api/documents", doc_id, "content")))["markdown"]
+        text, shortened = markdown.cut(whole, self._library.settings.max_chars)
+        if shortened:
+            text += f"\n\n(cut; {len(whole) - len(text)} more characters: get_document with doc_id {doc_id}, offset {len(text)})"
+        return ReadResourceContents(content=text, mime_type=MARKDOWN)
+
+    async def _collection(self, caller: Caller, name: str) -> ReadResourceContents:
+        row = await _named(caller, name)
+        page = await caller.get("/api/documents", collection=row["name"], status="ready", page_size=FIRST_DOCUMENTS)
+        state = "" if row["status"] == "enabled" else f" ({row['status']})"
+        lines = [f"# {one_line(row['name'])}{state}", ""]
+        if row["description"]:
+            lines += [short(row["description"], _ABOUT_CHARS), ""]
+        lines += [f"{counted(row['document_count'], 'document')}, {counted(row['chunk_count'], 'passage')}.", ""]
+        room = self._library.settings.max_chars - sum(len(line) + 1 for line in lines) - _MORE_CHARS
+        shown = 0
+        for line in (_line(document) for document in page["items"] if not document.get("restricted")):
+            room -= len(line) + 1
+            if room < 0:
+                break
+            lines.append(line)
+            shown += 1
+        if more := page["total"] - shown:
+            lines.append(f"- … and {more} more: list_documents, with a token where one is needed.")
+        return ReadResourceContents(content="\n".join(lines), mime_type=MARKDOWN)
+
+
+def _line(document: Mapping[str, Any]) -> str:
+    title, source = short(document["title"], _TITLE_CHARS), short(document["source"], _TITLE_CHARS)
+    return f"- [{title}]({document_uri(document['id'])}) ({source}, {document['doc_type']})"
+
+
+async def _named(caller: Caller, name: str) -> Mapping[str, Any]:
+    """The collection of that name; of that name in other letters when there is none, since clients make addresses lower case."""
+    alike: list[Mapping[str, Any]] = []
+    for number in range(1, _MAX_PAGES + 1):
+        page = await caller.get("/api/collections", page=number, page_size=MAX_PAGE_SIZE)
+        rows: list[Mapping[str, Any]] = page["items"]
+        for row in rows:
+            if row["name"] == name:
+                return row
+            if row["name"].casefold() == name.casefold():
+                alike.append(row)
+        if number * MAX_PAGE_SIZE >= page["total"]:
+            break
+    if len(alike) == 1:
+        return alike[0]
+    raise CollectionNotFound(f"There is no collection '{name[:100]}'. list_collections names those there are.")

@@ -1,0 +1,1 @@
+"""Results as MCP wants them: text for a model, typed fields beside it."""

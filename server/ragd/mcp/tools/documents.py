@@ -1,0 +1,243 @@
+"""Which documents there are, what each is, and what it says in short."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from ragd.client.rest import MAX_PAGE_SIZE, Caller, path
+from ragd.core.errors import RagError
+from ragd.core.types import DocumentStatus
+from ragd.mcp.library import Ctx, Library
+from ragd.mcp.results import markdown
+from ragd.mcp.results.build import answered, citation_row
+from ragd.mcp.results.document_lists import document_lines, group_lines, groups, selected
+from ragd.mcp.results.document_results import DocumentList, DocumentSummary, GroupBy, Style, Summarized
+from ragd.mcp.results.reading import heading
+from ragd.mcp.tools.asking import MaxChars
+
+MAX_EXAMINED: Final = 2_000
+"""Documents that are looked at for groups and selections: REST lists them by source alone."""
+MAX_CHUNKS: Final = 1_000
+"""Passages from the beginning of a document of which an extract is made."""
+_EXTRACTIVE: Final = "extractive"
+_PASSAGES: Final = 20
+"""Passages that a language model gets; fewer when `limits.max_top_k` allows fewer."""
+_CONTEXT_TOKENS: Final = 12_000
+"""Tokens of these passages; `llm.context_tokens` bounds them, too."""
+
+DocId = Annotated[str, Field(min_length=1, max_length=200, description="The document's id, from a citation or list_documents.")]
+Page = Annotated[int, Field(ge=1, description="Counted from 1.")]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentTools:
+    """The tools about documents as a whole."""
+
+    library: Library
+
+    async def list_documents(
+        self,
+        ctx: Ctx,
+        collection: Annotated[str | None, Field(description="This collection alone (names: list_collections).")] = None,
+        status: Annotated[DocumentStatus | None, Field(description="`deleted` ones are listed only when asked for.")] = None,
+        group_by: Annotated[GroupBy, Field(description="Count and list by tag, type or collection, too.")] = "none",
+        tag: Annotated[str | None, Field(description="Only documents with this tag.")] = None,
+        path_prefix: Annotated[str | None, Field(description="Only documents whose `source` begins so: `guide/`.")] = None,
+        page: Page = 1,
+        page_size: Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE)] = 20,
+        max_chars: MaxChars = None,
+    ) -> Annotated[CallToolResult, DocumentList]:
+        """List the documents of the knowledge base, or get an overview of them by tag, type or collection.
+
+        Use it when the user asks what there is, or to get a doc_id by name. To find something inside documents use
+        query_knowledge_hub.
+        """
+        caller = self.library.caller(ctx)
+        limit = self.library.room(max_chars)
+        asked = {"collection": collection, "status": status}
+        grouped: dict[str, Any] = {}
+        lines: list[str] = []
+        if group_by == "none" and tag is None and path_prefix is None:
+            found = await caller.get("/api/documents", **asked, page=page, page_size=page_size)
+            rows, total = found["items"], found["total"]
+        else:
+            examined, available = await _all(caller, "/api/documents", asked, MAX_EXAMINED)
+            matching = selected(examined, tag, path_prefix)
+            rows, total = matching[(page - 1) * page_size :][:page_size], len(matching)
+            grouped = {"examined": len(examined), "available": available}
+            if len(examined) < available:
+                lines.append(
+                    f"Only the first {len(examined)} of {available} documents were looked at; choose a collection to see others."
+                )
+            if group_by != "none":
+                made, count = groups(matching, group_by, limit)
+                grouped |= {"groups": made, "groups_total": count}
+                told = f"{markdown.counted(total, 'document')} in {markdown.counted(count, 'group')}:"
+                lines += [told, *group_lines(made, group_by)]
+                if len(made) < count:
+                    lines += ["", f"… and {count - len(made)} more groups, which did not fit."]
+        if group_by == "none":
+            pages = max(-(-total // page_size), 1)
+            lines += [f"{markdown.counted(total, 'document')}, page {page} of {pages}:", "", *document_lines(rows, limit)]
+        result = DocumentList(trace_id=caller.trace_id, documents=rows, total=total, page=page, page_size=page_size, **grouped)
+        return answered("\n".join([*lines, "", f"trace_id: {caller.trace_id}"]), result)
+
+    async def get_document_summary(self, ctx: Ctx, doc_id: DocId) -> Annotated[CallToolResult, DocumentSummary]:
+        """Get what is known of one document: title, source, type, language, size, dates, tags, keywords and its stored summary.
+
+        Quick, and no model takes part. For a longer summary use summarize_document, for the text get_document.
+        """
+        caller = self.library.caller(ctx)
+        document = await caller.get(path("/api/documents", doc_id))
+        lines = [
+            heading(document),
+            *_facts(document),
+            "",
+            markdown.DATA_NOTE,
+            markdown.fenced(document["summary"] or "(no summary)"),
+        ]
+        result = DocumentSummary(trace_id=caller.trace_id, document=document)
+        return answered("\n".join([*lines, "", f"trace_id: {caller.trace_id}"]), result)
+
+    async def summarize_document(
+        self,
+        ctx: Ctx,
+        doc_id: DocId,
+        style: Annotated[
+            Style,
+            Field(description="`short`: a few sentences; `bullet`: a line a section; `detailed`: some sentences a section."),
+        ] = "short",
+        max_chars: MaxChars = None,
+    ) -> Annotated[CallToolResult, Summarized]:
+        """Summarise one document, with citations of the passages that the summary rests on.
+
+        Made of the document's own sentences, or written by a language model where one is set up. To summarise in your own words
+        read the document with get_document instead.
+        """
+        caller = self.library.caller(ctx)
+        document = await caller.get(path("/api/documents", doc_id))
+        room = self.library.room(max_chars)
+        warnings: list[str] = []
+        made = await _written(caller, document, style, warnings) or await _extracted(caller, document, style, room, warnings)
+        trace_id, provider, text, citations = made
+        summary, shortened = markdown.cut(text, room)
+        if shortened:
+            warnings.append(f"The summary was cut to {len(summary)} of {len(text)} characters.")
+        result = Summarized(
+            trace_id=trace_id,
+            doc_id=document["id"],
+            style=style,
+            summary=summary,
+            provider=provider,
+            citations=[citation_row(citation) for citation in citations],
+            warnings=warnings,
+        )
+        how = (
+            "extracts of the document"
+            if provider == _EXTRACTIVE
+            else f"written by a language model ({markdown.one_line(provider)})"
+        )
+        lines = [heading(document), f"Summary ({style}; {how}):", "", markdown.DATA_NOTE, markdown.fenced(summary), ""]
+        # The document is named above; what tells its passages apart is their place.
+        lines += [f"[{row.id}] {markdown.one_line(row.place)} · chunk_id {', '.join(row.chunk_ids)}" for row in result.citations]
+        lines += [f"Note: {markdown.one_line(warning)}" for warning in warnings]
+        return answered("\n".join([*lines, "", f"trace_id: {trace_id}"]), result)
+
+
+Made = tuple[str, str, str, Sequence[Mapping[str, Any]]]
+"""Trace id, provider, text and citations of a summary."""
+
+
+async def _written(caller: Caller, document: Mapping[str, Any], style: Style, warnings: list[str]) -> Made | None:
+    """A language model's summary; none where no model is set, or where it gave none, which `warnings` then say."""
+    if (await caller.get("/api/status"))["llm"]["provider"] == "none":
+        return None
+    # Late, here and below: it compiles what a process that is never asked to summarise would wait for at its start.
+    from ragd.mcp.results.summaries import question
+
+    asked = {
+        "query": question(style, document["language"], document["keywords"]),
+        "collection": document["collection"],
+        "filters": {"doc_id": document["id"]},
+        "max_context_tokens": _CONTEXT_TOKENS,
+        # All passages are of one document, and a model that judges them against "summarise" takes time for nothing.
+        "rerank": False,
+    }
+    try:
+        events = dict(await _asked(caller, asked))
+    except RagError as error:
+        warnings.append(f"The language model was not asked, so these are extracts. {error.code}: {error.message}")
+        return None
+    if failure := events.get("error"):
+        warnings.append(
+            f"The language model failed, so these are extracts. {failure['error']['code']}: {failure['error']['message']}"
+        )
+        return None
+    if (done := events.get("done")) is None:
+        warnings.append("The language model's answer broke off, so these are extracts.")
+        return None
+    warnings += [*events["retrieval"]["warnings"], *done["warnings"]]
+    if done["provider"] == _EXTRACTIVE or not done["found"] or done["finish"] == "cancelled":
+        if not done["warnings"]:
+            warnings.append("The language model wrote no summary, so these are extracts.")
+        return None
+    seen = len(events["retrieval"]["results"])
+    if seen < document["chunk_count"]:
+        warnings.append(f"The language model was given {seen} of {document['chunk_count']} passages.")
+    return done["trace_id"], done["provider"], done["answer"], done["citations"]
+
+
+async def _asked(caller: Caller, asked: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    try:
+        return await caller.events("/api/chat", {**asked, "top_k": _PASSAGES})
+    except RagError as error:
+        if not any(item.field == "top_k" for item in error.details):
+            raise
+        return await caller.events("/api/chat", asked)
+
+
+async def _extracted(caller: Caller, document: Mapping[str, Any], style: Style, room: int, warnings: list[str]) -> Made:
+    from ragd.mcp.results.summaries import extract
+
+    chunks, total = await _all(caller, path("/api/documents", document["id"], "chunks"), {}, MAX_CHUNKS)
+    made = extract(style, document["summary"], chunks, room)
+    if len(chunks) < total and style != "short":
+        warnings.append(f"Only the first {len(chunks)} of {total} passages were looked at.")
+    if made.left_out:
+        warnings.append(f"{made.left_out} sections did not fit; list_document_sections names all.")
+    if not made.text:
+        warnings.append("Nothing in this document can be quoted.")
+    named = {name: document[name] for name in ("collection", "source", "source_uri", "title")}
+    cited = [{**chunk, **named, "doc_id": document["id"], "id": number} for number, chunk in enumerate(made.chunks, 1)]
+    return caller.trace_id, _EXTRACTIVE, made.text, cited
+
+
+async def _all(caller: Caller, address: str, asked: Mapping[str, Any], limit: int) -> tuple[list[dict[str, Any]], int]:
+    """The first rows of a list, `limit` at most, and how many there are."""
+    rows: dict[str, dict[str, Any]] = {}
+    for page in range(1, limit // MAX_PAGE_SIZE + 1):
+        found = await caller.get(address, **asked, page=page, page_size=MAX_PAGE_SIZE)
+        # A row that moved to the next page while the pages were read is there once.
+        rows |= {row.get("id") or row["chunk_id"]: row for row in found["items"]}
+        if page * MAX_PAGE_SIZE >= found["total"]:
+            break
+    return list(rows.values()), found["total"]
+
+
+def _facts(document: Mapping[str, Any]) -> list[str]:
+    size, passages = f"{document['size']} bytes", f"{document['chunk_count']} passages"
+    state = document["status"] if document["status"] != "ready" else ""
+    language = document["language"] or "language unknown"
+    parts = [document["doc_type"], language, size, passages, f"updated {document['updated_at']}", state]
+    lines = ["", " · ".join(filter(None, parts))]
+    if error := document.get("error"):
+        lines.append(f"Reading it failed: {error['code']} {markdown.one_line(error['message'])}")
+    for name in ("tags", "keywords", "warnings"):
+        if told := document[name]:
+            lines.append(f"{name.capitalize()}: {markdown.cut(', '.join(map(markdown.one_line, told)), 1_000)[0]}")
+    return lines

@@ -1,0 +1,152 @@
+"""The text of a document, its outline, its passages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final
+
+from mcp.types import CallToolResult
+from pydantic import Field
+
+from ragd.client.rest import MAX_PAGE_SIZE, Caller, path
+from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.mcp.library import Ctx, Library
+from ragd.mcp.results import markdown
+from ragd.mcp.results.build import answered
+from ragd.mcp.results.document_results import DocumentText, Format, SectionList
+from ragd.mcp.results.reading import Contents, chunk_rows, heading, outline, passages, piece
+from ragd.mcp.tools.asking import MaxChars
+from ragd.mcp.tools.documents import DocId, Page
+
+_CHUNKS: Final = 10
+"""Passages of a page that no size was asked for."""
+_LEAST: Final = 200
+"""Characters of text that are given however long a document's title and summary are."""
+
+PageSize = Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE)]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingTools:
+    """The tools that read on where a passage ends."""
+
+    library: Library
+    contents: Contents = field(default_factory=Contents)
+
+    async def get_document(
+        self,
+        ctx: Ctx,
+        doc_id: DocId,
+        format: Annotated[
+            Format, Field(description="`markdown`: the text; `sections`: the outline; `chunks`: numbered passages with places.")
+        ] = "markdown",
+        offset: Annotated[int, Field(ge=0, description="Of markdown: the character to begin at, such as a section's start.")] = 0,
+        page: Annotated[int, Field(ge=1, description="Of sections and chunks, counted from 1.")] = 1,
+        page_size: Annotated[PageSize | None, Field(description="Of sections (100) and chunks (10).")] = None,
+        max_chars: MaxChars = None,
+        include_summary: bool = False,
+    ) -> Annotated[CallToolResult, DocumentText]:
+        """Read a document: its text piece by piece, or its outline, or its passages.
+
+        Use it when a passage that query_knowledge_hub found is not enough. Long documents come in pieces: go on with
+        `offset` = next_offset, or jump to a section's start from list_document_sections.
+        """
+        if (offset and format != "markdown") or (page > 1 and format == "markdown"):
+            name, formats = ("offset", "markdown") if offset else ("page", "sections and chunks")
+            message = f"'{name}' is for the format {formats}, and this is {format}."
+            raise ValidationFailed(message, details=[FieldProblem(name, "not_for_this_format", message)])
+        caller = self.library.caller(ctx)
+        document = await caller.get(path("/api/documents", doc_id))
+        lines = [heading(document)]
+        if include_summary:
+            lines += ["", "Summary:", markdown.fenced(document["summary"] or "(no summary)")]
+        room = max(self.library.room(max_chars) - sum(len(line) + 1 for line in lines), _LEAST)
+        match format:
+            case "markdown":
+                found, more = await _markdown(caller, self.contents, document, offset, room)
+            case "sections":
+                found, more = await _sections(caller, document["id"], page, page_size or MAX_PAGE_SIZE, room)
+            case "chunks":
+                found, more = await _chunks(caller, document["id"], page, page_size or _CHUNKS, room)
+        result = DocumentText(
+            trace_id=caller.trace_id,
+            doc_id=document["id"],
+            version_id=document["version_id"],
+            title=document["title"],
+            source=document["source"],
+            collection=document["collection"],
+            format=format,
+            summary=document["summary"] if include_summary else None,
+            **found,
+        )
+        return answered("\n".join([*lines, *more, "", f"trace_id: {caller.trace_id}"]), result)
+
+    async def list_document_sections(
+        self, ctx: Ctx, doc_id: DocId, page: Page = 1, page_size: PageSize = MAX_PAGE_SIZE
+    ) -> Annotated[CallToolResult, SectionList]:
+        """Get a document's outline: its headings in order, with the characters where the text of each begins and ends.
+
+        Use it to find the right part of a long document, then read on with get_document and `offset` = the start.
+        """
+        caller = self.library.caller(ctx)
+        found, lines = await _sections(caller, doc_id, page, page_size, self.library.room(None))
+        result = SectionList(trace_id=caller.trace_id, doc_id=doc_id, **found)
+        return answered("\n".join([*lines, "", f"trace_id: {caller.trace_id}"]), result)
+
+
+Part = tuple[dict[str, Any], list[str]]
+"""Typed fields of a part of a document, and its text."""
+
+
+async def _markdown(caller: Caller, contents: Contents, document: Mapping[str, Any], offset: int, room: int) -> Part:
+    # The live version is the first one.
+    live = document["versions"][0]["md_sha256"] if document["version_id"] else ""
+    whole = contents.get(live)
+    held = whole is not None
+    if whole is None:
+        whole = (await caller.get(path("/api/documents", document["id"], "content")))["markdown"]
+    text = piece(whole, offset, room)
+    end = offset + len(text)
+    if not whole:
+        return {"markdown": "", "offset": 0, "total_chars": 0}, ["", f"There is no text: it is {_why_empty(document)}."]
+    found = {"markdown": text, "offset": offset, "total_chars": len(whole)}
+    lines = [f"Characters {offset}-{end} of {len(whole)}.", "", markdown.DATA_NOTE, markdown.fenced(text)]
+    if end < len(whole):
+        found["next_offset"] = end
+        lines.append(f"Read on: get_document with offset {end}.")
+        if not held:
+            contents.keep(live, whole)
+    else:
+        contents.drop(live)
+    return found, lines
+
+
+async def _sections(caller: Caller, doc_id: str, page: int, page_size: int, room: int) -> Part:
+    found = await caller.get(path("/api/documents", doc_id, "sections"), page=page, page_size=page_size)
+    lines, left_out = outline(found["items"], room)
+    told = [f"{found['total']} sections, page {page} of {_pages(found)}; characters and section id behind each:", "", *lines]
+    if left_out:
+        told.append(f"… and {left_out} more of this page, which did not fit: ask for a smaller page_size.")
+    return _page("sections", found["items"], found), told
+
+
+async def _chunks(caller: Caller, doc_id: str, page: int, page_size: int, room: int) -> Part:
+    found = await caller.get(path("/api/documents", doc_id, "chunks"), page=page, page_size=page_size)
+    rows = chunk_rows(found["items"], room)
+    told = [f"{found['total']} passages, page {page} of {_pages(found)}.", "", markdown.DATA_NOTE, *passages(rows)]
+    return _page("chunks", rows, found), told
+
+
+def _page(name: str, rows: list[Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: rows, "total": found["total"], "page": found["page"], "page_size": found["page_size"]}
+
+
+def _pages(found: Mapping[str, Any]) -> int:
+    return max(-(-int(found["total"]) // int(found["page_size"])), 1)
+
+
+def _why_empty(document: Mapping[str, Any]) -> str:
+    if error := document.get("error"):
+        return f"{document['status']}, {error['code']} {markdown.one_line(error['message'])}"
+    return "empty" if document["status"] == "ready" else str(document["status"])

@@ -1,0 +1,153 @@
+"""Text embedding by an ONNX graph in onnxruntime.
+
+Texts are sorted by length and run in batches of about `batch_tokens` padded tokens, which wastes least on padding, is
+fastest, and keeps the influence that batch-mates have on int8 activations small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragd.core.errors import ModelUnavailable
+from ragd.models.rows import ModelFiles
+from ragd.providers.batching import batches, padded
+from ragd.providers.devices import Device, Opened, open_session, run_graph
+from ragd.providers.protocols import Vectors
+from ragd.providers.tokenizers.onnx import OnnxTokenizer
+
+_POOLED_OUTPUT = "sentence_embedding"
+_TOKEN_OUTPUTS = ("token_embeddings", "last_hidden_state")
+
+
+class OnnxEmbedder:
+    """A model of the table, loaded. `device` is what was got, `warnings` say where that is not what was asked for."""
+
+    needs_files = True
+
+    def __init__(
+        self,
+        files: ModelFiles,
+        *,
+        device: Device = "auto",
+        threads: int = 0,
+        batch_tokens: int = 1024,
+        spinning: bool = False,
+    ) -> None:
+        self.model_id = files.row.id
+        self.revision = files.revision
+        self.dimension = files.row.dimension
+        self.max_tokens = files.row.max_tokens
+        self.batch_tokens = batch_tokens
+        self.tokenizer = OnnxTokenizer(files.tokenizer)
+        self._row = files.row
+        opened = open_session(
+            files.model, self.model_id, device=device, quantized=files.quantized, threads=threads, spinning=spinning
+        )
+        self.device = opened.device
+        self.warnings = list(opened.warnings)
+        self._opened: Opened | None = opened
+        self._typed = "token_type_ids" in {item.name for item in opened.session.get_inputs()}
+        outputs = [item.name for item in opened.session.get_outputs()]
+        self._pooled = _POOLED_OUTPUT in outputs
+        self._output = _POOLED_OUTPUT if self._pooled else outputs[0]
+        self._token_output = next((name for name in _TOKEN_OUTPUTS if name in outputs), None)
+        self.gives_tokens = self._token_output is not None
+
+    @property
+    def passage_overhead(self) -> int:
+        """Tokens that the passage prefix and the special tokens take out of `max_tokens`."""
+        frame = len(self.tokenizer.begin_ids) + len(self.tokenizer.end_ids)
+        return frame + self.tokenizer.prefix_length(self._row.passage_prefix)
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """float32 array `[len(texts), dimension]`, rows of L2 norm 1, order kept."""
+        return self._embed(self.query_rows(texts), None)
+
+    def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
+        """As `embed_queries`, with the passage prefix. `on_batch(n)` is called after each batch with the texts done in it."""
+        return self._embed(self.passage_rows(texts), on_batch)
+
+    def query_rows(self, texts: Sequence[str]) -> list[list[int]]:
+        """The token ids of each question, as the graph takes them."""
+        return self._rows(self._row.query_prefix, texts)
+
+    def passage_rows(self, texts: Sequence[str]) -> list[list[int]]:
+        """The token ids of each passage, as the graph takes them."""
+        return self._rows(self._row.passage_prefix, texts)
+
+    def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
+        """Vectors of rows of token ids, in one run of the graph."""
+        feed = self._feed(rows)
+        output = self._run(self._output, feed)
+        if not self._pooled:
+            output = pool(output, feed["attention_mask"], self._row.pooling)
+        if output.shape[1] != self.dimension:
+            raise ModelUnavailable(
+                f"The files of {self.model_id} give vectors of {output.shape[1]} numbers, where {self.dimension} are expected: "
+                "they are of another model."
+            )
+        norm = np.linalg.norm(output, axis=1, keepdims=True)
+        unit: Vectors = output / np.maximum(norm, np.finfo(np.float32).tiny)
+        return unit
+
+    def query_tokens(self, text: str) -> Vectors:
+        """float32 `[tokens, dimension]`: the last hidden states of the tokens of `text`, prefix and special tokens left out."""
+        return self._embed_tokens(self._row.query_prefix, [text])[0]
+
+    def passage_tokens(self, texts: Sequence[str]) -> list[Vectors]:
+        """As `query_tokens`, one array for each text, with the passage prefix; in one batch. Texts are cut at `max_tokens`."""
+        return self._embed_tokens(self._row.passage_prefix, texts)
+
+    def close(self) -> None:
+        self._opened = None
+
+    def _rows(self, prefix: str, texts: Sequence[str]) -> list[list[int]]:
+        return self.tokenizer.token_ids([prefix + text.strip() for text in texts], self.max_tokens)
+
+    def _embed(self, rows: Sequence[Sequence[int]], on_batch: Callable[[int], None] | None) -> Vectors:
+        vectors = np.empty((len(rows), self.dimension), np.float32)
+        for batch in batches([len(row) for row in rows], self.batch_tokens):
+            vectors[batch] = self.embed_rows([rows[index] for index in batch])
+            if on_batch is not None:
+                on_batch(len(batch))
+        return vectors
+
+    def _embed_tokens(self, prefix: str, texts: Sequence[str]) -> list[Vectors]:
+        if self._token_output is None:
+            raise ModelUnavailable(f"The graph of {self.model_id} gives no token vectors.")
+        if not texts:
+            return []
+        rows = self._rows(prefix, texts)
+        hidden = self._run(self._token_output, self._feed(rows))
+        first = len(self.tokenizer.begin_ids) + self.tokenizer.prefix_length(prefix)
+        end = len(self.tokenizer.end_ids)
+        found = []
+        for row, states in zip(rows, hidden, strict=True):
+            # The blank between prefix and text is a token of its own in front of scripts that are written without blanks.
+            start = first + (row[first : first + 1] == [self.tokenizer.blank_id])
+            found.append(states[start : len(row) - end])
+        return found
+
+    def _feed(self, rows: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int64]]:
+        feed = padded(rows, self.tokenizer.pad_id)
+        if self._typed:
+            feed["token_type_ids"] = np.zeros_like(feed["input_ids"])
+        return feed
+
+    def _run(self, output: str, feed: dict[str, NDArray[np.int64]]) -> Vectors:
+        opened = self._opened
+        if opened is None:
+            raise ModelUnavailable(f"The model {self.model_id} has been closed.")
+        return run_graph(opened.session, self.model_id, output, feed)
+
+
+def pool(tokens: Vectors, mask: NDArray[np.int64], pooling: str) -> Vectors:
+    """Token vectors `[batch, sequence, dimension]` to text vectors: of the first token, or the mean over the mask."""
+    if pooling == "cls":
+        return tokens[:, 0]
+    weights = mask.astype(np.float32)[:, :, None]
+    pooled: Vectors = (tokens * weights).sum(axis=1) / weights.sum(axis=1)
+    return pooled

@@ -1,0 +1,166 @@
+"""A local embedding model behind the broker: an embedder like any other, whose work is done in turns.
+
+Questions that arrive while another question or rerank runs are embedded together in the next run. Passages are embedded in the
+same batches as without the broker, except while people ask: then one text a turn.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from ragd.providers.batching import batches
+from ragd.providers.model_queue import InferenceBroker, Priority
+from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
+
+MICRO_BATCH_TOKENS = 256
+"""Padded tokens of questions that are embedded together: some 20 questions, in about 10 ms on two cores."""
+
+
+@runtime_checkable
+class LocalEmbedder(Embedder, TokenEmbedder, Protocol):
+    """An embedder whose tokenizing and whose single runs can be had apart: a model that runs in this process."""
+
+    batch_tokens: int
+
+    def query_rows(self, texts: Sequence[str]) -> list[list[int]]:
+        """The token ids of each question, as the graph takes them."""
+        ...
+
+    def passage_rows(self, texts: Sequence[str]) -> list[list[int]]:
+        """The token ids of each passage, as the graph takes them."""
+        ...
+
+    def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
+        """Vectors of rows of token ids, in one run of the graph."""
+        ...
+
+
+class _Asked:
+    """Questions of one caller that wait for a run. `alone` after a run together with others failed."""
+
+    def __init__(self, rows: list[list[int]]) -> None:
+        self.rows = rows
+        self.alone = False
+        self.answered = False
+        self.vectors: Vectors = np.empty(0, np.float32)
+
+    @property
+    def longest(self) -> int:
+        return max(len(row) for row in self.rows)
+
+
+class BrokeredEmbedder:
+    """Wraps a `LocalEmbedder`; the broker may serve other models, too. Safe to use from several threads."""
+
+    needs_files = True
+
+    def __init__(self, model: LocalEmbedder, broker: InferenceBroker) -> None:
+        self.model_id = model.model_id
+        self.revision = model.revision
+        self.dimension = model.dimension
+        self.max_tokens = model.max_tokens
+        self.device = model.device
+        self.tokenizer = model.tokenizer
+        self.gives_tokens = model.gives_tokens
+        self.warnings: Sequence[str] = getattr(model, "warnings", ())
+        self._model = model
+        self._broker = broker
+        self._asked: list[_Asked] = []
+        self._lock = threading.Lock()
+
+    @property
+    def passage_overhead(self) -> int:
+        return self._model.passage_overhead
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.empty((len(texts), self.dimension), np.float32)
+        rows = self._model.query_rows(texts)
+        for batch in batches([len(row) for row in rows], self._model.batch_tokens):
+            vectors[batch] = self._ask(_Asked([rows[index] for index in batch]))
+        return vectors
+
+    def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
+        vectors = np.empty((len(texts), self.dimension), np.float32)
+        rows = self._model.passage_rows(texts)
+        planned = deque(batches([len(row) for row in rows], self._model.batch_tokens))
+        while planned:
+            with self._broker.turn(Priority.INGEST):
+                batch = planned.popleft()
+                if len(batch) > 1 and self._broker.people_ask():
+                    batch, rest = batch[:1], batch[1:]
+                    planned.appendleft(rest)
+                vectors[batch] = self._model.embed_rows([rows[index] for index in batch])
+            if on_batch is not None:
+                on_batch(len(batch))
+        return vectors
+
+    def query_tokens(self, text: str) -> Vectors:
+        with self._broker.turn(Priority.QUERY):
+            return self._model.query_tokens(text)
+
+    def passage_tokens(self, texts: Sequence[str]) -> list[Vectors]:
+        with self._broker.turn(Priority.RERANK):
+            return self._model.passage_tokens(texts)
+
+    def close(self) -> None:
+        self._model.close()
+
+    def _ask(self, own: _Asked) -> Vectors:
+        with self._lock:
+            self._asked.append(own)
+        try:
+            with self._broker.turn(Priority.QUERY):
+                if own.answered:  # somebody's run had room for it
+                    return own.vectors
+                others = self._take(own)
+                if others:
+                    try:
+                        self._run([own, *others])
+                    # Whose text it was is not known; each is run again alone, and the error reaches the one who caused it.
+                    except BaseException as error:
+                        self._give_back(others)
+                        if not isinstance(error, Exception):
+                            raise
+                if not own.answered:
+                    self._run([own])
+        finally:
+            with self._lock:
+                if own in self._asked:
+                    self._asked.remove(own)
+        return own.vectors
+
+    def _take(self, own: _Asked) -> list[_Asked]:
+        """Others that fit into a run with `own`, in order of arrival."""
+        taken: list[_Asked] = []
+        with self._lock:
+            self._asked.remove(own)
+            count, longest = len(own.rows), own.longest
+            for other in [] if own.alone else [asked for asked in self._asked if not asked.alone]:
+                if (count + len(other.rows)) * max(longest, other.longest) <= MICRO_BATCH_TOKENS:
+                    taken.append(other)
+                    self._asked.remove(other)
+                    count, longest = count + len(other.rows), max(longest, other.longest)
+        return taken
+
+    def _give_back(self, others: Sequence[_Asked]) -> None:
+        with self._lock:
+            for other in others:
+                other.alone = True
+                self._asked.insert(0, other)
+
+    def _run(self, asked: Sequence[_Asked]) -> None:
+        vectors = self._model.embed_rows([row for one in asked for row in one.rows])
+        start = 0
+        for one in asked:
+            one.vectors, one.answered = vectors[start : start + len(one.rows)], True
+            start += len(one.rows)
+
+
+def behind_broker(embedder: Embedder, broker: InferenceBroker) -> Embedder:
+    """The embedder, in turns when it runs in this process; one that asks a service needs none."""
+    return BrokeredEmbedder(embedder, broker) if isinstance(embedder, LocalEmbedder) else embedder

@@ -1,0 +1,324 @@
+"""What remote language models share: one connection for each answer, retries before its first piece, ends, and clear errors.
+
+The two SDKs come from one generator, so their errors have the same names. They never retry themselves: only here it is known
+whether a piece has been handed on already.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import re
+import socket
+import ssl
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError
+from ragd.providers.protocols import Completion, Message
+
+if TYPE_CHECKING:
+    import httpx2
+
+log = logging.getLogger(__name__)
+
+_CONNECT_S: Final = 10.0
+_FIRST_WAIT_S: Final = 0.5
+_LONGEST_WAIT_S: Final = 30.0
+_LOOPBACK: Final = {"localhost", "127.0.0.1", "::1"}
+_SHOWN_REASON: Final = 300
+
+# One alternative for each way in which characters become tokens; the counts beside them are in `estimate_tokens`.
+_UNITS: Final = re.compile(
+    "(?P<letters>[A-Za-z]+)|(?P<kana>[\u3000-\u30ff\uff00-\uffef])|(?P<han>[\u3400-\u9fff\uac00-\ud7af])"
+    "|(?P<sign>[\\x21-\\x7e])|(?P<blanks>\\s+)|(?P<other>[^\\x00-\\x7f])"
+)
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of `text` in a byte-pair vocabulary, without one at hand: rather too many than too few.
+
+    Three letters (of a run in mixed case, such as a key, one and a half), one digit or one sign are a token, a kana or a
+    full-width sign is one, a Chinese character or Korean syllable two, any other letter half of its bytes in UTF-8, and what is
+    left as many as it has bytes. Held against real vocabularies in `docs/decisions.md`.
+    """
+    total = 0
+    for match in _UNITS.finditer(text):
+        kind, unit = match.lastgroup, match.group()
+        if kind == "letters":
+            plain = unit.islower() or unit.isupper() or unit.istitle()
+            total += -(-len(unit) // 3) if plain else -(-2 * len(unit) // 3)
+        elif kind == "blanks":
+            total += 0 if unit == " " else 1 + unit.count("\n")
+        elif kind == "other":
+            size = len(unit.encode("utf-8", "replace"))
+            total += -(-size // 2) if unit.isalpha() else size
+        else:
+            total += 2 if kind == "han" else 1
+    return total
+
+
+class RemoteModel(ABC):
+    """A language model behind an SDK. A provider says how to ask, and in which module the SDK's errors are."""
+
+    name: str
+    default_url: str = ""
+    needs_key = True
+    # Parameters that some models don't take. One that is named in a refusal is left out from then on.
+    optional: tuple[str, ...] = ("temperature",)
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        url: str = "",
+        api_key: str = "",
+        timeout_s: float = 60.0,
+        retries: int = 2,
+        context_tokens: int = 16_000,
+        temperature: float = 0.0,
+        api_version: str = "",
+    ) -> None:
+        """`api_key` is the key itself. Raises `SettingsError` for settings that can't work, or when the SDK is not installed."""
+        if not model:
+            raise SettingsError(f"llm.model is empty. Name the model that {self.name} shall use.")
+        if self.needs_key and not api_key:
+            raise SettingsError(f"llm.provider is {self.name}, which needs a key. Set llm.api_key to env:NAME or file:PATH.")
+        self.model = model
+        self.url = (url or self.default_url).rstrip("/")
+        parts = urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise SettingsError("Set llm.url to the base URL of the service, such as https://models.example.com/v1.")
+        if parts.username or parts.password or parts.query:
+            raise SettingsError(
+                "llm.url holds a name, a password or a query. Give the address alone; the key goes into llm.api_key."
+            )
+        self.context_tokens = context_tokens
+        self._key = api_key
+        self._timeout_s = timeout_s
+        self._retries = retries
+        self._temperature = temperature
+        self._api_version = api_version
+        self._left_out: set[str] = set()
+        try:
+            self._sdk = self._import_sdk()
+        except ImportError as error:
+            raise SettingsError(
+                f"llm.provider {self.name} needs a package that is not installed. Run: pip install 'ragd[llm]'"
+            ) from error
+
+    def count_tokens(self, text: str) -> int:
+        return estimate_tokens(text)
+
+    def stream(self, messages: Sequence[Message], max_tokens: int, on_end: Callable[[Completion], None]) -> Reply:
+        return Reply(self, messages, max_tokens, on_end)
+
+    def close(self) -> None:  # noqa: B027
+        """Nothing is held between answers."""
+
+    @abstractmethod
+    def _import_sdk(self) -> Any: ...
+
+    @abstractmethod
+    def ask(self, http: httpx2.Client, messages: Sequence[Message], max_tokens: int) -> Iterator[str | Completion]:
+        """One attempt: the pieces, and the completion when the service says that the answer is at its end."""
+
+    @cached_property
+    def _trust(self) -> ssl.SSLContext:
+        import truststore
+
+        context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):
+            if (bundle := os.environ.get(name)) and os.path.isfile(bundle):
+                context.load_verify_locations(bundle)
+        return context
+
+    def http(self, on_request: Callable[[httpx2.Request], None]) -> httpx2.Client:
+        """A client for one answer. Proxies of the environment are used, but not for a service on this machine."""
+        import httpx2
+
+        local = urlsplit(self.url).hostname in _LOOPBACK
+        return httpx2.Client(
+            verify=self._trust,
+            timeout=httpx2.Timeout(self._timeout_s, connect=min(_CONNECT_S, self._timeout_s)),
+            trust_env=not local,
+            follow_redirects=False,
+            event_hooks={"request": [on_request]},
+        )
+
+    def adapts_to(self, error: Exception) -> bool:
+        """Whether the service refused a parameter that can be left out, and asking again without it makes sense."""
+        if getattr(error, "status_code", None) != 400:
+            return False
+        told = self._reason(error)
+        refused = {name for name in self.optional if re.search(rf"\b{name}\b", told)} - self._left_out
+        self._left_out |= refused
+        return bool(refused)
+
+    def pause_after(self, error: Exception, failures: int) -> float:
+        """Seconds to wait before the next attempt. Raises our error when there shall be none."""
+        failure, wait = self.explain(error)
+        if not failure.retryable or failures > self._retries or (wait or 0.0) > _LONGEST_WAIT_S:
+            # Without its cause: an SDK's error holds the request, and so the key.
+            raise failure from None
+        pause = _FIRST_WAIT_S * 2 ** (failures - 1) * random.uniform(1, 1.25) if wait is None else wait
+        return min(pause, _LONGEST_WAIT_S)
+
+    def explain(self, error: Exception) -> tuple[RemoteUnavailable, float | None]:
+        """The error as ours, and the seconds that the service asks to wait for, when it says."""
+        import httpx2
+
+        sdk, service = self._sdk, f"The language model service at {self.url}"
+        if isinstance(error, RemoteUnavailable):
+            return error, None
+        if isinstance(error, sdk.APIStatusError):
+            status, wait = error.status_code, _retry_after(error.response.headers)
+            if status in (408, 409, 429) or status >= 500:
+                return RemoteUnavailable(f"{service} is overloaded or out of order (status {status}). Try again later."), wait
+            if status in (401, 403):
+                # What the service says here may repeat the key.
+                return RemoteRefused(f"{service} refused the key (status {status}). Check llm.api_key."), None
+            hint = " Check llm.url and llm.model." if status in (301, 302, 307, 308, 404, 405) else ""
+            return RemoteRefused(f"{service} refused the request (status {status}): {self._reason(error)}{hint}"), None
+        if isinstance(error, (sdk.APITimeoutError, httpx2.TimeoutException)):
+            return RemoteUnavailable(f"{service} gave no sign of life for {self._timeout_s:g} seconds (llm.timeout_s)."), None
+        if isinstance(error, (sdk.APIConnectionError, httpx2.TransportError, OSError)):
+            reason = self._clean(str(error.__cause__ or error))
+            return RemoteUnavailable(f"{service} can't be reached ({reason}). Check llm.url and that it is running."), None
+        if isinstance(error, sdk.APIError):
+            return RemoteUnavailable(f"{service} reported an error: {self._reason(error)}"), None
+        return RemoteUnavailable(f"{service} answered what can't be read ({type(error).__name__})."), None
+
+    def nothing_said(self, end: Completion | None, content_type: str) -> RemoteUnavailable:
+        """Why an answer without any text is no answer."""
+        service = f"The language model service at {self.url}"
+        if not content_type.startswith("text/event-stream"):
+            return RemoteRefused(
+                f"{service} answered {content_type or 'without a content type'} where a stream of events is due. "
+                "Check that llm.url is the base URL of its interface; it often ends in /v1."
+            )
+        if end is not None and end.finish == "length":
+            return RemoteRefused(f"{service} used all of llm.max_output_tokens before its first word. Raise it.")
+        return RemoteUnavailable(f"{service} gave an empty answer.")
+
+    def _reason(self, error: Exception) -> str:
+        body: Any = getattr(error, "body", None)
+        if isinstance(body, Mapping):
+            inner = body.get("error", body)
+            told = inner.get("message") if isinstance(inner, Mapping) else inner
+            if isinstance(told, str) and told:
+                return self._clean(told)
+        return self._clean(str(getattr(error, "message", "")) or type(error).__name__)
+
+    def _clean(self, text: str) -> str:
+        """One line of what a service says, without the key."""
+        text = text.replace(self._key, "***") if self._key else text
+        return " ".join(text.split())[:_SHOWN_REASON]
+
+
+class Reply(Iterator[str]):
+    """The pieces of one answer. `close` may be called from any thread, and ends a wait for the service at once."""
+
+    def __init__(
+        self, model: RemoteModel, messages: Sequence[Message], max_tokens: int, on_end: Callable[[Completion], None]
+    ) -> None:
+        self._model = model
+        self._messages = messages
+        self._max_tokens = max_tokens
+        self._on_end = on_end
+        self._closed = threading.Event()
+        self._lock = threading.Lock()
+        self._sockets: list[socket.socket] = []
+        self._content_type = ""
+        self._pieces: Generator[str] = self._run()
+
+    def __next__(self) -> str:
+        return next(self._pieces)
+
+    def close(self) -> None:
+        """Break the connection. The thread that waits in `next` gets `StopIteration`."""
+        with self._lock:
+            self._closed.set()
+            for connection in self._sockets:
+                _break(connection)
+        try:
+            self._pieces.close()
+        except ValueError:
+            # Another thread is inside; it finds the connection broken, and ends by itself.
+            log.debug("a reply was closed while it was being read")
+
+    def _run(self) -> Generator[str]:
+        failures = 0
+        while not self._closed.is_set():
+            told = False
+            try:
+                for piece in self._attempt():
+                    told = True
+                    yield piece
+                return
+            # A service may answer anything, and then the SDKs raise anything; each is told as one of our errors.
+            except Exception as error:  # noqa: BLE001
+                if self._closed.is_set():
+                    return
+                if told:
+                    log.info("an answer was cut off", extra={"reason": type(error).__name__})
+                    self._on_end(Completion("cut_off", {}))
+                    return
+                if self._model.adapts_to(error):
+                    continue
+                failures += 1
+                pause = self._model.pause_after(error, failures)
+            self._closed.wait(pause)
+
+    def _attempt(self) -> Iterator[str]:
+        end: Completion | None = None
+        told = False
+        with self._model.http(self._watch) as http:
+            for part in self._model.ask(http, self._messages, self._max_tokens):
+                if self._closed.is_set():
+                    return
+                if isinstance(part, Completion):
+                    end = part
+                elif part:
+                    told = True
+                    yield part
+        if self._closed.is_set():
+            return
+        if not told:
+            raise self._model.nothing_said(end, self._content_type)
+        self._on_end(end or Completion("cut_off", {}))
+
+    def _watch(self, request: httpx2.Request) -> None:
+        request.extensions = {**request.extensions, "trace": self._traced}
+
+    def _traced(self, event: str, info: Mapping[str, Any]) -> None:
+        """Notes the sockets that are opened, and what kind of answer comes: called by the HTTP client at each of its steps."""
+        value: Any = info.get("return_value")
+        if event.endswith("receive_response_headers.complete") and isinstance(value, tuple):
+            headers = next((part for part in value if isinstance(part, list)), [])
+            self._content_type = next((text.decode("latin-1") for name, text in headers if name.lower() == b"content-type"), "")
+        elif hasattr(value, "get_extra_info") and isinstance(opened := value.get_extra_info("socket"), socket.socket):
+            with self._lock:
+                self._sockets.append(opened)
+                if self._closed.is_set():
+                    _break(opened)
+
+
+def _break(connection: socket.socket) -> None:
+    try:
+        # Of the plain socket, below TLS: closing it would not wake a thread that reads from it.
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)
+    except OSError:
+        log.debug("a connection was gone before it was broken")
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    try:
+        return max(0.0, float(headers.get("retry-after", "")))
+    except ValueError:
+        return None

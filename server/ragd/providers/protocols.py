@@ -1,0 +1,344 @@
+"""Every provider's Protocol on one page. Contract suites for each kind are in `ragd.testing`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+
+from ragd.core.query import QueryPlan, Role
+from ragd.core.types import Candidate, Document, Enrichment, OcrLine, Passage, PictureText, Piece, Scored
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors: TypeAlias = NDArray[np.float32]
+    Pixels: TypeAlias = NDArray[np.uint8]
+    """A picture: `[height, width, 3]`, red, green, blue."""
+else:
+    # The processes that read files start without numpy, which takes longer to import than most files to read.
+    Vectors = Pixels = "numpy.ndarray"
+
+
+def _nothing_linked(_reference: str) -> bytes | None:
+    return None
+
+
+def _unread(_pixels: Pixels) -> PictureText:
+    return PictureText(skipped="OCR is switched off")
+
+
+def _unreported(_done: int, _total: int) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class LoadContext:
+    """What a loader may use beside the file's bytes. A loader works without any of it, and says what it left out."""
+
+    linked: Callable[[str], bytes | None] = _nothing_linked
+    """Bytes of a picture that the file refers to by a relative path; None when there is none that may be read."""
+    read_picture: Callable[[Pixels], PictureText] = _unread
+    """Text recognition; never raises: what could not be read has its reason in `skipped`."""
+    report: Callable[[int, int], None] = _unreported
+    """Called with (done, total) pages, sheets or the like during long work."""
+
+
+ALONE = LoadContext()
+
+
+@runtime_checkable
+class Loader(Protocol):
+    """Reads one family of formats into Markdown facts with places."""
+
+    name: str
+    version: str
+
+    def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:
+        """Read the bytes of a file called `name`. Raises `ParseFailed` (or a kind of it) when they can't be read."""
+        ...
+
+
+@runtime_checkable
+class OcrEngine(Protocol):
+    """Recognises printed text. `profile` says what shapes its output: engine, models and their versions."""
+
+    name: str
+    profile: str
+
+    def recognize(self, pixels: Pixels) -> list[OcrLine]:
+        """The lines of a picture in reading order. Any exception means that it can't be read."""
+        ...
+
+
+@runtime_checkable
+class Cleaner(Protocol):
+    """Finds what is no part of a document's text. `profile` says what shapes its output."""
+
+    name: str
+    profile: str
+
+    def furniture(self, document: Document) -> list[tuple[int, int]]:
+        """Character ranges of the facts to leave out of the chunks, sorted and apart. The facts stay as they are."""
+        ...
+
+
+@runtime_checkable
+class Enricher(Protocol):
+    """Says what a document and its pieces are about. `profile` says what shapes its output."""
+
+    name: str
+    profile: str
+
+    def enrich(self, document: Document, pieces: Sequence[Piece]) -> tuple[Enrichment, list[Enrichment]]:
+        """For the document, and for each piece in order."""
+        ...
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """Counts tokens as the embedding model does."""
+
+    def count(self, text: str) -> int:
+        """Number of tokens of `text`, special tokens and prefix excluded."""
+        ...
+
+    def offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        """Character range `[start, end)` of each token of `text`, in order."""
+        ...
+
+
+@runtime_checkable
+class Splitter(Protocol):
+    """Cuts a text into passages. `profile` says what shapes its output."""
+
+    name: str
+    profile: str
+
+    def split(self, text: str, max_tokens: int) -> list[tuple[int, int]]:
+        """Character ranges `[start, end)` in order, each of at most `max_tokens` tokens; neighbours may overlap."""
+        ...
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Texts to unit vectors. `needs_files`: it is built with the files of a model of the table."""
+
+    needs_files: bool
+    model_id: str
+    revision: str
+    dimension: int
+    max_tokens: int
+    device: str
+    tokenizer: Tokenizer
+
+    @property
+    def passage_overhead(self) -> int:
+        """Tokens that the passage prefix and the special tokens take out of `max_tokens`."""
+        ...
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """float32 array `[len(texts), dimension]`, rows of L2 norm 1, order kept."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
+        """As `embed_queries`, with the passage prefix. `on_batch(n)` is called after each batch with the texts done in it."""
+        ...
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class TokenEmbedder(Protocol):
+    """An embedder that also gives the vector of each token, for late interaction. `gives_tokens`: this model really has them."""
+
+    gives_tokens: bool
+
+    def query_tokens(self, text: str) -> Vectors:
+        """float32 `[tokens, dimension]`: last hidden states of the tokens of `text`, prefix and special tokens left out."""
+        ...
+
+    def passage_tokens(self, texts: Sequence[str]) -> list[Vectors]:
+        """As `query_tokens`, one array for each text, with the passage prefix; in one batch. Texts are cut at `max_tokens`."""
+        ...
+
+
+@runtime_checkable
+class Analyzer(Protocol):
+    """Text to index terms, the same function at ingestion and at query. `profile` says what shapes its output."""
+
+    name: str
+    profile: str
+
+    def tokens(self, text: str) -> list[str]:
+        """Index terms in order, duplicates kept; no term holds a blank."""
+        ...
+
+
+@runtime_checkable
+class DenseStore(Protocol):
+    """Nearest neighbours by cosine, one namespace for each `kb_id`. Safe to call from several threads."""
+
+    name: str
+
+    def upsert(self, kb_id: str, ids: Sequence[str], vectors: Vectors) -> None:
+        """Add or replace entries; repeating a call changes nothing. Durable when it returns."""
+        ...
+
+    def delete(self, kb_id: str, ids: Sequence[str]) -> None:
+        """Remove entries; unknown ids are ignored."""
+        ...
+
+    def search(self, kb_id: str, vector: Vectors, k: int, allowed: Collection[str] | None = None) -> list[Scored]:
+        """The `k` nearest entries, best first, scores = cosine. With `allowed`, only those, and all of the best of those."""
+        ...
+
+    def ids(self, kb_id: str) -> set[str]:
+        """Every entry id, for reconciliation."""
+        ...
+
+    def drop(self, kb_id: str) -> None:
+        """Remove the whole namespace; an unknown one is ignored."""
+        ...
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class SparseStore(Protocol):
+    """BM25 over analysed terms, one namespace for each `kb_id`. Safe to call from several threads."""
+
+    name: str
+
+    def upsert(self, kb_id: str, entries: Sequence[tuple[str, Sequence[str]]]) -> None:
+        """Add or replace `(entry id, terms)`; repeating a call changes nothing. Durable and searchable when it returns."""
+        ...
+
+    def delete(self, kb_id: str, ids: Sequence[str]) -> None: ...
+
+    def search(
+        self,
+        kb_id: str,
+        terms: Sequence[str],
+        k: int,
+        allowed: Collection[str] | None = None,
+        phrases: Sequence[Sequence[str]] = (),
+    ) -> list[Scored]:
+        """The `k` best entries that hold any of `terms` or one of `phrases`, best first; with `allowed`, only those.
+
+        A term given twice counts twice. Each phrase (two terms or more; others are ignored) adds to entries that hold its terms
+        side by side. Of a very long question, only its most telling terms count.
+        """
+        ...
+
+    def ids(self, kb_id: str) -> set[str]: ...
+
+    def drop(self, kb_id: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class Fusion(Protocol):
+    """Ranked lists into one. `profile` says what shapes its output."""
+
+    name: str
+    profile: str
+
+    def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, foreign: float = 0.0) -> list[Candidate]:
+        """Best first, `source="fusion"`; scores are 0..1, where 1 is the best that any candidate could have got.
+
+        `lists` has one entry for each list that was asked for (`dense`, `sparse`, and `rerank` for what was rescored), even an
+        empty one. `foreign` is the share (0..1) of the dense list that is in another language than the question.
+        """
+        ...
+
+
+@runtime_checkable
+class Reranker(Protocol):
+    """Says how well passages answer a question.
+
+    `judges`: its scores alone order the passages. Otherwise they are one more list that fusion weighs. `profile` says what
+    shapes its output.
+    """
+
+    name: str
+    profile: str
+    judges: bool
+
+    def score(self, question: str, passages: Sequence[Passage], deadline: float) -> Sequence[float | None]:
+        """Relevance 0..1 of each passage, in order; None for a passage that was not reached before the `deadline`.
+
+        The deadline is of `time.monotonic`. A list that ends sooner stands for None up to the last passage. Raises a `RagError`
+        when nothing can be scored.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message to a language model."""
+
+    role: Role | Literal["system"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """How a model's answer ended. `usage` holds `input_tokens` and `output_tokens`, where the service tells them."""
+
+    finish: Literal["complete", "length", "cut_off"]
+    usage: Mapping[str, int]
+
+
+class PieceStream(Protocol):
+    """A model's answer as it comes."""
+
+    def __iter__(self) -> Iterator[str]: ...
+
+    def __next__(self) -> str: ...
+
+    def close(self) -> None:
+        """End the request at once, from any thread; whoever waits for a piece gets `StopIteration`."""
+        ...
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """A model that writes. `name` is the provider, `model` what it was asked for. Safe to call from several threads."""
+
+    name: str
+    model: str
+    context_tokens: int
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of `text` as this model counts them; an estimate that is never too low where the real count can't be had."""
+        ...
+
+    def stream(self, messages: Sequence[Message], max_tokens: int, on_end: Callable[[Completion], None]) -> PieceStream:
+        """The answer, piece by piece; `on_end` is called once, after the last piece, but not when the stream is closed before.
+
+        Raises `RemoteRefused` for what a retry can't mend (wrong key, unknown model, too long) and `RemoteUnavailable` for what
+        it could, after the retries. A stream that breaks off after its first piece is not retried: it ends as `cut_off`.
+        """
+        ...
+
+    def close(self) -> None: ...
+
+
+ProviderKind: TypeAlias = Literal[
+    "loader",
+    "ocr",
+    "cleaner",
+    "splitter",
+    "enricher",
+    "embedder",
+    "analyzer",
+    "dense",
+    "sparse",
+    "fusion",
+    "reranker",
+    "llm",
+    "source",
+]

@@ -1,0 +1,93 @@
+"""The one table of providers. Built-ins and other people's packages register alike and are imported when first built."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from importlib.metadata import entry_points
+from typing import Any
+
+from ragd.core.errors import SettingsError
+from ragd.providers.protocols import ProviderKind
+
+ENTRY_POINT_GROUP = "ragd.providers"
+
+TABLE: dict[tuple[ProviderKind, str], str] = {
+    ("loader", "markdown"): "ragd.formats.markdown.loader:MarkdownLoader",
+    ("loader", "text"): "ragd.formats.text.loader:TextLoader",
+    ("loader", "code"): "ragd.formats.text.loader:CodeLoader",
+    ("loader", "html"): "ragd.formats.html.loader:HtmlLoader",
+    ("loader", "pdf"): "ragd.formats.pdf.loader:PdfLoader",
+    ("loader", "word"): "ragd.formats.word.loader:WordLoader",
+    ("loader", "excel"): "ragd.formats.excel.loader:ExcelLoader",
+    ("loader", "csv"): "ragd.formats.tables.loader:CsvLoader",
+    ("loader", "powerpoint"): "ragd.formats.powerpoint.loader:PowerPointLoader",
+    ("loader", "image"): "ragd.formats.images.loader:ImageLoader",
+    ("loader", "notebook"): "ragd.formats.notebook.loader:NotebookLoader",
+    ("loader", "email"): "ragd.formats.email.loader:EmailLoader",
+    ("loader", "confluence"): "ragd.formats.confluence.loader:ConfluenceLoader",
+    ("loader", "jira"): "ragd.formats.jira.loader:JiraLoader",
+    ("ocr", "rapidocr"): "ragd.providers.ocr.rapidocr:RapidOcrEngine",
+    ("ocr", "none"): "ragd.providers.ocr.none:NoOcr",
+    ("cleaner", "rules"): "ragd.ingest.enrichment.cleaning:RuleCleaner",
+    ("cleaner", "none"): "ragd.ingest.enrichment.cleaning:NoCleaner",
+    ("splitter", "recursive"): "ragd.ingest.chunking.recursive:RecursiveSplitter",
+    ("splitter", "fixed"): "ragd.ingest.chunking.splitters:FixedSplitter",
+    ("splitter", "semantic"): "ragd.ingest.chunking.splitters:SemanticSplitter",
+    ("enricher", "rules"): "ragd.ingest.enrichment.rules:RuleEnricher",
+    ("enricher", "none"): "ragd.ingest.enrichment.rules:NoEnricher",
+    ("embedder", "onnx"): "ragd.providers.embedders.onnx:OnnxEmbedder",
+    ("embedder", "openai"): "ragd.providers.embedders.openai:OpenAiEmbedder",
+    ("embedder", "ollama"): "ragd.providers.embedders.ollama:OllamaEmbedder",
+    ("embedder", "fake"): "ragd.providers.fakes:FakeEmbedder",
+    ("analyzer", "sudachi"): "ragd.providers.analyzers.analyzers:SudachiAnalyzer",
+    ("analyzer", "bigram"): "ragd.providers.analyzers.analyzers:BigramAnalyzer",
+    ("dense", "chroma"): "ragd.providers.dense.chroma:ChromaStore",
+    ("dense", "exact"): "ragd.providers.dense.exact:ExactStore",
+    ("sparse", "tantivy"): "ragd.providers.sparse.tantivy:TantivyStore",
+    ("sparse", "fts5"): "ragd.providers.sparse.fts5:Fts5Store",
+    ("sparse", "rank_bm25"): "ragd.providers.sparse.rank_bm25:RankBm25Store",
+    ("fusion", "adaptive"): "ragd.retrieve.ranking.adaptive:AdaptiveFusion",
+    ("fusion", "rrf"): "ragd.retrieve.ranking.fusion:ReciprocalRankFusion",
+    ("fusion", "weighted_sum"): "ragd.retrieve.ranking.fusion:WeightedSum",
+    ("reranker", "none"): "ragd.providers.rerankers.none:NoReranker",
+    ("reranker", "maxsim"): "ragd.providers.rerankers.maxsim:MaxSimReranker",
+    ("reranker", "cross_encoder"): "ragd.providers.rerankers.cross_encoder:CrossEncoderReranker",
+    ("reranker", "remote"): "ragd.providers.rerankers.remote:RemoteReranker",
+    ("llm", "openai"): "ragd.providers.llms.openai:OpenAiModel",
+    ("llm", "azure"): "ragd.providers.llms.openai:AzureModel",
+    ("llm", "ollama"): "ragd.providers.llms.openai:OllamaModel",
+    ("llm", "deepseek"): "ragd.providers.llms.openai:DeepSeekModel",
+    ("llm", "openai_compatible"): "ragd.providers.llms.openai:OpenAiCompatibleModel",
+    ("llm", "anthropic"): "ragd.providers.llms.anthropic:AnthropicModel",
+    ("reranker", "llm"): "ragd.providers.rerankers.llm:LlmReranker",
+    ("source", "confluence"): "ragd.sources.confluence.source:ConfluenceSource",
+    ("source", "jira"): "ragd.sources.jira.source:JiraSource",
+}
+
+
+def names(kind: ProviderKind) -> list[str]:
+    """Names registered for a kind: our own, and `kind.name` entry points of installed packages."""
+    own = [name for table_kind, name in TABLE if table_kind == kind]
+    prefix = f"{kind}."
+    return own + [
+        point.name.removeprefix(prefix) for point in entry_points(group=ENTRY_POINT_GROUP) if point.name.startswith(prefix)
+    ]
+
+
+def provider_class(kind: ProviderKind, name: str) -> Any:
+    """The class (or factory) behind a name. Raises `SettingsError` with the known names for an unknown one."""
+    if target := TABLE.get((kind, name)):
+        module, _, attribute = target.partition(":")
+        return getattr(importlib.import_module(module), attribute)
+    for point in entry_points(group=ENTRY_POINT_GROUP, name=f"{kind}.{name}"):
+        return point.load()
+    known = names(kind)
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean '{close[0]}'?" if close else ""
+    raise SettingsError(f"There is no {kind} provider '{name}'.{hint} Known: {', '.join(known)}.")
+
+
+def build(kind: ProviderKind, name: str, **options: Any) -> Any:
+    """Make a provider. `options` are its constructor's keyword arguments."""
+    return provider_class(kind, name)(**options)

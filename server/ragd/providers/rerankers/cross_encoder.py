@@ -1,0 +1,167 @@
+"""Reranking by a cross-encoder: a sequence classification graph that reads question and passage together.
+
+Passages are scored in the order in which they come, in batches of neighbours that don't depend on how fast the machine is, so
+that int8 scores, which depend a little on batch-mates, stay the same; the clock only says after which batch to stop. The
+first batch is one passage, which tells the time that the others will take.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragd.core.errors import ModelUnavailable
+from ragd.core.types import Passage
+from ragd.models.rows import ModelFiles
+from ragd.providers.batching import padded
+from ragd.providers.devices import Device, Opened, open_session, run_graph
+from ragd.providers.tokenizers.pairs import Pair, PairTokenizer
+
+_TAKEN_INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
+_OUTPUT = "logits"
+# On a processor larger batches are hardly faster, and the budget ends between two of them.
+_CPU_BATCH_TOKENS = 512
+_GPU_BATCH_TOKENS = 8192
+# A pace that let nothing be scored is believed a little less each time: the machine may only have been busy.
+_DOUBT = 0.8
+_HEADING_MARK = " > "
+
+
+class CrossEncoderReranker:
+    """A reranking model of the table, loaded. `device` is what was got, `warnings` say where that is not what was asked for.
+
+    `turn` is entered around each run: the broker's, where other models share the processor. `clock` is what deadlines are of.
+    Safe to use from several threads.
+    """
+
+    name = "cross_encoder"
+    judges = True
+
+    def __init__(
+        self,
+        files: ModelFiles,
+        *,
+        device: Device = "auto",
+        threads: int = 0,
+        spinning: bool = False,
+        turn: Callable[[], AbstractContextManager[object]] = nullcontext,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Raises `ModelUnavailable` for a graph that can't be loaded or is no cross-encoder, `ModelDamaged` for its tokenizer."""
+        self.model_id = files.row.id
+        self.revision = files.revision
+        self.profile = f"cross-encoder-1/{self.model_id}/{self.revision}"
+        self._max_tokens = files.row.max_tokens
+        self._tokenizer = PairTokenizer(files.tokenizer)
+        opened = open_session(
+            files.model, self.model_id, device=device, quantized=files.quantized, threads=threads, spinning=spinning
+        )
+        self.device = opened.device
+        self.warnings = list(opened.warnings)
+        self._batch_tokens = _CPU_BATCH_TOKENS if opened.device == "cpu" else _GPU_BATCH_TOKENS
+        self._typed, self._output = _signature(opened, self.model_id)
+        self._opened: Opened | None = opened
+        self._turn = turn
+        self._clock = clock
+        self._pace_lock = threading.Lock()
+        self._seconds_per_token = 0.0
+        # What can't be run is found out now, and the first run, which is slow, is not a question's.
+        with turn():
+            self._run(self._tokenizer.pairs("a", ["a"], self._max_tokens))
+
+    def score(self, question: str, passages: Sequence[Passage], deadline: float) -> list[float]:
+        """Relevance 0..1 of the first passages, in order: as many as the `deadline` (of `time.monotonic`) lets be scored.
+
+        A passage is read with its section's headings in front. Raises `ModelUnavailable`.
+        """
+        if not passages or self._clock() >= deadline:
+            return []
+        pairs = self._tokenizer.pairs(question.strip(), [_shown(passage) for passage in passages], self._max_tokens)
+        scores: list[float] = []
+        for batch in _neighbours(pairs, self._batch_tokens):
+            if not self._fits(batch, deadline):
+                break
+            with self._turn():
+                began = self._clock()
+                if began >= deadline:  # others had their turns first
+                    break
+                scores += self._run(batch)
+            self._learn(batch, self._clock() - began)
+        return scores
+
+    def close(self) -> None:
+        self._opened = None
+
+    def _fits(self, batch: Sequence[Pair], deadline: float) -> bool:
+        with self._pace_lock:
+            fits = self._clock() + _tokens(batch) * self._seconds_per_token < deadline
+            if not fits and len(batch) == 1:
+                self._seconds_per_token *= _DOUBT
+        return fits
+
+    def _learn(self, batch: Sequence[Pair], seconds: float) -> None:
+        pace = seconds / _tokens(batch)
+        with self._pace_lock:
+            # One stall is not believed at once; that it was quicker is.
+            self._seconds_per_token = min(pace, (pace + self._seconds_per_token) / 2) if self._seconds_per_token else pace
+
+    def _run(self, batch: Sequence[Pair]) -> list[float]:
+        opened = self._opened
+        if opened is None:
+            raise ModelUnavailable(f"The model {self.model_id} has been closed.")
+        feed = padded([pair.ids for pair in batch], self._tokenizer.pad_id)
+        if self._typed:
+            feed["token_type_ids"] = padded([pair.types for pair in batch], 0)["input_ids"]
+        logits = run_graph(opened.session, self.model_id, self._output, feed)
+        if logits.shape not in ((len(batch), 1), (len(batch), 2)) or not np.isfinite(logits).all():
+            raise ModelUnavailable(f"{self.model_id} is no cross-encoder: it gave {logits.shape} numbers for {len(batch)} pairs.")
+        return relevance(logits)
+
+
+def relevance(logits: NDArray[np.float32]) -> list[float]:
+    """Logits `[pairs, 1]` or `[pairs, 2]` (irrelevant, relevant) to 0..1: sigmoid, or softmax."""
+    # The softmax of two numbers is the sigmoid of their difference.
+    margin = logits[:, -1].astype(np.float64) - (logits[:, 0] if logits.shape[1] == 2 else 0.0)
+    return [float(score) for score in 0.5 * (1.0 + np.tanh(margin / 2.0))]
+
+
+def _signature(opened: Opened, model_id: str) -> tuple[bool, str]:
+    """Whether the graph asks for token types, and which of its outputs holds the logits."""
+    inputs = {item.name for item in opened.session.get_inputs()}
+    if unknown := inputs - _TAKEN_INPUTS:
+        raise ModelUnavailable(f"{model_id} is no cross-encoder that can be used: it asks for {', '.join(sorted(unknown))}.")
+    outputs = opened.session.get_outputs()
+    found = next((item for item in outputs if item.name == _OUTPUT), outputs[0] if len(outputs) == 1 else None)
+    if found is None:
+        raise ModelUnavailable(f"{model_id} is no cross-encoder: none of its outputs is called '{_OUTPUT}'.")
+    if found.shape and (len(found.shape) != 2 or (isinstance(found.shape[1], int) and found.shape[1] not in (1, 2))):
+        raise ModelUnavailable(
+            f"{model_id} is no cross-encoder: its output has the shape {found.shape}, not 1 or 2 numbers a pair."
+        )
+    return "token_type_ids" in inputs, found.name
+
+
+def _neighbours(pairs: Sequence[Pair], batch_tokens: int) -> Iterator[list[Pair]]:
+    """The first pair alone, then as many as follow each other within `batch_tokens` padded tokens."""
+    batch: list[Pair] = []
+    for index, pair in enumerate(pairs):
+        if batch and (index == 1 or _tokens([*batch, pair]) > batch_tokens):
+            yield batch
+            batch = []
+        batch.append(pair)
+    if batch:
+        yield batch
+
+
+def _tokens(batch: Sequence[Pair]) -> int:
+    return len(batch) * max(len(pair.ids) for pair in batch)
+
+
+def _shown(passage: Passage) -> str:
+    heading = _HEADING_MARK.join(passage.section_path)
+    return f"{heading}\n{passage.content}" if heading else passage.content

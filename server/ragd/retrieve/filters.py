@@ -1,0 +1,127 @@
+"""Hard filters as a request gives them, checked: a filter that can't be executed is an error, never ignored."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+from typing import Any, get_args
+
+from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.core.types import DocType, Filters
+
+_LISTS = ("doc_type", "source", "doc_id", "version_id", "language", "tags")
+_TIMES = ("updated_after", "updated_before")
+_KNOWN = tuple(field.name for field in fields(Filters) if field.name not in ("also", "without"))
+# A document has one of each of these; it may have several tags, and passes a language filter while its language is not known.
+_SINGLE = ("doc_type", "source", "doc_id", "version_id")
+_BETWEEN_HEADINGS = re.compile(r"(?<=\s)[/>](?=\s)")
+
+
+def asks_for_names(filters: Filters) -> bool:
+    """Whether it would tell what documents are called, or say, to know that one passes."""
+    named = filters.source or filters.path_prefix or filters.section_prefix or filters.tags
+    return bool(named) or any(map(asks_for_names, filters.also))
+
+
+def parse_filters(values: Mapping[str, Any] | None) -> Filters:
+    """Filters from a JSON object: lists or single strings for names, a string for `path_prefix`, ISO 8601 for times.
+
+    `section_prefix` is a list of headings, or a string in which ` > ` or ` / ` stands between them. Raises `ValidationFailed`
+    with one detail for each field that is unknown or has a wrong value.
+    """
+    parsed: dict[str, Any] = {}
+    problems: list[FieldProblem] = []
+    for name, value in (values or {}).items():
+        field = f"filters.{name}"
+        if name not in _KNOWN:
+            problems.append(FieldProblem(field, "unknown", f"There is no filter '{name}'.{nearest(name, _KNOWN)}"))
+        elif value is None:
+            continue
+        elif name in _LISTS:
+            parsed[name] = strings(value, field, problems)
+        elif name in _TIMES:
+            parsed[name] = _time(value, field, problems)
+        elif name == "section_prefix":
+            parsed[name] = _headings(value, field, problems)
+        elif isinstance(value, str):
+            parsed[name] = value or None
+        else:
+            problems.append(FieldProblem(field, "invalid", "Must be a string."))
+    unknown = [value for value in parsed.get("doc_type") or () if value not in get_args(DocType)]
+    if unknown:
+        message = f"There is no document type '{unknown[0]}'. Known: {', '.join(get_args(DocType))}."
+        problems.append(FieldProblem("filters.doc_type", "invalid", message))
+    if problems:
+        raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
+    return Filters(**parsed)
+
+
+def combined(request: Filters, typed: Filters) -> Filters:
+    """Filters that let pass what both let pass: those of a request, and those typed into its question."""
+    if not typed:
+        return request
+    if not request:
+        return typed
+    if any(getattr(request, name) and getattr(typed, name) for name in _KNOWN):
+        return replace(request, also=(*request.also, typed))
+    return replace(request, **{name: getattr(typed, name) for name in _KNOWN if getattr(typed, name)})
+
+
+def contradictions(filters: Filters) -> tuple[str, ...]:
+    """Warnings for filters that no document can pass together."""
+    every = (filters, *filters.also)
+    found: list[str] = []
+    for name in _SINGLE:
+        asked = [set(getattr(one, name)) for one in every if getattr(one, name)]
+        if len(asked) > 1 and not set.intersection(*asked):
+            found.append(f"{name} {' and '.join('|'.join(sorted(values)) for values in asked)}")
+    prefixes = sorted({one.path_prefix for one in every if one.path_prefix}, key=len)
+    if prefixes and not all(prefixes[-1].startswith(prefix) for prefix in prefixes):
+        found.append(f"path_prefix {' and '.join(prefixes)}")
+    after = [one.updated_after for one in every if one.updated_after]
+    before = [one.updated_before for one in every if one.updated_before]
+    if after and before and max(after) >= min(before):
+        found.append(f"updated_after {max(after)} and updated_before {min(before)}")
+    return tuple(f"Nothing can be found: the filters contradict each other ({what})." for what in found)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """What to say after "there is no …": the nearest known name, or all of them."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    return f" Did you mean '{close[0]}'?" if close else f" Known: {', '.join(names)}."
+
+
+def strings(value: Any, field: str, problems: list[FieldProblem]) -> tuple[str, ...]:
+    """A string, or a list of strings that is not empty, as a tuple; else one more problem."""
+    values = [value] if isinstance(value, str) else value
+    if isinstance(values, list | tuple) and values and all(isinstance(item, str) and item for item in values):
+        return tuple(values)
+    problems.append(FieldProblem(field, "invalid", "Must be a string or a list of strings that is not empty."))
+    return ()
+
+
+def _headings(value: Any, field: str, problems: list[FieldProblem]) -> tuple[str, ...]:
+    if isinstance(value, str):
+        if not value.strip():
+            return ()
+        value = _BETWEEN_HEADINGS.split(value)
+    if isinstance(value, list | tuple) and value and all(isinstance(heading, str) for heading in value):
+        if all(heading.strip() for heading in value):
+            return tuple(heading.strip() for heading in value)
+        problems.append(FieldProblem(field, "invalid", "Must hold headings, such as 'Guide > Setup', none of them empty."))
+        return ()
+    return strings(value, field, problems)
+
+
+def _time(value: Any, field: str, problems: list[FieldProblem]) -> str | None:
+    try:
+        moment = datetime.fromisoformat(value)
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (TypeError, ValueError, OverflowError):
+        problems.append(FieldProblem(field, "invalid", "Must be a time in ISO 8601, such as 2026-01-31T09:00:00Z."))
+        return None
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

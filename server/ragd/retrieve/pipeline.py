@@ -1,0 +1,271 @@
+"""Questions to passages: query_norm → retrieve_dense ∥ retrieve_sparse → fusion → rerank → context_build → generate →
+format_response. The runner opens the spans; the stages are values and functions handed to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from ragd.core.query import Preferences, QueryPlan, Turn, plan_as_dict
+from ragd.core.tracing import NO_PROVIDER, ProviderRef, Trace, Tracer
+from ragd.core.types import Candidate, Collection, Context, Filters, Hit, Mode
+from ragd.providers.protocols import Vectors
+from ragd.retrieve.admission import Admission
+from ragd.retrieve.context import build_context
+from ragd.retrieve.filters import asks_for_names
+from ragd.retrieve.planning.planner import Planner
+from ragd.retrieve.preferences import prefer
+from ragd.retrieve.ranking.candidates import Retrieved, Retriever
+from ragd.retrieve.ranking.confidence import confidence_of
+from ragd.retrieve.ranking.diversity import diversified
+from ragd.retrieve.ranking.explain import explained
+from ragd.retrieve.ranking.reranking import Reranked, RerankStage
+from ragd.store.passages import Passages
+
+# Passages that are looked at together once the first `top_k` did not do, in times of `top_k`.
+_LATER_PAGES: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRequest:
+    """A question. `rerank=False` leaves the reranking stage out for this request. `admission` knows what the asker may read."""
+
+    text: str
+    collections: tuple[Collection, ...]
+    mode: Mode
+    top_k: int
+    max_context_tokens: int
+    admission: Admission
+    filters: Filters = field(default_factory=Filters)
+    rerank: bool = True
+    prefer: Preferences = field(default_factory=Preferences)
+    history: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """Passages, best first, with the context made of them and what was really done.
+
+    `confidence` (0..1) says how sure it is that the best passages answer the question. `explanation` has one entry a hit:
+    see `explain.explained`. `live` counts passages from cloud sources: see `Admitted`.
+    """
+
+    trace_id: str
+    plan: QueryPlan
+    confidence: float
+    hits: tuple[Hit, ...]
+    context: Context
+    timings_ms: Mapping[str, float]
+    latency_ms: float
+    mode: Mode
+    reranked: bool
+    rerank_scored: int
+    explanation: tuple[Mapping[str, Any], ...]
+    degraded: tuple[str, ...]
+    warnings: tuple[str, ...]
+    live: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How the last order is made and what is handed on.
+
+    `relevance` makes 0..1 of a cosine; `vectors` gives the vectors of chunks, for variety; `count_tokens` counts for the model
+    that will read the context, and `own_count` says that it is what the passages were cut by.
+    """
+
+    count_tokens: Callable[[str], int]
+    own_count: bool = True
+    relevance: Callable[[float], float] | None = None
+    vectors: Callable[[Sequence[str]], Mapping[str, Vectors]] | None = None
+    mmr_lambda: float = 1.0
+    prefer_weight: float = 0.1
+    min_score: float = 0.0
+    merge_neighbours: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPipeline:
+    """The query line with its collaborators. `interactive` is held open from the first stage to the last but generation."""
+
+    planner: Planner
+    retriever: Retriever
+    reranking: RerankStage
+    ranking: Ranking
+    tracer: Tracer
+    strategy_config_id: str
+    interactive: Callable[[], AbstractContextManager[object]] = nullcontext
+
+    def run(self, request: QueryRequest, *, links: Mapping[str, str | None]) -> QueryResult:
+        """Find passages for one question. Leaves one trace, whether it succeeds or not.
+
+        Raises `ValidationFailed` for an empty query, and what the providers raise when nothing can stand in for them.
+        """
+        with self.asking(request, links=links) as (result, trace), trace.span("stage.generate", NO_PROVIDER):
+            pass
+        return result
+
+    @contextmanager
+    def asking(
+        self, request: QueryRequest, *, links: Mapping[str, str | None]
+    ) -> Generator[tuple[QueryResult, Trace], None, None]:
+        """As `run`, with the trace still open: the caller adds `stage.generate` to it. It is recorded when the block is left."""
+        trace = self.tracer.start("query", strategy_config_id=self.strategy_config_id, **links)
+        try:
+            with self.interactive():
+                result = self._search(request, trace)
+            yield result, trace
+            with trace.span("stage.format_response") as span:
+                payload = {"results": len(result.hits), "warnings": len(result.warnings), "confidence": result.confidence}
+                trace.event("response.envelope", payload | {"explanation": list(result.explanation)}, span)
+        except BaseException as error:
+            trace.error(error)
+            self.tracer.record([trace.finish("cancelled" if isinstance(error, GeneratorExit) else "error")])
+            raise
+        self.tracer.record([trace.finish()])
+
+    def _search(self, request: QueryRequest, trace: Trace) -> QueryResult:
+        analyzer = self.retriever.analyzer
+        with trace.span("stage.query_norm", ProviderRef("analyzer", analyzer.name, self._profile)) as span:
+            plan = self.planner.plan(
+                request.text, mode=request.mode, filters=request.filters, prefer=request.prefer, history=request.history
+            )
+            shown = plan_as_dict(plan, texts=bool(trace.texts(query=plan.text)))
+            trace.event("query.normalized", {"query_hash": plan.query_hash, **shown, **trace.texts(query=plan.text)}, span)
+        by_name = asks_for_names(plan.filters)
+        if by_name:
+            trace.withhold_candidates()
+            plan = replace(plan, filters=replace(plan.filters, without=tuple(request.admission.closed())))
+        found = self.retriever.retrieve(plan, [collection.kb_id for collection in request.collections], trace)
+        fusion = self.reranking.fusion
+        with trace.span("stage.fusion", ProviderRef("fusion", fusion.name, fusion.profile)) as span:
+            foreign = self._foreign(plan, found.lists.get("dense", ()))
+            fused = fusion.fuse(found.lists, plan, foreign)
+            told_foreign = None if by_name else round(foreign, 3)
+            payload = {"foreign": told_foreign, "candidates": trace.candidates(fused)}
+            trace.event("fusion.ranked", payload, span)
+        reranked = self.reranking.run(plan, fused, found.lists, trace, foreign=foreign, wanted=request.rerank)
+        with trace.span("stage.context_build") as span:
+            stages: dict[str, Sequence[Candidate]] = {**found.lists, "fusion": fused}
+            if reranked.scores:
+                stages["rerank"] = reranked.ranked
+            hits, confidence = self._hits(plan, found, fused, reranked, request, stages)
+            admitted = request.admission.told(by_name=by_name)
+            if admitted.private:
+                trace.withhold_passages()
+            trace.counters.update({f"live_{name}": count for name, count in admitted.counts.items()})
+            for code in admitted.degraded:
+                trace.event("degraded", {"stage": "live", "code": code.upper()}, span)
+            warnings = [*plan.warnings, *found.warnings, *reranked.warnings]
+            hits, told = self._above(hits)
+            context = build_context(
+                hits,
+                max_tokens=request.max_context_tokens,
+                count_tokens=self.ranking.count_tokens,
+                own_count=self.ranking.own_count,
+                merge=self.ranking.merge_neighbours,
+            )
+            cited = [chunk_id for citation in context.citations for chunk_id in citation.chunk_ids]
+            contents = trace.texts(passages=[citation.passage.content for citation in context.citations])
+            trace.event("context.final", {"chunk_ids": cited, "tokens": context.tokens} | contents, span)
+        if left_out := len(hits) - len(cited):
+            told.append(
+                f"{left_out} of {len(hits)} passages did not fit into the context of {request.max_context_tokens} tokens."
+            )
+        trace.counters["results"] = len(hits)
+        scored = len({hit.passage.chunk_id for hit in hits} & set(reranked.scores)) if by_name else len(reranked.scores)
+        trace.counters["rerank_scored"] = scored
+        stage_ms, latency_ms = trace.so_far()
+        return QueryResult(
+            trace_id=trace.trace_id,
+            plan=plan,
+            confidence=round(confidence, 6),
+            hits=tuple(hits),
+            context=context,
+            timings_ms={name.removeprefix("stage."): value for name, value in stage_ms.items()},
+            latency_ms=latency_ms,
+            mode=plan.mode,
+            reranked=bool(scored),
+            rerank_scored=scored,
+            explanation=tuple(explained([hit.passage.chunk_id for hit in hits], stages)),
+            degraded=(*plan.degraded, *found.degraded, *reranked.degraded, *admitted.degraded),
+            warnings=(*warnings, *admitted.warnings, *told),
+            live=admitted.counts,
+        )
+
+    @property
+    def _profile(self) -> str:
+        """What shapes plans: the analysis, the rules and the synonyms in force."""
+        return f"{self.retriever.analyzer.profile}/{self.planner.profile}"
+
+    @property
+    def _passages(self) -> Passages:
+        return self.retriever.passages
+
+    def _foreign(self, plan: QueryPlan, dense: Sequence[Candidate]) -> float:
+        """Share of the dense list that is in another language than the question, of what has a known one."""
+        if plan.language is None or not dense:
+            return 0.0
+        languages = self._passages.languages([candidate.chunk_id for candidate in dense])
+        known = [language for language in languages.values() if language is not None]
+        return sum(language != plan.language for language in known) / len(known) if known else 0.0
+
+    def _hits(
+        self,
+        plan: QueryPlan,
+        found: Retrieved,
+        fused: Sequence[Candidate],
+        reranked: Reranked,
+        request: QueryRequest,
+        stages: dict[str, Sequence[Candidate]],
+    ) -> tuple[list[Hit], float]:
+        """The passages of the answer, by every wish of the request, and the confidence in them; adds to `stages`."""
+        ranked = reranked.ranked
+        if plan.prefer:
+            facts = self._passages.preference_facts([candidate.chunk_id for candidate in ranked])
+            ranked = stages["prefer"] = prefer(ranked, facts, plan.prefer, self.ranking.prefer_weight)
+        if self.ranking.mmr_lambda < 1 and self.ranking.vectors is not None:
+            pool = [candidate.chunk_id for candidate in ranked]
+            ranked = stages["diversity"] = diversified(ranked, self.ranking.vectors(pool), self.ranking.mmr_lambda, request.top_k)
+        scores = {source: {item.chunk_id: item.score for item in candidates} for source, candidates in found.lists.items()}
+        scores |= {"fused": {item.chunk_id: item.score for item in fused}, "rerank": dict(reranked.scores)}
+        hits = list(self._served(ranked, request, plan, scores))
+        confidence = confidence_of(hits, plan, self.retriever.analyzer, self.ranking.relevance)
+        if reranked.scores and reranked.relative:
+            # Fusion's scores say which passage is better, not how good it is: the best of nothing would get a 1.
+            hits = [replace(hit, score=hit.score * confidence) for hit in hits]
+        return hits, confidence
+
+    def _served(
+        self, ranked: Sequence[Candidate], request: QueryRequest, plan: QueryPlan, scores: Mapping[str, Mapping[str, float]]
+    ) -> Iterable[Hit]:
+        """The first `top_k` that are there and admitted; the next in line takes the place of one that is not.
+
+        A passage can go between the search and here. Nothing of one that is not admitted is used for anything.
+        """
+        served = start = 0
+        size = request.top_k
+        while start < len(ranked) and served < request.top_k:
+            page = ranked[start : start + size]
+            start += size
+            texts = self._passages.passages([candidate.chunk_id for candidate in page])
+            present = [texts[candidate.chunk_id] for candidate in page if candidate.chunk_id in texts]
+            admitted = request.admission.admit(present, plan.text)
+            for candidate in page:
+                if candidate.chunk_id in admitted and served < request.top_k:
+                    served += 1
+                    own = {source: known[candidate.chunk_id] for source, known in scores.items() if candidate.chunk_id in known}
+                    yield Hit(admitted[candidate.chunk_id], candidate.score, own)
+            # Where whole pages are not admitted, many small rounds would cost the time in which the rest can be asked for.
+            size = _LATER_PAGES * request.top_k
+
+    def _above(self, hits: Sequence[Hit]) -> tuple[list[Hit], list[str]]:
+        """The hits that reach `min_score`, and what there is to say of the others."""
+        kept = [hit for hit in hits if hit.score >= self.ranking.min_score]
+        if kept or not hits:
+            return kept, []
+        best = max(hit.score for hit in hits)
+        told = f"Nothing relevant was found: the best of {len(hits)} passages has a score of {best:.2f}, "
+        return [], [f"{told}and retrieval.min_score is {self.ranking.min_score:g}."]

@@ -1,0 +1,78 @@
+"""Soft preferences: what a request would rather see. They move passages up and never drop one.
+
+Each wish gives a passage 0..1: `recent` its place among the candidates by age (the newest 1, the oldest 0, equal times alike;
+a rank, since how much newer matters differs from one set of documents to the next), `source` 1 when its source begins with one
+of those preferred, `has_image` 1 when it shows a picture. The mean of the wishes, times a weight, is added to the score. The
+order is that of the sums; a shown score ends at 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.core.query import Preferences
+from ragd.core.types import Candidate
+from ragd.retrieve.filters import nearest, strings
+from ragd.store.passages import PreferenceFacts
+
+_KNOWN = tuple(field.name for field in fields(Preferences))
+
+
+def parse_preferences(values: Mapping[str, Any] | None) -> Preferences:
+    """Preferences from a JSON object: true or false for `recent` and `has_image`, a string or a list for `source`.
+
+    Raises `ValidationFailed` with one detail for each field that is unknown or has a wrong value.
+    """
+    parsed: dict[str, Any] = {}
+    problems: list[FieldProblem] = []
+    for name, value in (values or {}).items():
+        field = f"prefer.{name}"
+        if name not in _KNOWN:
+            problems.append(FieldProblem(field, "unknown", f"There is no preference '{name}'.{nearest(name, _KNOWN)}"))
+        elif value is None:
+            continue
+        elif name == "source":
+            parsed[name] = strings(value, field, problems)
+        elif isinstance(value, bool):
+            parsed[name] = value
+        else:
+            problems.append(FieldProblem(field, "invalid", "Must be true or false."))
+    if problems:
+        raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
+    return Preferences(**parsed)
+
+
+def prefer(
+    candidates: Sequence[Candidate], facts: Mapping[str, PreferenceFacts], preferences: Preferences, weight: float
+) -> list[Candidate]:
+    """The same candidates, best first by score and wishes, ranks counted anew. A candidate without facts gets no wish.
+
+    Scores are taken as 0..1. No score falls, and equal sums keep their order.
+    """
+    if not preferences or not weight:
+        return list(candidates)
+    ages = _ages({facts[item.chunk_id].updated_at for item in candidates if item.chunk_id in facts})
+
+    def wished(item: Candidate) -> float:
+        known = facts.get(item.chunk_id)
+        if known is None:
+            return 0.0
+        wishes = [ages[known.updated_at]] if preferences.recent else []
+        if preferences.source:
+            wishes.append(float(known.source.startswith(preferences.source)))
+        if preferences.has_image:
+            wishes.append(float(known.has_image))
+        return sum(wishes) / len(wishes)
+
+    sums = [(item.score + weight * wished(item), item) for item in candidates]
+    sums.sort(key=lambda pair: -pair[0])
+    return [replace(item, score=min(1.0, total), rank=rank) for rank, (total, item) in enumerate(sums, start=1)]
+
+
+def _ages(times: set[str]) -> dict[str, float]:
+    """Time -> 0..1, the newest 1. One time alone is neither new nor old."""
+    ordered = sorted(times)
+    return {time: index / (len(ordered) - 1) if len(ordered) > 1 else 0.0 for index, time in enumerate(ordered)}

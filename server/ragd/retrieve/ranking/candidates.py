@@ -1,0 +1,130 @@
+"""Asking both indexes at once. One that fails leaves the other's answer standing, and says so; both failing is an error."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from ragd.core.errors import RagError
+from ragd.core.query import QueryPlan
+from ragd.core.tracing import ProviderRef, Trace
+from ragd.core.types import Candidate, Scored
+from ragd.providers.protocols import Analyzer, DenseStore, Embedder, SparseStore
+from ragd.store.passages import Allowed, Passages, Side
+
+log = logging.getLogger(__name__)
+
+_WITHOUT = {
+    "dense": "The search by meaning failed ({reason}); these passages were found by their words alone.",
+    "sparse": "The search by words failed ({reason}); these passages were found by their meaning alone.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What the indexes gave, by side; a side that failed is named in `degraded` instead."""
+
+    lists: Mapping[str, list[Candidate]]
+    degraded: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retriever:
+    """The two indexes with what they need. `depth` is the number of candidates of each side."""
+
+    passages: Passages
+    embedder: Embedder
+    analyzer: Analyzer
+    dense: DenseStore
+    sparse: SparseStore
+    workers: ThreadPoolExecutor
+    depth: Mapping[Side, int]
+
+    def retrieve(self, plan: QueryPlan, kb_ids: Sequence[str], trace: Trace) -> Retrieved:
+        """Ranked lists by side. Raises what the last side raised when none is left."""
+        allowed: dict[str, Allowed] = {}
+        if plan.filters:
+            allowed = {kb_id: self.passages.allowed(kb_id, plan.filters) for kb_id in kb_ids}
+            if trace.lists_candidates:
+                trace.counters["allowed"] = sum(len(ids.dense) for ids in allowed.values())
+        asked: dict[Side, Future[list[Candidate]]] = {}
+        if plan.mode != "sparse_only":
+            asked["dense"] = self.workers.submit(self._dense, plan, kb_ids, allowed, trace)
+        if plan.mode != "dense_only":
+            asked["sparse"] = self.workers.submit(self._sparse, plan, kb_ids, allowed, trace)
+        lists: dict[str, list[Candidate]] = {}
+        failed: dict[Side, Exception] = {}
+        for side, future in asked.items():
+            try:
+                lists[side] = future.result()
+            # Each engine has errors of its own, and none of them may take the other side's answer away.
+            except Exception as error:  # noqa: BLE001
+                failed[side] = error
+        if not lists:
+            raise next(iter(failed.values()))
+        warnings = []
+        for lost, why in failed.items():
+            log.warning("one side of a search failed", extra={"side": lost}, exc_info=why)
+            trace.event("degraded", {"stage": f"retrieve_{lost}", "code": getattr(why, "code", "INTERNAL_ERROR")})
+            reason = why.message.rstrip(".") if isinstance(why, RagError) else type(why).__name__
+            warnings.append(_WITHOUT[lost].format(reason=reason))
+        return Retrieved(lists, tuple(f"retrieve_{side}" for side in failed), tuple(warnings))
+
+    def _dense(self, plan: QueryPlan, kb_ids: Sequence[str], allowed: Mapping[str, Allowed], trace: Trace) -> list[Candidate]:
+        with trace.span("stage.retrieve_dense", ProviderRef("dense", self.dense.name, self.embedder.model_id)) as span:
+            depth = self.depth["dense"]
+            wordings = []
+            for vector in self.embedder.embed_queries([plan.text, *plan.variants]):
+                found: list[Scored] = []
+                for kb_id in kb_ids:
+                    found += self.dense.search(kb_id, vector, depth, allowed[kb_id].dense if allowed else None)
+                wordings.append(found)
+            candidates = self._candidates("dense", wordings, plan, depth)
+            payload = {"source": "dense", "found": _told(trace, wordings), "candidates": trace.candidates(candidates)}
+            trace.event("retrieval.candidates", payload, span)
+        return candidates
+
+    def _sparse(self, plan: QueryPlan, kb_ids: Sequence[str], allowed: Mapping[str, Allowed], trace: Trace) -> list[Candidate]:
+        with trace.span("stage.retrieve_sparse", ProviderRef("sparse", self.sparse.name, self.analyzer.profile)) as span:
+            depth = self.depth["sparse"]
+            asked = [(plan.terms, plan.phrases), *((self.analyzer.tokens(variant), ()) for variant in plan.variants)]
+            wordings = []
+            for terms, phrases in asked:
+                found: list[Scored] = []
+                for kb_id in kb_ids if terms or phrases else ():
+                    found += self.sparse.search(kb_id, terms, depth, allowed[kb_id].sparse if allowed else None, phrases)
+                wordings.append(found)
+            candidates = self._candidates("sparse", wordings, plan, depth)
+            payload = {"source": "sparse", "found": _told(trace, wordings), "candidates": trace.candidates(candidates)}
+            trace.event("retrieval.candidates", payload, span)
+        return candidates
+
+    def _candidates(self, side: Side, wordings: Sequence[Sequence[Scored]], plan: QueryPlan, depth: int) -> list[Candidate]:
+        entry_ids = list(dict.fromkeys(entry.entry_id for found in wordings for entry in found))
+        chunk_ids = self.passages.resolve(side, entry_ids, plan.filters)
+        best: dict[str, float] = {}
+        for entry in _of_all(wordings):
+            chunk_id = chunk_ids.get(entry.entry_id)
+            if chunk_id is not None:
+                best[chunk_id] = max(entry.score, best.get(chunk_id, entry.score))
+        # Equal scores are ordered by id, whatever order an index gives them in.
+        order = sorted(best.items(), key=lambda item: (-round(item[1], 6), item[0]))[:depth]
+        return [Candidate(chunk_id, score, rank, side) for rank, (chunk_id, score) in enumerate(order, start=1)]
+
+
+def _told(trace: Trace, wordings: Sequence[Sequence[Scored]]) -> int | None:
+    """How many entries were found; None where that is not to be told."""
+    return sum(map(len, wordings)) if trace.lists_candidates else None
+
+
+def _of_all(wordings: Sequence[Sequence[Scored]]) -> Iterable[Scored]:
+    """Entries of every wording. Scores of further wordings are scaled to the top of the question's own, as lengths differ."""
+    top = max((entry.score for entry in wordings[0]), default=0.0)
+    yield from wordings[0]
+    for found in wordings[1:]:
+        own = max((entry.score for entry in found), default=0.0)
+        scale = top / own if top > 0 and own > 0 else 1.0
+        yield from (Scored(entry.entry_id, entry.score * scale) for entry in found)

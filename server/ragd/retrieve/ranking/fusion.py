@@ -1,0 +1,95 @@
+"""Fusion of ranked lists.
+
+Reciprocal rank fusion: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank
+Learning Methods", SIGIR 2009: score(d) = Σ 1 / (k + rank of d), over the lists that hold d.
+
+Weighted sum: scores of each list scaled by min-max to 0..1, then averaged with weights; Bruch, Gai and Ingber, "An Analysis of
+Fusion Functions for Hybrid Retrieval", TOIS 2023. A candidate that a list does not hold gets 0 from it.
+
+`adaptive` is in `adaptive.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ragd.core.query import QueryPlan
+from ragd.core.types import Candidate
+
+# What a list of rescored candidates weighs in a weighted sum, beside the two sides' 1: late interaction knows as much as both.
+_RERANK_WEIGHT = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class FusionOptions:
+    """The constants of the fusion functions."""
+
+    rrf_k: int = 60
+    dense_weight: float = 0.5
+
+
+class ReciprocalRankFusion:
+    """Ranks only; scores 1 for a candidate that is first in every list that was asked."""
+
+    name = "rrf"
+
+    def __init__(self, options: FusionOptions) -> None:
+        self._k = options.rrf_k
+        self.profile = f"k={self._k}"
+
+    def fuse(
+        self,
+        lists: Mapping[str, Sequence[Candidate]],
+        plan: QueryPlan,  # noqa: ARG002
+        foreign: float = 0.0,  # noqa: ARG002
+    ) -> list[Candidate]:
+        scores: dict[str, float] = {}
+        for candidates in lists.values():
+            for candidate in candidates:
+                scores[candidate.chunk_id] = scores.get(candidate.chunk_id, 0.0) + 1 / (self._k + candidate.rank)
+        best = len(lists) / (self._k + 1)
+        return ranked({chunk_id: score / best for chunk_id, score in scores.items()}, "fusion")
+
+
+class WeightedSum:
+    """Min-max scaled scores, weighted; the weights of the lists that were asked add up to 1."""
+
+    name = "weighted_sum"
+
+    def __init__(self, options: FusionOptions) -> None:
+        self._weights = {"dense": options.dense_weight, "sparse": 1 - options.dense_weight, "rerank": _RERANK_WEIGHT}
+        self.profile = f"dense={options.dense_weight}"
+
+    def fuse(
+        self,
+        lists: Mapping[str, Sequence[Candidate]],
+        plan: QueryPlan,  # noqa: ARG002
+        foreign: float = 0.0,  # noqa: ARG002
+    ) -> list[Candidate]:
+        return ranked(weighted(lists, self._weights), "fusion")
+
+
+def weighted(lists: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float]) -> dict[str, float]:
+    """Chunk id -> weighted sum of min-max scaled scores, 0..1. Alone, a list keeps its order even where its weight is 0."""
+    total = sum(weights[source] for source in lists)
+    scores: dict[str, float] = {}
+    for source, candidates in lists.items():
+        weight = weights[source] / total if total else 1 / len(lists)
+        for chunk_id, scaled in _min_max(candidates).items():
+            scores[chunk_id] = scores.get(chunk_id, 0.0) + weight * scaled
+    return scores
+
+
+def ranked(scores: Mapping[str, float], source: str) -> list[Candidate]:
+    """Scores as a ranked list, cut at 1. Equal ones are ordered by id, so that one question always gets one order."""
+    order = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    return [Candidate(chunk_id, min(score, 1.0), rank, source) for rank, (chunk_id, score) in enumerate(order, start=1)]
+
+
+def _min_max(candidates: Sequence[Candidate]) -> dict[str, float]:
+    if not candidates:
+        return {}
+    scores = [candidate.score for candidate in candidates]
+    low, spread = min(scores), max(scores) - min(scores)
+    return {candidate.chunk_id: (candidate.score - low) / spread if spread else 1.0 for candidate in candidates}

@@ -1,0 +1,103 @@
+"""Reranking within a budget: what is scored comes first, what was not reached keeps its place behind; failure moves nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ragd.core.errors import RagError
+from ragd.core.query import QueryPlan
+from ragd.core.tracing import NO_PROVIDER, ProviderRef, Trace
+from ragd.core.types import Candidate
+from ragd.providers.protocols import Fusion, Reranker
+from ragd.store.passages import Passages
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """`ranked` holds every candidate; `scores` what the reranker gave, by chunk id. `relative` scores are fusion's."""
+
+    ranked: list[Candidate]
+    scores: Mapping[str, float]
+    relative: bool = True
+    degraded: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RerankStage:
+    """A reranker with its limits: the candidates that it is given, and the milliseconds that it may take."""
+
+    passages: Passages
+    fusion: Fusion
+    reranker: Reranker
+    top_n: int
+    budget_ms: int
+
+    def run(
+        self,
+        plan: QueryPlan,
+        fused: Sequence[Candidate],
+        lists: Mapping[str, Sequence[Candidate]],
+        trace: Trace,
+        *,
+        foreign: float,
+        wanted: bool,
+    ) -> Reranked:
+        """Rescore the head of the fused list. A reranker that fails leaves the fused order, and says so."""
+        wanted = wanted and self.reranker.name != "none"
+        provider = ProviderRef("reranker", self.reranker.name, self.reranker.profile) if wanted else NO_PROVIDER
+        with trace.span("stage.rerank", provider) as span:
+            result = Reranked(list(fused), {})
+            if wanted and fused:
+                try:
+                    result = self._rescored(plan, fused, lists, foreign)
+                except RagError as error:
+                    trace.error(error)
+                    trace.event("degraded", {"stage": "rerank", "code": error.code}, span)
+                    warning = f"The passages were not reranked ({error.message.rstrip('.')}); they stand in the order of fusion."
+                    result = Reranked(list(fused), {}, degraded=("rerank",), warnings=(warning,))
+            # Beyond what was rescored the order is fusion's, and stands in its event already.
+            head = [candidate for candidate in result.ranked if candidate.source == "rerank"]
+            payload: dict[str, int | None] = {
+                "scored": len(result.scores),
+                "offered": min(self.top_n, len(fused)) if wanted else 0,
+            }
+            if not trace.lists_candidates:
+                payload = dict.fromkeys(payload)
+            trace.event("rerank.ranked", payload | {"candidates": trace.candidates(head)}, span)
+        return result
+
+    def _rescored(
+        self, plan: QueryPlan, fused: Sequence[Candidate], lists: Mapping[str, Sequence[Candidate]], foreign: float
+    ) -> Reranked:
+        deadline = time.monotonic() + self.budget_ms / 1000
+        offered = [candidate.chunk_id for candidate in fused[: self.top_n]]
+        texts = self.passages.passages(offered)
+        present = [chunk_id for chunk_id in offered if chunk_id in texts]
+        given = self.reranker.score(plan.text, [texts[chunk_id] for chunk_id in present], deadline)
+        scores: dict[str, float] = {}
+        for chunk_id, score in zip(present, given, strict=False):
+            # What was scored comes first: one from further down, known from before, must not pass those that were not reached.
+            if score is None:
+                break
+            scores[chunk_id] = score
+        if not scores:
+            return Reranked(list(fused), {})
+        own = _in_order(scores)
+        if self.reranker.judges:
+            head = own
+        else:
+            known = {source: [item for item in found if item.chunk_id in scores] for source, found in lists.items()}
+            head = self.fusion.fuse({**known, "rerank": own}, plan, foreign)
+        lowest = head[-1].score
+        rest = [replace(item, score=min(item.score, lowest)) for item in fused if item.chunk_id not in scores]
+        order = [*(replace(item, source="rerank") for item in head), *rest]
+        ranked = [replace(item, rank=rank) for rank, item in enumerate(order, start=1)]
+        return Reranked(ranked, scores, relative=not self.reranker.judges)
+
+
+def _in_order(scores: Mapping[str, float]) -> list[Candidate]:
+    order = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    return [Candidate(chunk_id, score, rank, "rerank") for rank, (chunk_id, score) in enumerate(order, start=1)]

@@ -1,0 +1,185 @@
+"""Content as the search gives it, the same in both deployments: pages with what belongs to them, in few requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from ragd.sources.atlassian.client import AtlassianClient
+from ragd.sources.confluence.cql import PAGES, WITH_BODY, WITH_FACTS, among, every, modified_since, search
+from ragd.sources.confluence.items import Around, Attachment, Page, Space, dig, number_of, text_of, utc_text
+
+FACTS: Final = ("version", "space", "ancestors", "metadata.labels", "history")
+_PARTS: Final = ("container", "extensions.resolution")
+_COMMENT: Final = (
+    "body.storage",
+    "version",
+    "container",
+    "ancestors",
+    "history",
+    "extensions.inlineProperties",
+    "extensions.resolution",
+)
+_PAGE_KINDS: Final = frozenset(("page", "blogpost"))
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a source covers: `spaces` are keys, None for all; `keep` is a person's CQL filter of pages."""
+
+    spaces: tuple[str, ...] | None
+    keep: str
+    comments: bool
+    attachments: bool
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Kinds of content that belong to a page."""
+        return (("comment",) if self.comments else ()) + (("attachment",) if self.attachments else ())
+
+    @property
+    def in_spaces(self) -> str:
+        return "" if self.spaces is None else among("space", self.spaces)
+
+    @property
+    def pages(self) -> str:
+        """Every page that is covered, as CQL."""
+        return every(PAGES, self.in_spaces, f"({self.keep})" if self.keep else "")
+
+    @property
+    def listing(self) -> str:
+        """The same in the order in which they were made: what is new meanwhile comes last, and moves nothing to another page."""
+        return f"{self.pages} order by created"
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What there is of some pages: their content as the search gives it, and what is around each, by the id of the page."""
+
+    pages: dict[str, dict[str, Any]]
+    around: dict[str, Around]
+
+
+def changed_ids(client: AtlassianClient, scope: Scope, since: datetime) -> list[str]:
+    """Ids of pages that changed or whose comments or attachments did; the filter is not applied yet."""
+    kinds = f"type in ({', '.join(('page', 'blogpost', *scope.parts))})"
+    cql = every(kinds, modified_since(since), scope.in_spaces)
+    expand = ("container",) if scope.parts else ()
+    ids: dict[str, None] = {}
+    for item in search(client, cql, limit=WITH_FACTS, expand=expand):
+        owner = item if item.get("type") in _PAGE_KINDS else dig(item, "container")
+        if text_of(owner, "type") in _PAGE_KINDS:
+            ids[text_of(owner, "id")] = None
+    return list(ids)
+
+
+def look(client: AtlassianClient, scope: Scope, ids: Sequence[str]) -> Looked:
+    """Pages of these ids that the filter keeps, with labels, and the versions of their comments and attachments."""
+    own = every(PAGES, among("id", ids), f"({scope.keep})" if scope.keep else "")
+    parts = f" or (type in ({', '.join(scope.parts)}) and {among('container', ids)})" if scope.parts else ""
+    found = search(client, f"({own}){parts}", limit=WITH_FACTS, expand=(*FACTS, *(_PARTS if scope.parts else ())))
+    pages: dict[str, dict[str, Any]] = {}
+    comments: dict[str, list[tuple[str, int, str]]] = {}
+    files: dict[str, list[dict[str, Any]]] = {}
+    for item in found:
+        owner = text_of(item, "container", "id")
+        if item.get("type") in _PAGE_KINDS:
+            pages[str(item["id"])] = item
+        elif item.get("type") == "comment":
+            comments.setdefault(owner, []).append(comment_state(item))
+        elif item.get("type") == "attachment":
+            files.setdefault(owner, []).append(item)
+    around = {
+        id_: Around(
+            labels=labels_of(page),
+            comments=tuple(comments.get(id_, ())),
+            attachments=tuple(_attachment(file, page) for file in files.get(id_, ())),
+            above=tuple(text_of(one, "id") for one in dig(page, "ancestors") or ()),
+        )
+        for id_, page in pages.items()
+    }
+    return Looked(pages, around)
+
+
+def comments_of(client: AtlassianClient, ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """Comments with their bodies, by the id of the page."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for comment in search(client, f"type = comment and {among('container', ids)}", limit=WITH_BODY, expand=_COMMENT):
+        found.setdefault(text_of(comment, "container", "id"), []).append(comment)
+    return found
+
+
+def comment_state(comment: Mapping[str, Any]) -> tuple[str, int, str]:
+    """Id, version and resolution: what differs when the comment does."""
+    return text_of(comment, "id"), number_of(comment, "version", "number"), text_of(comment, "extensions", "resolution", "status")
+
+
+def labels_of(page: Mapping[str, Any]) -> tuple[str, ...]:
+    """Without those that a person keeps for itself, which nobody else sees."""
+    labels = [label for label in dig(page, "metadata", "labels", "results") or () if text_of(label, "prefix") != "my"]
+    return tuple(sorted({name for label in labels if (name := text_of(label, "name"))}))
+
+
+def page_of(raw: Mapping[str, Any], url: str) -> Page:
+    """A page as the search gives it with `FACTS`."""
+    above = tuple(text_of(one, "title") for one in dig(raw, "ancestors") or ())
+    return Page(
+        id=text_of(raw, "id"),
+        kind=text_of(raw, "type"),
+        title=text_of(raw, "title"),
+        space=Space(text_of(raw, "space", "id"), text_of(raw, "space", "key"), text_of(raw, "space", "name")),
+        version=number_of(raw, "version", "number"),
+        updated=utc_text(text_of(raw, "version", "when")),
+        url=url,
+        above=above,
+        place=above,
+        author=user_id(dig(raw, "history", "createdBy") or dig(raw, "version", "by")),
+        body=body_of(raw),
+    )
+
+
+def body_of(raw: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The first of the representations that the site gave; None without one."""
+    for representation in ("storage", "view"):
+        value = dig(raw, "body", representation, "value")
+        if isinstance(value, str):
+            return representation, value
+    return None
+
+
+def user_id(user: object) -> str:
+    """How bodies name this person."""
+    return text_of(user, "accountId") or text_of(user, "userKey") or text_of(user, "username")
+
+
+def people(contents: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Ids and display names of those whom content names as its authors."""
+    for raw in contents:
+        for user in (dig(raw, "history", "createdBy"), dig(raw, "version", "by")):
+            name = text_of(user, "displayName") or text_of(user, "publicName")
+            for key in ("accountId", "userKey", "username"):
+                if name and text_of(user, key):
+                    yield text_of(user, key), name
+
+
+def _attachment(raw: Mapping[str, Any], page: Mapping[str, Any]) -> Attachment:
+    size = dig(raw, "extensions", "fileSize")
+    return Attachment(
+        id=text_of(raw, "id"),
+        name=text_of(raw, "title"),
+        page=f"{text_of(page, 'type')}/{text_of(page, 'id')}",
+        page_title=text_of(page, "title"),
+        space=text_of(page, "space", "key"),
+        media_type=text_of(raw, "extensions", "mediaType") or text_of(raw, "metadata", "mediaType"),
+        size=size if isinstance(size, int) else 0,
+        version=number_of(raw, "version", "number"),
+        updated=utc_text(text_of(raw, "version", "when")),
+        download=text_of(raw, "_links", "download"),
+    )
+
+
+def with_comments(around: Around, comments: Sequence[Mapping[str, Any]]) -> Around:
+    """The same with these comments."""
+    return replace(around, comments=tuple(map(comment_state, comments)))

@@ -1,0 +1,228 @@
+"""What Confluence has, as values: spaces, pages, attachments; how they are listed, and when they are to be fetched again.
+
+A fingerprint is `BASE|AROUND`. BASE covers version, title and place in the tree, which a plain listing tells. AROUND covers
+labels, comments and attachments, none of which makes a new version of the page; where it is not known, it is left out with its
+bar, and the rest still compares (`comparing.differs`). A page that includes others is fetched again by
+every deep listing (`base.AGAIN`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+from urllib.parse import quote
+
+from ragd.core.errors import SourceUnavailable
+from ragd.formats.registry import loader_name_for
+from ragd.ingest.discovery.file_rules import shown
+from ragd.ingest.discovery.globs import Globs, compile_globs
+from ragd.sources.base import Listed, Skip
+
+DRAWING_TYPE: Final = "application/vnd.jgraph.mxfile"
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    id: str
+    key: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page or blog post. `above` are the titles over it, the outermost first; `place` is what of them the fingerprint covers.
+
+    `author` is a user's id. `body` is its representation and value, where it was asked for.
+    """
+
+    id: str
+    kind: str
+    title: str
+    space: Space
+    version: int
+    updated: str
+    url: str
+    above: tuple[str, ...] = ()
+    place: tuple[str, ...] = ()
+    author: str = ""
+    body: tuple[str, str] | None = None
+
+    @property
+    def item_id(self) -> str:
+        return f"{self.kind}/{self.id}"
+
+    @property
+    def source(self) -> str:
+        return f"{self.space.key}/{shown(self.title)}"
+
+    @property
+    def base(self) -> str:
+        return f"{self.version}.{digest([self.kind, self.title, self.space.key, self.space.name, *self.place])}"
+
+    @property
+    def hint(self) -> dict[str, Any]:
+        """What a later look needs that has only this item's id."""
+        return {"space": [self.space.id, self.space.key, self.space.name], "above": list(self.above), "place": list(self.place)}
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file of a page. `page` is the page's item id; `download` its address as the site gives it."""
+
+    id: str
+    name: str
+    page: str
+    page_title: str
+    space: str
+    media_type: str
+    size: int
+    version: int
+    updated: str
+    download: str
+
+    @property
+    def item_id(self) -> str:
+        return f"attachment/{self.id}"
+
+    @property
+    def page_id(self) -> str:
+        return self.page.rpartition("/")[2]
+
+    @property
+    def source(self) -> str:
+        return f"{self.space}/{shown(self.page_title)}/{shown(self.name)}"
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self.version}.{digest([self.page, self.space, self.page_title, self.name])}"
+
+    @property
+    def hint(self) -> dict[str, Any]:
+        names = ("name", "page", "page_title", "space", "media_type", "size", "version", "updated", "download")
+        return {name: getattr(self, name) for name in names}
+
+    @classmethod
+    def of(cls, item: Listed) -> Attachment:
+        """The attachment that was listed."""
+        return cls(id=item.id.partition("/")[2], **item.hint)
+
+    def url(self, base_url: str) -> str:
+        """Where a person opens it; the same in both deployments."""
+        return f"{base_url}/download/attachments/{quote(self.page_id)}/{quote(self.name, safe='')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What belongs to a page without being in it.
+
+    `comments` are (id, version, resolution) of each, `above` the ids of the pages above it.
+    """
+
+    labels: tuple[str, ...] = ()
+    comments: tuple[tuple[str, int, str], ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    above: tuple[str, ...] = ()
+
+    @property
+    def stamp(self) -> str:
+        files = sorted((one.id, one.version) for one in self.attachments)
+        return digest([sorted(self.labels), sorted(self.comments), files])
+
+
+@dataclass(slots=True)
+class Rules:
+    """What is left out, and why."""
+
+    include: Sequence[str]
+    exclude: Sequence[str]
+    max_size: int
+    _include: Globs = field(init=False)
+    _exclude: Globs = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._include = compile_globs(self.include, any_case=True)
+        self._exclude = compile_globs(self.exclude, any_case=True)
+
+    def page(self, page: Page, fingerprint: str | None) -> Listed:
+        return Listed(
+            id=page.item_id,
+            kind=page.kind,
+            title=page.title,
+            container=page.space.key,
+            fingerprint=fingerprint,
+            updated_at=page.updated or None,
+            left_out=self._filtered(page.source),
+            hint=page.hint,
+        )
+
+    def attachment(self, one: Attachment) -> Listed:
+        return Listed(
+            id=one.item_id,
+            kind="attachment",
+            title=one.name,
+            container=one.space,
+            fingerprint=one.fingerprint,
+            owner=one.page,
+            updated_at=one.updated or None,
+            left_out=self._filtered(one.source) or self._unusable(one),
+            hint=one.hint,
+        )
+
+    def _filtered(self, source: str) -> Skip | None:
+        if self._include.patterns and not self._include.covers(source):
+            return Skip("filtered", "No 'include' pattern of the source matches it.")
+        return Skip("filtered", "An 'exclude' pattern of the source matches it.") if self._exclude.covers(source) else None
+
+    def _unusable(self, one: Attachment) -> Skip | None:
+        if one.media_type == DRAWING_TYPE:
+            return Skip("unsupported", "It is the source of a drawing, whose text is read with the page that shows it.")
+        if loader_name_for(one.name) is None:
+            return Skip("unsupported", "No loader reads files of this kind.")
+        if one.size > self.max_size:
+            allowed = self.max_size >> 20
+            return Skip("too_large", f"It has {one.size >> 20} MB; ingest.max_file_mb allows {allowed}.")
+        return None
+
+
+def digest(values: object) -> str:
+    """A short name for values; equal ones have the same."""
+    text = json.dumps(values, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+
+def dig(value: object, *names: str) -> Any:
+    """What lies that deep in JSON objects; None where something is missing on the way."""
+    for name in names:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(name)
+    return value
+
+
+def text_of(value: object, *names: str) -> str:
+    """A text or number of an answer as text; "" where it is missing."""
+    found = dig(value, *names)
+    return str(found) if isinstance(found, str | int) and not isinstance(found, bool) else ""
+
+
+def number_of(value: object, *names: str) -> int:
+    """A number that an answer must have. Raises `SourceUnavailable`."""
+    found = dig(value, *names)
+    if isinstance(found, bool) or not isinstance(found, int):
+        item = text_of(value, "id") or "something"
+        raise SourceUnavailable(f"Confluence answered without {'.'.join(names)} for {item}.")
+    return found
+
+
+def utc_text(moment: str) -> str:
+    """A time as the site wrote it, in UTC and whole seconds (`2026-03-05T10:00:00Z`); "" for what is no time."""
+    try:
+        read = datetime.fromisoformat(moment)
+    except ValueError:
+        return ""
+    aware = read if read.tzinfo else read.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,1 @@
+"""Folders, read and followed."""

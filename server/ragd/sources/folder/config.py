@@ -1,0 +1,199 @@
+"""A folder as a source: its configuration, a look at its files, and which changes below it can matter. Nothing is kept here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+from ragd.core.errors import DocumentUnreadable, FieldProblem, ForbiddenPath, ServiceUnavailable, ValidationFailed
+from ragd.formats.registry import loader_name_for
+from ragd.ingest.discovery.file_rules import GITIGNORE, FileRules, Selection, check_globs
+from ragd.ingest.discovery.files import Found, Part, check_allowed, find_files, shown
+
+TYPE: Final = "folder"
+
+# With more changes than this, looking at everything is quicker, and it also finds what was not told.
+MAX_CHANGES: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class FolderConfig:
+    """What a folder source is asked to do. `poll` is None when the kind of file system decides."""
+
+    path: str
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    gitignore: bool = True
+    watch: bool = True
+    poll: bool | None = None
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.path)
+
+    @property
+    def rules(self) -> FileRules:
+        return FileRules(self.include, self.exclude, self.gitignore)
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready values; `stored_config` is the inverse."""
+        return asdict(self) | {"include": list(self.include), "exclude": list(self.exclude)}
+
+
+def stored_config(values: Mapping[str, Any]) -> FolderConfig:
+    """A configuration that was checked when it was stored."""
+    return FolderConfig(**{**values, "include": tuple(values["include"]), "exclude": tuple(values["exclude"])})
+
+
+def parse_config(values: Mapping[str, Any], allowed_roots: Sequence[str]) -> FolderConfig:
+    """The configuration that a person gave, checked.
+
+    Raises `ValidationFailed` that names each wrong field, and `ForbiddenPath` for a folder outside the allowed roots.
+    """
+    problems = [_unknown(name) for name in values if name not in _FIELDS] + _wrong_types(values)
+    if problems:
+        raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
+    path = _checked_path(values["path"], allowed_roots)
+    return FolderConfig(
+        str(path),
+        include=check_globs(values.get("include", ()), "config.include"),
+        exclude=check_globs(values.get("exclude", ()), "config.exclude"),
+        gitignore=values.get("gitignore", True),
+        watch=values.get("watch", True),
+        poll=values.get("poll"),
+    )
+
+
+def check_root(config: FolderConfig, name: str, allowed_roots: Sequence[str]) -> tuple[int, int]:
+    """What tells the source's folder from one that only has its name, such as the empty one where a drive is not mounted.
+
+    Raises `ServiceUnavailable` when it is not there or can't be read, and `ForbiddenPath`.
+    """
+    try:
+        check_allowed(config.folder, allowed_roots)
+        with os.scandir(config.folder) as entries:
+            next(entries, None)
+        status = config.folder.stat()
+    except FileNotFoundError as error:
+        raise _unavailable(config, name, "is not there; is its drive connected?") from error
+    except OSError as error:
+        raise _unavailable(config, name, f"can't be read: {error.strerror}.") from error
+    except DocumentUnreadable as error:
+        raise _unavailable(config, name, f"can't be read: {error.message}") from error
+    return status.st_dev, status.st_ino
+
+
+def scan(
+    config: FolderConfig, allowed_roots: Sequence[str], avoid: Collection[Path], names: Collection[str] | None = None
+) -> Found:
+    """The files below the folder or, with `names` (relative to it), those of these names and below them."""
+    part = None if names is None else Part(names)
+    return find_files([config.path], recursive=True, allowed_roots=allowed_roots, rules=config.rules, part=part, avoid=avoid)
+
+
+def is_below_link(config: FolderConfig, relative: str) -> bool:
+    """Whether a link to a folder leads to the name, so that its files may have other names, too."""
+    above = config.folder
+    for part in relative.split("/")[:-1]:
+        above /= part
+        if above.is_symlink():
+            return True
+    return False
+
+
+def relevant(config: FolderConfig, paths: Iterable[str], avoid: Collection[Path]) -> frozenset[str] | None:
+    """Of the paths that changed, those that can matter, relative to the folder. None: everything must be looked at.
+
+    A path may be of a file or a folder, and of what is gone.
+    """
+    selection = Selection(config.folder, config.rules)
+    real = Path(os.path.realpath(config.folder))
+    # Who names a folder inside of ours means it.
+    ours = [folder for folder in avoid if folder != real and folder.is_relative_to(real)]
+    names: set[str] = set()
+    for path in paths:
+        relative = _relative(path, config.folder) or _relative(path, real)
+        if relative is None:
+            return None
+        parent, _, name = relative.rpartition("/")
+        if any((real / relative).is_relative_to(folder) for folder in ours):
+            continue
+        if name == GITIGNORE and config.gitignore:
+            if not parent:
+                return None
+            if selection.enters(parent):
+                names.add(parent)
+        elif _may_be_document(path) and selection.reaches(relative, is_folder=_is_folder(path)):
+            names.add(relative)
+    return frozenset(names) if len(names) <= MAX_CHANGES else None
+
+
+def _relative(path: str, folder: Path) -> str | None:
+    relative = os.path.relpath(path, folder).replace(os.sep, "/")
+    return None if relative in {".", ".."} or relative.startswith("../") else relative
+
+
+def _is_folder(path: str) -> bool | None:
+    return os.path.isdir(path) if os.path.exists(path) else None
+
+
+def _may_be_document(path: str) -> bool:
+    # A folder's documents have names of their own, what a link is called says nothing, and what is gone may have been a folder.
+    return loader_name_for(path) is not None or os.path.islink(path) or not os.path.isfile(path)
+
+
+_FIELDS: Final = {field.name: field for field in fields(FolderConfig)}
+_FLAGS: Final = ("gitignore", "watch")
+
+
+def _wrong_types(values: Mapping[str, Any]) -> list[FieldProblem]:
+    problems = []
+    if not isinstance(values.get("path"), str) or not values["path"].strip():
+        problems.append(FieldProblem("config.path", "missing", "config.path must name a folder."))
+    for name in ("include", "exclude"):
+        globs = values.get(name, ())
+        if not isinstance(globs, list | tuple) or not all(isinstance(glob, str) for glob in globs):
+            problems.append(FieldProblem(f"config.{name}", "invalid", f"config.{name} must be a list of globs."))
+    for name in _FLAGS:
+        if not isinstance(values.get(name, True), bool):
+            problems.append(FieldProblem(f"config.{name}", "invalid", f"config.{name} must be true or false."))
+    if not isinstance(values.get("poll"), bool | None):
+        problems.append(FieldProblem("config.poll", "invalid", "config.poll must be true, false or null."))
+    return problems
+
+
+def _unknown(name: str) -> FieldProblem:
+    known = ", ".join(_FIELDS)
+    return FieldProblem(f"config.{name[:80]}", "unknown", f"A folder has no '{shown(name)[:80]}'. It has: {known}.")
+
+
+def _checked_path(text: str, allowed_roots: Sequence[str]) -> Path:
+    def wrong(code: str, message: str) -> ValidationFailed:
+        return ValidationFailed(message, details=[FieldProblem("config.path", code, message)])
+
+    name = shown(text)[:200]
+    try:
+        resolved = check_allowed(Path(text), allowed_roots)
+        path = Path(text).expanduser()
+        if not path.is_absolute():
+            raise wrong("relative", f"'{name}' must be an absolute path.")
+        if not resolved.exists():
+            raise wrong("not_found", f"The folder '{name}' does not exist.")
+        if not resolved.is_dir():
+            raise wrong("not_a_folder", f"'{name}' is no folder. Ingest a single file instead.")
+        os.scandir(resolved).close()
+        # As it was named, so that a link that is led elsewhere later is followed; what `..` means depends on links, though.
+        return resolved if ".." in path.parts else path
+    except DocumentUnreadable as error:
+        raise wrong("unreadable", error.message) from error
+    except ForbiddenPath:
+        raise
+    except OSError as error:
+        raise wrong("unreadable", f"The folder '{name}' can't be read: {error.strerror}.") from error
+
+
+def _unavailable(config: FolderConfig, name: str, what: str) -> ServiceUnavailable:
+    return ServiceUnavailable(f"The folder '{shown(config.path)}' of the source '{name}' {what} No document was deleted.")

@@ -1,0 +1,83 @@
+"""Finding out what changed below a folder by looking at it again and again, where the system does not tell.
+
+`watchfiles` can poll, too, but takes a file as changed only when its time is later than before, in whole seconds: it misses a
+copy of an older version in a file's place, which is what restoring from a backup is, and a second change in one second.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from watchfiles import Change
+
+from ragd.ingest.discovery.file_rules import GITIGNORE, is_passed_over
+
+# Size, and the times of the last change to content and to file (on Windows: of its making).
+Stamp = tuple[int, int, int]
+
+
+def poll(folder: Path, stop_event: threading.Event, *, interval_s: float, tick_s: float) -> Iterator[set[tuple[Change, str]]]:
+    """What changed since the look before; empty every `tick_s` seconds between two looks. It ends with the event.
+
+    Only files are told, not their folders, and none that is passed over everywhere. What can't be looked at stays as it was.
+    Raises `OSError` when that is the folder itself.
+    """
+    before = _look(folder, {})
+    yield set()
+    looked_at = time.monotonic()
+    while not stop_event.wait(tick_s):
+        if time.monotonic() - looked_at < interval_s:
+            yield set()
+            continue
+        now = _look(folder, before)
+        looked_at = time.monotonic()
+        changes = {(Change.deleted, path) for path in before.keys() - now.keys()}
+        changes |= {(Change.added, path) for path in now.keys() - before.keys()}
+        changes |= {(Change.modified, path) for path in now.keys() & before.keys() if now[path] != before[path]}
+        before = now
+        yield changes
+
+
+def _look(folder: Path, before: dict[str, Stamp]) -> dict[str, Stamp]:
+    """Every file below. Links to folders are followed, each real folder once."""
+    found: dict[str, Stamp] = {}
+    entered: set[tuple[int, int]] = set()
+    waiting = [str(folder)]
+    while waiting:
+        path = waiting.pop()
+        try:
+            status = os.stat(path)
+            if (status.st_dev, status.st_ino) in entered:
+                continue
+            entered.add((status.st_dev, status.st_ino))
+            with os.scandir(path) as entries:
+                for entry in entries:
+                    if is_passed_over(entry.name) and entry.name != GITIGNORE:
+                        continue
+                    if entry.is_dir():
+                        waiting.append(entry.path)
+                    elif stamp := _stamp(entry, before):
+                        found[entry.path] = stamp
+        except FileNotFoundError:
+            if path == str(folder):
+                raise
+        except OSError:
+            if path == str(folder):
+                raise
+            below = os.path.join(path, "")
+            found.update((name, stamp) for name, stamp in before.items() if name.startswith(below))
+    return found
+
+
+def _stamp(entry: os.DirEntry[str], before: dict[str, Stamp]) -> Stamp | None:
+    try:
+        status = entry.stat()
+    except FileNotFoundError:  # it went meanwhile, or is a link to nothing
+        return None
+    except OSError:
+        return before.get(entry.path)
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -1,0 +1,140 @@
+"""One reading of a folder source: which of its files are new, changed or moved, and which of its documents are gone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from ragd.core.errors import ServiceUnavailable
+from ragd.core.ids import hash32
+from ragd.core.types import IngestResult
+from ragd.ingest.discovery.files import Found, Part, shown
+from ragd.ingest.reading import Report
+from ragd.sources.folder.config import FolderConfig, check_root, is_below_link, scan, stored_config
+from ragd.store.document_state import SourceDocument
+from ragd.store.jobs import Job
+from ragd.store.sources import Source
+
+FAILURES_KEPT: Final = 20
+"""Failures that are kept with a source; the job has them all."""
+
+
+class SourceDocuments(Protocol):
+    """Which documents a source has."""
+
+    def of_source(self, source_id: str) -> Sequence[SourceDocument]: ...
+
+
+class Run(Protocol):
+    """The ingestion line: `IngestPipeline.run`."""
+
+    def __call__(
+        self,
+        kb_id: str,
+        found: Found,
+        *,
+        force: bool,
+        report: Report,
+        links: Mapping[str, str | None],
+        source_id: str,
+        gone: Sequence[str],
+    ) -> IngestResult: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reading did, and what is kept of it with the source."""
+
+    result: IngestResult
+    note: dict[str, Any]
+
+
+class FolderReading:
+    """Reads folder sources. A document is gone only when its folder could be looked at and it was not there."""
+
+    def __init__(self, documents: SourceDocuments, run: Run, allowed_roots: Sequence[str], avoid: Collection[Path]) -> None:
+        self._documents = documents
+        self._run = run
+        self._allowed_roots = allowed_roots
+        self._avoid = avoid
+
+    def read(self, source: Source, job: Job, names: frozenset[str] | None, report: Report) -> Reading:
+        """Look at everything or, with `names` (relative to the folder), at these and what is below them.
+
+        Raises `ServiceUnavailable`, and deletes nothing, when the folder is not there, can't be read, or is found empty where
+        documents came from; `ForbiddenPath` when it may not be read any more; and what the ingestion line raises.
+        """
+        report("searching files", 0, 0)
+        config = stored_config(source.config)
+        root = check_root(config, source.name, self._allowed_roots)
+        documents = self._documents.of_source(source.source_id)
+        found, gone, everything = self._look(source, config, documents, names)
+        if check_root(config, source.name, self._allowed_roots) != root:
+            raise ServiceUnavailable(
+                f"The folder '{shown(config.path)}' was exchanged while it was read. It is to be read again."
+            )
+        if gone and not found.items and len(gone) == len(documents) and not job.payload.get("allow_empty"):
+            self._check_emptied(source, config, root, len(documents))
+        result = IngestResult(skipped=found.skipped, failed=tuple(found.failed))
+        if found.items or gone:
+            links = {"job_id": job.job_id, "request_id": job.request_id}
+            doc_ids = [document.doc_id for document in gone]
+            result = self._run(
+                source.kb_id, found, force=False, report=report, links=links, source_id=source.source_id, gone=doc_ids
+            )
+        return Reading(result, _note(result, job, found, root, everything=everything))
+
+    def _look(
+        self, source: Source, config: FolderConfig, documents: Sequence[SourceDocument], names: frozenset[str] | None
+    ) -> tuple[Found, list[SourceDocument], bool]:
+        """What is there, which documents are no more, and whether everything was looked at."""
+        if names is not None and not any(is_below_link(config, name) for name in names):
+            found = scan(config, self._allowed_roots, self._avoid, names)
+            part = Part(names)
+            gone = _gone(source.kb_id, found, [document for document in documents if part.holds(document.source)])
+            # A file that is still there may have another name by a link, or be ignored now, and others with it.
+            if not any(os.path.exists(_path_of(document)) for document in gone):
+                return found, gone, False
+        found = scan(config, self._allowed_roots, self._avoid)
+        return found, _gone(source.kb_id, found, documents), True
+
+    def _check_emptied(self, source: Source, config: FolderConfig, root: tuple[int, int], count: int) -> None:
+        """Raises `ServiceUnavailable` unless it is the very folder that was read before: where a drive is not mounted, there is
+        another one of that name, and it is empty."""
+        if list(root) != (source.last_result or {}).get("root"):
+            raise ServiceUnavailable(
+                f"The folder '{shown(config.path)}' holds no documents now, but {count} came from it. Is its drive not "
+                f"connected? Nothing was deleted. If it is meant to be empty: rag sync '{source.name}' --allow-empty"
+            )
+
+
+def _gone(kb_id: str, found: Found, documents: Sequence[SourceDocument]) -> list[SourceDocument]:
+    """The documents that were not found, but for those below what could not be looked at."""
+    there = {hash32(kb_id, item.uri) for item in found.items}
+    unread = Part([name for name in found.unread if name])
+    if "" in found.unread:
+        return []
+    return [document for document in documents if document.doc_id not in there and not unread.holds(document.source)]
+
+
+def _path_of(document: SourceDocument) -> str:
+    return url2pathname(urlsplit(document.source_uri).path)
+
+
+def _note(result: IngestResult, job: Job, found: Found, root: tuple[int, int], *, everything: bool) -> dict[str, Any]:
+    note = asdict(result)
+    note.pop("drift", None)
+    failed = note.pop("failed")
+    return note | {
+        "failed_count": len(failed),
+        "failed": list(failed[:FAILURES_KEPT]),
+        "ignored": found.ignored,
+        "everything": everything,
+        "job_id": job.job_id,
+        "root": list(root),
+    }

@@ -1,0 +1,1 @@
+"""Cloud sources, read in cycles."""

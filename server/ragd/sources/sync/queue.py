@@ -1,0 +1,129 @@
+"""The jobs that read sources: at most one waits for each source, and changes that come meanwhile join it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, Final, Literal
+
+from ragd.sources.folder.config import MAX_CHANGES
+from ragd.store.jobs import Job, Jobs
+from ragd.store.sources import Source
+
+KIND: Final = "sync"
+"""The kind of the jobs that read a source."""
+
+Leave = Literal["keep", "delete"]
+
+Changes = frozenset[str] | None
+"""Names relative to a source that changed; None when anything may have."""
+
+
+class Syncs:
+    """The queue, as sources see it. Safe to use from several threads."""
+
+    def __init__(self, jobs: Jobs, wake: Callable[[], None]) -> None:
+        """`wake` tells the runner of a new job."""
+        self._jobs = jobs
+        self._wake = wake
+        self._lock = threading.RLock()
+        self._pending: dict[str, Changes] = {}
+        self._last: dict[str, str] = {}
+        self._running: set[str] = set()
+
+    def queue(
+        self,
+        source: Source,
+        names: Changes,
+        request_id: str | None = None,
+        *,
+        allow_empty: bool = False,
+        full: bool = False,
+    ) -> Job:
+        """A job that looks at these names; when one waits already, and is not to be told more, it looks at these, too.
+
+        Raises `ServiceUnavailable` when too many jobs wait.
+        """
+        with self._lock:
+            waiting = self._waiting(source)
+            if waiting and not allow_empty and not full:
+                self._add_pending(source.source_id, names)
+                return waiting
+            payload = {"paths": None if names is None else sorted(names), "allow_empty": allow_empty, "full": full}
+            job = self._add(source, payload, request_id)
+            self._last[source.source_id] = job.job_id
+            return job
+
+    def miss(self, source_id: str, names: Changes) -> None:
+        """Leave changes to the next job, which nothing calls for yet."""
+        with self._lock:
+            self._add_pending(source_id, names)
+
+    def begin(self, job: Job) -> Changes:
+        """A job of a source has begun; gives everything that it is to look at."""
+        source_id, paths = job.payload["source_id"], job.payload["paths"]
+        with self._lock:
+            self._running.add(source_id)
+            self._last[source_id] = job.job_id
+            return _together(None if paths is None else frozenset(paths), self._pending.pop(source_id, frozenset()))
+
+    def end(self, job: Job) -> None:
+        """A job of a source has ended, in whichever way."""
+        with self._lock:
+            self._running.discard(job.payload["source_id"])
+
+    def is_busy(self, source: Source) -> bool:
+        """Whether the source is being read, or is about to be."""
+        with self._lock:
+            return source.source_id in self._running or self._waiting(source) is not None
+
+    def last_job(self, source_id: str) -> str | None:
+        """The job that reads the source, waits to, or did so last in this process."""
+        with self._lock:
+            return self._last.get(source_id)
+
+    def forget_last_job(self, source_id: str) -> None:
+        with self._lock:
+            self._last.pop(source_id, None)
+
+    def withdraw(self, source: Source) -> bool:
+        """Cancel every job of a source that is going. Returns whether one was running, which stops a little later."""
+        for job in self._jobs.waiting(KIND, source.kb_id):
+            if job.payload["source_id"] == source.source_id:
+                self._jobs.cancel(job.job_id)
+        running = [job for job in self._jobs.page(1, 100, "running")[0] if job.payload.get("source_id") == source.source_id]
+        for job in running:
+            self._jobs.cancel(job.job_id)
+        with self._lock:
+            self._pending.pop(source.source_id, None)
+            self._last.pop(source.source_id, None)
+        return bool(running)
+
+    def queue_leaving(self, source: Source, leave: Leave, request_id: str | None) -> None:
+        """A job, after the running one, that leaves what that one stored as the rest was left."""
+        self._add(source, {"leave": leave}, request_id)
+
+    def queue_cleanup(self, collection: str, kb_id: str, doc_ids: list[str], request_id: str | None) -> None:
+        """A job that removes what deleted documents left."""
+        payload = {"doc_ids": doc_ids, "uris": []}
+        self._jobs.add("cleanup", collection=collection, kb_id=kb_id, payload=payload, request_id=request_id)
+        self._wake()
+
+    def _add(self, source: Source, payload: dict[str, Any], request_id: str | None) -> Job:
+        whole = {"source_id": source.source_id, **payload}
+        job = self._jobs.add(KIND, collection=source.collection, kb_id=source.kb_id, payload=whole, request_id=request_id)
+        self._wake()
+        return job
+
+    def _waiting(self, source: Source) -> Job | None:
+        waiting = self._jobs.waiting(KIND, source.kb_id)
+        return next((job for job in waiting if job.payload["source_id"] == source.source_id and "paths" in job.payload), None)
+
+    def _add_pending(self, source_id: str, names: Changes) -> None:
+        self._pending[source_id] = _together(self._pending.get(source_id, frozenset()), names)
+
+
+def _together(some: Changes, others: Changes) -> Changes:
+    if some is None or others is None or len(some | others) > MAX_CHANGES:
+        return None
+    return some | others

@@ -1,0 +1,228 @@
+"""Reading cloud sources: opening one with its token, running its cycles, and turning what goes wrong into what people can do."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, Protocol
+
+from ragd.config.secrets import resolve
+from ragd.config.settings import SyncSettings
+from ragd.core.errors import FieldProblem, RagError, SettingsError, SourceRefused, SourceThrottled, ValidationFailed
+from ragd.core.types import IngestResult
+from ragd.ingest.discovery.files import Found, Item
+from ragd.ingest.pipeline import Stopped
+from ragd.ingest.reading import Report
+from ragd.jobs.runner import Postponed
+from ragd.providers.registry import build, names, provider_class
+from ragd.sources.base import FROM_REQUEST, CloudPreview, CloudSource, Outside, Usage
+from ragd.sources.folder.reading import FAILURES_KEPT, Reading, Run
+from ragd.sources.sync.changes import Guard
+from ragd.sources.sync.cycle import CycleRun
+from ragd.store.jobs import Job, Jobs
+from ragd.store.ledger import Cycle, CycleKind, Ledger
+from ragd.store.sources import Source
+
+_LONGEST_POSTPONEMENT_S: Final = 3600.0
+_PAUSE_STEP_S: Final = 0.25
+_PREVIEW_WAIT_S: Final = 10.0
+
+
+class _Left(Exception):
+    """The run was left; a request that still waits in another thread ends."""
+
+
+class Reads(Protocol):
+    """Whether jobs wait: the part of the queue that a reading looks at."""
+
+    def others_due(self, job_id: str) -> bool: ...
+
+
+def cloud_types() -> list[str]:
+    """Names of the source types that the provider table knows."""
+    return names("source")
+
+
+def token_field(config: Mapping[str, Any]) -> str:
+    """The reference to a source's token, `request`, or "" for a source that has none."""
+    return str((config.get("auth") or {}).get("token", ""))
+
+
+class CloudReading:
+    """Runs cycles of cloud sources, one at a time for each."""
+
+    def __init__(self, ledger: Ledger, jobs: Jobs, run: Run, options: SyncSettings, max_size: int) -> None:
+        """`run` is the ingestion line; `max_size` is in bytes, of one item."""
+        self._ledger = ledger
+        self._jobs = jobs
+        self._run = run
+        self._options = options
+        self._max_size = max_size
+
+    def parse_config(self, type_: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The checked configuration. Raises `ValidationFailed`."""
+        found: dict[str, Any] = provider_class("source", type_).parse_config(values)
+        return found
+
+    def open(self, type_: str, config: Mapping[str, Any], token: str, outside: Outside) -> CloudSource:
+        """The source over its remote side. Raises `SettingsError` when its token can't be had."""
+        source: CloudSource = build("source", type_, config=config, token=token, outside=outside)
+        return source
+
+    def outside(self, pause: Callable[[float], None] = time.sleep, **changes: Any) -> Outside:
+        """How remote sides are reached, by the settings."""
+        options = self._options
+        return replace(
+            Outside(
+                pause=pause,
+                requests_per_minute=options.requests_per_minute,
+                timeout_s=options.timeout_s,
+                longest_wait_s=options.longest_wait_s,
+                attempts=options.attempts,
+                ca_bundle=options.ca_bundle,
+                max_size=self._max_size,
+                usage=Usage(),
+            ),
+            **changes,
+        )
+
+    def preview(self, type_: str, values: Mapping[str, Any], given_token: str | None) -> CloudPreview:
+        """Test a configuration's address and token, and look at what it would read. Nothing is stored.
+
+        Names of items are told to who brought the token alone: a reference to one can be written by anybody who may ask. Raises
+        `ValidationFailed` with the field to change for what a person can mend, `SourceUnavailable` for the rest.
+        """
+        config = self.parse_config(type_, values)
+        outside = self.outside(longest_wait_s=_PREVIEW_WAIT_S, attempts=2)
+        source = self.open(type_, config, token_for(config, given_token), outside)
+        try:
+            found = source.check()
+            return found if token_field(config) in ("", FROM_REQUEST) else replace(found, names=())
+        except SourceRefused as error:
+            raise ValidationFailed(error.message, details=error.details) from error
+        finally:
+            source.close()
+
+    def read(self, source: Source, job: Job, item_ids: Sequence[str] | None, report: Report, given_token: str | None) -> Reading:
+        """Run a cycle or go on with the one that this job began.
+
+        Raises `Postponed` when the remote side wants to be left alone, or other jobs wait; `SourceRefused` for a token or an
+        address that is wrong; `SourceUnavailable`; and what the ingestion line raises.
+        """
+        cycle = self._ledger.unfinished(source.source_id, job.job_id) or self._begin(source, job, item_ids)
+        left = threading.Event()
+        outside = self.outside(_pausing(report, left))
+        remote = self.open(source.type, source.config, token_for(source.config, given_token), outside)
+        run = CycleRun(
+            kb_id=source.kb_id,
+            cycle=cycle,
+            remote=remote,
+            usage=outside.usage,
+            ledger=self._ledger,
+            take_in=self._line(source, job),
+            report=report,
+            guard=None if job.payload.get("allow_empty") else Guard(self._options.guard_items, self._options.guard_share),
+            overlap=timedelta(hours=self._options.overlap_hours),
+            deep=cycle.kind == "full",
+            make_way=self._slice(job, left),
+        )
+        try:
+            result = run.run(item_ids)
+        except SourceThrottled as error:
+            run.pause()
+            raise Postponed(min(error.retry_after_s, _LONGEST_POSTPONEMENT_S), error.message) from error
+        except (Postponed, Stopped):
+            run.pause()
+            raise
+        except BaseException as error:
+            run.abandon(error.message if isinstance(error, RagError) else f"It met an unexpected {type(error).__name__}.")
+            raise
+        finally:
+            left.set()
+            remote.close()
+        return Reading(result, _note(result, run.cycle, job))
+
+    def _begin(self, source: Source, job: Job, item_ids: Sequence[str] | None) -> Cycle:
+        kind: CycleKind = "items"
+        if item_ids is None:
+            deep = self._ledger.last_complete(source.source_id, "full")
+            due = deep is None or _age_hours(deep.started_at) >= self._options.deep_hours
+            kind = "full" if due or job.payload.get("full") else "incremental"
+        return self._ledger.begin(source.source_id, kind, job.job_id)
+
+    def _line(self, source: Source, job: Job) -> Callable[[Sequence[Item], Sequence[str], Report], IngestResult]:
+        links = {"job_id": job.job_id, "request_id": job.request_id}
+
+        def take_in(items: Sequence[Item], gone: Sequence[str], report: Report) -> IngestResult:
+            found = Found(items=list(items))
+            return self._run(source.kb_id, found, force=False, report=report, links=links, source_id=source.source_id, gone=gone)
+
+        return take_in
+
+    def _slice(self, job: Job, left: threading.Event) -> Callable[[], None]:
+        began = time.monotonic()
+
+        def make_way() -> None:
+            if time.monotonic() - began >= self._options.slice_s and self._jobs.others_due(job.job_id):
+                left.set()
+                raise Postponed(_PAUSE_STEP_S)
+
+        return make_way
+
+
+def token_for(config: Mapping[str, Any], given: str | None) -> str:
+    """The token itself: what the reference leads to, or the one that came with the request where that is how it comes.
+
+    Raises `SettingsError` when there is none.
+    """
+    reference = token_field(config)
+    if reference != FROM_REQUEST:
+        return resolve(reference, "config.auth.token")
+    if not given:
+        message = (
+            "The token of this source comes with each request and none came. Sync it from the editor that keeps it, or with "
+            "`rag sync SOURCE --token env:NAME`."
+        )
+        raise SettingsError(message, details=[FieldProblem("config.auth.token", "missing", message)])
+    return given
+
+
+def _pausing(report: Report, left: threading.Event) -> Callable[[float], None]:
+    def pause(seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while (remaining := until - time.monotonic()) > 0:
+            report("waiting", 0, 0)
+            if left.wait(min(remaining, _PAUSE_STEP_S)):
+                raise _Left
+
+    return pause
+
+
+def _age_hours(moment: str) -> float:
+    return (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds() / 3600
+
+
+def _note(result: IngestResult, cycle: Cycle, job: Job) -> dict[str, Any]:
+    """What is kept with the source of its last cycle."""
+    note = asdict(result)
+    note.pop("drift", None)
+    failed = note.pop("failed")
+    counts = {name: getattr(cycle, name) for name in ("remote", "indexed", "held", "complete", "requests", "throttled_s")}
+    return (
+        note
+        | counts
+        | {
+            "unchanged": cycle.unchanged,
+            "skipped": cycle.skipped,
+            "failed_count": len(failed),
+            "failed": list(failed[:FAILURES_KEPT]),
+            "ignored": 0,
+            "everything": cycle.kind != "items",
+            "cycle": cycle.kind,
+            "notice": cycle.notice,
+            "job_id": job.job_id,
+        }
+    )

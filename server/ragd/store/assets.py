@@ -1,0 +1,158 @@
+"""Pictures: their bytes as files, each once by its hash, and in the store what is known of them and which versions show them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+from sqlalchemy import Connection, Engine, RowMapping, delete, exists, select
+
+from ragd.core.errors import AssetNotFound
+from ragd.core.types import Asset, PictureLink, Place
+from ragd.store.database.engine import batches, reading
+from ragd.store.database.schema import assets, collections, documents, version_assets
+
+Variant = Literal["thumb", "raw"]
+
+THUMBNAIL_MIME: Final = "image/webp"
+_THUMBNAIL: Final = ".thumb"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """The file of an asset, and its type. `for_all`: everybody may see a document that shows it."""
+
+    path: Path
+    mime: str
+    for_all: bool = True
+
+
+class Assets:
+    """The folder of pictures, and their rows. Files are written before their rows and removed after them."""
+
+    def __init__(self, engine: Engine, folder: Path) -> None:
+        self._engine = engine
+        self._reader = reading(engine)
+        self._folder = folder
+
+    def known(self, asset_ids: Sequence[str], ocr_profile: str | None = None) -> dict[str, Asset]:
+        """Those that are kept, file and all, without their bytes; with `ocr_profile` only those that were read under it."""
+        found: dict[str, Asset] = {}
+        with self._reader.connect() as connection:
+            for batch in batches(asset_ids):
+                query = select(assets).where(assets.c.asset_id.in_(batch))
+                if ocr_profile is not None:
+                    query = query.where(assets.c.ocr_profile == ocr_profile)
+                for row in connection.execute(query):
+                    if self._path(row.asset_id, "raw").exists() and self._path(row.asset_id, "thumb").exists():
+                        found[row.asset_id] = _asset(row._mapping)
+        return found
+
+    def put(self, kept: Iterable[Asset]) -> None:
+        """Write the files of new assets, each whole or not at all. An asset without bytes is kept already."""
+        for asset in kept:
+            if asset.data:
+                self._write(self._path(asset.asset_id, "raw"), asset.data)
+                self._write(self._path(asset.asset_id, "thumb"), asset.thumbnail)
+
+    def find(self, asset_id: str, variant: Variant) -> StoredFile:
+        """The file of a picture that a live document shows. Raises `AssetNotFound`."""
+        with self._reader.connect() as connection:
+            shown = (
+                select(assets.c.mime)
+                .join(version_assets, version_assets.c.asset_id == assets.c.asset_id)
+                .join(documents, documents.c.version_id == version_assets.c.version_id)
+                .join(collections, collections.c.kb_id == documents.c.kb_id)
+                .where(assets.c.asset_id == asset_id, documents.c.status == "ready", collections.c.status == "enabled")
+            )
+            mime = connection.scalar(shown.limit(1))
+        if mime is None:
+            raise no_picture(asset_id)
+        path = self._path(asset_id, variant)
+        if not path.exists():
+            raise AssetNotFound(
+                f"The file of the picture '{asset_id}' is missing. `rag documents verify` says which documents to ingest again."
+            )
+        return StoredFile(path, mime if variant == "raw" else THUMBNAIL_MIME)
+
+    def sweep(self) -> int:
+        """Remove pictures that no version shows: their rows, then their files. Returns how many."""
+        with self._engine.begin() as connection:
+            unshown = ~exists().where(version_assets.c.asset_id == assets.c.asset_id)
+            unused = list(connection.scalars(select(assets.c.asset_id).where(unshown)))
+            for batch in batches(unused):
+                connection.execute(delete(assets).where(assets.c.asset_id.in_(batch)))
+        for asset_id in unused:
+            for variant in get_args(Variant):
+                self._path(asset_id, variant).unlink(missing_ok=True)
+        return len(unused)
+
+    def sweep_files(self) -> int:
+        """Remove files without a row, which a crash left; for a time when nothing is being ingested. Returns how many."""
+        with self._reader.connect() as connection:
+            kept = set(connection.scalars(select(assets.c.asset_id)))
+        stray = [path for path in self._folder.glob("*/*") if path.name.removesuffix(_THUMBNAIL) not in kept]
+        for path in stray:
+            path.unlink(missing_ok=True)
+        return len(stray)
+
+    def missing(self) -> list[str]:
+        """Ids of pictures whose files are not there, or not of the size that they had."""
+        with self._reader.connect() as connection:
+            rows = connection.execute(select(assets.c.asset_id, assets.c.size)).all()
+        return [row.asset_id for row in rows if not self._whole(row.asset_id, row.size)]
+
+    def _whole(self, asset_id: str, size: int) -> bool:
+        raw, thumb = self._path(asset_id, "raw"), self._path(asset_id, "thumb")
+        return raw.exists() and raw.stat().st_size == size and thumb.exists()
+
+    def _path(self, asset_id: str, variant: Variant) -> Path:
+        return self._folder / asset_id[:2] / (asset_id + (_THUMBNAIL if variant == "thumb" else ""))
+
+    def _write(self, path: Path, data: bytes) -> None:
+        if path.exists() and path.stat().st_size == len(data):
+            return
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor, staged = tempfile.mkstemp(dir=path.parent, suffix=".new")
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(staged).replace(path)
+        except BaseException:
+            Path(staged).unlink(missing_ok=True)
+            raise
+
+
+def no_picture(asset_id: str) -> AssetNotFound:
+    """The error for an id that no picture has, or none that may be seen by whoever asks."""
+    return AssetNotFound(f"There is no picture '{asset_id}' in a document that can be found.")
+
+
+def stored_pictures(
+    connection: Connection, version_ids: Sequence[str]
+) -> dict[str, tuple[tuple[Asset, ...], tuple[PictureLink, ...]]]:
+    """version id -> the assets that it shows, each once, and where each stands."""
+    found: dict[str, tuple[dict[str, Asset], list[PictureLink]]] = {}
+    for batch in batches(version_ids):
+        rows = connection.execute(
+            select(version_assets, assets)
+            .join(assets, assets.c.asset_id == version_assets.c.asset_id)
+            .where(version_assets.c.version_id.in_(batch))
+            .order_by(version_assets.c.version_id, version_assets.c.ordinal)
+        )
+        for row in rows:
+            kept, links = found.setdefault(row.version_id, ({}, []))
+            kept[row.asset_id] = _asset(row._mapping)
+            links.append(PictureLink(row.link, row.asset_id, row.alt, Place.from_dict(row.place)))
+    return {version_id: (tuple(kept.values()), tuple(links)) for version_id, (kept, links) in found.items()}
+
+
+def _asset(row: RowMapping) -> Asset:
+    names = ("asset_id", "mime", "width", "height", "text", "ocr_skipped", "ocr_profile")
+    return Asset(**{name: row[name] for name in names})

@@ -1,0 +1,179 @@
+"""Collections in the facts store."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, func, select, update
+from sqlalchemy.exc import IntegrityError
+
+from ragd.core.errors import (
+    CollectionDeleted,
+    CollectionNameConflict,
+    CollectionNotFound,
+    CollectionUnavailable,
+    FieldProblem,
+    ValidationFailed,
+)
+from ragd.core.tracing import utc_now
+from ragd.core.types import Collection, CollectionStatus
+from ragd.store.database.engine import reading
+from ragd.store.database.schema import collections, documents, versions
+
+DEFAULT = "default"
+
+# Control characters, slashes, and halves of surrogate pairs, which no database takes.
+_FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\ud800-\udfff]")
+
+
+class Collections:
+    """Create, find, change and delete collections by name."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._reader = reading(engine)
+
+    def ensure_default(self) -> None:
+        """Make the collection `default`, which always exists; it may be disabled."""
+        try:
+            self.get(DEFAULT)
+        except CollectionNotFound:
+            self.create(DEFAULT)
+
+    def create(self, name: str, description: str = "") -> Collection:
+        """A new, enabled collection. Raises `CollectionNameConflict` for a name in use."""
+        name = _checked_name(name)
+        now = utc_now()
+        row = Collection(uuid.uuid4().hex, name, description, "enabled", now, now)
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(
+                    collections.insert().values(
+                        kb_id=row.kb_id, name=name, description=description, status="enabled", created_at=now, updated_at=now
+                    )
+                )
+        except IntegrityError as error:
+            raise CollectionNameConflict(f"There is already a collection named '{name}'. Choose another name.") from error
+        return row
+
+    def get(self, name: str) -> Collection:
+        """The collection of that name; its counts are left out, as every query comes by here. Raises `CollectionNotFound`."""
+        with self._reader.connect() as connection:
+            return _collection(_row(connection, name))
+
+    def counted(self, name: str) -> Collection:
+        """The collection of that name with its counts. Raises `CollectionNotFound`."""
+        with self._reader.connect() as connection:
+            return _with_counts(connection, [_row(connection, name)])[0]
+
+    def available(self, name: str) -> Collection:
+        """The collection of that name, which must be enabled, else `CollectionUnavailable`."""
+        found = self.get(name)
+        if found.status != "enabled":
+            raise CollectionUnavailable(f"The collection '{name}' is disabled. Enable it to use it.")
+        return found
+
+    def page(self, page: int = 1, page_size: int = 100) -> tuple[list[Collection], int]:
+        """One page of the collections that are not deleted, by name, and how many there are in all."""
+        live = collections.c.status != "deleted"
+        with self._reader.connect() as connection:
+            total = connection.scalar(select(func.count()).select_from(collections).where(live)) or 0
+            rows = connection.execute(
+                select(collections).where(live).order_by(collections.c.name).limit(page_size).offset((page - 1) * page_size)
+            ).all()
+            return _with_counts(connection, rows), total
+
+    def enabled(self) -> list[Collection]:
+        """Every collection that a query without a collection searches; counts are left out."""
+        with self._reader.connect() as connection:
+            rows = connection.execute(select(collections).where(collections.c.status == "enabled").order_by(collections.c.name))
+            return [_collection(row) for row in rows]
+
+    def all_ids(self) -> dict[str, CollectionStatus]:
+        """kb_id -> status of every collection, deleted ones included."""
+        with self._reader.connect() as connection:
+            return {row.kb_id: row.status for row in connection.execute(select(collections.c.kb_id, collections.c.status))}
+
+    def change(
+        self, name: str, *, new_name: str | None = None, description: str | None = None, status: CollectionStatus | None = None
+    ) -> Collection:
+        """Rename, describe, enable or disable. Raises as `get` and `create` do; `default` keeps its name."""
+        found = self.get(name)
+        values: dict[str, str] = {"updated_at": utc_now()}
+        if new_name is not None:
+            values["name"] = _checked_name(new_name)
+            if found.name == DEFAULT and values["name"] != DEFAULT:
+                raise ValidationFailed("The collection 'default' can't be renamed: it is what is used when none is named.")
+        if description is not None:
+            values["description"] = description
+        if status is not None:
+            values["status"] = status
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(update(collections).where(collections.c.kb_id == found.kb_id).values(**values))
+        except IntegrityError as error:
+            raise CollectionNameConflict(f"There is already a collection named '{new_name}'. Choose another name.") from error
+        return self.counted(values.get("name", name))
+
+    def tombstone(self, name: str) -> Collection:
+        """Mark as deleted: gone from every answer at once, its name free again."""
+        found = self.get(name)
+        if found.name == DEFAULT:
+            raise ValidationFailed("The collection 'default' can't be deleted; delete its documents instead.")
+        with self._engine.begin() as connection:
+            changed = connection.execute(
+                update(collections)
+                .where(collections.c.kb_id == found.kb_id, collections.c.status != "deleted")
+                .values(status="deleted", updated_at=utc_now())
+            )
+            if changed.rowcount == 0:
+                raise CollectionDeleted(f"The collection '{name}' is already deleted.")
+        return found
+
+    def forget(self, kb_id: str) -> None:
+        """Remove the row of a deleted collection, once nothing refers to it any more."""
+        with self._engine.begin() as connection:
+            connection.execute(collections.delete().where(collections.c.kb_id == kb_id, collections.c.status == "deleted"))
+
+
+def _normal(name: str) -> str:
+    return unicodedata.normalize("NFC", name).strip()
+
+
+def _printable(name: str) -> str:
+    return _FORBIDDEN.sub("\ufffd", name)
+
+
+def _checked_name(name: str) -> str:
+    normal = _normal(name)
+    if not normal or len(normal) > 255 or _FORBIDDEN.search(normal):
+        problem = FieldProblem("name", "invalid", "1 to 255 characters, without control characters, '/' and '\\'.")
+        raise ValidationFailed(f"'{_printable(name)[:80]}' can't be a collection's name: {problem.message}", details=[problem])
+    return normal
+
+
+def _collection(row: Row[Any], documents_count: int = 0, chunks_count: int = 0) -> Collection:
+    return Collection(**row._mapping, document_count=documents_count, chunk_count=chunks_count)
+
+
+def _row(connection: Connection, name: str) -> Row[Any]:
+    named = collections.c.name == _printable(_normal(name))
+    row = connection.execute(select(collections).where(named, collections.c.status != "deleted")).first()
+    if row is None:
+        raise CollectionNotFound(f"There is no collection '{_printable(name)}'. See `rag collections list`.")
+    return row
+
+
+def _with_counts(connection: Connection, found: Sequence[Row[Any]]) -> list[Collection]:
+    counted = connection.execute(
+        select(documents.c.kb_id, func.count(), func.coalesce(func.sum(versions.c.chunk_count), 0))
+        .select_from(documents.outerjoin(versions, (versions.c.version_id == documents.c.version_id)))
+        .where(documents.c.kb_id.in_([row.kb_id for row in found]), documents.c.status == "ready")
+        .group_by(documents.c.kb_id)
+    )
+    counts = {kb_id: (count, chunk_count) for kb_id, count, chunk_count in counted}
+    return [_collection(row, *counts.get(row.kb_id, (0, 0))) for row in found]

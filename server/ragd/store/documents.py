@@ -1,0 +1,251 @@
+"""Documents, versions, sections and chunks: how a version becomes the truth, and how a document goes.
+
+A version is written as `pending`, its views are upserted by the caller, and `flip` makes it `ready` and the older one
+`superseded` in one transaction. Whatever happens in between leaves rows that nothing serves and that `sweep` removes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Engine, case, delete, exists, select, update
+
+from ragd.core.tracing import utc_now
+from ragd.core.types import Entries, Failure, Version
+from ragd.store.database.engine import batches
+from ragd.store.database.schema import chunks, collections, document_tags, documents, occurrences, version_assets, versions
+from ragd.store.document_state import DocumentState
+from ragd.store.version_rows import (
+    delete_versions,
+    document_facts,
+    drop_orphan_chunks,
+    drop_versions,
+    existing,
+    insert_occurrences,
+    insert_pictures,
+    live_entries,
+    refresh_texts,
+    set_tags,
+    version_facts,
+    version_row,
+)
+
+
+class DocumentWriter(DocumentState):
+    """The only place that writes documents and what hangs on them. `keep_versions` older versions of each are kept."""
+
+    def __init__(self, engine: Engine, keep_versions: int = 0) -> None:
+        super().__init__(engine)
+        self._engine = engine
+        self._keep_versions = keep_versions
+
+    def adopt(self, doc_ids: Sequence[str], source_id: str | None) -> None:
+        """Note which source documents belong to: their files were found by it, unchanged."""
+        with self._engine.begin() as connection:
+            for batch in batches(doc_ids):
+                connection.execute(update(documents).where(documents.c.doc_id.in_(batch)).values(source_id=source_id))
+
+    def begin(self, batch: Sequence[Version]) -> None:
+        """Write the versions as pending, with their documents, sections and chunks. Nothing of it is served yet."""
+        with self._engine.begin() as connection:
+            self._ensure_documents(connection, batch)
+            known = existing(connection, versions.c.version_id, [version.version_id for version in batch])
+            fresh = [version for version in batch if version.version_id not in known]
+            if fresh:
+                connection.execute(versions.insert(), [version_row(version) for version in fresh])
+            for version in batch:
+                insert_pictures(connection, version)
+            self._add_chunks(connection, batch)
+
+    def flip(self, batch: Sequence[Version], replaced: Sequence[str] = ()) -> dict[str, Entries]:
+        """Make the versions ready and the older ones superseded, in one transaction; `replaced` documents go with it.
+
+        A document that moved is its new self and replaces its old one, so that at no moment there are two or none. Returns, for
+        each kb_id, the entries of the views that no live version needs any more.
+        """
+        stale: dict[str, Entries] = {}
+        with self._engine.begin() as connection:
+            for version in batch:
+                entries = self._flip_one(connection, version)
+                if entries.dense or entries.sparse:
+                    known = stale.get(version.kb_id, Entries())
+                    stale[version.kb_id] = Entries(known.dense + entries.dense, known.sparse + entries.sparse)
+            drop_orphan_chunks(connection, [version.doc_id for version in batch])
+            self._tombstone(connection, replaced)
+        return stale
+
+    def _flip_one(self, connection: Connection, version: Version) -> Entries:
+        now = utc_now()
+        old = live_entries(connection, [version.doc_id])
+        drop_versions(connection, [version.doc_id])
+        insert_occurrences(connection, version)
+        refresh_texts(connection, version)
+        connection.execute(
+            update(versions).where(versions.c.doc_id == version.doc_id, versions.c.status == "ready").values(status="superseded")
+        )
+        connection.execute(
+            update(versions)
+            .where(versions.c.version_id == version.version_id)
+            .values(**version_facts(version), status="ready", ready_at=now)
+        )
+        # A version that is made anew from its facts changes how it is found, not when it was last changed.
+        changed = documents.c.version_id.is_distinct_from(version.version_id)
+        connection.execute(
+            update(documents)
+            .where(documents.c.doc_id == version.doc_id)
+            .values(**document_facts(version), updated_at=case((changed, now), else_=documents.c.updated_at))
+        )
+        set_tags(connection, version)
+        self._forget_old_versions(connection, version.doc_id)
+        return Entries(
+            tuple(old.dense_ids - {chunk.dense_id for chunk in version.chunks}),
+            tuple(old.sparse_ids - {chunk.sparse_id for chunk in version.chunks}),
+        )
+
+    def _forget_old_versions(self, connection: Connection, doc_id: str) -> None:
+        old = select(versions.c.version_id).where(versions.c.doc_id == doc_id, versions.c.status == "superseded")
+        newest_first = old.order_by(versions.c.ready_at.desc(), versions.c.created_at.desc())
+        delete_versions(connection, list(connection.scalars(newest_first))[self._keep_versions :])
+
+    def withdrawn(self, batch: Sequence[Version], returning: Collection[str]) -> set[str]:
+        """Ids of those documents that were deleted since they were read, alone or with their collection.
+
+        `returning` are the ids of documents that were deleted before, and are meant to come back.
+        """
+        with self._reader.connect() as connection:
+            kb_ids = {version.kb_id for version in batch}
+            alive = set(
+                connection.scalars(
+                    select(collections.c.kb_id).where(collections.c.kb_id.in_(kb_ids), collections.c.status != "deleted")
+                )
+            )
+            deleted: set[str] = set()
+            for doc_ids in batches([version.doc_id for version in batch]):
+                gone = select(documents.c.doc_id).where(documents.c.doc_id.in_(doc_ids), documents.c.status == "deleted")
+                deleted.update(connection.scalars(gone))
+        deleted.difference_update(returning)
+        return deleted | {version.doc_id for version in batch if version.kb_id not in alive}
+
+    def fail(
+        self,
+        kb_id: str,
+        doc_id: str,
+        source_uri: str,
+        doc_type: str,
+        size: int,
+        failure: Failure,
+        source_id: str | None = None,
+    ) -> None:
+        """Note why a file could not be read. A live version stays as it was, and stays served; what is deleted stays deleted."""
+        now = utc_now()
+        with self._engine.begin() as connection:
+            alive = select(collections.c.kb_id).where(collections.c.kb_id == kb_id, collections.c.status != "deleted")
+            if connection.scalar(alive) is None:
+                return
+            row = connection.execute(select(documents).where(documents.c.doc_id == doc_id)).first()
+            error = {"error_code": failure.code, "error_message": failure.message, "updated_at": now}
+            if row is None:
+                blank = {"title": failure.source.rsplit("/", 1)[-1], "summary": "", "tags": [], "created_at": now}
+                connection.execute(
+                    documents.insert().values(
+                        doc_id=doc_id,
+                        kb_id=kb_id,
+                        source=failure.source,
+                        source_uri=source_uri,
+                        status="failed",
+                        doc_type=doc_type,
+                        size=size,
+                        source_id=source_id,
+                        **blank,
+                        **error,
+                    )
+                )
+            elif row.status != "deleted" or row.version_id is None:
+                status = "ready" if row.version_id else "failed"
+                connection.execute(update(documents).where(documents.c.doc_id == doc_id).values(status=status, **error))
+
+    def tombstone(self, doc_ids: Sequence[str]) -> None:
+        """Mark documents as deleted: gone from every answer when this returns."""
+        with self._engine.begin() as connection:
+            self._tombstone(connection, doc_ids)
+
+    def _tombstone(self, connection: Connection, doc_ids: Sequence[str]) -> None:
+        for batch in batches(doc_ids):
+            gone = {"status": "deleted", "updated_at": utc_now()}
+            connection.execute(update(documents).where(documents.c.doc_id.in_(batch)).values(**gone))
+
+    def purge(self, doc_ids: Sequence[str]) -> None:
+        """Remove the facts of deleted documents; a row without content stays, to answer that the document is gone."""
+        with self._engine.begin() as connection:
+            drop_versions(connection, doc_ids)
+            for batch in batches(doc_ids):
+                connection.execute(delete(chunks).where(chunks.c.doc_id.in_(batch)))
+                connection.execute(delete(document_tags).where(document_tags.c.doc_id.in_(batch)))
+                delete_versions(
+                    connection, list(connection.scalars(select(versions.c.version_id).where(versions.c.doc_id.in_(batch))))
+                )
+                blank: dict[str, Any] = {"version_id": None, "summary": "", "tags": [], "source_id": None}
+                connection.execute(update(documents).where(documents.c.doc_id.in_(batch)).values(**blank))
+
+    def forget(self, kb_id: str) -> None:
+        """Remove every row of a deleted collection's documents."""
+        with self._engine.begin() as connection:
+            doc_ids = list(connection.scalars(select(documents.c.doc_id).where(documents.c.kb_id == kb_id)))
+            drop_versions(connection, doc_ids)
+            for batch in batches(doc_ids):
+                of_documents = select(versions.c.version_id).where(versions.c.doc_id.in_(batch))
+                connection.execute(delete(version_assets).where(version_assets.c.version_id.in_(of_documents)))
+                for table in (chunks, document_tags, versions, documents):
+                    connection.execute(delete(table).where(table.c.doc_id.in_(batch)))
+
+    def sweep(self) -> int:
+        """Remove what a crash left: pending versions, chunks without a version, documents without any. Returns how many rows."""
+        removed = 0
+        with self._engine.begin() as connection:
+            pending = list(
+                connection.execute(select(versions.c.version_id, versions.c.doc_id).where(versions.c.status == "pending"))
+            )
+            delete_versions(connection, [row.version_id for row in pending])
+            removed += len(pending)
+            held = exists().where(occurrences.c.chunk_id == chunks.c.chunk_id)
+            removed += connection.execute(delete(chunks).where(~held)).rowcount
+            empty = documents.c.status == "processing"
+            held_facts = exists().where(versions.c.doc_id == documents.c.doc_id)
+            removed += connection.execute(delete(documents).where(empty, ~held_facts)).rowcount
+        return removed
+
+    def _ensure_documents(self, connection: Connection, batch: Sequence[Version]) -> None:
+        now = utc_now()
+        known = existing(connection, documents.c.doc_id, [version.doc_id for version in batch])
+        fresh = []
+        for version in batch:
+            if version.doc_id in known:
+                # A deleted document that comes back starts without a version.
+                connection.execute(
+                    update(documents)
+                    .where(documents.c.doc_id == version.doc_id, documents.c.version_id.is_(None))
+                    .values(status="processing", updated_at=now)
+                )
+                continue
+            facts = document_facts(version) | {"status": "processing", "version_id": None}
+            fresh.append({"doc_id": version.doc_id, "kb_id": version.kb_id, **facts, "created_at": now, "updated_at": now})
+        if fresh:
+            connection.execute(documents.insert(), fresh)
+
+    def _add_chunks(self, connection: Connection, batch: Sequence[Version]) -> None:
+        rows = {
+            chunk.chunk_id: {
+                "chunk_id": chunk.chunk_id,
+                "doc_id": version.doc_id,
+                "section_id": chunk.section_id,
+                "section_path": list(chunk.section_path),
+                "text": chunk.text,
+            }
+            for version in batch
+            for chunk in version.chunks
+        }
+        known = existing(connection, chunks.c.chunk_id, list(rows))
+        fresh = [row for chunk_id, row in rows.items() if chunk_id not in known]
+        if fresh:
+            connection.execute(chunks.insert(), fresh)

@@ -1,0 +1,68 @@
+"""Feedback in the facts store: questions that people asked, what they said of the answer, and where the answer stood."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sqlalchemy import Engine, delete, func, select
+
+from ragd.core.errors import FeedbackNotFound
+from ragd.core.tracing import utc_now
+from ragd.store.database.engine import reading
+from ragd.store.database.schema import feedback
+
+Verdict = Literal["up", "down"]
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What somebody says of an answer. `relevant` are the places that were shown, `{source, place}` as datasets write them.
+
+    `collection` is what was asked, None for every enabled one.
+    """
+
+    question: str
+    verdict: Verdict
+    relevant: Sequence[Mapping[str, Any]]
+    collection: str | None = None
+    filters: Mapping[str, Any] | None = None
+    history: Sequence[Mapping[str, str]] = field(default_factory=tuple)
+    answer: str | None = None
+    comment: str | None = None
+    trace_id: str | None = None
+
+
+class Feedback:
+    """Opinions, kept until somebody deletes them."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._reader = reading(engine)
+
+    def add(self, opinion: Opinion) -> dict[str, Any]:
+        """Keep an opinion; returns it as it is kept."""
+        names = ("question", "verdict", "collection", "answer", "comment", "trace_id")
+        row: dict[str, Any] = {"id": uuid.uuid4().hex, "created_at": utc_now()}
+        row |= {name: getattr(opinion, name) for name in names}
+        row["filters"] = None if opinion.filters is None else dict(opinion.filters)
+        row |= {name: [dict(item) for item in getattr(opinion, name)] for name in ("history", "relevant")}
+        with self._engine.begin() as connection:
+            connection.execute(feedback.insert().values(**row))
+        return row
+
+    def page(self, page: int = 1, page_size: int = 20) -> tuple[list[dict[str, Any]], int]:
+        """One page of opinions, newest first, and how many there are in all."""
+        newest = select(feedback).order_by(feedback.c.created_at.desc(), feedback.c.id)
+        with self._reader.connect() as connection:
+            total = connection.scalar(select(func.count()).select_from(feedback)) or 0
+            rows = connection.execute(newest.limit(page_size).offset((page - 1) * page_size))
+            return [dict(row._mapping) for row in rows], total
+
+    def remove(self, feedback_id: str) -> None:
+        """Delete an opinion. Raises `FeedbackNotFound`."""
+        with self._engine.begin() as connection:
+            if not connection.execute(delete(feedback).where(feedback.c.id == feedback_id)).rowcount:
+                raise FeedbackNotFound(f"There is no feedback '{feedback_id}'. See `rag eval cases`.")

@@ -1,0 +1,224 @@
+"""Jobs in the facts store: a queue that outlives the process that fills it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, delete, func, or_, select, update
+
+from ragd.core.errors import JobNotFound, ServiceUnavailable
+from ragd.core.tracing import utc_now
+from ragd.core.types import JobStatus
+from ragd.store.database.engine import batches, reading
+from ragd.store.database.schema import jobs
+
+FINISHED: frozenset[str] = frozenset({"completed", "failed", "cancelled"})
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One unit of background work, as it stands."""
+
+    job_id: str
+    kind: str
+    status: JobStatus
+    collection: str
+    kb_id: str
+    payload: Mapping[str, Any]
+    progress: Mapping[str, Any]
+    result: Mapping[str, Any] | None
+    error: Mapping[str, Any] | None
+    cancel_requested: bool
+    request_id: str | None
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    attempts: int
+    not_before: str | None
+
+
+class Jobs:
+    """The queue: first in, first out, one at a time. The newest `keep` of the finished ones are kept."""
+
+    def __init__(self, engine: Engine, max_queued: int, keep: int) -> None:
+        self._engine = engine
+        self._reader = reading(engine)
+        self._max_queued = max_queued
+        self._keep = keep
+
+    def add(
+        self,
+        kind: str,
+        *,
+        collection: str,
+        kb_id: str,
+        payload: Mapping[str, Any],
+        request_id: str | None,
+        delay_s: float | None = None,
+    ) -> Job:
+        """Queue a job, to be taken after `delay_s` at the earliest. Raises `ServiceUnavailable` when too many wait already."""
+        job_id = uuid.uuid4().hex
+        with self._engine.begin() as connection:
+            waiting = connection.scalar(select(func.count()).select_from(jobs).where(jobs.c.status == "queued")) or 0
+            if waiting >= self._max_queued:
+                raise ServiceUnavailable(f"{waiting} jobs are waiting already. Try again when some have finished.")
+            sequence = (connection.scalar(select(func.max(jobs.c.sequence))) or 0) + 1
+            connection.execute(
+                jobs.insert().values(
+                    job_id=job_id,
+                    kind=kind,
+                    status="queued",
+                    collection=collection,
+                    kb_id=kb_id,
+                    payload=dict(payload),
+                    progress={"stage": "queued", "done": 0, "total": 0},
+                    cancel_requested=False,
+                    request_id=request_id,
+                    sequence=sequence,
+                    created_at=utc_now(),
+                    attempts=0,
+                    not_before=None if delay_s is None else utc_now(delay_s),
+                )
+            )
+            self._forget_oldest(connection)
+        return self.get(job_id)
+
+    def _forget_oldest(self, connection: Connection) -> None:
+        finished = select(jobs.c.job_id).where(jobs.c.status.in_(FINISHED))
+        surplus = (connection.scalar(select(func.count()).select_from(finished.subquery())) or 0) - self._keep
+        if surplus > 0:
+            oldest = list(connection.scalars(finished.order_by(jobs.c.sequence).limit(surplus)))
+            for batch in batches(oldest):
+                connection.execute(delete(jobs).where(jobs.c.job_id.in_(batch)))
+
+    def get(self, job_id: str) -> Job:
+        """The job as it stands. Raises `JobNotFound`."""
+        with self._reader.connect() as connection:
+            row = connection.execute(select(jobs).where(jobs.c.job_id == job_id)).first()
+        if row is None:
+            raise JobNotFound(f"There is no job '{job_id}'. See `rag jobs list`.")
+        return _job(row)
+
+    def page(self, page: int = 1, page_size: int = 20, status: str | None = None) -> tuple[list[Job], int]:
+        """One page of jobs, newest first, and how many there are in all."""
+        where = [jobs.c.status == status] if status else []
+        with self._reader.connect() as connection:
+            total = connection.scalar(select(func.count()).select_from(jobs).where(*where)) or 0
+            newest = select(jobs).where(*where).order_by(jobs.c.sequence.desc())
+            rows = connection.execute(newest.limit(page_size).offset((page - 1) * page_size))
+            return [_job(row) for row in rows], total
+
+    def take(self) -> Job | None:
+        """The oldest queued job, now running; None when nothing waits."""
+        with self._engine.begin() as connection:
+            due = or_(jobs.c.not_before.is_(None), jobs.c.not_before <= utc_now())
+            oldest = select(jobs.c.job_id).where(jobs.c.status == "queued", due).order_by(jobs.c.sequence).limit(1)
+            job_id = connection.scalar(oldest)
+            if job_id is None:
+                return None
+            taken = {"status": "running", "started_at": utc_now(), "attempts": jobs.c.attempts + 1}
+            connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(**taken))
+        return self.get(job_id)
+
+    def progress(self, job_id: str, progress: Mapping[str, Any]) -> bool:
+        """Record where a running job is. Returns whether somebody has asked to cancel it."""
+        with self._engine.begin() as connection:
+            connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(progress=dict(progress)))
+            return bool(connection.scalar(select(jobs.c.cancel_requested).where(jobs.c.job_id == job_id)))
+
+    def finish(
+        self,
+        job_id: str,
+        status: JobStatus,
+        *,
+        result: Mapping[str, Any] | None = None,
+        error: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Close a job with what it did or why it could not go on."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(jobs)
+                .where(jobs.c.job_id == job_id)
+                .values(status=status, result=result, error=error, finished_at=utc_now())
+            )
+
+    def retry(self, job_id: str, delay_s: float, error: Mapping[str, Any] | None) -> None:
+        """Put a job that failed back into the queue, to be taken again after `delay_s`; why it failed is kept until then."""
+        with self._engine.begin() as connection:
+            again = {"status": "queued", "started_at": None, "not_before": utc_now(delay_s), "error": error}
+            connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(**again))
+
+    def others_due(self, job_id: str) -> bool:
+        """Whether another job could begin now."""
+        due = or_(jobs.c.not_before.is_(None), jobs.c.not_before <= utc_now())
+        with self._reader.connect() as connection:
+            where = jobs.c.status == "queued", jobs.c.job_id != job_id, due
+            return connection.scalar(select(jobs.c.job_id).where(*where).limit(1)) is not None
+
+    def waiting(self, kind: str, kb_id: str | None = None) -> list[Job]:
+        """Jobs of a kind that have not begun, in order."""
+        where = [jobs.c.kind == kind, jobs.c.status == "queued"] + ([jobs.c.kb_id == kb_id] if kb_id else [])
+        with self._reader.connect() as connection:
+            return [_job(row) for row in connection.execute(select(jobs).where(*where).order_by(jobs.c.sequence))]
+
+    def cancel(self, job_id: str) -> Job:
+        """Ask a job to stop: a queued one ends at once, a running one at its next safe point, a finished one stays as it is."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(jobs)
+                .where(jobs.c.job_id == job_id, jobs.c.status == "queued")
+                .values(status="cancelled", finished_at=utc_now(), cancel_requested=True)
+            )
+            connection.execute(
+                update(jobs).where(jobs.c.job_id == job_id, jobs.c.status == "running").values(cancel_requested=True)
+            )
+        return self.get(job_id)
+
+    def cancel_all(self, kb_id: str) -> None:
+        """Ask every unfinished job of a collection to stop."""
+        with self._reader.connect() as connection:
+            unfinished = jobs.c.status.in_(("queued", "running"))
+            job_ids = list(connection.scalars(select(jobs.c.job_id).where(jobs.c.kb_id == kb_id, unfinished)))
+        for job_id in job_ids:
+            self.cancel(job_id)
+
+    def end_kind(self, kind: str, status: JobStatus, result: Mapping[str, Any] | None = None) -> None:
+        """End every unfinished job of a kind, for which there is nothing left to do; for a time when none can be running."""
+        with self._engine.begin() as connection:
+            unfinished = jobs.c.status.in_(("queued", "running"))
+            ended = {"status": status, "result": result, "finished_at": utc_now()}
+            connection.execute(update(jobs).where(jobs.c.kind == kind, unfinished).values(**ended))
+
+    def unfinished(self) -> int:
+        """How many jobs wait or run."""
+        with self._reader.connect() as connection:
+            where = jobs.c.status.in_(("queued", "running"))
+            return connection.scalar(select(func.count()).select_from(jobs).where(where)) or 0
+
+    def unfinished_jobs(self, most: int) -> list[Job]:
+        """The first jobs that wait or run, oldest first. Their payloads, which can be long, are left out."""
+        columns = [column for column in jobs.c if column.name != "payload"]
+        first = select(*columns).where(jobs.c.status.in_(("queued", "running"))).order_by(jobs.c.sequence).limit(most)
+        with self._reader.connect() as connection:
+            return [_job(row, payload={}) for row in connection.execute(first)]
+
+    def staged_files(self) -> set[str]:
+        """Paths of uploaded files that unfinished jobs wait for."""
+        with self._reader.connect() as connection:
+            waiting = jobs.c.kind == "upload", jobs.c.status.in_(("queued", "running"))
+            payloads = connection.scalars(select(jobs.c.payload).where(*waiting))
+            return {item["staged"] for payload in payloads for item in payload["files"]}
+
+    def requeue(self, job_id: str | None = None) -> int:
+        """Put a running job (all of them without an id) back into the queue, at its old place; returns how many."""
+        where = [jobs.c.status == "running"] + ([jobs.c.job_id == job_id] if job_id else [])
+        with self._engine.begin() as connection:
+            again = {"status": "queued", "started_at": None, "attempts": jobs.c.attempts - 1}
+            return connection.execute(update(jobs).where(*where).values(**again)).rowcount
+
+
+def _job(row: Row[Any], **instead: Any) -> Job:
+    return Job(**{name: value for name, value in row._mapping.items() if name != "sequence"}, **instead)

@@ -1,0 +1,120 @@
+"""Where documents come from: the source of each, and the item of it that decides who may see the document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Engine, Row, and_, false, or_, select
+
+from ragd.core.types import LiveMode
+from ragd.store.database.engine import batches, reading
+from ragd.store.database.schema import collections, documents, source_items, sources, version_assets
+from ragd.store.ledger import LedgerItem
+
+FOLDER: Final = "folder"
+"""The type of sources that whoever may ask this daemon may read."""
+
+IS_FILE: Final = documents.c.source_uri.startswith("file:")
+
+LEFT: Final = and_(documents.c.status == "deleted", documents.c.source_id.is_(None), ~IS_FILE)
+"""A deleted document that belonged to a source elsewhere, it is not known any more to which."""
+
+_ITEM = tuple(column for column in source_items.c if column.name not in ("source_id", "cycle_id"))
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A cloud source, as far as asking it at a hit needs it."""
+
+    source_id: str
+    type: str
+    name: str
+    config: Mapping[str, Any] = field(repr=False)
+    live: LiveMode
+    public: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a document comes from, when that is a cloud source.
+
+    `item` is None while the ledger does not have it: then nobody can prove that they may read it. `updated_at` is the document's.
+    """
+
+    doc_id: str
+    remote: Remote | None
+    item: LedgerItem | None
+    updated_at: str
+
+
+class Origins:
+    """Reads where documents come from."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._reader = reading(engine)
+
+    def of(self, doc_ids: Sequence[str]) -> dict[str, Origin]:
+        """doc_id -> origin, of those that came from a cloud source; files, uploads and unknown ids are absent.
+
+        What came from a source that is not there is taken for a cloud source's, unless it is a file, or was left to stay.
+        """
+        item = and_(source_items.c.source_id == documents.c.source_id, source_items.c.doc_id == documents.c.doc_id)
+        query = (
+            select(
+                documents.c.doc_id,
+                documents.c.updated_at,
+                documents.c.source_id,
+                *(sources.c[name] for name in ("type", "name", "config", "live", "public")),
+                *(column.label(f"item_{column.name}") for column in _ITEM),
+            )
+            .outerjoin(sources, sources.c.source_id == documents.c.source_id)
+            .outerjoin(source_items, item)
+            .where(_from_elsewhere())
+        )
+        found: dict[str, Origin] = {}
+        with self._reader.connect() as connection:
+            for batch in batches(list(dict.fromkeys(doc_ids))):
+                for row in connection.execute(query.where(documents.c.doc_id.in_(batch))):
+                    found[row.doc_id] = Origin(row.doc_id, _remote(row), _item(row), row.updated_at)
+        return found
+
+    def remote(self, source_id: str) -> Remote | None:
+        """A cloud source; None for a folder, and for an id that there is none for."""
+        columns = (sources.c[name] for name in ("source_id", "type", "name", "config", "live", "public"))
+        with self._reader.connect() as connection:
+            row = connection.execute(select(*columns).where(sources.c.source_id == source_id, sources.c.type != FOLDER)).first()
+        return None if row is None else _remote(row)
+
+    def private_ids(self) -> list[str]:
+        """Ids of the cloud sources that are not public."""
+        with self._reader.connect() as connection:
+            private = sources.c.type != FOLDER, sources.c.public == false()
+            return list(connection.scalars(select(sources.c.source_id).where(*private)))
+
+    def showing(self, asset_id: str) -> list[str]:
+        """Ids of the live documents that show a picture."""
+        query = (
+            select(documents.c.doc_id)
+            .join(version_assets, version_assets.c.version_id == documents.c.version_id)
+            .join(collections, collections.c.kb_id == documents.c.kb_id)
+            .where(version_assets.c.asset_id == asset_id, documents.c.status == "ready", collections.c.status == "enabled")
+        )
+        with self._reader.connect() as connection:
+            return list(dict.fromkeys(connection.scalars(query)))
+
+
+def _from_elsewhere() -> ColumnElement[bool]:
+    return or_(sources.c.type != FOLDER, and_(sources.c.type.is_(None), documents.c.source_id.is_not(None), ~IS_FILE), LEFT)
+
+
+def _remote(row: Row[Any]) -> Remote | None:
+    if row.type is None:
+        return None
+    return Remote(row.source_id, row.type, row.name, row.config, row.live, row.public)
+
+
+def _item(row: Row[Any]) -> LedgerItem | None:
+    values = {column.name: row._mapping[f"item_{column.name}"] for column in _ITEM}
+    return None if values["item_id"] is None else LedgerItem(**values)

@@ -1,0 +1,39 @@
+"""How a `Document`'s places are kept in one JSON column, and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ragd.core.types import Document, Heading, Mark, Place
+
+
+def encode_places(document: Document) -> dict[str, Any]:
+    """Marks, headings and furniture as JSON-ready values."""
+    return {
+        "verbatim": document.verbatim,
+        "marks": [[mark.offset, mark.place.as_dict()] for mark in document.marks],
+        "headings": [[heading.start, heading.end, heading.level, heading.title] for heading in document.headings],
+        "furniture": [list(pair) for pair in document.furniture],
+    }
+
+
+def decode_document(row: Mapping[str, Any]) -> Document:
+    """The document as its loader gave it, from a row of `versions`."""
+    places = row["places"]
+    return Document(
+        doc_type=row["doc_type"],
+        title=row["title"],
+        markdown=row["markdown"],
+        loader=row["loader"],
+        loader_version=row["loader_version"],
+        parser=row["parser"],
+        verbatim=places["verbatim"],
+        marks=tuple(Mark(offset, Place.from_dict(place)) for offset, place in places["marks"]),
+        headings=tuple(Heading(*values) for values in places["headings"]),
+        # Facts of the first release have none.
+        furniture=tuple((start, end) for start, end in places.get("furniture", ())),
+        language=row["language"],
+        metadata=row["metadata"],
+        warnings=tuple(row["warnings"]),
+    )

@@ -1,0 +1,212 @@
+"""From a `Version` to rows of the facts store, and the statements that several operations of `documents.py` share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, delete, exists, select, update
+
+from ragd.core.ids import hash32
+from ragd.core.tracing import utc_now
+from ragd.core.types import READ_IN_FACTS, Version
+from ragd.store.database.engine import batches
+from ragd.store.database.schema import assets, chunks, document_tags, occurrences, sections, version_assets, versions
+from ragd.store.places import encode_places
+
+
+@dataclass(frozen=True, slots=True)
+class LiveEntries:
+    dense_ids: frozenset[str]
+    sparse_ids: frozenset[str]
+
+
+def live_entries(connection: Connection, doc_ids: Sequence[str]) -> LiveEntries:
+    dense: set[str] = set()
+    sparse: set[str] = set()
+    for batch in batches(doc_ids):
+        rows = connection.execute(
+            select(occurrences.c.dense_id, occurrences.c.sparse_id)
+            .join(versions, versions.c.version_id == occurrences.c.version_id)
+            .where(versions.c.doc_id.in_(batch))
+        )
+        for dense_id, sparse_id in rows:
+            dense.add(dense_id)
+            sparse.add(sparse_id)
+    return LiveEntries(frozenset(dense), frozenset(sparse))
+
+
+def delete_versions(connection: Connection, version_ids: Sequence[str]) -> None:
+    """Remove versions that nothing serves, with what they hold of pictures. Their sections and occurrences are gone before."""
+    for batch in batches(version_ids):
+        connection.execute(delete(version_assets).where(version_assets.c.version_id.in_(batch)))
+        connection.execute(delete(versions).where(versions.c.version_id.in_(batch)))
+
+
+def drop_versions(connection: Connection, doc_ids: Sequence[str]) -> None:
+    """Remove sections and occurrences of every version of these documents; the versions' own rows and facts stay."""
+    for batch in batches(doc_ids):
+        of_documents = select(versions.c.version_id).where(versions.c.doc_id.in_(batch))
+        connection.execute(delete(occurrences).where(occurrences.c.version_id.in_(of_documents)))
+        connection.execute(delete(sections).where(sections.c.version_id.in_(of_documents)))
+
+
+def drop_orphan_chunks(connection: Connection, doc_ids: Sequence[str]) -> None:
+    held = exists().where(occurrences.c.chunk_id == chunks.c.chunk_id)
+    for batch in batches(doc_ids):
+        connection.execute(delete(chunks).where(chunks.c.doc_id.in_(batch), ~held))
+
+
+def refresh_texts(connection: Connection, version: Version) -> None:
+    """Bring the texts of a version's chunks up to date: two texts that differ in their canonical form alone share an id."""
+    texts = {chunk.chunk_id: chunk.text for chunk in version.chunks}
+    for batch in batches(list(texts)):
+        kept = connection.execute(select(chunks.c.chunk_id, chunks.c.text).where(chunks.c.chunk_id.in_(batch))).all()
+        for row in kept:
+            if row.text != texts[row.chunk_id]:
+                connection.execute(update(chunks).where(chunks.c.chunk_id == row.chunk_id).values(text=texts[row.chunk_id]))
+
+
+def insert_occurrences(connection: Connection, version: Version) -> None:
+    placed = [
+        {
+            "version_id": version.version_id,
+            "ordinal": chunk.ordinal,
+            "chunk_id": chunk.chunk_id,
+            "place": chunk.place.as_dict(),
+            "tokens": chunk.tokens,
+            "dense_key": chunk.dense_key,
+            "dense_id": chunk.dense_id,
+            "sparse_id": chunk.sparse_id,
+            "image_refs": list(chunk.image_refs),
+            "enrichment": asdict(chunk.enrichment) if chunk.enrichment else None,
+        }
+        for chunk in version.chunks
+    ]
+    if placed:
+        connection.execute(occurrences.insert(), placed)
+    outline = [
+        {
+            "version_id": version.version_id,
+            "ordinal": ordinal,
+            "section_id": section.section_id,
+            "path": list(section.path),
+            "start": section.start,
+            "end": section.end,
+            "section_hash": section.section_hash,
+        }
+        for ordinal, section in enumerate(version.sections)
+    ]
+    if outline:
+        connection.execute(sections.insert(), outline)
+
+
+def insert_pictures(connection: Connection, version: Version) -> None:
+    """Make the version's references to pictures what they are now; its assets are kept once for all versions."""
+    known = existing(connection, assets.c.asset_id, [asset.asset_id for asset in version.assets])
+    fresh = [
+        {
+            "asset_id": asset.asset_id,
+            "mime": asset.mime,
+            "width": asset.width,
+            "height": asset.height,
+            "size": len(asset.data),
+            "text": asset.text,
+            "ocr_skipped": asset.ocr_skipped,
+            "ocr_profile": asset.ocr_profile,
+            "created_at": utc_now(),
+        }
+        for asset in {asset.asset_id: asset for asset in version.assets}.values()
+        if asset.asset_id not in known
+    ]
+    if fresh:
+        connection.execute(assets.insert(), fresh)
+    for asset in version.assets:
+        # Read again, under another profile of text recognition; a picture that was not read takes nothing from one that was.
+        if asset.asset_id in known and asset.data and asset.ocr_profile != READ_IN_FACTS:
+            read = {"text": asset.text, "ocr_skipped": asset.ocr_skipped, "ocr_profile": asset.ocr_profile}
+            connection.execute(update(assets).where(assets.c.asset_id == asset.asset_id).values(**read))
+    connection.execute(delete(version_assets).where(version_assets.c.version_id == version.version_id))
+    links = [
+        {
+            "version_id": version.version_id,
+            "ordinal": ordinal,
+            "asset_id": link.asset_id,
+            "link": link.link,
+            "alt": link.alt,
+            "place": link.place.as_dict(),
+        }
+        for ordinal, link in enumerate(version.picture_links)
+    ]
+    if links:
+        connection.execute(version_assets.insert(), links)
+
+
+def set_tags(connection: Connection, version: Version) -> None:
+    """Make the document's tags, by which it is filtered, those of this version."""
+    connection.execute(delete(document_tags).where(document_tags.c.doc_id == version.doc_id))
+    rows = [{"doc_id": version.doc_id, "tag": tag[:255]} for tag in dict.fromkeys(version.enrichment.tags)]
+    if rows:
+        connection.execute(document_tags.insert(), list({row["tag"]: row for row in rows}.values()))
+
+
+def existing(connection: Connection, column: Any, ids: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for batch in batches(ids):
+        found.update(connection.scalars(select(column).where(column.in_(batch))))
+    return found
+
+
+def section_hash(version: Version) -> str:
+    """Hash of a version's structure: its sections' paths and texts, in order."""
+    return hash32(*(section.section_id + section.section_hash for section in version.sections))
+
+
+def version_facts(version: Version) -> dict[str, Any]:
+    document = version.document
+    return {
+        "content_hash": version.content_hash,
+        "profile_id": version.profile_id,
+        "loader": document.loader,
+        "loader_version": document.loader_version,
+        "title": document.title,
+        "doc_type": document.doc_type,
+        "language": document.language,
+        "markdown": document.markdown,
+        "md_sha256": hash32(document.markdown),
+        "places": encode_places(document),
+        "metadata": dict(document.metadata),
+        "warnings": list(document.warnings),
+        "size": version.size,
+        "section_count": len(version.sections),
+        "chunk_count": len(version.chunks),
+        "parser": document.parser,
+        "section_hash": section_hash(version),
+        "chunk_hash": hash32(*(chunk.chunk_id for chunk in version.chunks)),
+        "enrichment": asdict(version.enrichment),
+    }
+
+
+def version_row(version: Version) -> dict[str, Any]:
+    identity = {"version_id": version.version_id, "doc_id": version.doc_id, "status": "pending", "created_at": utc_now()}
+    return identity | version_facts(version)
+
+
+def document_facts(version: Version) -> dict[str, Any]:
+    return {
+        "source": version.source,
+        "source_uri": version.source_uri,
+        "status": "ready",
+        "error_code": None,
+        "error_message": None,
+        "version_id": version.version_id,
+        "title": version.document.title,
+        "doc_type": version.document.doc_type,
+        "language": version.document.language,
+        "size": version.size,
+        "summary": version.enrichment.summary,
+        "tags": list(version.enrichment.tags),
+        # A file that is ingested by hand stays with the source that follows it.
+        **({"source_id": version.source_id} if version.source_id else {}),
+    }

@@ -1,0 +1,136 @@
+"""`GET /api/events` over a socket: what is told and when, and that a window that has gone is noticed."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from starlette.testclient import TestClient
+
+from ragd.api.application import create_api
+from ragd.api.lifecycle import Lifecycle
+from ragd.api.schemas.status import DaemonState
+from ragd.app.engine import App
+
+_PATIENCE = 15.0
+
+
+@dataclass(frozen=True)
+class Served:
+    client: httpx.Client
+    life: Lifecycle
+    port: int
+
+
+@pytest.fixture
+def served(app: App) -> Iterator[Served]:
+    """The API behind a real socket."""
+    life = Lifecycle()
+    life.ready.set()
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    listening.listen()
+    port = listening.getsockname()[1]
+    running = uvicorn.Server(uvicorn.Config(create_api(app, token="t", lifecycle=life), log_config=None, lifespan="off"))
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    with httpx.Client(
+        base_url=f"http://127.0.0.1:{port}", headers={"Authorization": "Bearer t"}, timeout=_PATIENCE, trust_env=False
+    ) as client:
+        yield Served(client, life, port)
+    life.stopping.set()
+    running.should_exit = True
+    thread.join(_PATIENCE)
+    listening.close()
+
+
+def states(answer: httpx.Response) -> Iterator[dict[str, Any]]:
+    """The data of the events `state`, each in the shape that is described."""
+    name = ""
+    for line in answer.iter_lines():
+        field, _, value = line.partition(": ")
+        if field == "event":
+            name = value
+        elif field == "data":
+            assert name == "state"
+            data = json.loads(value)
+            DaemonState.model_validate(data, strict=True)
+            assert set(data) == set(DaemonState.model_fields)
+            yield data
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + _PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        threading.Event().wait(0.02)
+
+
+def is_used(life: Lifecycle) -> bool:
+    """Whether a window is open: then the rest does not shrink."""
+    return life.presence.rest_s(1000.0) == 1000.0
+
+
+def test_the_state_is_told_at_once_and_whenever_it_has_changed(served: Served, client: TestClient, finish, guide: Path) -> None:
+    with served.client.stream("GET", "/api/events") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        told = states(answer)
+        first = next(told)
+        assert (first["counts"]["documents"], first["jobs"], first["failed_documents"]) == (0, [], 0)
+        (guide / "broken.pdf").write_bytes(b"no pdf")
+        job_id = client.post("/api/ingest", json={"paths": [str(guide)]}).json()["job_id"]
+        met = []
+        for state in told:
+            met.append(state)
+            if state["counts"]["documents"] == 2 and not state["jobs"]:
+                break
+        assert {job["job_id"] for state in met for job in state["jobs"]} <= {job_id}
+        assert (met[-1]["failed_documents"], met[-1]["unfinished_jobs"]) == (1, 0)
+        assert met[-1]["changes"] != first["changes"]
+
+
+def test_the_stream_ends_when_the_daemon_stops(served: Served) -> None:
+    with served.client.stream("GET", "/api/events") as answer:
+        told = states(answer)
+        next(told)
+        assert served.client.post("/api/stop").status_code == 202
+        assert list(told) == []
+    assert served.life.stopping.is_set()
+
+
+def test_an_open_stream_is_a_window_until_it_is_closed(served: Served) -> None:
+    assert not is_used(served.life)
+    with served.client.stream("GET", "/api/events") as answer:
+        # Kept, for an iterator that is let go closes its connection.
+        told = states(answer)
+        next(told)
+        assert is_used(served.life)
+        with served.client.stream("GET", "/api/events") as second:
+            next(states(second))
+        assert is_used(served.life)
+        told.close()
+    wait_for(lambda: not is_used(served.life))
+
+
+def test_a_window_that_was_killed_is_noticed(served: Served) -> None:
+    head = f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nAuthorization: Bearer t\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", served.port), _PATIENCE) as connection:
+        connection.sendall(head.encode())
+        wait_for(lambda: is_used(served.life))
+        # What the system does with the sockets of a process that is killed: no farewell, what is unread is lost.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
+    wait_for(lambda: not is_used(served.life))
+
+
+def test_a_request_that_is_refused_is_no_window(served: Served) -> None:
+    assert httpx.get(f"http://127.0.0.1:{served.port}/api/events", trust_env=False).status_code == 401
+    assert not is_used(served.life)

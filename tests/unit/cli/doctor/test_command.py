@@ -1,0 +1,121 @@
+"""What `rag doctor` finds, and what it says to do about it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from ragd.core.instance import Ownership
+
+Usage = namedtuple("Usage", "total used free")
+
+
+def findings(result) -> dict[str, dict[str, str]]:
+    return {check["name"]: check for check in json.loads(result.stdout)["checks"]}
+
+
+def test_a_sound_installation_has_nothing_but_ok(rag, docs: Path) -> None:
+    rag("ingest", str(docs))
+    report = json.loads(rag("doctor", "--json").stdout)
+    assert report["ok"]
+    assert {check["level"] for check in report["checks"]} == {"ok"}
+    names = [check["name"] for check in report["checks"]]
+    assert names == ["python", "data", "disk", "settings", "agents", "model", "daemon", "database", "engine", "indexes"]
+
+
+def test_settings_that_are_wrong_are_told(rag, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_RETRIEVAL__TOPK", "3")
+    found = findings(rag("doctor", "--json", code=1))["settings"]
+    assert found["level"] == "fail"
+    assert "retrieval.top_k" in found["message"]
+
+
+def test_a_model_that_is_not_here_is_a_warning_with_the_command_that_fetches_it(
+    rag, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("RAG_EMBEDDING__PROVIDER", "onnx")
+    monkeypatch.setenv("RAG_MODELS_DIR", str(tmp_path / "models"))
+    found = findings(rag("doctor", "--json"))["model"]
+    assert (found["level"], found["mend"]) == ("warn", "rag models pull multilingual-e5-small")
+
+
+def test_a_damaged_model_is_a_failure(rag, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RAG_EMBEDDING__PROVIDER", "onnx")
+    monkeypatch.setenv("RAG_MODELS_DIR", str(tmp_path / "models"))
+    (tmp_path / "models" / "multilingual-e5-small").mkdir(parents=True)
+    result = rag("doctor", code=1)
+    assert "→ rag models pull multilingual-e5-small" in result.stdout
+
+
+def test_a_damaged_database_is_a_failure(rag, docs: Path, tmp_path: Path) -> None:
+    rag("ingest", str(docs))
+    path = tmp_path / "data" / "rag.db"
+    path.write_bytes(os.urandom(path.stat().st_size))
+    assert findings(rag("doctor", "--json", code=1))["database"]["level"] == "fail"
+
+
+def test_indexes_that_lack_entries_are_told_and_mended_by_the_named_command(rag, docs: Path, tmp_path: Path) -> None:
+    rag("ingest", str(docs))
+    shutil.rmtree(tmp_path / "data" / "index")
+    found = findings(rag("doctor", "--json"))["indexes"]
+    assert (found["level"], found["mend"]) == ("warn", "rag reindex")
+    assert "3 documents" in found["message"]
+    rag("reindex")
+    assert findings(rag("doctor", "--json"))["indexes"]["level"] == "ok"
+
+
+def test_a_stale_daemon_json_is_told_once(rag, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    stale = {"pid": 999_999_999, "version": "0.0.1", "url": "http://127.0.0.1:9", "token": "old"}
+    (tmp_path / "data" / "daemon.json").write_text(json.dumps(stale))
+    found = findings(rag("doctor", "--json"))["daemon"]
+    assert found["level"] == "warn"
+    assert "999999999" in found["message"]
+    assert findings(rag("doctor", "--json"))["daemon"]["level"] == "ok"
+
+
+def test_another_owner_that_does_not_answer_is_a_failure(rag, tmp_path: Path) -> None:
+    ownership = Ownership(tmp_path / "data")
+    try:
+        found = findings(rag("doctor", "--json", code=1))["daemon"]
+    finally:
+        ownership.release()
+    assert found["level"] == "fail"
+    assert str(os.getpid()) in found["message"]
+
+
+@pytest.mark.parametrize(("free", "level", "code"), [(10_000_000, "fail", 1), (500_000_000, "warn", 0)])
+def test_scarce_space_is_told(rag, monkeypatch: pytest.MonkeyPatch, free: int, level: str, code: int) -> None:
+    monkeypatch.setattr("ragd.cli.doctor.checks.shutil.disk_usage", lambda _: Usage(10**12, 10**12 - free, free))
+    assert findings(rag("doctor", "--json", code=code))["disk"]["level"] == level
+
+
+def test_a_data_directory_that_cannot_be_written_is_a_failure(rag, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("not a folder")
+    monkeypatch.setenv("RAG_DATA_DIR", str(file))
+    assert findings(rag("doctor", "--json", code=1))["data"]["level"] == "fail"
+
+
+def test_whether_agents_are_served_is_told(rag, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert "MCP is off" in findings(rag("doctor", "--json"))["agents"]["message"]
+    monkeypatch.setenv("RAG_MCP__ENABLED", "true")
+    without_roots = findings(rag("doctor", "--json"))["agents"]
+    assert without_roots["level"] == "warn"
+    assert "security.allowed_roots" in without_roots["mend"]
+    monkeypatch.setenv("RAG_SECURITY__ALLOWED_ROOTS", json.dumps([str(tmp_path)]))
+    assert findings(rag("doctor", "--json"))["agents"] == {
+        "name": "agents",
+        "level": "ok",
+        "message": "served by MCP over stdio and http",
+        "mend": "",
+    }
+    (tmp_path / "policy.yaml").write_text("mcp: forbidden\n")
+    monkeypatch.setenv("RAG_POLICY_FILE", str(tmp_path / "policy.yaml"))
+    forbidden = findings(rag("doctor", "--json"))["agents"]
+    assert (forbidden["level"], "policy.yaml" in forbidden["message"]) == ("warn", True)

@@ -1,0 +1,170 @@
+"""What `rag ingest` and `rag query` do and print."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from ragd.cli.common import progress
+from ragd.cli.common.output import cells
+from ragd.cli.query import excerpt
+from ragd.retrieve.context import place_of
+
+
+def test_an_ingestion_says_what_it_did_and_a_second_one_that_nothing_changed(rag, docs: Path) -> None:
+    assert "default: 3 added; " in rag("ingest", str(docs)).stdout
+    assert "default: 3 unchanged; 0 chunks (0 embedded, 0 reused)" in rag("ingest", str(docs)).stdout
+
+
+def test_a_forced_ingestion_reads_again_and_embeds_nothing_anew(rag, docs: Path) -> None:
+    rag("ingest", str(docs))
+    assert "3 updated" in (forced := rag("ingest", str(docs), "--force").stdout)
+    assert "(0 embedded, " in forced
+
+
+def test_a_relative_path_is_taken_from_the_working_directory(rag, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(docs)
+    assert "1 added" in rag("ingest", "queues.txt").stdout
+
+
+def test_without_recursion_folders_are_left_out(rag, docs: Path) -> None:
+    assert "2 added" in rag("ingest", str(docs), "--no-recursive").stdout
+
+
+def test_a_file_that_fails_is_named_with_its_reason_and_the_exit_code_is_1(rag, docs: Path) -> None:
+    (docs / "empty.md").write_bytes(b"")
+    (docs / "program.bin").write_bytes(b"\0")
+    result = rag("ingest", str(docs), code=1)
+    assert "3 added, 1 skipped, 1 failed" in result.stdout
+    line = next(line for line in result.stdout.splitlines() if line.startswith("empty.md"))
+    assert "EMPTY" in line
+
+
+def test_a_path_that_does_not_exist_is_wrong_usage(rag, tmp_path: Path) -> None:
+    assert "does not exist" in rag("ingest", str(tmp_path / "nothing"), code=2).stderr
+
+
+def test_an_unknown_collection_is_an_error_that_says_how_to_make_it(rag, docs: Path) -> None:
+    error = rag("ingest", str(docs), "--collection", "handbook", code=1).stderr
+    assert "rag collections add handbook" in error
+    assert "--create" in error
+
+
+def test_create_makes_the_collection_once_and_takes_it_afterwards(rag, docs: Path) -> None:
+    assert "handbook: 3 added" in rag("ingest", str(docs), "--collection", "handbook", "--create").stdout
+    assert "handbook: 3 unchanged" in rag("ingest", str(docs), "--collection", "handbook", "--create").stdout
+
+
+def test_json_of_an_ingestion_is_the_finished_job(rag, docs: Path) -> None:
+    job = json.loads(rag("ingest", str(docs), "--json").stdout)
+    assert job["status"] == "completed"
+    assert job["result"]["added"] == 3
+    assert job == json.loads(rag("jobs", "show", job["job_id"], "--json").stdout)
+
+
+def test_a_job_that_nobody_waits_for_is_kept_and_run_by_watching_it(rag, docs: Path) -> None:
+    result = rag("ingest", str(docs), "--no-wait", "--json")
+    job_id = json.loads(result.stdout)["job_id"]
+    assert f"rag jobs watch {job_id}" in result.stderr
+    assert json.loads(rag("jobs", "show", job_id, "--json").stdout)["status"] == "queued"
+    assert "3 added" in rag("jobs", "watch", job_id).stdout
+
+
+def test_ctrl_c_cancels_the_job_and_ends_with_130(rag, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+
+    def interrupted_once(self: progress.JobProgress, job: dict[str, object]) -> None:
+        shown.append(job)
+        if len(shown) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(progress.JobProgress, "update", interrupted_once)
+    result = rag("ingest", str(docs), code=130)
+    assert "Cancelling" in result.stderr
+    assert shown[-1]["status"] in progress.FINISHED
+    assert shown[0]["job_id"] == shown[-1]["job_id"]
+
+
+def test_a_query_prints_rank_score_title_place_and_passage(rag, docs: Path) -> None:
+    rag("ingest", str(docs))
+    lines = rag("query", "restore --from snapshot", "-k", "1").stdout.splitlines()
+    assert lines[0].split()[0] == "1"
+    assert 0 < float(lines[0].split()[1]) <= 1
+    assert lines[0].endswith("Operations")
+    assert lines[1].strip() == "guide/backup.md, ## Restore, line 7"
+    assert lines[2].strip() == "Run `restore --from snapshot` and wait."
+    assert lines[-1].startswith("1 passage from 1 document in ")
+
+
+def test_a_japanese_question_finds_the_japanese_document(rag, docs: Path) -> None:
+    rag("ingest", str(docs))
+    answer = rag("query", "有給休暇は何日前までに申請すればよいですか", "-k", "1").stdout
+    assert "休暇規程" in answer
+    assert "五営業日前" in answer
+
+
+def test_verbose_adds_scores_times_and_the_trace(rag, docs: Path) -> None:
+    rag("ingest", str(docs))
+    answer = rag("query", "queue", "--verbose").stdout
+    assert "fused" in answer
+    assert "retrieve_dense" in answer
+    trace_id = next(line.split()[1] for line in answer.splitlines() if line.startswith("Trace"))
+    assert "retrieve_sparse" in rag("traces", "show", trace_id).stdout
+
+
+def test_filters_and_strategy_reach_the_service(rag, docs: Path) -> None:
+    rag("ingest", str(docs))
+    answer = json.loads(rag("query", "queue", "--path-prefix", "guide/", "--strategy", "dense_only", "--json").stdout)
+    assert {result["source"] for result in answer["results"]} == {"guide/backup.md"}
+    assert answer["effective"]["strategy"] == "dense_only"
+    text = json.loads(rag("query", "queue", "--type", "text", "--json").stdout)
+    assert {result["source"] for result in text["results"]} == {"queues.txt"}
+
+
+def test_nothing_found_is_said_and_an_empty_library_says_how_to_fill_it(rag, docs: Path) -> None:
+    assert "rag ingest" in rag("query", "queue").stdout
+    rag("ingest", str(docs))
+    assert rag("query", "queue", "--path-prefix", "elsewhere/").stdout.strip() == "Nothing found."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("query", ""), "empty"),
+        (("query", "x", "--top-k", "99"), "between 1 and 20"),
+        (("query", "x", "--strategy", "magic"), "There is no strategy 'magic'"),
+        (("query", "x", "--type", "papyrus"), "papyrus"),
+    ],
+)
+def test_a_request_that_cannot_be_used_is_wrong_usage(rag, arguments: tuple[str, ...], told: str) -> None:
+    result: Result = rag(*arguments, code=2)
+    assert told in result.stderr
+    assert result.stderr.startswith("Error: ")
+
+
+def test_reindexing_makes_the_indexes_anew_without_embedding(rag, docs: Path) -> None:
+    rag("ingest", str(docs))
+    before = json.loads(rag("query", "queue", "--json").stdout)["results"]
+    assert "(0 embedded, " in rag("reindex").stdout
+    assert json.loads(rag("query", "queue", "--json").stdout)["results"] == before
+
+
+def test_an_excerpt_is_folded_to_the_width_and_says_that_there_is_more() -> None:
+    lines = excerpt("日本語の文章です。" * 20, 40, 3)
+    assert len(lines) == 3
+    assert all(cells(line) <= 40 for line in lines)
+    assert lines[-1].endswith(" …")
+    assert excerpt("one\n\ntwo\n", 40, 3) == ["one", "two"]
+
+
+def test_a_passage_cannot_drive_the_terminal() -> None:
+    assert excerpt("red\x1b[31m \x9b2J [bold]text[/bold]", 80, 3) == ["red[31m 2J [bold]text[/bold]"]
+
+
+def test_a_place_names_page_heading_and_lines() -> None:
+    base = {"section_path": ["A", "B"], "title": "t"}
+    assert place_of(base | {"page": 3}) == "page 3, ## B"
+    assert place_of(base | {"line_range": [10, 24], "section_path": []}) == "lines 10-24"

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from ragd.core.errors import IndexDamaged, RemoteUnavailable
+from ragd.core.query import QueryPlan
+from ragd.core.tracing import Trace
+from ragd.core.types import Filters, Mode, Scored
+from ragd.providers.analyzers.analyzers import BigramAnalyzer
+from ragd.providers.fakes import FakeEmbedder
+from ragd.providers.protocols import Vectors
+from ragd.retrieve.ranking.candidates import Retriever
+
+
+class Known:
+    """Every entry is the chunk of the same name."""
+
+    def resolve(self, side: str, entry_ids: Sequence[str], filters: Filters) -> dict[str, str]:
+        return {entry_id: entry_id for entry_id in entry_ids if entry_id != "deleted"}
+
+
+class Index:
+    """Both indexes in one: answers with what it is told, for each call the next."""
+
+    name = "index"
+
+    def __init__(self, *answers: list[Scored], error: Exception | None = None) -> None:
+        self._answers = list(answers)
+        self._error = error
+        self.asked: list[object] = []
+
+    def search(
+        self,
+        kb_id: str,
+        what: Vectors | Sequence[str],
+        k: int,
+        allowed: Collection[str] | None = None,
+        phrases: Sequence[Sequence[str]] = (),
+    ) -> list[Scored]:
+        if self._error:
+            raise self._error
+        self.asked.append((list(what), list(phrases)))
+        return self._answers.pop(0)
+
+
+@pytest.fixture
+def workers() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(2) as pool:
+        yield pool
+
+
+def plan(mode: Mode = "hybrid", variants: tuple[str, ...] = ()) -> QueryPlan:
+    return QueryPlan("lease", "lease", "h", mode, Filters(), terms=("leas",), phrases=(("max", "leas"),), variants=variants)
+
+
+def retriever(workers: ThreadPoolExecutor, dense: Index, sparse: Index) -> Retriever:
+    depth = {"dense": 20, "sparse": 20}
+    return Retriever(Known(), FakeEmbedder(), BigramAnalyzer(), dense, sparse, workers, depth)  # type: ignore[arg-type]
+
+
+def a_trace() -> Trace:
+    return Trace("query", strategy_config_id="s", detail_level="standard", links={})
+
+
+HITS = [Scored("a", 0.9), Scored("deleted", 0.8), Scored("b", 0.7)]
+
+
+def test_both_sides_are_asked_and_what_may_not_be_served_is_left_out(workers: ThreadPoolExecutor) -> None:
+    dense, sparse = Index(HITS), Index([Scored("b", 12.0)])
+    found = retriever(workers, dense, sparse).retrieve(plan(), ["kb"], a_trace())
+    assert {side: [item.chunk_id for item in items] for side, items in found.lists.items()} == {
+        "dense": ["a", "b"],
+        "sparse": ["b"],
+    }
+    assert sparse.asked == [(["leas"], [("max", "leas")])]
+    assert not found.degraded
+
+
+@pytest.mark.parametrize(("failing", "left"), [("dense", "sparse"), ("sparse", "dense")])
+def test_one_side_that_fails_leaves_the_other_and_says_so(workers: ThreadPoolExecutor, failing: str, left: str) -> None:
+    indexes = {left: Index(HITS), failing: Index(error=RemoteUnavailable("The model service does not answer."))}
+    trace = a_trace()
+    found = retriever(workers, indexes["dense"], indexes["sparse"]).retrieve(plan(), ["kb"], trace)
+    assert list(found.lists) == [left]
+    assert found.degraded == (f"retrieve_{failing}",)
+    assert "The model service does not answer" in found.warnings[0]
+    envelope = trace.finish()
+    assert {"stage": f"retrieve_{failing}", "code": "SERVICE_UNAVAILABLE"} in [event["payload"] for event in envelope["events"]]
+
+
+def test_an_error_that_is_not_ours_shows_its_kind_and_none_of_its_text(workers: ThreadPoolExecutor) -> None:
+    dense = Index(error=RuntimeError("secret path"))
+    found = retriever(workers, dense, Index(HITS)).retrieve(plan(), ["kb"], a_trace())
+    assert "RuntimeError" in found.warnings[0]
+    assert "secret path" not in found.warnings[0]
+
+
+def test_when_both_fail_that_is_an_error(workers: ThreadPoolExecutor) -> None:
+    dense, sparse = Index(error=IndexDamaged("dense")), Index(error=IndexDamaged("sparse"))
+    with pytest.raises(IndexDamaged, match="dense"):
+        retriever(workers, dense, sparse).retrieve(plan(), ["kb"], a_trace())
+
+
+def test_a_mode_of_one_side_has_nothing_to_fall_back_on(workers: ThreadPoolExecutor) -> None:
+    with pytest.raises(IndexDamaged):
+        retriever(workers, Index(error=IndexDamaged("x")), Index(HITS)).retrieve(plan("dense_only"), ["kb"], a_trace())
+
+
+def test_further_wordings_add_candidates_on_the_scale_of_the_question(workers: ThreadPoolExecutor) -> None:
+    sparse = Index([Scored("a", 4.0)], [Scored("b", 40.0), Scored("c", 20.0)])
+    dense = Index([Scored("a", 0.9)], [Scored("b", 0.8)])
+    found = retriever(workers, dense, sparse).retrieve(plan(variants=("rent",)), ["kb"], a_trace())
+    assert {item.chunk_id: item.score for item in found.lists["sparse"]} == pytest.approx({"a": 4.0, "b": 4.0, "c": 2.0})
+    assert {item.chunk_id for item in found.lists["dense"]} == {"a", "b"}
