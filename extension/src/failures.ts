@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import { isCancelled } from "./core/errors";
+import { isCancelled } from "./core/common/errors";
 import { describe, logFailure } from "./panel/problems";
 
 /** Buttons for failures that a command of ours mends. */

@@ -2,9 +2,9 @@
 
 import type * as vscode from "vscode";
 
-import type { AnswerEvent, ChosenWriter, Question } from "./core/answering";
-import type { Citation, DaemonState } from "./core/api";
-import type { DaemonClient } from "./core/client";
+import type { AnswerEvent, ChosenWriter, Question } from "./core/answer/types";
+import type { Citation, DaemonState } from "./core/api/types";
+import type { DaemonClient } from "./core/client/daemonClient";
 import type { Problem, SetupView } from "./protocol/setup";
 
 /** Where the daemon stands. */

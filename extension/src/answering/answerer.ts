@@ -2,15 +2,15 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { AnswerEvent, ChosenWriter, FinishedAnswer, Question, Writer } from "../core/answering";
-import type { ChatDone, QueryAnswer, Support } from "../core/api";
-import { throwIfCancelled, untilCancelled } from "../core/cancelling";
-import { CitationFilter, textOf } from "../core/citationMarks";
-import type { DaemonClient } from "../core/client";
-import { RagError, asRagError, isCancelled } from "../core/errors";
-import { buildPrompt } from "../core/prompt";
-import { searchRequest } from "../core/searching";
-import { saysNotFound } from "../core/wording";
+import type { AnswerEvent, ChosenWriter, FinishedAnswer, Question, Writer } from "../core/answer/types";
+import type { ChatDone, QueryAnswer, Support } from "../core/api/types";
+import { throwIfCancelled, untilCancelled } from "../core/common/cancellation";
+import { CitationFilter, textOf } from "../core/answer/citationMarks";
+import type { DaemonClient } from "../core/client/daemonClient";
+import { RagError, asRagError, isCancelled } from "../core/common/errors";
+import { buildPrompt } from "../core/answer/prompt";
+import { searchRequest } from "../core/answer/searchRequest";
+import { saysNotFound } from "../core/answer/notFound";
 import type { Answering, DaemonService } from "../services";
 
 /** The daemon's own default of `answer.min_confidence`: below it, the daemon is asked whether anything was found at all. */

@@ -3,8 +3,8 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { ChatMessage, Writer } from "../core/answering";
-import { RagError } from "../core/errors";
+import type { ChatMessage, Writer } from "../core/answer/types";
+import { RagError } from "../core/common/errors";
 import { asModelError } from "./modelErrors";
 import { tokenOf } from "./tokens";
 

@@ -3,8 +3,8 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { ChosenWriter } from "../core/answering";
-import type { ModelChoice } from "../protocol/messages";
+import type { ChosenWriter } from "../core/answer/types";
+import type { ModelChoice } from "../protocol/chat";
 import type { DaemonService } from "../services";
 import { EditorModel, MissingModel } from "./editorModel";
 

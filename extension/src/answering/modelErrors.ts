@@ -1,7 +1,7 @@
 /** What language models of the editor throw, as errors that say what kind of failure it was. */
 
-import { cancelled } from "../core/cancelling";
-import { RagError, isCancelled } from "../core/errors";
+import { cancelled } from "../core/common/cancellation";
+import { RagError, isCancelled } from "../core/common/errors";
 
 // The editor has one code for "blocked" and providers have none at all: how they word it is the only sign.
 const QUOTA = /quota|rate.?limit|too many requests|\b429\b|usage limit|premium requests|limit (?:was |has been )?(?:reached|exceeded)/i;

@@ -4,12 +4,12 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import { EditorModel } from "../answering/editorModel";
-import type { ChosenWriter, FinishedAnswer } from "../core/answering";
-import type { Citation, QueryAnswer } from "../core/api";
-import { CitationFilter, type AnswerPart } from "../core/citationMarks";
-import { followups } from "../core/followups";
-import { SafeMarkdown, escapeMarkdown, excerpt } from "../core/safeMarkdown";
-import { withoutRepeats } from "../protocol/live";
+import type { ChosenWriter, FinishedAnswer } from "../core/answer/types";
+import type { Citation, QueryAnswer } from "../core/api/types";
+import { CitationFilter, type AnswerPart } from "../core/answer/citationMarks";
+import { followups } from "../core/answer/followups";
+import { SafeMarkdown, escapeMarkdown, excerpt } from "../core/common/safeMarkdown";
+import { withoutRepeats } from "../protocol/leftOut";
 import type { Answering } from "../services";
 import type { AnswerMetadata } from "./metadata";
 import { readReferences } from "./references";

@@ -7,12 +7,12 @@ import path from "node:path";
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Job } from "../core/api";
-import { throwIfCancelled } from "../core/cancelling";
-import { RagError } from "../core/errors";
-import { splitPaths } from "../core/pathArguments";
-import { readsOurFiles } from "../core/placeTarget";
-import { escapeMarkdown } from "../core/safeMarkdown";
+import type { Job } from "../core/api/types";
+import { throwIfCancelled } from "../core/common/cancellation";
+import { RagError } from "../core/common/errors";
+import { splitPaths } from "../core/ingest/pathArguments";
+import { readsOurFiles } from "../core/places/placeTarget";
+import { escapeMarkdown } from "../core/common/safeMarkdown";
 import { followJob } from "../ingest/followJob";
 import { readLocalFiles } from "../panel/localFiles";
 import { failureReason } from "../panel/problems";

@@ -1,6 +1,6 @@
 /** What a chat answer keeps for later: for the next turn, for follow-ups and for feedback. */
 
-import type { Followup } from "../core/followups";
+import type { Followup } from "../core/answer/followups";
 
 export interface AnswerMetadata {
   question: string;

@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import { signalOf } from "../answering/tokens";
-import { isCancelled } from "../core/errors";
+import { isCancelled } from "../core/common/errors";
 import { problemOf } from "../panel/problems";
 import type { Answering, DaemonService, Places } from "../services";
 import { answerCommand } from "./answerCommand";

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Attachment } from "../core/answering";
+import type { Attachment } from "../core/answer/types";
 import { shortName } from "../protocol/places";
 
 const LARGEST_FILE = 5 * 1024 * 1024;

@@ -2,8 +2,8 @@
 
 import * as vscode from "vscode";
 
-import type { Turn } from "../core/api";
-import type { AskOptions } from "../core/session";
+import type { Turn } from "../core/api/types";
+import type { AskOptions } from "../protocol/session";
 
 export const PARTICIPANT = "rag-assistant.rag";
 const MOST_TURNS = 20;

@@ -3,10 +3,10 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Citation, LiveCounts } from "../core/api";
-import { citationArgument } from "../core/citationLink";
-import { escapeMarkdown } from "../core/safeMarkdown";
-import { leftOut } from "../protocol/live";
+import type { Citation, LiveCounts } from "../core/api/types";
+import { citationArgument } from "../core/places/citationLink";
+import { escapeMarkdown } from "../core/common/safeMarkdown";
+import { leftOut } from "../protocol/leftOut";
 import { asOfText, citationLabel } from "../protocol/places";
 import type { Places } from "../services";
 

@@ -3,13 +3,13 @@
 import * as l10n from "@vscode/l10n";
 import type * as vscode from "vscode";
 
-import type { Citation, QueryAnswer } from "../core/api";
-import type { DaemonClient } from "../core/client";
-import { explanation } from "../core/explaining";
-import { followups } from "../core/followups";
-import { escapeMarkdown, excerpt } from "../core/safeMarkdown";
-import { searchRequest } from "../core/searching";
-import { withoutRepeats } from "../protocol/live";
+import type { Citation, QueryAnswer } from "../core/api/types";
+import type { DaemonClient } from "../core/client/daemonClient";
+import { explanation } from "../core/answer/explanation";
+import { followups } from "../core/answer/followups";
+import { escapeMarkdown, excerpt } from "../core/common/safeMarkdown";
+import { searchRequest } from "../core/answer/searchRequest";
+import { withoutRepeats } from "../protocol/leftOut";
 import { citationLabel } from "../protocol/places";
 import type { AnswerMetadata } from "./metadata";
 import { askOptions, lastQuestion, ownHistory, promptText } from "./requests";

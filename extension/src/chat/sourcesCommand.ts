@@ -3,10 +3,10 @@
 import * as l10n from "@vscode/l10n";
 import type * as vscode from "vscode";
 
-import type { Document } from "../core/api";
-import type { DaemonClient } from "../core/client";
-import { throwIfCancelled } from "../core/cancelling";
-import { inventoryMarkdown, matching, type Inventory } from "../core/inventory";
+import type { Document } from "../core/api/types";
+import type { DaemonClient } from "../core/client/daemonClient";
+import { throwIfCancelled } from "../core/common/cancellation";
+import { inventoryMarkdown, matching, type Inventory } from "../core/collections/inventory";
 import { promptText } from "./requests";
 import type { ChatResponse } from "./response";
 

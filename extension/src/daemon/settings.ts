@@ -4,9 +4,9 @@ import { homedir } from "node:os";
 
 import * as vscode from "vscode";
 
-import type { Machine } from "../core/directories";
-import type { McpWay } from "../core/mcp/definition";
-import type { ServerSettings } from "../core/serverSpec";
+import type { Machine } from "../core/daemon/directories";
+import type { McpWay } from "../core/mcp/serverDefinition";
+import type { ServerSettings } from "../core/daemon/serverSpec";
 
 const NAMES = ["server.url", "server.executable", "python.path", "index.url", "model.source", "transport"].map(
   (name) => `ragAssistant.${name}`,

@@ -3,9 +3,9 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { DaemonState } from "../core/api";
+import type { DaemonState } from "../core/api/types";
 import { stoppedProblem } from "../core/daemon/problems";
-import { indexingOf } from "../core/statusText";
+import { indexingOf } from "../core/daemon/indexingProgress";
 import type { Problem, SetupView } from "../protocol/setup";
 import type { DaemonService, DaemonStatus, SetupService } from "../services";
 

@@ -3,9 +3,9 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Job, TraceDetail, TraceRow } from "../core/api";
-import type { DaemonClient } from "../core/client";
-import { RagError, isCancelled } from "../core/errors";
+import type { Job, TraceDetail, TraceRow } from "../core/api/types";
+import type { DaemonClient } from "../core/client/daemonClient";
+import { RagError, isCancelled } from "../core/common/errors";
 import { showFailure } from "../failures";
 import { describe } from "../panel/problems";
 import type { DashboardMessageToExtension, DashboardMessageToView, DashboardState } from "../protocol/dashboard";

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { DaemonClient } from "../core/client";
+import type { DaemonClient } from "../core/client/daemonClient";
 import { documentCount } from "../protocol/jobs";
 import { askCollectionName } from "../trees/collectionNames";
 

@@ -2,9 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Job } from "../core/api";
-import type { DaemonClient } from "../core/client";
-import { RagError, isCancelled } from "../core/errors";
+import type { Job } from "../core/api/types";
+import type { DaemonClient } from "../core/client/daemonClient";
+import { RagError, isCancelled } from "../core/common/errors";
 import { reachable, type DaemonAccess } from "../panel/asking";
 
 const MOST_LOST_CONNECTIONS = 5;

@@ -5,8 +5,8 @@ import { basename } from "node:path";
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import { RagError } from "../core/errors";
-import { readsOurFiles } from "../core/placeTarget";
+import { RagError } from "../core/common/errors";
+import { readsOurFiles } from "../core/places/placeTarget";
 import { showFailure } from "../failures";
 import { readLocalFiles } from "../panel/localFiles";
 import type { DaemonService, Ingestion } from "../services";

@@ -3,8 +3,8 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Job, JobResult } from "../core/api";
-import { RagError } from "../core/errors";
+import type { Job, JobResult } from "../core/api/types";
+import { RagError } from "../core/common/errors";
 import { failureReason } from "../panel/problems";
 import { jobTitle, progressText, resultText } from "../protocol/jobs";
 import type { DaemonService } from "../services";

@@ -3,10 +3,10 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Source } from "../core/api";
-import type { DaemonClient } from "../core/client";
-import { RagError, isCancelled } from "../core/errors";
-import { cloudLines } from "../core/sourceRows";
+import type { Source } from "../core/api/types";
+import type { DaemonClient } from "../core/client/daemonClient";
+import { RagError, isCancelled } from "../core/common/errors";
+import { cloudLines } from "../core/sources/cloudStatus";
 import { showFailure } from "../failures";
 import { withJobProgress } from "../ingest/jobProgress";
 import { describe } from "../panel/problems";

@@ -5,11 +5,11 @@ import { isDeepStrictEqual } from "node:util";
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { DaemonClient } from "../core/client";
-import { RagError, asRagError } from "../core/errors";
-import { httpLaunch, mcpOffer, stdioLaunch, type McpOffer } from "../core/mcp/definition";
-import type { ServerSpec } from "../core/serverSpec";
-import { tokenHeader, type SourceTokens } from "../core/sourceTokens";
+import type { DaemonClient } from "../core/client/daemonClient";
+import { RagError, asRagError } from "../core/common/errors";
+import { httpLaunch, mcpOffer, stdioLaunch, type McpOffer } from "../core/mcp/serverDefinition";
+import type { ServerSpec } from "../core/daemon/serverSpec";
+import { tokenHeader, type SourceTokens } from "../core/client/sourceTokens";
 import { affectsMcp, mcpWay, serverSettings, thisMachine } from "../daemon/settings";
 import type { DaemonService } from "../services";
 

@@ -2,13 +2,13 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { AnswerEvent, Question } from "../core/answering";
-import { untilCancelled } from "../core/cancelling";
-import { RagError, isCancelled } from "../core/errors";
-import type { Log } from "../core/log";
-import type { AssistantMessage } from "../core/session";
-import { applyEvent, failed, isRunning, stopped } from "../core/sessions";
-import type { MessageToView } from "../protocol/messages";
+import type { AnswerEvent, Question } from "../core/answer/types";
+import { untilCancelled } from "../core/common/cancellation";
+import { RagError, isCancelled } from "../core/common/errors";
+import type { Log } from "../core/common/log";
+import type { AssistantMessage } from "../protocol/session";
+import { applyEvent, failed, isRunning, stopped } from "../core/sessions/sessionChanges";
+import type { MessageToView } from "../protocol/chat";
 import type { Asking } from "./asking";
 import { Deltas } from "./deltas";
 import { describe, logFailure } from "./problems";

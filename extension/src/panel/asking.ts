@@ -2,10 +2,10 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { AnswerEvent, ChosenWriter, Question } from "../core/answering";
-import type { DaemonClient } from "../core/client";
-import { RagError, asRagError } from "../core/errors";
-import { pause } from "../core/waiting";
+import type { AnswerEvent, ChosenWriter, Question } from "../core/answer/types";
+import type { DaemonClient } from "../core/client/daemonClient";
+import { RagError, asRagError } from "../core/common/errors";
+import { pause } from "../core/common/delay";
 import type { Answering, DaemonService } from "../services";
 
 export type DaemonAccess = Pick<DaemonService, "client" | "live">;

@@ -2,9 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { UploadFile } from "../core/client";
-import { RagError } from "../core/errors";
-import type { ToExtension } from "../protocol/messages";
+import type { UploadFile } from "../core/client/daemonClient";
+import { RagError } from "../core/common/errors";
+import type { ToExtension } from "../protocol/chat";
 
 export const MOST_BYTES = 200 * 1024 * 1024;
 

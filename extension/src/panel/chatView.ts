@@ -4,9 +4,9 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { EditorModels } from "../answering/editorModels";
-import type { DaemonState } from "../core/api";
-import type { Disposable } from "../core/events";
-import { SessionStore } from "../core/sessionStore";
+import type { DaemonState } from "../core/api/types";
+import type { Disposable } from "../core/common/events";
+import { SessionStore } from "../core/sessions/sessionStore";
 import type { Answering, DaemonService, Places, SetupService } from "../services";
 import { webviewOptions, webviewPage } from "../webviews/page";
 import { PanelAsking } from "./asking";

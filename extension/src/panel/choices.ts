@@ -1,8 +1,8 @@
 /** What the view offers: collections, strategies and models, and what is asked with when nothing is chosen. */
 
-import type { Log } from "../core/log";
-import type { AskOptions } from "../core/session";
-import type { Choices, ModelChoice } from "../protocol/messages";
+import type { Log } from "../core/common/log";
+import type { AskOptions } from "../protocol/session";
+import type { Choices, ModelChoice } from "../protocol/chat";
 import type { DaemonService } from "../services";
 import { logFailure } from "./problems";
 

@@ -2,11 +2,11 @@
 
 import * as l10n from "@vscode/l10n";
 
-import { RagError, isCancelled } from "../core/errors";
-import type { Log } from "../core/log";
-import { answerMarkdown } from "../core/sessionText";
-import { answerOf } from "../core/sessions";
-import type { DaemonView, MessageToExtension, ToExtension } from "../protocol/messages";
+import { RagError, isCancelled } from "../core/common/errors";
+import type { Log } from "../core/common/log";
+import { answerMarkdown } from "../core/sessions/sessionText";
+import { answerOf } from "../core/sessions/sessionChanges";
+import type { DaemonView, MessageToExtension, ToExtension } from "../protocol/chat";
 import type { ProblemCommand } from "../protocol/setup";
 import type { DaemonService, Places, SetupService } from "../services";
 import { Batches } from "./batches";

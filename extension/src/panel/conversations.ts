@@ -4,13 +4,13 @@ import { randomUUID } from "node:crypto";
 
 import * as l10n from "@vscode/l10n";
 
-import { RagError } from "../core/errors";
-import type { Log } from "../core/log";
-import type { AskOptions, AssistantMessage, Session } from "../core/session";
-import type { SessionStore } from "../core/sessionStore";
-import { historyOf } from "../core/sessionText";
-import { ask, newSession, renamed, retry, withMessage, type Asked } from "../core/sessions";
-import type { MessageToView } from "../protocol/messages";
+import { RagError } from "../core/common/errors";
+import type { Log } from "../core/common/log";
+import type { AskOptions, AssistantMessage, Session } from "../protocol/session";
+import type { SessionStore } from "../core/sessions/sessionStore";
+import { historyOf } from "../core/sessions/sessionText";
+import { ask, newSession, renamed, retry, withMessage, type Asked } from "../core/sessions/sessionChanges";
+import type { MessageToView } from "../protocol/chat";
 import { AnswerRun } from "./answerRun";
 import type { Asking } from "./asking";
 

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 
 import { stoppedProblem } from "../core/daemon/problems";
-import type { DaemonView } from "../protocol/messages";
+import type { DaemonView } from "../protocol/chat";
 import type { SetupView } from "../protocol/setup";
 import type { DaemonStatus } from "../services";
 

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import { RagError } from "../core/errors";
+import { RagError } from "../core/common/errors";
 import type { ProblemCommand } from "../protocol/setup";
 import { openLink } from "../webviews/links";
 import type { Desk } from "./controller";

@@ -5,12 +5,12 @@ import { basename } from "node:path";
 
 import * as l10n from "@vscode/l10n";
 
-import type { Job, JobResult } from "../core/api";
-import type { DaemonClient, UploadFile } from "../core/client";
-import { RagError, isCancelled } from "../core/errors";
-import type { Log } from "../core/log";
-import { readsOurFiles } from "../core/placeTarget";
-import type { IngestView } from "../protocol/messages";
+import type { Job, JobResult } from "../core/api/types";
+import type { DaemonClient, UploadFile } from "../core/client/daemonClient";
+import { RagError, isCancelled } from "../core/common/errors";
+import type { Log } from "../core/common/log";
+import { readsOurFiles } from "../core/places/placeTarget";
+import type { IngestView } from "../protocol/chat";
 import { brokenOff, isUnreachable, reachable, type DaemonAccess } from "./asking";
 import { failureReason, logFailure, problemOf } from "./problems";
 

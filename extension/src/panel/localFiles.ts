@@ -5,8 +5,8 @@ import { basename, join } from "node:path";
 
 import * as l10n from "@vscode/l10n";
 
-import type { UploadFile } from "../core/client";
-import { RagError } from "../core/errors";
+import type { UploadFile } from "../core/client/daemonClient";
+import { RagError } from "../core/common/errors";
 import { MOST_BYTES } from "./batches";
 
 const SKIPPED = new Set(["node_modules", "__pycache__"]);

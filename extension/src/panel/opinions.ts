@@ -1,10 +1,10 @@
 /** Thumbs: what is told to the daemon of an answer, and kept with it. */
 
-import type { FeedbackRequest } from "../core/api";
-import { RagError } from "../core/errors";
-import type { AssistantMessage, Session } from "../core/session";
-import { chunkIds, citedPassages, clip, historyOf } from "../core/sessionText";
-import { answerOf, withMessage } from "../core/sessions";
+import type { FeedbackRequest } from "../core/api/types";
+import { RagError } from "../core/common/errors";
+import type { AssistantMessage, Session } from "../protocol/session";
+import { chunkIds, citedPassages, clip, historyOf } from "../core/sessions/sessionText";
+import { answerOf, withMessage } from "../core/sessions/sessionChanges";
 import type { DaemonAccess } from "./asking";
 import type { Conversations } from "./conversations";
 

@@ -1,6 +1,6 @@
 /** What goes to the view. While there is none that listens, only what must not be lost waits. */
 
-import type { MessageToView } from "../protocol/messages";
+import type { MessageToView } from "../protocol/chat";
 
 export class Outbox {
   private post: ((message: MessageToView) => void) | undefined;

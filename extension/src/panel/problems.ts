@@ -3,8 +3,8 @@
 import * as l10n from "@vscode/l10n";
 
 import { asProblem, problem } from "../core/daemon/problems";
-import { RagError, asRagError } from "../core/errors";
-import type { Log } from "../core/log";
+import { RagError, asRagError } from "../core/common/errors";
+import type { Log } from "../core/common/log";
 import type { Problem, ProblemCommand } from "../protocol/setup";
 
 /** A failure with advice; what already has some keeps it. */

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import { findPassage, type Lines } from "../core/passageLines";
+import { findPassage, type Lines } from "../core/places/passageLines";
 
 const MARKED_MS = 8000;
 

@@ -5,11 +5,11 @@ import { existsSync } from "node:fs";
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Citation, DocumentDetail } from "../core/api";
-import { citedPlace, readCitationArgument, wholeDocument, type CitedPlace } from "../core/citationLink";
-import { editorEncoding } from "../core/encodings";
-import { cellsInLines } from "../core/notebookCells";
-import { isFileUri, placeTarget, readsOurFiles, type Whereabouts } from "../core/placeTarget";
+import type { Citation, DocumentDetail } from "../core/api/types";
+import { citedPlace, readCitationArgument, wholeDocument, type CitedPlace } from "../core/places/citationLink";
+import { editorEncoding } from "../core/places/encodings";
+import { cellsInLines } from "../core/places/notebookCells";
+import { isFileUri, placeTarget, readsOurFiles, type Whereabouts } from "../core/places/placeTarget";
 import { showFailure } from "../failures";
 import { shortName } from "../protocol/places";
 import type { DaemonService, Places } from "../services";

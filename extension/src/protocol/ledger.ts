@@ -2,8 +2,8 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { LedgerCycle, LedgerItem, SkippedItem } from "../core/api";
-import type { Envelope } from "./messages";
+import type { LedgerCycle, LedgerItem, SkippedItem } from "../core/api/types";
+import type { Envelope } from "./chat";
 
 type Nothing = object;
 

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Citation } from "../core/api";
+import type { Citation } from "../core/api/types";
 
 export type Place = Pick<
   Citation,

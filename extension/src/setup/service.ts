@@ -6,7 +6,7 @@ import path from "node:path";
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { DaemonClient } from "../core/client";
+import type { DaemonClient } from "../core/client/daemonClient";
 import { Setup } from "../core/setup/setup";
 import { type EditorDaemon, carriedFolder, offerActions } from "../daemon/service";
 import { affectsServer, serverSettings, thisMachine } from "../daemon/settings";

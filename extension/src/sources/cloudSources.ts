@@ -3,14 +3,14 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Source } from "../core/api";
-import type { DaemonClient } from "../core/client";
-import { FROM_REQUEST, formOf, newForm, newSource, secret, sourceChange, type CloudForm, type Product, type Step } from "../core/cloud/form";
-import { runForm, type FormDesk } from "../core/cloud/run";
-import { RagError } from "../core/errors";
-import { readsOurFiles } from "../core/placeTarget";
-import { keptToken, tokenProblem } from "../core/sourceTokens";
-import { authOf, isCloud } from "../core/sourceRows";
+import type { Source } from "../core/api/types";
+import type { DaemonClient } from "../core/client/daemonClient";
+import { FROM_REQUEST, formOf, newForm, newSource, secret, sourceChange, type CloudForm, type Product, type Step } from "../core/sources/cloudForm";
+import { runForm, type FormDesk } from "../core/sources/runCloudForm";
+import { RagError } from "../core/common/errors";
+import { readsOurFiles } from "../core/places/placeTarget";
+import { keptToken, tokenProblem } from "../core/client/sourceTokens";
+import { authOf, isCloud } from "../core/sources/cloudStatus";
 import { showFailure } from "../failures";
 import type { DaemonService } from "../services";
 import { askStep, whileTesting } from "./formDesk";

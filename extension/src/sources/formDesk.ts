@@ -3,8 +3,8 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { InputQuestion, PickQuestion } from "../core/cloud/questions";
-import type { Reply, Shown } from "../core/cloud/run";
+import type { InputQuestion, PickQuestion } from "../core/sources/cloudQuestions";
+import type { Reply, Shown } from "../core/sources/runCloudForm";
 
 const CANCELLED: Reply = { kind: "cancel" };
 const BACK: Reply = { kind: "back" };

@@ -2,8 +2,8 @@
 
 import * as vscode from "vscode";
 
-import { isCancelled } from "../core/errors";
-import { SourceKeeper } from "../core/keeper";
+import { isCancelled } from "../core/common/errors";
+import { SourceKeeper } from "../core/sources/syncScheduler";
 import { logFailure } from "../panel/problems";
 import type { DaemonService } from "../services";
 import { onDaemonChange } from "../trees/refreshing";

@@ -2,8 +2,8 @@
 
 import type * as vscode from "vscode";
 
-import { Emitter } from "../core/events";
-import type { SourceTokens } from "../core/sourceTokens";
+import { Emitter } from "../core/common/events";
+import type { SourceTokens } from "../core/client/sourceTokens";
 
 const PREFIX = "ragAssistant.sourceToken.";
 

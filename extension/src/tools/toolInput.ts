@@ -1,6 +1,6 @@
 /** What a model gave a tool, checked. Failures are written for the model: they say what to give instead. */
 
-import { RagError } from "../core/errors";
+import { RagError } from "../core/common/errors";
 
 const DOC_TYPES = [
   "pdf",

@@ -1,9 +1,9 @@
 /** What the tools give a model: texts within its room, documents fenced as data. In English, as models read them. */
 
-import type { DocumentDetail, QueryAnswer, Section } from "../core/api";
-import { RagError } from "../core/errors";
-import { documentBlock, passageBlock } from "../core/evidence";
-import { fitText } from "../core/fitting";
+import type { DocumentDetail, QueryAnswer, Section } from "../core/api/types";
+import { RagError } from "../core/common/errors";
+import { documentBlock, passageBlock } from "../core/answer/promptBlocks";
+import { fitText } from "../core/answer/tokenFit";
 import type { ReadInput } from "./toolInput";
 
 export interface Room {

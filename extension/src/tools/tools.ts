@@ -4,10 +4,10 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import { signalOf } from "../answering/tokens";
-import { throwIfCancelled } from "../core/cancelling";
-import type { DaemonClient } from "../core/client";
-import { asRagError, isCancelled } from "../core/errors";
-import { excerpt } from "../core/safeMarkdown";
+import { throwIfCancelled } from "../core/common/cancellation";
+import type { DaemonClient } from "../core/client/daemonClient";
+import { asRagError, isCancelled } from "../core/common/errors";
+import { excerpt } from "../core/common/safeMarkdown";
 import type { DaemonService } from "../services";
 import { readInput, searchInput, type ReadInput, type SearchInput } from "./toolInput";
 import { documentText, passagesText, type Room } from "./toolTexts";

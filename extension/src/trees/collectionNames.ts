@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import { collectionNameProblem, normalName } from "../core/collectionName";
+import { collectionNameProblem, normalName } from "../core/collections/collectionName";
 
 /** Undefined when it was called off. */
 export async function askCollectionName(

@@ -3,9 +3,9 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Document } from "../core/api";
-import { RagError, asRagError } from "../core/errors";
-import { PAGE_SIZE, firstDocuments } from "../core/treeRows";
+import type { Document } from "../core/api/types";
+import { RagError, asRagError } from "../core/common/errors";
+import { PAGE_SIZE, firstDocuments } from "../core/collections/rows";
 import { showFailure } from "../failures";
 import { withJobProgress } from "../ingest/jobProgress";
 import { failureReason } from "../panel/problems";

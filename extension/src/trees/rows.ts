@@ -3,10 +3,10 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Collection, Document, Job, LedgerCycle, SkippedItem, Source } from "../core/api";
-import { asRagError } from "../core/errors";
-import { SET_TOKEN, cloudMood, cycleText, heldText, isCloud, skippedText, type CloudMood } from "../core/sourceRows";
-import { collectionText, documentText, sourceMood, sourceText, type RowText, type SourceMood } from "../core/treeRows";
+import type { Collection, Document, Job, LedgerCycle, SkippedItem, Source } from "../core/api/types";
+import { asRagError } from "../core/common/errors";
+import { SET_TOKEN, cloudMood, cycleText, heldText, isCloud, skippedText, type CloudMood } from "../core/sources/cloudStatus";
+import { collectionText, documentText, sourceMood, sourceText, type RowText, type SourceMood } from "../core/collections/rows";
 
 export class CollectionRow {
   constructor(readonly collection: Collection) {}

@@ -3,9 +3,9 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { DaemonState, Source } from "../core/api";
-import { RagError } from "../core/errors";
-import { isCloud, needsToken } from "../core/sourceRows";
+import type { DaemonState, Source } from "../core/api/types";
+import { RagError } from "../core/common/errors";
+import { isCloud, needsToken } from "../core/sources/cloudStatus";
 import { showFailure } from "../failures";
 import { withJobProgress } from "../ingest/jobProgress";
 import { documentCount } from "../protocol/jobs";

@@ -2,9 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Chunk, DocumentDetail } from "../core/api";
-import type { DaemonClient } from "../core/client";
-import { factsPart, headingSpan, joinedFacts, passageSpans, textSpan, type Span } from "../core/facts";
+import type { Chunk, DocumentDetail } from "../core/api/types";
+import type { DaemonClient } from "../core/client/daemonClient";
+import { factsPart, headingSpan, joinedFacts, passageSpans, textSpan, type Span } from "../core/viewer/content";
 import { placeLabel, shortName } from "../protocol/places";
 import type { Body, FactsPart, Shown, ViewerTarget } from "../protocol/viewer";
 

@@ -2,8 +2,8 @@
 
 import * as vscode from "vscode";
 
-import type { DocumentDetail } from "../core/api";
-import { isFileUri, isWebAddress } from "../core/placeTarget";
+import type { DocumentDetail } from "../core/api/types";
+import { isFileUri, isWebAddress } from "../core/places/placeTarget";
 import { openLink } from "../webviews/links";
 
 /** What the editor itself shows as no more than bytes. */

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import { readViewerTarget } from "../core/viewerState";
+import { readViewerTarget } from "../core/viewer/viewerState";
 import type { ViewerTarget } from "../protocol/viewer";
 import type { DaemonService } from "../services";
 import { webviewOptions } from "../webviews/page";

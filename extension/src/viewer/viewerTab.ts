@@ -3,8 +3,8 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import { asRagError, isCancelled } from "../core/errors";
-import { isFileUri, isWebAddress } from "../core/placeTarget";
+import { asRagError, isCancelled } from "../core/common/errors";
+import { isFileUri, isWebAddress } from "../core/places/placeTarget";
 import { showFailure } from "../failures";
 import type { Shown, ViewerMessageToExtension, ViewerMessageToView, ViewerTarget } from "../protocol/viewer";
 import type { DaemonService } from "../services";

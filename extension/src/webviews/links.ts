@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import { RagError } from "../core/errors";
+import { RagError } from "../core/common/errors";
 
 const ALLOWED = new Set(["http:", "https:", "mailto:"]);
 

@@ -1,8 +1,8 @@
 /** Passages, questions and models for tests of answers. */
 
-import type { ChatMessage, Question, Writer } from "../../src/core/answering";
-import type { ChatDone, ChatEvent, ChatRequest, Citation, QueryAnswer, QueryRequest, VerifiedAnswer } from "../../src/core/api";
-import type { DaemonClient } from "../../src/core/client";
+import type { ChatMessage, Question, Writer } from "../../src/core/answer/types";
+import type { ChatDone, ChatEvent, ChatRequest, Citation, QueryAnswer, QueryRequest, VerifiedAnswer } from "../../src/core/api/types";
+import type { DaemonClient } from "../../src/core/client/daemonClient";
 
 export function citation(id: number, content: string, more: Partial<Citation> = {}): Citation {
   return {

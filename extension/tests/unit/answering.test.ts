@@ -5,9 +5,9 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { Answerer } from "../../src/answering/answerer";
 import { asModelError } from "../../src/answering/modelErrors";
-import type { AnswerEvent, ChosenWriter, FinishedAnswer, Question } from "../../src/core/answering";
-import { DaemonClient } from "../../src/core/client";
-import { RagError, isCancelled } from "../../src/core/errors";
+import type { AnswerEvent, ChosenWriter, FinishedAnswer, Question } from "../../src/core/answer/types";
+import { DaemonClient } from "../../src/core/client/daemonClient";
+import { RagError, isCancelled } from "../../src/core/common/errors";
 import { FakeClient, FakeWriter, citation, done, question, retrieval } from "./answerFixtures";
 
 const FOUND = retrieval([citation(1, "The lease lasts 90 seconds."), citation(2, "It is renewed.", { chunk_ids: ["c2", "c3"] })]);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import type { Collection, Document, Source } from "../../src/core/api";
-import { explanation } from "../../src/core/explaining";
-import { followups } from "../../src/core/followups";
-import { inventoryMarkdown, matching, type Inventory } from "../../src/core/inventory";
-import { splitPaths } from "../../src/core/pathArguments";
+import type { Collection, Document, Source } from "../../src/core/api/types";
+import { explanation } from "../../src/core/answer/explanation";
+import { followups } from "../../src/core/answer/followups";
+import { inventoryMarkdown, matching, type Inventory } from "../../src/core/collections/inventory";
+import { splitPaths } from "../../src/core/ingest/pathArguments";
 import { citation, retrieval } from "./answerFixtures";
 
 describe("what to ask next", () => {

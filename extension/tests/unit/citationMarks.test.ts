@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { CitationFilter, textOf, withoutMarks } from "../../src/core/citationMarks";
+import { CitationFilter, textOf, withoutMarks } from "../../src/core/answer/citationMarks";
 
 function filtered(text: string, sizes: () => number, given = [1, 2, 3]) {
   const filter = new CitationFilter(given);

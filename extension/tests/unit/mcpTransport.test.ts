@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { DaemonClient } from "../../src/core/client";
-import type { SourceTokens } from "../../src/core/sourceTokens";
+import { DaemonClient } from "../../src/core/client/daemonClient";
+import type { SourceTokens } from "../../src/core/client/sourceTokens";
 
 interface Call {
   name: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { SafeMarkdown, escapeMarkdown, excerpt } from "../../src/core/safeMarkdown";
+import { SafeMarkdown, escapeMarkdown, excerpt } from "../../src/core/common/safeMarkdown";
 
 function safe(text: string, size = text.length + 1): string {
   const filter = new SafeMarkdown();

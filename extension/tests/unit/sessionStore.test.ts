@@ -5,10 +5,10 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { Session } from "../../src/core/session";
-import { encodeSession } from "../../src/core/sessionFile";
-import { SessionStore } from "../../src/core/sessionStore";
-import { ask, newSession, withMessage } from "../../src/core/sessions";
+import type { Session } from "../../src/protocol/session";
+import { encodeSession } from "../../src/core/sessions/sessionFile";
+import { SessionStore } from "../../src/core/sessions/sessionStore";
+import { ask, newSession, withMessage } from "../../src/core/sessions/sessionChanges";
 
 let folder: string;
 let lines: string[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { DocumentDetail, Section } from "../../src/core/api";
+import type { DocumentDetail, Section } from "../../src/core/api/types";
 import { readInput, searchInput } from "../../src/tools/toolInput";
 import { documentText, passagesText } from "../../src/tools/toolTexts";
 import { citation, retrieval } from "./answerFixtures";

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Choices, DaemonView, MessageToView, ToView } from "../../src/protocol/messages";
+import type { Choices, DaemonView, MessageToView, ToView } from "../../src/protocol/chat";
 import { h } from "../shared/dom";
 
 import { Composer } from "./composer";

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import { leftOut, withoutRepeats } from "../../src/protocol/live";
+import { leftOut, withoutRepeats } from "../../src/protocol/leftOut";
 import type { ProblemCommand } from "../../src/protocol/setup";
 import { h } from "../shared/dom";
 import { StreamedMarkdown } from "../shared/stream";

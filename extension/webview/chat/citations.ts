@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Citation } from "../../src/core/api";
+import type { Citation } from "../../src/core/api/types";
 import { asOfText, placeLabel, shortName } from "../../src/protocol/places";
 import { h } from "../shared/dom";
 

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Choices } from "../../src/protocol/messages";
+import type { Choices } from "../../src/protocol/chat";
 import { h } from "../shared/dom";
 import { icon, type IconName } from "../shared/icons";
 

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Citation } from "../../src/core/api";
+import type { Citation } from "../../src/core/api/types";
 import { h } from "../shared/dom";
 
 import { AssistantView, isRunning, type AnswerContext } from "./assistantMessage";

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { ToExtension } from "../../src/protocol/messages";
+import type { ToExtension } from "../../src/protocol/chat";
 import { h } from "../shared/dom";
 import { icon } from "../shared/icons";
 

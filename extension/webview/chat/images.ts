@@ -2,8 +2,8 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Image } from "../../src/core/api";
-import type { ToView } from "../../src/protocol/messages";
+import type { Image } from "../../src/core/api/types";
+import type { ToView } from "../../src/protocol/chat";
 import { h } from "../shared/dom";
 import { icon } from "../shared/icons";
 

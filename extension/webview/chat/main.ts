@@ -1,6 +1,6 @@
 /** Entry of the chat view. */
 
-import type { MessageToView, ToExtension } from "../../src/protocol/messages";
+import type { MessageToView, ToExtension } from "../../src/protocol/chat";
 import { redrawDiagrams } from "../shared/diagram";
 import { h } from "../shared/dom";
 import { Host } from "../shared/host";

@@ -1,6 +1,6 @@
 /** The card with a passage that shows while the pointer or the focus is on a chip. */
 
-import type { Citation } from "../../src/core/api";
+import type { Citation } from "../../src/core/api/types";
 import { asOfText, placeLabel } from "../../src/protocol/places";
 import { h } from "../shared/dom";
 

@@ -1,6 +1,6 @@
 /** What the extension's messages do to the session that is shown. */
 
-import type { MessageToView } from "../../src/protocol/messages";
+import type { MessageToView } from "../../src/protocol/chat";
 
 import type { AssistantMessage, Session } from "./types";
 

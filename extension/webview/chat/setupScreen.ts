@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { DaemonView } from "../../src/protocol/messages";
+import type { DaemonView } from "../../src/protocol/chat";
 import type { SetupView } from "../../src/protocol/setup";
 import { h } from "../shared/dom";
 import { icon, type IconName } from "../shared/icons";

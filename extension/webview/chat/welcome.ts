@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { DaemonView } from "../../src/protocol/messages";
+import type { DaemonView } from "../../src/protocol/chat";
 import { h } from "../shared/dom";
 import { icon } from "../shared/icons";
 

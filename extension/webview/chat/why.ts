@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Explained } from "../../src/core/api";
+import type { Explained } from "../../src/core/api/types";
 import { h } from "../shared/dom";
 
 import { citationTitle } from "./citations";

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Job } from "../../src/core/api";
+import type { Job } from "../../src/core/api/types";
 import type { DashboardMessageToView, DashboardState, DashboardToExtension } from "../../src/protocol/dashboard";
 import { h } from "../shared/dom";
 import { Host } from "../shared/host";

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Collection, Job, TraceRow } from "../../src/core/api";
+import type { Collection, Job, TraceRow } from "../../src/core/api/types";
 import type { DashboardState } from "../../src/protocol/dashboard";
 import { jobStatus, jobTitle, progressText, resultText } from "../../src/protocol/jobs";
 import { h } from "../shared/dom";

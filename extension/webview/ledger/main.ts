@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { LedgerItem } from "../../src/core/api";
+import type { LedgerItem } from "../../src/core/api/types";
 import { canBeRetried, itemName, reasonText } from "../../src/protocol/ledger";
 import type { LedgerMessageToView, LedgerState, LedgerToExtension } from "../../src/protocol/ledger";
 import { section, table } from "../dashboard/tables";

@@ -2,20 +2,20 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Status } from "../api";
-import { DaemonClient } from "../client";
-import { readDaemonInfo } from "../daemonInfo";
-import type { Machine } from "../directories";
-import { type RagError, asRagError } from "../errors";
-import type { Log } from "../log";
-import { masked } from "../masking";
-import { type LocalServer, type ServerSpec, isLocal, isUnprotected } from "../serverSpec";
-import type { SourceTokens } from "../sourceTokens";
-import { compareVersions } from "../versions";
-import { pause } from "../waiting";
-import { endDaemon } from "./end";
+import type { Status } from "../api/types";
+import { DaemonClient } from "../client/daemonClient";
+import { readDaemonInfo } from "./daemonInfo";
+import type { Machine } from "./directories";
+import { type RagError, asRagError } from "../common/errors";
+import type { Log } from "../common/log";
+import { masked } from "../common/masking";
+import { type LocalServer, type ServerSpec, isLocal, isUnprotected } from "./serverSpec";
+import type { SourceTokens } from "../client/sourceTokens";
+import { compareVersions } from "../common/versions";
+import { pause } from "../common/delay";
+import { endDaemon } from "./stopDaemon";
 import { ProblemError, cannotRun, mcpMissing, startProblem, tokenRefused, unanswering, unreachable } from "./problems";
-import { type DaemonProgram, type Exit, startDaemon, versionOf } from "./program";
+import { type DaemonProgram, type Exit, startDaemon, versionOf } from "./daemonProcess";
 import { StartClaim } from "./startClaim";
 
 const ANSWER_LIMIT_MS = 10_000;

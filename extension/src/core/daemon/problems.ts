@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 
 import type { Problem, ProblemCommand } from "../../protocol/setup";
-import { RagError, asRagError } from "../errors";
+import { RagError, asRagError } from "../common/errors";
 
 /** A failure that comes with its own buttons. `retry`: it may mend itself, so it is tried again quietly. */
 export class ProblemError extends RagError {

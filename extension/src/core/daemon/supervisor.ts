@@ -3,19 +3,19 @@
 import * as l10n from "@vscode/l10n";
 
 import type { Problem } from "../../protocol/setup";
-import type { DaemonState } from "../api";
-import { CrashLimit, delayAfter } from "../backoff";
-import type { DaemonClient } from "../client";
-import { hasCrashed } from "../daemonInfo";
-import { RagError, isCancelled } from "../errors";
-import { Emitter } from "../events";
-import { type ServerSpec, isLocal, sameServer } from "../serverSpec";
-import { pause } from "../waiting";
+import type { DaemonState } from "../api/types";
+import { CrashLimit, delayAfter } from "./backoff";
+import type { DaemonClient } from "../client/daemonClient";
+import { hasCrashed } from "./daemonInfo";
+import { RagError, isCancelled } from "../common/errors";
+import { Emitter } from "../common/events";
+import { type ServerSpec, isLocal, sameServer } from "./serverSpec";
+import { pause } from "../common/delay";
 import { type Connected, type UsableServer, connect } from "./connect";
-import { endUsed, makeWay } from "./end";
+import { endUsed, makeWay } from "./stopDaemon";
 import { ProblemError, asProblem, tooManyCrashes } from "./problems";
-import type { Notice, Standing, SupervisorOptions } from "./standing";
-import { stay } from "./stay";
+import type { Notice, Standing, SupervisorOptions } from "./status";
+import { stay } from "./presence";
 
 export class Supervisor {
   private readonly standings = new Emitter<Standing>();

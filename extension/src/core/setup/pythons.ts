@@ -5,10 +5,10 @@ import path from "node:path";
 
 import * as l10n from "@vscode/l10n";
 
-import { childEnvironment, runChild } from "../children";
-import { type Machine, pathsOf } from "../directories";
-import { isCancelled } from "../errors";
-import { compareVersions } from "../versions";
+import { childEnvironment, runChild } from "../common/childProcess";
+import { type Machine, pathsOf } from "../daemon/directories";
+import { isCancelled } from "../common/errors";
+import { compareVersions } from "../common/versions";
 
 export const OLDEST_PYTHON = "3.11";
 const PROBE_LIMIT_MS = 10_000;

@@ -3,18 +3,18 @@
 import * as l10n from "@vscode/l10n";
 
 import type { SetupStep, SetupView } from "../../protocol/setup";
-import type { BootstrapEvent } from "../bootstrapEvents";
-import type { DaemonClient } from "../client";
-import type { Log } from "../log";
+import type { BootstrapEvent } from "./bootstrapEvents";
+import type { DaemonClient } from "../client/daemonClient";
+import type { Log } from "../common/log";
 import { asProblem } from "../daemon/problems";
-import { versionOf } from "../daemon/program";
-import type { Machine } from "../directories";
-import { Emitter } from "../events";
-import { masked } from "../masking";
-import { type LocalServer, type ManagedServer, type ServerSettings, resolveServer } from "../serverSpec";
-import { type SetupRecord, readCarried } from "./carried";
-import { type EditorPythons, findPython } from "./choose";
-import { fetchModel, makeEnvironment } from "./programs";
+import { versionOf } from "../daemon/daemonProcess";
+import type { Machine } from "../daemon/directories";
+import { Emitter } from "../common/events";
+import { masked } from "../common/masking";
+import { type LocalServer, type ManagedServer, type ServerSettings, resolveServer } from "../daemon/serverSpec";
+import { type SetupRecord, readCarried } from "./bundledServer";
+import { type EditorPythons, findPython } from "./findPython";
+import { fetchModel, makeEnvironment } from "./setupPrograms";
 
 export interface SetupOptions {
   machine: Machine;

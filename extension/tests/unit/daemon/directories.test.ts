@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { type Machine, dataDirectory } from "../../../src/core/directories";
+import { type Machine, dataDirectory } from "../../../src/core/daemon/directories";
 
 function machine(platform: NodeJS.Platform, env: Machine["env"], home: string): Machine {
   return { platform, env, home, cwd: platform === "win32" ? "C:\\work" : "/srv/docs" };

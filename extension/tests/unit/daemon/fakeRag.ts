@@ -4,13 +4,13 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 
-import { isAlive } from "../../../src/core/daemonInfo";
+import { isAlive } from "../../../src/core/daemon/daemonInfo";
 import type { Surroundings } from "../../../src/core/daemon/connect";
-import type { Log } from "../../../src/core/log";
-import type { Standing } from "../../../src/core/daemon/standing";
+import type { Log } from "../../../src/core/common/log";
+import type { Standing } from "../../../src/core/daemon/status";
 import { StopMark } from "../../../src/core/daemon/stopMark";
 import { Supervisor } from "../../../src/core/daemon/supervisor";
-import type { LocalServer, ServerSpec } from "../../../src/core/serverSpec";
+import type { LocalServer, ServerSpec } from "../../../src/core/daemon/serverSpec";
 
 /** What the next started daemon does. */
 export interface Behaviour {

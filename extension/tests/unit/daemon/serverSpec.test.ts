@@ -4,9 +4,9 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { childEnvironment } from "../../../src/core/children";
-import type { Machine } from "../../../src/core/directories";
-import { type ServerSettings, isUnprotected, resolveServer, sameServer } from "../../../src/core/serverSpec";
+import { childEnvironment } from "../../../src/core/common/childProcess";
+import type { Machine } from "../../../src/core/daemon/directories";
+import { type ServerSettings, isUnprotected, resolveServer, sameServer } from "../../../src/core/daemon/serverSpec";
 
 const FOLDER = mkdtempSync(path.join(tmpdir(), "rag-spec-"));
 const RAG = path.join(FOLDER, "rag");

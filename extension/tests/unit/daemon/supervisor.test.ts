@@ -6,10 +6,10 @@ import path from "node:path";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { isAlive } from "../../../src/core/daemonInfo";
-import type { Notice, Standing } from "../../../src/core/daemon/standing";
+import { isAlive } from "../../../src/core/daemon/daemonInfo";
+import type { Notice, Standing } from "../../../src/core/daemon/status";
 import type { Supervisor } from "../../../src/core/daemon/supervisor";
-import type { ServerSpec } from "../../../src/core/serverSpec";
+import type { ServerSpec } from "../../../src/core/daemon/serverSpec";
 import { type Behaviour, FakeRag, comesTo } from "./fakeRag";
 
 const opened: FakeRag[] = [];

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 
-import type { Job } from "../../../src/core/api";
-import type { DaemonClient } from "../../../src/core/client";
-import { RagError } from "../../../src/core/errors";
+import type { Job } from "../../../src/core/api/types";
+import type { DaemonClient } from "../../../src/core/client/daemonClient";
+import { RagError } from "../../../src/core/common/errors";
 import { followJob } from "../../../src/ingest/followJob";
 
 const { signal } = new AbortController();

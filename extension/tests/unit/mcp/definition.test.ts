@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { Machine } from "../../../src/core/directories";
-import { httpLaunch, mcpOffer, stdioLaunch } from "../../../src/core/mcp/definition";
-import type { LocalServer, ServerSpec } from "../../../src/core/serverSpec";
+import type { Machine } from "../../../src/core/daemon/directories";
+import { httpLaunch, mcpOffer, stdioLaunch } from "../../../src/core/mcp/serverDefinition";
+import type { LocalServer, ServerSpec } from "../../../src/core/daemon/serverSpec";
 
 const LOCAL: LocalServer = {
   kind: "managed",

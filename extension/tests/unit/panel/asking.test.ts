@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 
-import type { AnswerEvent } from "../../../src/core/answering";
-import { RagError } from "../../../src/core/errors";
+import type { AnswerEvent } from "../../../src/core/answer/types";
+import { RagError } from "../../../src/core/common/errors";
 import { PanelAsking, reachable, type Writers } from "../../../src/panel/asking";
 import { daemonView } from "../../../src/panel/daemonView";
 import { Deltas } from "../../../src/panel/deltas";

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { RagError } from "../../../src/core/errors";
-import type { AssistantMessage } from "../../../src/core/session";
-import type { MessageToExtension } from "../../../src/protocol/messages";
+import { RagError } from "../../../src/core/common/errors";
+import type { AssistantMessage } from "../../../src/protocol/session";
+import type { MessageToExtension } from "../../../src/protocol/chat";
 import { citation, retrieval } from "../answerFixtures";
 import { doneEvent, panel } from "./kit";
 

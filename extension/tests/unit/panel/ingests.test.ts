@@ -5,8 +5,8 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { JobResult } from "../../../src/core/api";
-import { RagError } from "../../../src/core/errors";
+import type { JobResult } from "../../../src/core/api/types";
+import { RagError } from "../../../src/core/common/errors";
 import { Batches } from "../../../src/panel/batches";
 import { readLocalFiles } from "../../../src/panel/localFiles";
 import { jobOf, panel } from "./kit";

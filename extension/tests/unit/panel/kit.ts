@@ -6,18 +6,18 @@ import { join } from "node:path";
 
 import { vi } from "vitest";
 
-import type { AnswerEvent, Question } from "../../../src/core/answering";
-import type { Citation, DaemonState, FeedbackRequest, Job } from "../../../src/core/api";
-import type { DaemonClient, UploadFile } from "../../../src/core/client";
-import type { Session } from "../../../src/core/session";
-import { SessionStore } from "../../../src/core/sessionStore";
+import type { AnswerEvent, Question } from "../../../src/core/answer/types";
+import type { Citation, DaemonState, FeedbackRequest, Job } from "../../../src/core/api/types";
+import type { DaemonClient, UploadFile } from "../../../src/core/client/daemonClient";
+import type { Session } from "../../../src/protocol/session";
+import { SessionStore } from "../../../src/core/sessions/sessionStore";
 import { ChoiceLoader } from "../../../src/panel/choices";
 import { ChatController, type Desk } from "../../../src/panel/controller";
 import { Conversations } from "../../../src/panel/conversations";
 import { Images } from "../../../src/panel/images";
 import { Ingests } from "../../../src/panel/ingests";
 import { Outbox } from "../../../src/panel/outbox";
-import type { MessageToExtension, MessageToView } from "../../../src/protocol/messages";
+import type { MessageToExtension, MessageToView } from "../../../src/protocol/chat";
 import type { SetupView } from "../../../src/protocol/setup";
 import type { DaemonStatus } from "../../../src/services";
 

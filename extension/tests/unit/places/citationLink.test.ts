@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { citationArgument, citedPlace, readCitationArgument } from "../../../src/core/citationLink";
-import { readViewerTarget } from "../../../src/core/viewerState";
+import { citationArgument, citedPlace, readCitationArgument } from "../../../src/core/places/citationLink";
+import { readViewerTarget } from "../../../src/core/viewer/viewerState";
 import { citation } from "./fixtures";
 
 describe("readCitationArgument", () => {

@@ -1,4 +1,4 @@
-import type { Chunk, Citation, DocumentDetail } from "../../../src/core/api";
+import type { Chunk, Citation, DocumentDetail } from "../../../src/core/api/types";
 
 export function citation(more: Partial<Citation> = {}): Citation {
   return {

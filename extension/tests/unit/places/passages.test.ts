@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { editorEncoding } from "../../../src/core/encodings";
-import { factsPart, headingSpan, joinedFacts, passageSpans, textSpan } from "../../../src/core/facts";
-import { cellsInLines } from "../../../src/core/notebookCells";
-import { findPassage } from "../../../src/core/passageLines";
+import { editorEncoding } from "../../../src/core/places/encodings";
+import { factsPart, headingSpan, joinedFacts, passageSpans, textSpan } from "../../../src/core/viewer/content";
+import { cellsInLines } from "../../../src/core/places/notebookCells";
+import { findPassage } from "../../../src/core/places/passageLines";
 import { chunk } from "./fixtures";
 
 describe("findPassage", () => {

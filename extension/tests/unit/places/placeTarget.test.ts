@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import { placeTarget, readsOurFiles } from "../../../src/core/placeTarget";
-import { citedPlace } from "../../../src/core/citationLink";
+import { placeTarget, readsOurFiles } from "../../../src/core/places/placeTarget";
+import { citedPlace } from "../../../src/core/places/citationLink";
 import { citation, detail } from "./fixtures";
-import type { Citation, DocumentDetail } from "../../../src/core/api";
+import type { Citation, DocumentDetail } from "../../../src/core/api/types";
 
 const here = () => "here" as const;
 

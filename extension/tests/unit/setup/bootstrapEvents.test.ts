@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { parseBootstrapEvent, parseModelEvent } from "../../../src/core/bootstrapEvents";
+import { parseBootstrapEvent, parseModelEvent } from "../../../src/core/setup/bootstrapEvents";
 
 describe("a line of the bootstrap", () => {
   it.each([

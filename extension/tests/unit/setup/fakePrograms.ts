@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import type { Log } from "../../../src/core/log";
-import type { Machine } from "../../../src/core/directories";
+import type { Log } from "../../../src/core/common/log";
+import type { Machine } from "../../../src/core/daemon/directories";
 
 export class FakeMachine {
   readonly folder = mkdtempSync(path.join(tmpdir(), "rag-setup-"));

@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { findPython, listPythons } from "../../../src/core/setup/choose";
+import { findPython, listPythons } from "../../../src/core/setup/findPython";
 import { findProgram, probePython, pythonsOnPath } from "../../../src/core/setup/pythons";
 import { FakeMachine } from "./fakePrograms";
 

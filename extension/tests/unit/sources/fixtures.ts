@@ -1,4 +1,4 @@
-import type { CloudPreview, LedgerCycle, Source } from "../../../src/core/api";
+import type { CloudPreview, LedgerCycle, Source } from "../../../src/core/api/types";
 
 export const TOKEN = "s3cret-t0ken-of-mine";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { CloudConfig, CloudPreview } from "../../../src/core/api";
+import type { CloudConfig, CloudPreview } from "../../../src/core/api/types";
 import {
   configOf,
   formOf,
@@ -13,10 +13,10 @@ import {
   steps,
   type CloudForm,
   type Step,
-} from "../../../src/core/cloud/form";
-import { ALL, SAVE, answered, question, type PickQuestion } from "../../../src/core/cloud/questions";
-import { runForm, type FormDesk, type Reply, type Shown } from "../../../src/core/cloud/run";
-import { RagError } from "../../../src/core/errors";
+} from "../../../src/core/sources/cloudForm";
+import { ALL, SAVE, answered, question, type PickQuestion } from "../../../src/core/sources/cloudQuestions";
+import { runForm, type FormDesk, type Reply, type Shown } from "../../../src/core/sources/runCloudForm";
+import { RagError } from "../../../src/core/common/errors";
 import { TOKEN, cloudSource, preview } from "./fixtures";
 
 const say = (answer: string | string[]): Reply => ({ kind: "answer", answer });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { Source } from "../../../src/core/api";
-import { RagError } from "../../../src/core/errors";
-import { SourceKeeper, isDue, untilDue } from "../../../src/core/keeper";
+import type { Source } from "../../../src/core/api/types";
+import { RagError } from "../../../src/core/common/errors";
+import { SourceKeeper, isDue, untilDue } from "../../../src/core/sources/syncScheduler";
 import { TOKEN, cloudSource } from "./fixtures";
 
 const NOW = Date.parse("2026-03-05T10:00:00Z");

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
-import type { Job, Source } from "../../../src/core/api";
-import { cloudMood, cycleText, skippedText, type CloudMood } from "../../../src/core/sourceRows";
-import { sourceText } from "../../../src/core/treeRows";
-import { leftOut, withoutRepeats } from "../../../src/protocol/live";
+import type { Job, Source } from "../../../src/core/api/types";
+import { cloudMood, cycleText, skippedText, type CloudMood } from "../../../src/core/sources/cloudStatus";
+import { sourceText } from "../../../src/core/collections/rows";
+import { leftOut, withoutRepeats } from "../../../src/protocol/leftOut";
 import { cloudSource, cycle } from "./fixtures";
 
 const result = {

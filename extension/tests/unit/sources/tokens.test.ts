@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { DaemonClient } from "../../../src/core/client";
-import { Emitter } from "../../../src/core/events";
-import { keptToken, tokenHeader, tokenProblem, type SourceTokens } from "../../../src/core/sourceTokens";
+import { DaemonClient } from "../../../src/core/client/daemonClient";
+import { Emitter } from "../../../src/core/common/events";
+import { keptToken, tokenHeader, tokenProblem, type SourceTokens } from "../../../src/core/client/sourceTokens";
 import { logFailure } from "../../../src/panel/problems";
 import { EditorSourceTokens } from "../../../src/sources/tokens";
 import { TOKEN } from "./fixtures";

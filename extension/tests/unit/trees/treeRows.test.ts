@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { Collection, Document, Source } from "../../../src/core/api";
-import { collectionNameProblem } from "../../../src/core/collectionName";
+import type { Collection, Document, Source } from "../../../src/core/api/types";
+import { collectionNameProblem } from "../../../src/core/collections/collectionName";
 import {
   collectionText,
   documentText,
@@ -9,7 +9,7 @@ import {
   sourceMood,
   sourceText,
   type Fetch,
-} from "../../../src/core/treeRows";
+} from "../../../src/core/collections/rows";
 import { jobTitle, progressText, resultText } from "../../../src/protocol/jobs";
 
 function document(source: string, more: Partial<Document> = {}): Document {

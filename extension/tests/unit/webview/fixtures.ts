@@ -1,8 +1,8 @@
 import { vi } from "vitest";
 
-import type { Citation } from "../../../src/core/api";
-import type { AssistantMessage, Retrieval, Session, UserMessage } from "../../../src/core/session";
-import type { MessageToView, ToExtension, ToView } from "../../../src/protocol/messages";
+import type { Citation } from "../../../src/core/api/types";
+import type { AssistantMessage, Retrieval, Session, UserMessage } from "../../../src/protocol/session";
+import type { MessageToView, ToExtension, ToView } from "../../../src/protocol/chat";
 import type { Host } from "../../../webview/shared/host";
 import type { Kept } from "../../../webview/chat/types";
 

@@ -1,0 +1,44 @@
+/** Where a place in a document is shown: in the editor, in the browser, or in our own viewer. */
+
+import type { DocumentDetail } from "../api/types";
+import type { Place } from "../../protocol/places";
+
+/** Where a document's file is, seen from this machine. `elsewhere`: the daemon runs on another machine. */
+export type Whereabouts = "here" | "gone" | "elsewhere";
+
+export type PlaceTarget =
+  | { kind: "editor"; uri: string; lines: [number, number] }
+  | { kind: "browser"; url: string }
+  /** `file` says why the file itself is not shown although lines of it are meant. */
+  | { kind: "viewer"; file?: "gone" | "elsewhere" };
+
+/** Where to open `place` of a document. `find` is asked only for files. */
+export function placeTarget(
+  place: Place,
+  document: Pick<DocumentDetail, "source_uri">,
+  find: (uri: string) => Whereabouts,
+): PlaceTarget {
+  const uri = document.source_uri;
+  if (isWebAddress(uri)) return { kind: "browser", url: uri + (place.anchor ?? "") };
+  if (!place.line_range || !isFileUri(uri)) return { kind: "viewer" };
+  const whereabouts = find(uri);
+  if (whereabouts !== "here") return { kind: "viewer", file: whereabouts };
+  return { kind: "editor", uri, lines: place.line_range };
+}
+
+export function isWebAddress(uri: string): boolean {
+  return scheme(uri) === "http:" || scheme(uri) === "https:";
+}
+
+export function isFileUri(uri: string): boolean {
+  return scheme(uri) === "file:";
+}
+
+/** Whether a daemon at this address reads the files of this machine. */
+export function readsOurFiles(daemonUrl: string): boolean {
+  return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(daemonUrl).hostname);
+}
+
+function scheme(uri: string): string | undefined {
+  return URL.canParse(uri) ? new URL(uri).protocol : undefined;
+}
