@@ -3,27 +3,27 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import { createAnswering } from "./answering/answerer";
-import { EditorModels } from "./answering/editorModels";
-import { registerParticipant } from "./chat/participant";
-import { commandTable } from "./commands";
-import { createDaemonService } from "./daemon/service";
-import { useRest } from "./daemon/settings";
-import { createStatusBar } from "./daemon/statusBar";
-import { ServerToken } from "./daemon/token";
-import { Dashboard } from "./dashboard/dashboard";
-import { EditorIngestion } from "./ingest/ingestion";
-import { ChatView } from "./panel/chatView";
-import { LedgerView } from "./ledger/ledger";
-import { registerMcpServer } from "./mcp/provider";
-import { EditorPlaces } from "./places/places";
-import { createSetupService } from "./setup/service";
-import { CloudSources } from "./sources/cloudSources";
-import { SourceKeeping } from "./sources/keeping";
-import { EditorSourceTokens } from "./sources/tokens";
-import { registerTools } from "./tools/tools";
-import { CollectionsTree } from "./trees/collectionsTree";
-import { SourcesTree } from "./trees/sourcesTree";
+import { createAnswering } from "./core/answer/answerer";
+import { EditorModels } from "./editor/answer/editorModels";
+import { registerParticipant } from "./editor/participant/participant";
+import { commandTable } from "./editor/commands/commandTable";
+import { createDaemonService } from "./editor/daemon/editorDaemon";
+import { useRest } from "./editor/daemon/settings";
+import { createStatusBar } from "./editor/daemon/statusBar";
+import { ServerToken } from "./editor/daemon/serverToken";
+import { Dashboard } from "./editor/dashboard/dashboard";
+import { EditorIngestion } from "./editor/ingest/editorIngestion";
+import { ChatView } from "./editor/panel/chatPanel";
+import { LedgerView } from "./editor/ledger/ledgerPage";
+import { registerMcpServer } from "./editor/mcp/mcpServerProvider";
+import { EditorPlaces } from "./editor/places/editorPlaces";
+import { createSetupService } from "./editor/setup/editorSetup";
+import { CloudSources } from "./editor/sources/cloudSources";
+import { SourceKeeping } from "./editor/sources/sourceSync";
+import { EditorSourceTokens } from "./editor/sources/editorSourceTokens";
+import { registerTools } from "./editor/tools/tools";
+import { CollectionsTree } from "./editor/collections/collectionsTree";
+import { SourcesTree } from "./editor/sources/sourcesTree";
 
 let chat: ChatView | undefined;
 

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 
 import { afterEach, describe, expect, it } from "vitest";
 
-import { Answerer } from "../../src/answering/answerer";
-import { asModelError } from "../../src/answering/modelErrors";
+import { Answerer } from "../../src/core/answer/answerer";
+import { asModelError } from "../../src/core/answer/modelErrors";
 import type { AnswerEvent, ChosenWriter, FinishedAnswer, Question } from "../../src/core/answer/types";
 import { DaemonClient } from "../../src/core/client/daemonClient";
 import { RagError, isCancelled } from "../../src/core/common/errors";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { commandTable, type Parts } from "../../src/commands";
+import { commandTable, type Parts } from "../../src/editor/commands/commandTable";
 
 interface Manifest {
   version: string;

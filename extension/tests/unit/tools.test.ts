@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { DocumentDetail, Section } from "../../src/core/api/types";
-import { readInput, searchInput } from "../../src/tools/toolInput";
-import { documentText, passagesText } from "../../src/tools/toolTexts";
+import { readInput, searchInput } from "../../src/core/tools/toolInput";
+import { documentText, passagesText } from "../../src/core/tools/toolTexts";
 import { citation, retrieval } from "./answerFixtures";
 
 const room = (tokens: number) => ({ tokens, count: (text: string) => Promise.resolve(Math.ceil(text.length / 4)) });

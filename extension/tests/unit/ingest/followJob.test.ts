@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Job } from "../../../src/core/api/types";
 import type { DaemonClient } from "../../../src/core/client/daemonClient";
 import { RagError } from "../../../src/core/common/errors";
-import { followJob } from "../../../src/ingest/followJob";
+import { followJob } from "../../../src/core/ingest/followJob";
 
 const { signal } = new AbortController();
 

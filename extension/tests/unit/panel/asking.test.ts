@@ -2,10 +2,10 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { AnswerEvent } from "../../../src/core/answer/types";
 import { RagError } from "../../../src/core/common/errors";
-import { PanelAsking, reachable, type Writers } from "../../../src/panel/asking";
-import { daemonView } from "../../../src/panel/daemonView";
-import { Deltas } from "../../../src/panel/deltas";
-import { quoted } from "../../../src/panel/quoting";
+import { PanelAsking, reachable, type Writers } from "../../../src/core/panel/answerProvider";
+import { daemonView } from "../../../src/core/panel/daemonState";
+import { Deltas } from "../../../src/core/panel/deltas";
+import { quoted } from "../../../src/core/panel/quoting";
 import type { SetupView } from "../../../src/protocol/setup";
 import { question } from "../answerFixtures";
 import { FakeDaemon, doneEvent } from "./kit";

@@ -11,15 +11,15 @@ import type { Citation, DaemonState, FeedbackRequest, Job } from "../../../src/c
 import type { DaemonClient, UploadFile } from "../../../src/core/client/daemonClient";
 import type { Session } from "../../../src/protocol/session";
 import { SessionStore } from "../../../src/core/sessions/sessionStore";
-import { ChoiceLoader } from "../../../src/panel/choices";
-import { ChatController, type Desk } from "../../../src/panel/controller";
-import { Conversations } from "../../../src/panel/conversations";
-import { Images } from "../../../src/panel/images";
-import { Ingests } from "../../../src/panel/ingests";
-import { Outbox } from "../../../src/panel/outbox";
+import { ChoiceLoader } from "../../../src/core/panel/choices";
+import { ChatController, type Desk } from "../../../src/core/panel/controller";
+import { Conversations } from "../../../src/core/panel/conversations";
+import { Images } from "../../../src/core/panel/images";
+import { Ingests } from "../../../src/core/ingest/panelIngests";
+import { Outbox } from "../../../src/core/panel/outbox";
 import type { MessageToExtension, MessageToView } from "../../../src/protocol/chat";
 import type { SetupView } from "../../../src/protocol/setup";
-import type { DaemonStatus } from "../../../src/services";
+import type { DaemonStatus } from "../../../src/core/services/services";
 
 /** An answer that comes when the test says so. */
 export class Script {

@@ -6,8 +6,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { DaemonClient } from "../../../src/core/client/daemonClient";
 import { Emitter } from "../../../src/core/common/events";
 import { keptToken, tokenHeader, tokenProblem, type SourceTokens } from "../../../src/core/client/sourceTokens";
-import { logFailure } from "../../../src/panel/problems";
-import { EditorSourceTokens } from "../../../src/sources/tokens";
+import { logFailure } from "../../../src/core/problems/failures";
+import { EditorSourceTokens } from "../../../src/editor/sources/editorSourceTokens";
 import { TOKEN } from "./fixtures";
 
 const HERE = "http://127.0.0.1:8765";

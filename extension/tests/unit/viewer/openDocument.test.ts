@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Chunk, DocumentDetail } from "../../../src/core/api/types";
 import type { DaemonClient } from "../../../src/core/client/daemonClient";
 import { citedPlace, wholeDocument } from "../../../src/core/places/citationLink";
-import { OpenDocument, type DocumentTarget } from "../../../src/viewer/openDocument";
+import { OpenDocument, type DocumentTarget } from "../../../src/core/viewer/openDocument";
 import { chunk, citation, detail } from "../places/fixtures";
 
 const { signal } = new AbortController();

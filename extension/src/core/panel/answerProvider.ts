@@ -1,0 +1,95 @@
+/** One question to one answer: who writes it, an index that is still empty, a daemon that is just being restarted. */
+
+import * as l10n from "@vscode/l10n";
+
+import type { AnswerEvent, ChosenWriter, Question } from "../answer/types";
+import type { DaemonClient } from "../client/daemonClient";
+import { RagError, asRagError } from "../common/errors";
+import { pause } from "../common/delay";
+import type { Answering, DaemonService } from "../services/services";
+
+export type DaemonAccess = Pick<DaemonService, "client" | "live">;
+
+export interface Writers {
+  /** Who writes for the `id` of a `ModelChoice`; left out: for the setting. */
+  writerFor(choice: string | undefined): Promise<ChosenWriter>;
+}
+
+/** Where questions are sent, as the conversations see it. */
+export interface Asking {
+  answer(question: Question, signal: AbortSignal): AsyncIterable<AnswerEvent>;
+}
+
+const PATIENCE_MS = 20_000;
+const RETRY_MS = 500;
+
+export class PanelAsking implements Asking {
+  constructor(
+    private readonly daemon: DaemonAccess,
+    private readonly answering: Answering,
+    private readonly writers: Writers,
+    private readonly patience = PATIENCE_MS,
+  ) {}
+
+  async *answer(question: Question, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
+    const writer = await this.writers.writerFor(question.options.model);
+    if (await this.isEmpty(signal)) {
+      yield nothingYet();
+      return;
+    }
+    try {
+      yield* this.answering.answer(question, writer, signal);
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      await reachable(this.daemon, signal, this.patience);
+      yield { type: "restart" };
+      yield* this.answering.answer(question, writer, signal);
+    }
+  }
+
+  /** What the daemon told last may be a moment old: that nothing is there is asked again. */
+  private async isEmpty(signal: AbortSignal): Promise<boolean> {
+    if (this.daemon.live?.counts.documents !== 0) return false;
+    try {
+      return (await (await this.daemon.client()).status(signal)).counts.documents === 0;
+    } catch (error) {
+      // Asking itself waits for it.
+      if (isUnreachable(error)) return false;
+      throw error;
+    }
+  }
+}
+
+/** A client whose daemon answers, within `patience` ms; it may be on its way up. Throws what it failed with last. */
+export async function reachable(daemon: Pick<DaemonAccess, "client">, signal: AbortSignal, patience = PATIENCE_MS): Promise<DaemonClient> {
+  const end = performance.now() + patience;
+  for (;;) {
+    try {
+      const client = await daemon.client();
+      await client.status(signal);
+      return client;
+    } catch (error) {
+      if (!isUnreachable(error) || performance.now() >= end) throw error;
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof RagError && error.code === "DAEMON_UNREACHABLE";
+}
+
+/** A connection that broke off while something was streamed over it says so in its own words. */
+export function brokenOff(error: unknown): RagError {
+  return asRagError(error, "DAEMON_UNREACHABLE");
+}
+
+function nothingYet(): AnswerEvent {
+  const text = l10n.t(
+    "There is nothing to answer from yet: no documents have been added. Drop files into this panel, or choose **Add to RAG knowledge base** on a file or folder in the explorer, then ask again.",
+  );
+  return {
+    type: "done",
+    answer: { text, by: { kind: "passages" }, found: false, finish: "complete", citations: [], support: [], notices: [] },
+  };
+}

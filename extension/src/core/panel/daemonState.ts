@@ -1,0 +1,25 @@
+/** Where the daemon stands, as the view shows it. */
+
+import * as l10n from "@vscode/l10n";
+
+import { stoppedProblem } from "../daemon/problems";
+import type { DaemonView } from "../../protocol/chat";
+import type { SetupView } from "../../protocol/setup";
+import type { DaemonStatus } from "../services/services";
+
+/** `documents`: how many there are; undefined while the daemon has not told. */
+export function daemonView(status: DaemonStatus, setup: SetupView, documents: number | undefined): DaemonView {
+  switch (status.kind) {
+    case "setupNeeded":
+      return { kind: "setup", setup };
+    case "starting":
+      return setup.state === "running" ? { kind: "setup", setup } : { kind: "starting", detail: status.detail };
+    case "attention":
+      return setup.state === "running" ? { kind: "setup", setup } : { kind: "attention", problem: status.problem };
+    case "stopped":
+      return { kind: "attention", problem: stoppedProblem() };
+    case "ready":
+      if (documents === undefined) return { kind: "starting", detail: l10n.t("Looking at what has been indexed…") };
+      return { kind: "ready", documents };
+  }
+}
