@@ -5,20 +5,20 @@ import * as l10n from "@vscode/l10n";
 import type { Choices, DaemonView, MessageToView, ToView } from "../../src/protocol/chat";
 import { h } from "../shared/dom";
 
-import { Composer } from "./composer";
-import { iconButton } from "./controls";
-import { Conversation, type ConversationContext } from "./conversation";
-import { DropZone } from "./dropZone";
-import { History } from "./history";
-import { Images } from "./images";
-import { IngestCards } from "./ingests";
-import { KeptState } from "./kept";
-import { Announcer } from "./live";
-import { retrySections } from "./options";
-import { applyUpdate, running, type AnswerUpdate } from "./sessionState";
-import { SetupScreen, daemonBanner } from "./setupScreen";
+import { Composer } from "./composer/composer";
+import { iconButton } from "./controls/controls";
+import { Conversation, type ConversationContext } from "./messages/conversation";
+import { DropZone } from "./ingest/dropZone";
+import { History } from "./history/history";
+import { Images } from "./passages/images";
+import { IngestCards } from "./ingest/ingestCards";
+import { KeptState } from "./composer/savedState";
+import { Announcer } from "./controls/announcer";
+import { retrySections } from "./composer/options";
+import { applyUpdate, running, type AnswerUpdate } from "./messages/sessionState";
+import { SetupScreen, daemonBanner } from "./setup/setupScreen";
 import type { AskOptions, ChatHost, Session } from "./types";
-import { welcome } from "./welcome";
+import { welcome } from "./setup/welcome";
 
 export class ChatApp {
   private session: Session;

@@ -6,7 +6,7 @@ import type { Collection, Job, TraceRow } from "../../src/core/api/types";
 import type { DashboardState } from "../../src/protocol/dashboard";
 import { jobStatus, jobTitle, progressText, resultText } from "../../src/protocol/jobs";
 import { h } from "../shared/dom";
-import { facts, section, table } from "./tables";
+import { facts, section, table } from "../shared/tables";
 
 export function daemonSection({ address, status }: DashboardState): HTMLElement {
   const { model, reranker, llm, stores, counts } = status;

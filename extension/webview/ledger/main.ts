@@ -5,7 +5,7 @@ import * as l10n from "@vscode/l10n";
 import type { LedgerItem } from "../../src/core/api/types";
 import { canBeRetried, itemName, reasonText } from "../../src/protocol/ledger";
 import type { LedgerMessageToView, LedgerState, LedgerToExtension } from "../../src/protocol/ledger";
-import { section, table } from "../dashboard/tables";
+import { section, table } from "../shared/tables";
 import { h } from "../shared/dom";
 import { Host } from "../shared/host";
 import { useTranslations } from "../shared/l10n";

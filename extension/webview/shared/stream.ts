@@ -12,7 +12,7 @@ import { h } from "./dom";
 import { requestDraw } from "./frames";
 import { closeOpenMarks, renderMarkdown } from "./markdown";
 import { Parts } from "./parts";
-import { boxTables, continueTable } from "./tables";
+import { boxTables, continueTable } from "./markdownTables";
 
 /** An open block up to this long is rendered at each frame. */
 const SHORT = 800;

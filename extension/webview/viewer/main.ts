@@ -6,7 +6,7 @@ import type { FactsPart, Shown, ViewerMessageToView, ViewerState, ViewerToExtens
 import { h } from "../shared/dom";
 import { Host } from "../shared/host";
 import { useTranslations } from "../shared/l10n";
-import { renderFacts } from "./facts";
+import { renderFacts } from "./content";
 import { PagesView } from "./pages";
 import { Pictures } from "./pictures";
 import { ZoomArea } from "./zoomArea";

@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 
 import type { FactsPart, Zoom } from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
-import { renderFacts } from "./facts";
+import { renderFacts } from "./content";
 import { ZoomArea } from "./zoomArea";
 
 export interface PagesOptions {

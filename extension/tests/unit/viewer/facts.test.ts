@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { LineSpan } from "../../../src/protocol/viewer";
-import { renderFacts } from "../../../webview/viewer/facts";
+import { renderFacts } from "../../../webview/viewer/content";
 
 function render(text: string, lines: LineSpan[] = [], place = ""): HTMLElement {
   const box = document.createElement("div");

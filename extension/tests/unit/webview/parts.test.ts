@@ -1,15 +1,15 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from "vitest";
 
-import { insertChips } from "../../../webview/chat/citations";
-import { dateGroup } from "../../../webview/chat/dates";
-import { DropZone, MOST_BYTES, uriList } from "../../../webview/chat/dropZone";
-import { excerpt } from "../../../webview/chat/excerpt";
-import { filterCount, openFilters } from "../../../webview/chat/filters";
-import { Images } from "../../../webview/chat/images";
-import { KeptState } from "../../../webview/chat/kept";
-import { choiceItems, retrySections, withOption } from "../../../webview/chat/options";
-import { applyUpdate, running } from "../../../webview/chat/sessionState";
+import { insertChips } from "../../../webview/chat/passages/citationChips";
+import { dateGroup } from "../../../webview/chat/history/dates";
+import { DropZone, MOST_BYTES, uriList } from "../../../webview/chat/ingest/dropZone";
+import { excerpt } from "../../../webview/chat/passages/excerpt";
+import { filterCount, openFilters } from "../../../webview/chat/composer/filters";
+import { Images } from "../../../webview/chat/passages/images";
+import { KeptState } from "../../../webview/chat/composer/savedState";
+import { choiceItems, retrySections, withOption } from "../../../webview/chat/composer/options";
+import { applyUpdate, running } from "../../../webview/chat/messages/sessionState";
 import { answer, button, citation, fakeHost, find, init, question, session } from "./fixtures";
 
 describe("insertChips", () => {

@@ -2,12 +2,12 @@
 
 import * as l10n from "@vscode/l10n";
 
-import { h } from "../shared/dom";
-import { icon } from "../shared/icons";
+import { h } from "../../shared/dom";
+import { icon } from "../../shared/icons";
 
-import { iconButton, textButton } from "./controls";
+import { iconButton, textButton } from "../controls/controls";
 import { dateGroup, timeText } from "./dates";
-import type { Send, SessionRow } from "./types";
+import type { Send, SessionRow } from "../types";
 
 const SEARCH_MS = 150;
 

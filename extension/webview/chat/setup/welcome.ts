@@ -2,11 +2,11 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { DaemonView } from "../../src/protocol/chat";
-import { h } from "../shared/dom";
-import { icon } from "../shared/icons";
+import type { DaemonView } from "../../../src/protocol/chat";
+import { h } from "../../shared/dom";
+import { icon } from "../../shared/icons";
 
-import { textButton } from "./controls";
+import { textButton } from "../controls/controls";
 
 export function welcome(daemon: DaemonView, pick: (folders: boolean) => void): HTMLElement {
   const documents = daemon.kind === "ready" ? daemon.documents : undefined;

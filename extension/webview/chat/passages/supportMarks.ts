@@ -8,10 +8,10 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Support } from "../../src/core/api/types";
-import { h } from "../shared/dom";
-import { icon } from "../shared/icons";
-import type { StreamedMarkdown } from "../shared/stream";
+import type { Support } from "../../../src/core/api/types";
+import { h } from "../../shared/dom";
+import { icon } from "../../shared/icons";
+import type { StreamedMarkdown } from "../../shared/stream";
 
 const LETTER = /[\p{L}\p{N}]/u;
 

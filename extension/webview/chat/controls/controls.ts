@@ -2,11 +2,11 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Problem } from "../../src/protocol/setup";
-import { h } from "../shared/dom";
-import { icon, type IconName } from "../shared/icons";
+import type { Problem } from "../../../src/protocol/setup";
+import { h } from "../../shared/dom";
+import { icon, type IconName } from "../../shared/icons";
 
-import type { Send } from "./types";
+import type { Send } from "../types";
 
 type Extra = Parameters<typeof h>[1];
 
@@ -80,4 +80,10 @@ export function setProgress(bar: HTMLElement, fraction: number | null): void {
   bar.setAttribute("aria-valuemax", "100");
   if (fraction === null) bar.removeAttribute("aria-valuenow");
   else bar.setAttribute("aria-valuenow", String(Math.round(fraction * 100)));
+}
+
+export function spinner(): SVGSVGElement {
+  const mark = icon("loading");
+  mark.classList.add("spin");
+  return mark;
 }

@@ -2,13 +2,13 @@
 
 import * as l10n from "@vscode/l10n";
 
-import { h } from "../shared/dom";
-import { icon } from "../shared/icons";
+import { h } from "../../shared/dom";
+import { icon } from "../../shared/icons";
 
-import { flash, iconButton } from "./controls";
-import { openMenu, type MenuSection } from "./menu";
-import type { AskOptions, AssistantMessage } from "./types";
-import { whyPanel } from "./why";
+import { flash, iconButton } from "../controls/controls";
+import { openMenu, type MenuSection } from "../controls/menu";
+import type { AskOptions, AssistantMessage } from "../types";
+import { whyPanel } from "../passages/retrievalDetails";
 
 export interface FooterActions {
   copyAnswer(messageId: string): void;

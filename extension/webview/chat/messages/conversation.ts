@@ -2,16 +2,16 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Citation } from "../../src/core/api/types";
-import { h } from "../shared/dom";
+import type { Citation } from "../../../src/core/api/types";
+import { h } from "../../shared/dom";
 
 import { AssistantView, isRunning, type AnswerContext } from "./assistantMessage";
-import { iconButton } from "./controls";
-import type { Images } from "./images";
-import type { Announcer } from "./live";
-import { PassageCard } from "./passageCard";
+import { iconButton } from "../controls/controls";
+import type { Images } from "../passages/images";
+import type { Announcer } from "../controls/announcer";
+import { PassageCard } from "../passages/passageCard";
 import type { AnswerUpdate } from "./sessionState";
-import type { Message, Session } from "./types";
+import type { Message, Session } from "../types";
 import { UserView, type UserActions } from "./userMessage";
 
 /** This near to the end counts as at the end. */

@@ -1,8 +1,8 @@
 /** What the extension's messages do to the session that is shown. */
 
-import type { MessageToView } from "../../src/protocol/chat";
+import type { MessageToView } from "../../../src/protocol/chat";
 
-import type { AssistantMessage, Session } from "./types";
+import type { AssistantMessage, Session } from "../types";
 
 export type AnswerUpdate = Extract<
   MessageToView,

@@ -2,12 +2,12 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Image } from "../../src/core/api/types";
-import type { ToView } from "../../src/protocol/chat";
-import { h } from "../shared/dom";
-import { icon } from "../shared/icons";
+import type { Image } from "../../../src/core/api/types";
+import type { ToView } from "../../../src/protocol/chat";
+import { h } from "../../shared/dom";
+import { icon } from "../../shared/icons";
 
-import type { Send } from "./types";
+import type { Send } from "../types";
 
 export class Images {
   private readonly urls = new Map<string, string>();

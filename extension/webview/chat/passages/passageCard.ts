@@ -1,13 +1,13 @@
 /** The card with a passage that shows while the pointer or the focus is on a chip. */
 
-import type { Citation } from "../../src/core/api/types";
-import { asOfText, placeLabel } from "../../src/protocol/places";
-import { h } from "../shared/dom";
+import type { Citation } from "../../../src/core/api/types";
+import { asOfText, placeLabel } from "../../../src/protocol/places";
+import { h } from "../../shared/dom";
 
-import { citationTitle } from "./citations";
+import { citationTitle } from "./citationChips";
 import { excerpt } from "./excerpt";
 import type { Images } from "./images";
-import { place } from "./menu";
+import { place } from "../controls/menu";
 
 const SHOW_MS = 250;
 const HIDE_MS = 200;

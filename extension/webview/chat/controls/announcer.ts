@@ -1,6 +1,6 @@
 /** What is said aloud by screen readers, and short notes at the bottom of the view. */
 
-import { h } from "../shared/dom";
+import { h } from "../../shared/dom";
 
 const NOTE_MS = 4000;
 

@@ -2,15 +2,15 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Citation } from "../../src/core/api/types";
-import { asOfText, placeLabel, shortName } from "../../src/protocol/places";
-import { h } from "../shared/dom";
-import { icon } from "../shared/icons";
+import type { Citation } from "../../../src/core/api/types";
+import { asOfText, placeLabel, shortName } from "../../../src/protocol/places";
+import { h } from "../../shared/dom";
+import { icon } from "../../shared/icons";
 
-import { citationTitle } from "./citations";
+import { citationTitle } from "./citationChips";
 import { excerpt } from "./excerpt";
 import type { Images } from "./images";
-import type { AssistantMessage } from "./types";
+import type { AssistantMessage } from "../types";
 
 export interface PassageContext {
   images: Images;

@@ -2,11 +2,11 @@
 
 import * as l10n from "@vscode/l10n";
 
-import { h } from "../shared/dom";
+import { h } from "../../shared/dom";
 
-import { textButton } from "./controls";
-import { closePopup, openPopup } from "./menu";
-import type { AskOptions } from "./types";
+import { textButton } from "../controls/controls";
+import { closePopup, openPopup } from "../controls/menu";
+import type { AskOptions } from "../types";
 
 type Filters = NonNullable<AskOptions["filters"]>;
 type DocType = Exclude<NonNullable<Filters["doc_type"]>, unknown[]>;

@@ -2,14 +2,14 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { DaemonView } from "../../src/protocol/chat";
-import type { SetupView } from "../../src/protocol/setup";
-import { h } from "../shared/dom";
-import { icon, type IconName } from "../shared/icons";
+import type { DaemonView } from "../../../src/protocol/chat";
+import type { SetupView } from "../../../src/protocol/setup";
+import { h } from "../../shared/dom";
+import { icon, type IconName } from "../../shared/icons";
 
-import { iconButton, problemBox, progressBar, setProgress, textButton } from "./controls";
-import type { Announcer } from "./live";
-import type { Send } from "./types";
+import { iconButton, problemBox, progressBar, setProgress, spinner, textButton } from "../controls/controls";
+import type { Announcer } from "../controls/announcer";
+import type { Send } from "../types";
 
 type StepState = SetupView["steps"][number]["state"];
 
@@ -191,10 +191,4 @@ export function daemonBanner(view: DaemonView, send: Send): HTMLElement | null {
     );
   }
   return null;
-}
-
-export function spinner(): SVGSVGElement {
-  const mark = icon("loading");
-  mark.classList.add("spin");
-  return mark;
 }

@@ -2,16 +2,16 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Choices } from "../../src/protocol/chat";
-import { h } from "../shared/dom";
-import { icon, type IconName } from "../shared/icons";
+import type { Choices } from "../../../src/protocol/chat";
+import { h } from "../../shared/dom";
+import { icon, type IconName } from "../../shared/icons";
 
-import { iconButton } from "./controls";
+import { iconButton } from "../controls/controls";
 import { filterCount, openFilters } from "./filters";
-import { isSendKey } from "./keys";
-import { openMenu } from "./menu";
+import { isSendKey } from "../controls/keys";
+import { openMenu } from "../controls/menu";
 import { choiceItems, choiceLabel, choiceTitle, withOption } from "./options";
-import type { AskOptions } from "./types";
+import type { AskOptions } from "../types";
 
 export interface ComposerActions {
   ask(text: string, options: AskOptions): void;

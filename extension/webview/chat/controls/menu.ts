@@ -1,7 +1,7 @@
 /** Pop-up menus and panels beside the button that opened them. One at a time; Escape gives the focus back. */
 
-import { h } from "../shared/dom";
-import { icon } from "../shared/icons";
+import { h } from "../../shared/dom";
+import { icon } from "../../shared/icons";
 
 export interface MenuItem {
   label: string;

@@ -1,6 +1,6 @@
 /** Drafts and chosen options of each session, kept by the editor. */
 
-import type { AskOptions, ChatHost, Kept } from "./types";
+import type { AskOptions, ChatHost, Kept } from "../types";
 
 /** Sessions beyond this lose their draft, the oldest first. */
 const MOST = 30;

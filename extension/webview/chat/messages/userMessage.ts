@@ -2,11 +2,11 @@
 
 import * as l10n from "@vscode/l10n";
 
-import { h } from "../shared/dom";
+import { h } from "../../shared/dom";
 
-import { flash, iconButton, textButton } from "./controls";
-import { isSendKey } from "./keys";
-import type { UserMessage } from "./types";
+import { flash, iconButton, textButton } from "../controls/controls";
+import { isSendKey } from "../controls/keys";
+import type { UserMessage } from "../types";
 
 export interface UserActions {
   copy(text: string): void;

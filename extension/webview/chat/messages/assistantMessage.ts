@@ -2,18 +2,17 @@
 
 import * as l10n from "@vscode/l10n";
 
-import { leftOut, withoutRepeats } from "../../src/protocol/leftOut";
-import type { ProblemCommand } from "../../src/protocol/setup";
-import { h } from "../shared/dom";
-import { StreamedMarkdown } from "../shared/stream";
+import { leftOut, withoutRepeats } from "../../../src/protocol/leftOut";
+import type { ProblemCommand } from "../../../src/protocol/setup";
+import { h } from "../../shared/dom";
+import { StreamedMarkdown } from "../../shared/stream";
 
 import { footer, type FooterActions } from "./answerFooter";
-import { insertChips } from "./citations";
-import { noticeLine, problemBox, textButton } from "./controls";
-import { passageList, type PassageContext } from "./passages";
-import { spinner } from "./setupScreen";
-import { markUnsupported } from "./supportMarks";
-import type { AssistantMessage, Send } from "./types";
+import { insertChips } from "../passages/citationChips";
+import { noticeLine, problemBox, spinner, textButton } from "../controls/controls";
+import { passageList, type PassageContext } from "../passages/passageList";
+import { markUnsupported } from "../passages/supportMarks";
+import type { AssistantMessage, Send } from "../types";
 
 export interface AnswerContext extends PassageContext, FooterActions {
   send: Send;

@@ -2,13 +2,13 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Explained } from "../../src/core/api/types";
-import { h } from "../shared/dom";
+import type { Explained } from "../../../src/core/api/types";
+import { h } from "../../shared/dom";
 
-import { citationTitle } from "./citations";
-import { noticeLine } from "./controls";
-import { seconds } from "./passages";
-import type { AssistantMessage, Retrieval } from "./types";
+import { citationTitle } from "./citationChips";
+import { noticeLine } from "../controls/controls";
+import { seconds } from "./passageList";
+import type { AssistantMessage, Retrieval } from "../types";
 
 const ORDER = ["dense", "sparse", "fusion", "rerank", "prefer", "diversity"];
 

@@ -2,14 +2,13 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { IngestView } from "../../src/protocol/chat";
-import { h } from "../shared/dom";
-import { icon, type IconName } from "../shared/icons";
+import type { IngestView } from "../../../src/protocol/chat";
+import { h } from "../../shared/dom";
+import { icon, type IconName } from "../../shared/icons";
 
-import { iconButton, problemBox, progressBar } from "./controls";
-import type { Announcer } from "./live";
-import { spinner } from "./setupScreen";
-import type { Send } from "./types";
+import { iconButton, problemBox, progressBar, spinner } from "../controls/controls";
+import type { Announcer } from "../controls/announcer";
+import type { Send } from "../types";
 
 export class IngestCards {
   readonly element = h("section", { class: "ingests", "aria-label": l10n.t("Documents being added"), hidden: true });

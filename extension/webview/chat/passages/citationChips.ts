@@ -2,9 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Citation } from "../../src/core/api/types";
-import { asOfText, placeLabel, shortName } from "../../src/protocol/places";
-import { h } from "../shared/dom";
+import type { Citation } from "../../../src/core/api/types";
+import { asOfText, placeLabel, shortName } from "../../../src/protocol/places";
+import { h } from "../../shared/dom";
 
 /** With the full stop or comma behind it, which must not begin a line. */
 const MARK = /\[(\d{1,3})\]([.,;:!?)\]。、，．；：！？）」』】]*)/g;

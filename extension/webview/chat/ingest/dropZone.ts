@@ -2,9 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { ToExtension } from "../../src/protocol/chat";
-import { h } from "../shared/dom";
-import { icon } from "../shared/icons";
+import type { ToExtension } from "../../../src/protocol/chat";
+import { h } from "../../shared/dom";
+import { icon } from "../../shared/icons";
 
 /** Of all files of one drop: they pass through the memory of the editor. */
 export const MOST_BYTES = 200 * 1024 * 1024;

@@ -2,11 +2,11 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Choices } from "../../src/protocol/chat";
+import type { Choices } from "../../../src/protocol/chat";
 
-import type { MenuItem, MenuSection } from "./menu";
-import type { AskOptions, AssistantMessage } from "./types";
-import { strategyLabel } from "./why";
+import type { MenuItem, MenuSection } from "../controls/menu";
+import type { AskOptions, AssistantMessage } from "../types";
+import { strategyLabel } from "../passages/retrievalDetails";
 
 type Choice = "collection" | "strategy" | "model";
 
