@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+
+import type { Job, Source } from "../../../../src/core/api/types";
+import { cloudMood, cycleText, skippedText, type CloudMood } from "../../../../src/core/sources/cloudStatus";
+import { sourceText } from "../../../../src/core/collections/rows";
+import { leftOut, withoutRepeats } from "../../../../src/protocol/leftOut";
+import { cloudSource, cycle } from "../../fixtures/sources";
+
+const result = {
+  ...{ added: 1, updated: 0, unchanged: 0, moved: 0, deleted: 0, skipped: 10, ignored: 0, failed_count: 0, failed: [] },
+  ...{ chunks: 0, embedded: 0, reused: 0, everything: true, job_id: "j", remote: 310, indexed: 300, held: 0, complete: true },
+};
+const job = { progress: { stage: "reading", done: 3, total: 40 } } as Job;
+
+describe("a cloud source's row", () => {
+  it.each<[CloudMood, Partial<Source>, boolean, string]>([
+    ["paused", { enabled: false, last_error: "x" }, false, "Paused"],
+    ["syncing", { state: "syncing" }, true, "Reading, 3 of 40"],
+    ["waiting", {}, false, "Waits for its token"],
+    ["failed", { state: "error", last_error: "The token was refused." }, true, "The token was refused."],
+    ["held", { last_result: { ...result, held: 25 } }, true, "25 deletions held back"],
+    ["noToken", { waits_for_token: false }, false, "Set your token to search this source"],
+    ["fine", { waits_for_token: false, public: true }, false, "Up to date"],
+  ])("tells that it is %s", (mood, more, hasToken, state) => {
+    const source = cloudSource(more);
+    expect(cloudMood(source, hasToken)).toBe(mood);
+    expect(sourceText(source, "en", { hasToken, job }).description).toBe(`${state} · 12 documents · default`);
+  });
+
+  it("tells when it is read next, what the last reading found, and that all is accounted for", () => {
+    const source = cloudSource({ due_at: "2026-03-06T10:00:00Z", last_result: result, last_finished_at: "2026-03-05T10:00:00Z" });
+    const { description, tooltip } = sourceText(source, "en", { hasToken: true });
+    expect(description).toMatch(/^Next reading Mar 6, 2026/);
+    expect(tooltip.join("\n")).toMatch(/310 there = 300 indexed \+ 10 left out\nComplete/);
+    expect(tooltip).toContain("https://wiki.example.com");
+    expect(sourceText(cloudSource(), "en", { hasToken: false }).tooltip).toContain("Set your token to search this source");
+  });
+});
+
+it("names an item that was left out by its title only where there is one", () => {
+  const item = { id: "page/7", title: null, reason: "forbidden", message: "Ask for access." };
+  expect(skippedText(item)).toMatchObject({ label: "page/7", description: "not open to the token for reading" });
+  expect(skippedText({ ...item, title: "給与規程" }).label).toBe("給与規程");
+  expect(skippedText({ ...item, reason: "brand_new" }).description).toBe("brand_new");
+});
+
+it("counts a reading", () => {
+  expect(cycleText(cycle({ held: 4 }), "en").description).toBe("310 there = 300 indexed + 10 left out, 4 held back");
+  expect(cycleText(cycle({ complete: false }), "en").tooltip).toContain("Not complete: the next reading goes on.");
+});
+
+describe("leftOut", () => {
+  const none = { checked: 3, refreshed: 1, forbidden: 0, gone: 0, unverified: 0, no_token: 0 };
+
+  it("says nothing when nothing was left out", () => {
+    expect([leftOut(none), leftOut(null), leftOut(undefined)]).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("counts by reason, and says whether a token would help", () => {
+    expect(leftOut({ ...none, no_token: 2, forbidden: 1 })).toEqual({
+      text: "3 passages from Confluence or Jira were left out: 2 need your token, 1 you may not read.",
+      needsToken: true,
+    });
+    expect(leftOut({ ...none, unverified: 1 })).toMatchObject({ needsToken: false });
+  });
+
+  it("takes the place of what the daemon says in English, but for what it alone knows", () => {
+    const said = "2 passages were left out: no token for 'Wiki' came with the question.";
+    const alone = "1 passage was left out: your token for 'Wiki' was refused. Give another one.";
+    expect(withoutRepeats([said, alone, "Cut."], { ...none, no_token: 2, forbidden: 1 })).toEqual([alone, "Cut."]);
+    expect(withoutRepeats([said], undefined)).toEqual([said]);
+  });
+});
