@@ -5,25 +5,25 @@ import * as vscode from "vscode";
 
 import { createAnswering } from "./core/answer/answerer";
 import { EditorModels } from "./editor/answer/editorModels";
-import { registerParticipant } from "./editor/participant/participant";
+import { CollectionsTree } from "./editor/collections/collectionsTree";
 import { commandTable } from "./editor/commands/commandTable";
 import { createDaemonService } from "./editor/daemon/editorDaemon";
+import { ServerToken } from "./editor/daemon/serverToken";
 import { useRest } from "./editor/daemon/settings";
 import { createStatusBar } from "./editor/daemon/statusBar";
-import { ServerToken } from "./editor/daemon/serverToken";
 import { Dashboard } from "./editor/dashboard/dashboard";
 import { EditorIngestion } from "./editor/ingest/editorIngestion";
-import { ChatView } from "./editor/panel/chatPanel";
 import { LedgerView } from "./editor/ledger/ledgerPage";
 import { registerMcpServer } from "./editor/mcp/mcpServerProvider";
+import { ChatView } from "./editor/panel/chatPanel";
+import { registerParticipant } from "./editor/participant/participant";
 import { EditorPlaces } from "./editor/places/editorPlaces";
 import { createSetupService } from "./editor/setup/editorSetup";
 import { CloudSources } from "./editor/sources/cloudSources";
-import { SourceKeeping } from "./editor/sources/sourceSync";
 import { EditorSourceTokens } from "./editor/sources/editorSourceTokens";
-import { registerTools } from "./editor/tools/tools";
-import { CollectionsTree } from "./editor/collections/collectionsTree";
+import { SourceKeeping } from "./editor/sources/sourceSync";
 import { SourcesTree } from "./editor/sources/sourcesTree";
+import { registerTools } from "./editor/tools/tools";
 
 let chat: ChatView | undefined;
 

@@ -1,6 +1,7 @@
 /** Every message between the chat view and the extension, both ways: `{type, …}` with these payloads. */
 
 import type { Citation, Collection, Job, JobResult } from "../core/api/types";
+import type { Envelope } from "./envelope";
 import type { AskOptions, AssistantMessage, Retrieval, Session, SessionRow } from "./session";
 import type { Problem, ProblemCommand, SetupView } from "./setup";
 
@@ -118,6 +119,5 @@ export interface ToView {
   "history.show": Nothing;
 }
 
-export type Envelope<Map> = { [Type in keyof Map]: { type: Type } & Map[Type] }[keyof Map];
 export type MessageToExtension = Envelope<ToExtension>;
 export type MessageToView = Envelope<ToView>;

@@ -1,7 +1,7 @@
 /** Every message between the dashboard and the extension, both ways: `{type, …}` with these payloads. */
 
 import type { Collection, Job, Status, TraceRow } from "../core/api/types";
-import type { Envelope } from "./chat";
+import type { Envelope } from "./envelope";
 
 type Nothing = object;
 

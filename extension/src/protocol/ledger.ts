@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 
 import type { LedgerCycle, LedgerItem, SkippedItem } from "../core/api/types";
-import type { Envelope } from "./chat";
+import type { Envelope } from "./envelope";
 
 type Nothing = object;
 

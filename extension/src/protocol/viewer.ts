@@ -1,6 +1,6 @@
 /** Every message between the document viewer and the extension, both ways: `{type, …}` with these payloads. */
 
-import type { Envelope } from "./chat";
+import type { Envelope } from "./envelope";
 import type { Place } from "./places";
 
 type Nothing = object;

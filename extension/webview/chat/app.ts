@@ -6,19 +6,19 @@ import type { Choices, DaemonView, MessageToView, ToView } from "../../src/proto
 import { h } from "../shared/dom";
 
 import { Composer } from "./composer/composer";
-import { iconButton } from "./controls/controls";
-import { Conversation, type ConversationContext } from "./messages/conversation";
-import { DropZone } from "./ingest/dropZone";
-import { History } from "./history/history";
-import { Images } from "./passages/images";
-import { IngestCards } from "./ingest/ingestCards";
+import { retrySections } from "./composer/options";
 import { KeptState } from "./composer/savedState";
 import { Announcer } from "./controls/announcer";
-import { retrySections } from "./composer/options";
+import { iconButton } from "./controls/controls";
+import { History } from "./history/history";
+import { DropZone } from "./ingest/dropZone";
+import { IngestCards } from "./ingest/ingestCards";
+import { Conversation, type ConversationContext } from "./messages/conversation";
 import { applyUpdate, running, type AnswerUpdate } from "./messages/sessionState";
+import { Images } from "./passages/images";
 import { SetupScreen, daemonBanner } from "./setup/setupScreen";
-import type { AskOptions, ChatHost, Session } from "./types";
 import { welcome } from "./setup/welcome";
+import type { AskOptions, ChatHost, Session } from "./types";
 
 export class ChatApp {
   private session: Session;

@@ -1,7 +1,7 @@
 /** Short names for what the parts of the chat view share. */
 
-import type { AskOptions } from "../../src/protocol/session";
 import type { MessageToView, ToExtension } from "../../src/protocol/chat";
+import type { AskOptions } from "../../src/protocol/session";
 import type { Host } from "../shared/host";
 
 /** What outlives a hidden view and a reload of the window: by session id. */

@@ -3,12 +3,18 @@
 import * as l10n from "@vscode/l10n";
 
 import type { LedgerItem } from "../../src/core/api/types";
-import { canBeRetried, itemName, reasonText } from "../../src/protocol/ledger";
-import type { LedgerMessageToView, LedgerState, LedgerToExtension } from "../../src/protocol/ledger";
-import { section, table } from "../shared/tables";
+import {
+  canBeRetried,
+  itemName,
+  reasonText,
+  type LedgerMessageToView,
+  type LedgerState,
+  type LedgerToExtension,
+} from "../../src/protocol/ledger";
 import { h } from "../shared/dom";
 import { Host } from "../shared/host";
 import { useTranslations } from "../shared/l10n";
+import { section, table } from "../shared/tables";
 
 const host = new Host<LedgerToExtension, LedgerMessageToView, never>();
 const main = h("main", {});

@@ -2,16 +2,16 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { AnswerEvent, ChosenWriter, FinishedAnswer, Question, Writer } from "./types";
 import type { ChatDone, QueryAnswer, Support } from "../api/types";
-import { throwIfCancelled, untilCancelled } from "../common/cancellation";
-import { CitationFilter, textOf } from "./citationMarks";
 import type { DaemonClient } from "../client/daemonClient";
+import { throwIfCancelled, untilCancelled } from "../common/cancellation";
 import { RagError, asRagError, isCancelled } from "../common/errors";
+import type { DaemonService } from "../daemon/status";
+import { CitationFilter, textOf } from "./citationMarks";
+import { saysNotFound } from "./notFound";
 import { buildPrompt } from "./prompt";
 import { searchRequest } from "./searchRequest";
-import { saysNotFound } from "./notFound";
-import type { Answering, DaemonService } from "../services/services";
+import type { AnswerEvent, ChosenWriter, FinishedAnswer, Question, Writer, Answering } from "./types";
 
 /** The daemon's own default of `answer.min_confidence`: below it, the daemon is asked whether anything was found at all. */
 const DOUBTFUL = 0.2;

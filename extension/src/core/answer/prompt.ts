@@ -7,13 +7,13 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Attachment, ChatMessage, Question } from "./types";
 import type { Citation } from "../api/types";
-import { withoutMarks } from "./citationMarks";
 import { RagError } from "../common/errors";
+import { withoutMarks } from "./citationMarks";
+import { NOT_FOUND, languageName, languageOf } from "./notFound";
 import { attachmentBlock, passageBlock } from "./promptBlocks";
 import { fitText } from "./tokenFit";
-import { NOT_FOUND, languageName, languageOf } from "./notFound";
+import type { Attachment, ChatMessage, Question } from "./types";
 
 export interface Budget {
   /** Tokens of the whole prompt. */

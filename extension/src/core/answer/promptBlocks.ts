@@ -4,8 +4,8 @@
  * No text can end its own fence, open another, or bring marks that look like citations of ours.
  */
 
-import type { Attachment } from "./types";
 import type { Citation } from "../api/types";
+import type { Attachment } from "./types";
 
 const FENCE = /<(?=\s*\/?\s*(?:passage|attachment|document)\b)/gi;
 const MARK = /[[【［](\s*[0-9０-９]{1,3}(?:\s*[,，、;–~-]\s*[0-9０-９]{1,3})*\s*)[\]】］]/g;

@@ -1,7 +1,7 @@
 /** What a question becomes when it is sent to the daemon. */
 
-import type { QueryRequest, Turn } from "../api/types";
 import type { AskOptions } from "../../protocol/session";
+import type { QueryRequest, Turn } from "../api/types";
 
 // The daemon takes 50 turns of 20,000 characters; what makes a follow-up self-contained stands in the last few.
 const MOST_TURNS = 20;

@@ -1,7 +1,7 @@
 /** What answers questions have in common, in the chat panel and in `@rag`: the parts, as types. */
 
-import type { Citation, QueryAnswer, Support, Turn } from "../api/types";
 import type { AskOptions, WrittenBy } from "../../protocol/session";
+import type { Citation, QueryAnswer, Support, Turn } from "../api/types";
 
 export interface ChatMessage {
   role: "user" | "assistant";
@@ -57,3 +57,11 @@ export type AnswerEvent =
   /** What came so far is void (a model that broke off before its end): the text begins anew. */
   | { type: "restart" }
   | { type: "done"; answer: FinishedAnswer };
+
+export interface Answering {
+  /**
+   * The answer as it comes into being. When the writer fails before its first piece, the daemon's own model or the passages
+   * answer. Throws `RagError`, and as `fetch` does when it was called off.
+   */
+  answer(question: Question, writer: ChosenWriter, signal: AbortSignal): AsyncIterable<AnswerEvent>;
+}

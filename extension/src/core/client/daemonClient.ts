@@ -29,14 +29,13 @@ import type {
   TraceRow,
   VerifiedAnswer,
 } from "../api/types";
-import type { KnowledgeBase, Transport } from "./ragClient";
-import { McpConnection } from "./mcpTransport";
+import type { Connection } from "./connection";
 import { McpKnowledgeBase } from "./mcpClient";
-import { Rest, asError, type Connection } from "./restTransport";
+import { McpConnection } from "./mcpTransport";
+import type { KnowledgeBase, Transport } from "./ragClient";
 import { RestKnowledgeBase } from "./restClient";
+import { Rest, asError } from "./restTransport";
 import { NO_SOURCE_TOKENS, type SourceTokens } from "./sourceTokens";
-
-export type { Connection } from "./restTransport";
 
 export interface UploadFile {
   name: string;

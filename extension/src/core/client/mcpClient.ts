@@ -15,8 +15,8 @@ import type {
   VerifiedAnswer,
 } from "../api/types";
 import { RagError } from "../common/errors";
-import type { KnowledgeBase } from "./ragClient";
 import type { CallOptions, McpConnection } from "./mcpTransport";
+import type { KnowledgeBase } from "./ragClient";
 
 const PAGE_SIZE = 100;
 /** As many as the tool allows. */

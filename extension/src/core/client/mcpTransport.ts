@@ -3,9 +3,10 @@
 import * as l10n from "@vscode/l10n";
 
 import { RagError, isCancelled, type FieldProblem } from "../common/errors";
-import { failureIn, foreignAnswer, noAnswer, type Connection } from "./restTransport";
-import { SOURCE_TOKEN_HEADER, tokenHeader, type Asker, type SourceTokens } from "./sourceTokens";
+import type { Connection } from "./connection";
 import type { Client, ContentBlock } from "./mcpSdk";
+import { failureIn, foreignAnswer, noAnswer } from "./restTransport";
+import { SOURCE_TOKEN_HEADER, tokenHeader, type Asker, type SourceTokens } from "./sourceTokens";
 
 type Sdk = typeof import("./mcpSdk");
 

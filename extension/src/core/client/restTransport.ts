@@ -4,14 +4,9 @@ import * as l10n from "@vscode/l10n";
 
 import type { ErrorInfo, Page } from "../api/types";
 import { RagError, isCancelled } from "../common/errors";
+import type { Connection } from "./connection";
 import { SOURCE_TOKEN_HEADER, tokenHeader, type Asker, type SourceTokens } from "./sourceTokens";
 import { readEvents, type ServerSentEvent } from "./sse";
-
-export interface Connection {
-  /** Without a slash at its end. */
-  url: string;
-  token: string;
-}
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 

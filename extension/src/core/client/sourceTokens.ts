@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 
 import { RagError } from "../common/errors";
-import { readsOurFiles } from "../places/placeTarget";
+import { isOnThisMachine } from "./connection";
 
 export const SOURCE_TOKEN_HEADER = "X-RAG-Source-Token";
 
@@ -22,7 +22,7 @@ export type Asker = "all" | { source: string } | { added: string };
 
 /** The header's value; undefined when there is no token to send, or the daemon is not on this machine. */
 export async function tokenHeader(tokens: SourceTokens, asker: Asker, daemonUrl: string): Promise<string | undefined> {
-  if (!readsOurFiles(daemonUrl)) return undefined;
+  if (!isOnThisMachine(daemonUrl)) return undefined;
   const sent = await chosen(tokens, asker);
   if (sent.length === 0) return undefined;
   // The message of a header that can't be sent would hold the token.

@@ -2,10 +2,10 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Collection, Document, Job, Page, Source } from "../api/types";
-import { documentCount, passageCount, resultText } from "../../protocol/jobs";
+import { documentCount, passageCount } from "../../protocol/jobs";
 import { shortName } from "../../protocol/places";
-import { cloudLines, cloudStateText, isCloud } from "../sources/cloudStatus";
+import type { Collection, Document, Page } from "../api/types";
+import { type RowText, day } from "../trees/rowText";
 
 export type Fetch = (status: Document["status"], page: number, pageSize: number) => Promise<Page<Document>>;
 
@@ -32,13 +32,6 @@ export async function firstDocuments(fetch: Fetch, count: number): Promise<{ doc
     }
   }
   return { documents, total };
-}
-
-export interface RowText {
-  label: string;
-  description: string;
-  /** Lines of the tooltip, as plain text. */
-  tooltip: string[];
 }
 
 export function collectionText({ name, description, status, document_count, chunk_count }: Collection): RowText {
@@ -94,75 +87,4 @@ function documentState({ status, error, chunk_count }: Document, updated: string
     case "ready":
       return [passageCount(chunk_count), updated];
   }
-}
-
-export type SourceMood = "followed" | "paused" | "syncing" | "failed" | "idle";
-
-export function sourceMood({ enabled, state, followed }: Source): SourceMood {
-  if (!enabled) return "paused";
-  if (state === "error") return "failed";
-  if (state === "syncing") return "syncing";
-  return state === "watching" || followed ? "followed" : "idle";
-}
-
-/** What only this window knows of a source. */
-export interface Surroundings {
-  /** The person has set a token for it. */
-  hasToken: boolean;
-  /** Its reading, while that is under way. */
-  job?: Job | undefined;
-}
-
-export function sourceText(source: Source, language: string, around: Surroundings = { hasToken: false }): RowText {
-  if (isCloud(source)) return cloudText(source, language, around);
-  const { last_result: result, last_finished_at: finished } = source;
-  const last =
-    result &&
-    l10n.t("Last read {0}: {1}", day(finished, language), resultText({ ...result, failed: result.failed_count }));
-  const path = source.config["path"];
-  return {
-    label: source.name,
-    description: [moodText(source), documentCount(source.document_count), source.collection].join(" · "),
-    tooltip: [
-      source.name,
-      typeof path === "string" ? path : "",
-      l10n.t("Collection: {0}", source.collection),
-      moodText(source),
-      source.notice ?? "",
-      last ?? l10n.t("Not read yet"),
-      ...(result?.failed.slice(0, 5).map((failed) => `${failed.source}: ${failed.message}`) ?? []),
-    ].filter((line) => line !== ""),
-  };
-}
-
-function cloudText(source: Source, language: string, { hasToken, job }: Surroundings): RowText {
-  const state = cloudStateText(source, hasToken, job, language);
-  return {
-    label: source.name,
-    description: [state, documentCount(source.document_count), source.collection].join(" · "),
-    tooltip: [
-      ...[source.name, l10n.t("Collection: {0}", source.collection), state],
-      ...cloudLines(source, hasToken, language).filter((line) => line !== state),
-      ...(source.last_result?.failed.slice(0, 5).map((failed) => `${failed.source}: ${failed.message}`) ?? []),
-    ].filter((line) => line !== ""),
-  };
-}
-
-function moodText(source: Source): string {
-  switch (sourceMood(source)) {
-    case "followed":
-      return l10n.t("Followed");
-    case "paused":
-      return l10n.t("Paused");
-    case "syncing":
-      return l10n.t("Being read");
-    case "failed":
-      return source.last_error ?? l10n.t("Failed");
-    case "idle":
-      return source.schedule ?? l10n.t("Not followed");
-  }
-}
-
-function day(at: string | null, language: string): string {
-  return at === null ? "" : new Date(at).toLocaleDateString(language, { dateStyle: "medium" });
 }

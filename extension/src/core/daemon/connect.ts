@@ -4,61 +4,28 @@ import * as l10n from "@vscode/l10n";
 
 import type { Status } from "../api/types";
 import { DaemonClient } from "../client/daemonClient";
-import { readDaemonInfo } from "./daemonInfo";
-import type { Machine } from "./directories";
-import { type RagError, asRagError } from "../common/errors";
-import type { Log } from "../common/log";
-import { masked } from "../common/masking";
-import { type LocalServer, type ServerSpec, isLocal, isUnprotected } from "./serverSpec";
-import type { SourceTokens } from "../client/sourceTokens";
-import { compareVersions } from "../common/versions";
 import { pause } from "../common/delay";
-import { endDaemon } from "./stopDaemon";
-import { ProblemError, cannotRun, mcpMissing, startProblem, tokenRefused, unanswering, unreachable } from "./problems";
+import { type RagError, asRagError } from "../common/errors";
+import { masked } from "../common/masking";
+import { compareVersions } from "../common/versions";
+import { ProblemError } from "../problems/problem";
+import type { ConnectContext, Connected, Reports, UsableServer } from "./connectContext";
+import { readDaemonInfo } from "./daemonInfo";
 import { type DaemonProgram, type Exit, startDaemon, versionOf } from "./daemonProcess";
+import { cannotRun, mcpMissing, startProblem, tokenRefused, unanswering, unreachable } from "./problems";
+import { type LocalServer, isLocal, isUnprotected } from "./serverSpec";
 import { StartClaim } from "./startClaim";
+import { endDaemon } from "./stopDaemon";
 
 const ANSWER_LIMIT_MS = 10_000;
 const LOOK_EVERY_MS = 100;
 /** A daemon that lives but does not answer for so long hangs; under load, answers may take seconds. */
 const PATIENCE_MS = 30_000;
 
-export interface Connected {
-  client: DaemonClient;
-  version: string;
-  /** Of a daemon of this machine. */
-  pid?: number;
-}
-
-export interface Surroundings {
-  machine: Machine;
-  /** What a started daemon prints goes here. */
-  logFile: string;
-  log: Log;
-  /** A file that the windows of this user share. */
-  claimFile: string;
-  /** Of the daemon that the extension carries. */
-  carriedVersion: string;
-  /** What questions bring for cloud sources; left out: nothing. */
-  sourceTokens?: SourceTokens;
-  /** Milliseconds; shorter in tests. */
-  patience?: number;
-}
-
-export interface Reports {
-  /** What is being waited for, in a line. */
-  starting(detail: string): void;
-  started(pid: number): void;
-  /** An older daemon was stopped, for one of this version. */
-  replaced(version: string): void;
-}
-
-export type UsableServer = Exclude<ServerSpec, { kind: "setupNeeded" }>;
-
 /** Throws `ProblemError`, or the signal's reason. */
 export function connect(
   spec: UsableServer,
-  around: Surroundings,
+  around: ConnectContext,
   reports: Reports,
   signal: AbortSignal,
 ): Promise<Connected> {
@@ -69,7 +36,7 @@ export function connect(
 
 async function connectToUrl(
   spec: UsableServer & { kind: "url" },
-  { sourceTokens }: Pick<Surroundings, "sourceTokens">,
+  { sourceTokens }: Pick<ConnectContext, "sourceTokens">,
   reports: Reports,
   signal: AbortSignal,
 ): Promise<Connected> {
@@ -96,7 +63,7 @@ class LocalConnection {
 
   constructor(
     private readonly server: LocalServer,
-    private readonly around: Surroundings,
+    private readonly around: ConnectContext,
     private readonly reports: Reports,
     private readonly signal: AbortSignal,
   ) {

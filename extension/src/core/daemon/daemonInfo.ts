@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { Connection } from "../client/daemonClient";
+import type { Connection } from "../client/connection";
 
 export interface DaemonInfo {
   pid: number;

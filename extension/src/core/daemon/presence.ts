@@ -1,11 +1,12 @@
 /** Being present at a daemon: its open event stream tells it that this window is there, and us what it does. */
 
 import type { DaemonState } from "../api/types";
-import { RagError } from "../common/errors";
-import { isUnprotected } from "./serverSpec";
 import { pause } from "../common/delay";
-import type { Connected } from "./connect";
-import { ProblemError, incompatible, tokenRefused } from "./problems";
+import { RagError } from "../common/errors";
+import { ProblemError } from "../problems/problem";
+import type { Connected } from "./connectContext";
+import { incompatible, tokenRefused } from "./problems";
+import { isUnprotected } from "./serverSpec";
 
 const CHECK_EVERY_MS = 30_000;
 const ANSWER_LIMIT_MS = 15_000;

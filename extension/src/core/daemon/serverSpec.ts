@@ -5,10 +5,10 @@ import { isDeepStrictEqual } from "node:util";
 
 import * as l10n from "@vscode/l10n";
 
-import type { Connection } from "../client/daemonClient";
-import { type Machine, dataDirectory, expandUser, pathsOf } from "./directories";
-import { RagError } from "../common/errors";
+import type { Connection } from "../client/connection";
 import type { Transport } from "../client/ragClient";
+import { RagError } from "../common/errors";
+import { type Machine, dataDirectory, expandUser, pathsOf } from "./directories";
 
 /** Values of settings as this machine's user gave them; a workspace has no say in them. Empty: not set. */
 export interface ServerSettings {

@@ -1,13 +1,13 @@
-/** What a window knows of its daemon, and what it needs for that. */
+/** What a window knows of its daemon. */
 
 import type { Problem } from "../../protocol/setup";
+import type { DaemonState } from "../api/types";
 import type { DaemonClient } from "../client/daemonClient";
-import type { ServerSpec } from "./serverSpec";
-import type { Surroundings } from "./connect";
-import type { StopMark } from "./stopMark";
+import type { ClientProvider } from "../client/reachable";
+import type { Event } from "../common/events";
 
-/** Where the daemon stands. */
-export type Standing =
+export type DaemonStatus =
+  /** Nothing is installed and no server is configured; `updated`: it was set up, but for another version of the extension. */
   | { kind: "setupNeeded"; reason: "new" | "updated" }
   | { kind: "starting"; detail: string }
   | { kind: "ready"; client: DaemonClient; version: string }
@@ -18,10 +18,13 @@ export type Standing =
 export type Notice =
   { kind: "recovered" } | { kind: "replaced"; version: string } | { kind: "gaveUp"; problem: Problem };
 
-export interface SupervisorOptions extends Surroundings {
-  /** The server to use now. Throws `RagError` for settings that are wrong. */
-  resolve(): Promise<ServerSpec>;
-  stopMark: StopMark;
-  /** Milliseconds before a further try; shorter in tests. */
-  delayAfter?: (failures: number) => number;
+/** The daemon as the other features see it. */
+export interface DaemonService extends ClientProvider {
+  readonly status: DaemonStatus;
+  readonly onDidChangeStatus: Event<DaemonStatus>;
+  /** What the running daemon last told of itself. */
+  readonly live: DaemonState | undefined;
+  readonly onDidChangeLive: Event<DaemonState>;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
 }

@@ -1,15 +1,16 @@
 /** Ending a daemon: asked, then told, then by force. */
 
 import { DaemonClient } from "../client/daemonClient";
-import { type DaemonInfo, isAlive, readDaemonInfo } from "./daemonInfo";
-import { dataDirectory } from "./directories";
-import { type ServerSpec, isLocal } from "./serverSpec";
-import { compareVersions } from "../common/versions";
 import { waitUntil } from "../common/delay";
 import type { Log } from "../common/log";
-import type { Connected } from "./connect";
-import { ProblemError, stuck } from "./problems";
-import type { SupervisorOptions } from "./status";
+import { compareVersions } from "../common/versions";
+import { ProblemError } from "../problems/problem";
+import type { Connected } from "./connectContext";
+import { type DaemonInfo, isAlive, readDaemonInfo } from "./daemonInfo";
+import { dataDirectory } from "./directories";
+import { stuck } from "./problems";
+import { type ServerSpec, isLocal } from "./serverSpec";
+import type { SupervisorOptions } from "./supervisorOptions";
 
 const ANSWER_LIMIT_MS = 5_000;
 /** The daemon's own grace for running requests and jobs is 10 s. */

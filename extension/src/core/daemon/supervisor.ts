@@ -4,28 +4,31 @@ import * as l10n from "@vscode/l10n";
 
 import type { Problem } from "../../protocol/setup";
 import type { DaemonState } from "../api/types";
-import { CrashLimit, delayAfter } from "./backoff";
 import type { DaemonClient } from "../client/daemonClient";
-import { hasCrashed } from "./daemonInfo";
+import { pause } from "../common/delay";
 import { RagError, isCancelled } from "../common/errors";
 import { Emitter } from "../common/events";
-import { type ServerSpec, isLocal, sameServer } from "./serverSpec";
-import { pause } from "../common/delay";
-import { type Connected, type UsableServer, connect } from "./connect";
-import { endUsed, makeWay } from "./stopDaemon";
-import { ProblemError, asProblem, tooManyCrashes } from "./problems";
-import type { Notice, Standing, SupervisorOptions } from "./status";
+import { ProblemError, asProblem } from "../problems/problem";
+import { CrashLimit, delayAfter } from "./backoff";
+import { connect } from "./connect";
+import type { Connected, UsableServer } from "./connectContext";
+import { hasCrashed } from "./daemonInfo";
 import { stay } from "./presence";
+import { tooManyCrashes } from "./problems";
+import { type ServerSpec, isLocal, sameServer } from "./serverSpec";
+import type { Notice, DaemonStatus } from "./status";
+import { endUsed, makeWay } from "./stopDaemon";
+import type { SupervisorOptions } from "./supervisorOptions";
 
 export class Supervisor {
-  private readonly standings = new Emitter<Standing>();
+  private readonly standings = new Emitter<DaemonStatus>();
   private readonly lives = new Emitter<DaemonState>();
   private readonly notices = new Emitter<Notice>();
   readonly onDidChangeStanding = this.standings.event;
   readonly onDidChangeLive = this.lives.event;
   readonly onNotice = this.notices.event;
 
-  private now: Standing = { kind: "starting", detail: "" };
+  private now: DaemonStatus = { kind: "starting", detail: "" };
   private lastState: DaemonState | undefined;
   private server: ServerSpec | undefined;
   private connected: Connected | undefined;
@@ -37,7 +40,7 @@ export class Supervisor {
 
   constructor(private readonly options: SupervisorOptions) {}
 
-  get standing(): Standing {
+  get standing(): DaemonStatus {
     return this.now;
   }
 
@@ -240,7 +243,7 @@ export class Supervisor {
     this.options.log.info("The connection to the daemon has ended.");
   }
 
-  private become(next: Standing): void {
+  private become(next: DaemonStatus): void {
     if (next.kind !== "ready") this.lastState = undefined;
     const isSame = next.kind === "starting" && this.now.kind === "starting" && next.detail === this.now.detail;
     if (isSame) return;

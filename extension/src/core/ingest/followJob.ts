@@ -4,14 +4,14 @@ import * as l10n from "@vscode/l10n";
 
 import type { Job } from "../api/types";
 import type { DaemonClient } from "../client/daemonClient";
+import { reachable, type ClientProvider } from "../client/reachable";
 import { RagError, isCancelled } from "../common/errors";
-import { reachable, type DaemonAccess } from "../panel/answerProvider";
 
 const MOST_LOST_CONNECTIONS = 5;
 
 /** Resolves with the finished job. Throws `RagError`, and as `fetch` does when `signal` calls it off. */
 export async function followJob(
-  daemon: Pick<DaemonAccess, "client">,
+  daemon: ClientProvider,
   jobId: string,
   told: (job: Job) => void,
   signal: AbortSignal,

@@ -5,13 +5,13 @@ import { basename } from "node:path";
 
 import * as l10n from "@vscode/l10n";
 
+import type { IngestView } from "../../protocol/chat";
 import type { Job, JobResult } from "../api/types";
+import { isOnThisMachine } from "../client/connection";
 import type { DaemonClient, UploadFile } from "../client/daemonClient";
+import { brokenOff, isUnreachable, reachable, type ClientProvider } from "../client/reachable";
 import { RagError, isCancelled } from "../common/errors";
 import type { Log } from "../common/log";
-import { readsOurFiles } from "../places/placeTarget";
-import type { IngestView } from "../../protocol/chat";
-import { brokenOff, isUnreachable, reachable, type DaemonAccess } from "../panel/answerProvider";
 import { failureReason, logFailure, problemOf } from "../problems/failures";
 
 /** Of ended ones, how many stay to be looked at. */
@@ -32,7 +32,7 @@ export class Ingests {
 
   /** `readFiles`: the files at these paths, and under them, for a daemon on another machine. */
   constructor(
-    private readonly daemon: Pick<DaemonAccess, "client">,
+    private readonly daemon: ClientProvider,
     private readonly readFiles: (paths: string[]) => Promise<UploadFile[]>,
     private readonly changed: (view: IngestView) => void,
     private readonly log: Log,
@@ -121,7 +121,7 @@ export class Ingests {
 
   private async send(client: DaemonClient, work: Work, collection: string): Promise<{ job_id: string }> {
     if ("files" in work) return client.upload(work.files, collection);
-    if (readsOurFiles(client.connection.url)) return client.ingest(work.paths, collection);
+    if (isOnThisMachine(client.connection.url)) return client.ingest(work.paths, collection);
     return client.upload(await this.readFiles(work.paths), collection);
   }
 

@@ -2,9 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 
+import type { ToExtension } from "../../protocol/chat";
 import type { UploadFile } from "../client/daemonClient";
 import { RagError } from "../common/errors";
-import type { ToExtension } from "../../protocol/chat";
 
 export const MOST_BYTES = 200 * 1024 * 1024;
 

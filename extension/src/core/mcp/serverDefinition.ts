@@ -5,10 +5,10 @@
 
 import path from "node:path";
 
-import type { Machine } from "../daemon/directories";
-import type { Connection } from "../client/restTransport";
-import { type LocalServer, type ServerSpec, isUnprotected } from "../daemon/serverSpec";
+import type { Connection } from "../client/connection";
 import { SOURCE_TOKEN_HEADER, tokenProblem } from "../client/sourceTokens";
+import type { Machine } from "../daemon/directories";
+import { type LocalServer, type ServerSpec, isUnprotected } from "../daemon/serverSpec";
 
 const LABEL = "RAG Assistant";
 

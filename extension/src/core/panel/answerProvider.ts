@@ -2,13 +2,11 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { AnswerEvent, ChosenWriter, Question } from "../answer/types";
-import type { DaemonClient } from "../client/daemonClient";
-import { RagError, asRagError } from "../common/errors";
-import { pause } from "../common/delay";
-import type { Answering, DaemonService } from "../services/services";
+import type { AnswerEvent, Answering, ChosenWriter, Question } from "../answer/types";
+import { PATIENCE_MS, isUnreachable, reachable } from "../client/reachable";
+import type { DaemonService } from "../daemon/status";
 
-export type DaemonAccess = Pick<DaemonService, "client" | "live">;
+type DaemonAccess = Pick<DaemonService, "client" | "live">;
 
 export interface Writers {
   /** Who writes for the `id` of a `ModelChoice`; left out: for the setting. */
@@ -19,9 +17,6 @@ export interface Writers {
 export interface Asking {
   answer(question: Question, signal: AbortSignal): AsyncIterable<AnswerEvent>;
 }
-
-const PATIENCE_MS = 20_000;
-const RETRY_MS = 500;
 
 export class PanelAsking implements Asking {
   constructor(
@@ -58,30 +53,6 @@ export class PanelAsking implements Asking {
       throw error;
     }
   }
-}
-
-/** A client whose daemon answers, within `patience` ms; it may be on its way up. Throws what it failed with last. */
-export async function reachable(daemon: Pick<DaemonAccess, "client">, signal: AbortSignal, patience = PATIENCE_MS): Promise<DaemonClient> {
-  const end = performance.now() + patience;
-  for (;;) {
-    try {
-      const client = await daemon.client();
-      await client.status(signal);
-      return client;
-    } catch (error) {
-      if (!isUnreachable(error) || performance.now() >= end) throw error;
-      await pause(RETRY_MS, signal);
-    }
-  }
-}
-
-export function isUnreachable(error: unknown): boolean {
-  return error instanceof RagError && error.code === "DAEMON_UNREACHABLE";
-}
-
-/** A connection that broke off while something was streamed over it says so in its own words. */
-export function brokenOff(error: unknown): RagError {
-  return asRagError(error, "DAEMON_UNREACHABLE");
 }
 
 function nothingYet(): AnswerEvent {

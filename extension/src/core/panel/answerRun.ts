@@ -2,16 +2,16 @@
 
 import * as l10n from "@vscode/l10n";
 
+import type { MessageToView } from "../../protocol/chat";
+import type { AssistantMessage } from "../../protocol/session";
 import type { AnswerEvent, Question } from "../answer/types";
 import { untilCancelled } from "../common/cancellation";
 import { RagError, isCancelled } from "../common/errors";
 import type { Log } from "../common/log";
-import type { AssistantMessage } from "../../protocol/session";
+import { describe, logFailure } from "../problems/failures";
 import { applyEvent, failed, isRunning, stopped } from "../sessions/sessionChanges";
-import type { MessageToView } from "../../protocol/chat";
 import type { Asking } from "./answerProvider";
 import { Deltas } from "./deltas";
-import { describe, logFailure } from "../problems/failures";
 
 export interface RunListener {
   /** The message as it is now; called for each piece. */

@@ -1,9 +1,9 @@
 /** What the view offers: collections, strategies and models, and what is asked with when nothing is chosen. */
 
-import type { Log } from "../common/log";
-import type { AskOptions } from "../../protocol/session";
 import type { Choices, ModelChoice } from "../../protocol/chat";
-import type { DaemonService } from "../services/services";
+import type { AskOptions } from "../../protocol/session";
+import type { Log } from "../common/log";
+import type { DaemonService } from "../daemon/status";
 import { logFailure } from "../problems/failures";
 
 /** The ways to search that every daemon knows. Named strategies are files of a daemon, which it does not list. */

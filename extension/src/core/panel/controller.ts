@@ -2,23 +2,25 @@
 
 import * as l10n from "@vscode/l10n";
 
-import { RagError, isCancelled } from "../common/errors";
-import type { Log } from "../common/log";
-import { answerMarkdown } from "../sessions/sessionText";
-import { answerOf } from "../sessions/sessionChanges";
 import type { DaemonView, MessageToExtension, ToExtension } from "../../protocol/chat";
 import type { ProblemCommand } from "../../protocol/setup";
-import type { DaemonService, Places, SetupService } from "../services/services";
+import { RagError, isCancelled } from "../common/errors";
+import type { Log } from "../common/log";
+import type { DaemonService } from "../daemon/status";
+import type { Ingests } from "../ingest/panelIngests";
 import { Batches } from "../ingest/uploadBatches";
-import { checked } from "./messageChecks";
+import type { PlaceOpener } from "../places/placeOpener";
+import { describe, logFailure } from "../problems/failures";
+import { answerOf } from "../sessions/sessionChanges";
+import { answerMarkdown } from "../sessions/sessionText";
+import type { SetupService } from "../setup/setupService";
 import type { ChoiceLoader } from "./choices";
 import type { Conversations } from "./conversations";
 import { daemonView } from "./daemonState";
-import type { Images } from "./images";
-import type { Ingests } from "../ingest/panelIngests";
 import { judge } from "./feedback";
+import type { Images } from "./images";
+import { checked } from "./messageChecks";
 import type { Outbox } from "./outbox";
-import { describe, logFailure } from "../problems/failures";
 
 /** What only the editor can do. */
 export interface Desk {
@@ -38,7 +40,7 @@ export interface Desk {
 export interface Parts {
   daemon: Pick<DaemonService, "client" | "live" | "status">;
   setup: Pick<SetupService, "view" | "run" | "cancel" | "choosePython">;
-  places: Pick<Places, "open" | "openImage">;
+  places: PlaceOpener;
   conversations: Conversations;
   ingests: Ingests;
   images: Images;

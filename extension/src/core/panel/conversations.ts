@@ -4,15 +4,15 @@ import { randomUUID } from "node:crypto";
 
 import * as l10n from "@vscode/l10n";
 
+import type { MessageToView } from "../../protocol/chat";
+import type { AskOptions, AssistantMessage, Session } from "../../protocol/session";
 import { RagError } from "../common/errors";
 import type { Log } from "../common/log";
-import type { AskOptions, AssistantMessage, Session } from "../../protocol/session";
+import { ask, newSession, renamed, retry, withMessage, type Asked } from "../sessions/sessionChanges";
 import type { SessionStore } from "../sessions/sessionStore";
 import { historyOf } from "../sessions/sessionText";
-import { ask, newSession, renamed, retry, withMessage, type Asked } from "../sessions/sessionChanges";
-import type { MessageToView } from "../../protocol/chat";
-import { AnswerRun } from "./answerRun";
 import type { Asking } from "./answerProvider";
+import { AnswerRun } from "./answerRun";
 
 /** Which session was shown last, beyond a reload of the window. */
 export interface Remembered {

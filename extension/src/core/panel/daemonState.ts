@@ -2,10 +2,10 @@
 
 import * as l10n from "@vscode/l10n";
 
-import { stoppedProblem } from "../daemon/problems";
 import type { DaemonView } from "../../protocol/chat";
 import type { SetupView } from "../../protocol/setup";
-import type { DaemonStatus } from "../services/services";
+import { stoppedProblem } from "../daemon/problems";
+import type { DaemonStatus } from "../daemon/status";
 
 /** `documents`: how many there are; undefined while the daemon has not told. */
 export function daemonView(status: DaemonStatus, setup: SetupView, documents: number | undefined): DaemonView {

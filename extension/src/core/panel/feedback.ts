@@ -1,11 +1,11 @@
 /** Thumbs: what is told to the daemon of an answer, and kept with it. */
 
-import type { FeedbackRequest } from "../api/types";
-import { RagError } from "../common/errors";
 import type { AssistantMessage, Session } from "../../protocol/session";
-import { chunkIds, citedPassages, clip, historyOf } from "../sessions/sessionText";
+import type { FeedbackRequest } from "../api/types";
+import type { ClientProvider } from "../client/reachable";
+import { RagError } from "../common/errors";
 import { answerOf, withMessage } from "../sessions/sessionChanges";
-import type { DaemonAccess } from "./answerProvider";
+import { chunkIds, citedPassages, clip, historyOf } from "../sessions/sessionText";
 import type { Conversations } from "./conversations";
 
 const MOST_QUESTION_CHARS = 20_000;
@@ -14,7 +14,7 @@ const MOST_CHUNKS = 100;
 
 /** Gives, changes or withdraws (null) an opinion; returns what is kept now. */
 export async function judge(
-  daemon: Pick<DaemonAccess, "client">,
+  daemon: ClientProvider,
   conversations: Conversations,
   { sessionId, messageId, verdict }: { sessionId: string; messageId: string; verdict: "up" | "down" | null },
 ): Promise<AssistantMessage["feedback"] | null> {

@@ -1,6 +1,6 @@
 /** Pictures of documents, kept a while: scrolling back must not load them again. */
 
-import type { DaemonAccess } from "./answerProvider";
+import type { ClientProvider } from "../client/reachable";
 
 type Variant = "thumb" | "raw";
 
@@ -12,7 +12,7 @@ export class Images {
   private bytes = 0;
 
   constructor(
-    private readonly daemon: Pick<DaemonAccess, "client">,
+    private readonly daemon: ClientProvider,
     private readonly mostBytes = MOST_BYTES,
   ) {}
 

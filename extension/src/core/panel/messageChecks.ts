@@ -2,8 +2,8 @@
 
 import * as l10n from "@vscode/l10n";
 
-import { RagError } from "../common/errors";
 import type { MessageToExtension, ToExtension } from "../../protocol/chat";
+import { RagError } from "../common/errors";
 
 const LONGEST_QUESTION = 20_000;
 const LONGEST_TEXT = 1_000_000;

@@ -2,9 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 
+import type { Place } from "../../protocol/places";
 import type { Citation } from "../api/types";
 import { RagError } from "../common/errors";
-import type { Place } from "../../protocol/places";
 
 /** A passage of a document, by its ids and its place. Where the document's file lies is never taken from a link. */
 export interface CitedPlace {

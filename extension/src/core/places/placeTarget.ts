@@ -1,7 +1,7 @@
 /** Where a place in a document is shown: in the editor, in the browser, or in our own viewer. */
 
-import type { DocumentDetail } from "../api/types";
 import type { Place } from "../../protocol/places";
+import type { DocumentDetail } from "../api/types";
 
 /** Where a document's file is, seen from this machine. `elsewhere`: the daemon runs on another machine. */
 export type Whereabouts = "here" | "gone" | "elsewhere";
@@ -32,11 +32,6 @@ export function isWebAddress(uri: string): boolean {
 
 export function isFileUri(uri: string): boolean {
   return scheme(uri) === "file:";
-}
-
-/** Whether a daemon at this address reads the files of this machine. */
-export function readsOurFiles(daemonUrl: string): boolean {
-  return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(daemonUrl).hostname);
 }
 
 function scheme(uri: string): string | undefined {

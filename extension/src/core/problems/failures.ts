@@ -2,10 +2,10 @@
 
 import * as l10n from "@vscode/l10n";
 
-import { asProblem, problem } from "../daemon/problems";
+import type { Problem, ProblemCommand } from "../../protocol/setup";
 import { RagError, asRagError } from "../common/errors";
 import type { Log } from "../common/log";
-import type { Problem, ProblemCommand } from "../../protocol/setup";
+import { asProblem, problem } from "./problem";
 
 /** A failure with advice; what already has some keeps it. */
 export function describe(error: unknown): RagError {

@@ -2,9 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 
+import type { AskOptions, AssistantMessage, Message, Retrieval, Session, UserMessage } from "../../protocol/session";
 import type { AnswerEvent } from "../answer/types";
 import { RagError } from "../common/errors";
-import type { AskOptions, AssistantMessage, Message, Retrieval, Session, UserMessage } from "../../protocol/session";
 import { clip } from "./sessionText";
 
 const MAX_TITLE = 200;

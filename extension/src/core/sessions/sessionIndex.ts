@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 
-import type { Log } from "../common/log";
 import type { Session, SessionRow } from "../../protocol/session";
+import type { Log } from "../common/log";
 import { readStamped, writeWhole } from "./sessionFile";
 
 export interface Indexed {

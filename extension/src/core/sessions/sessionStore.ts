@@ -8,13 +8,13 @@ import { statSync } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
+import type { Session, SessionRow } from "../../protocol/session";
 import { Emitter, type Disposable } from "../common/events";
 import type { Log } from "../common/log";
-import type { Session, SessionRow } from "../../protocol/session";
+import { recovered } from "./sessionChanges";
 import { DamagedSession, NewerSession, decodeSession, encodeSession, readStamped, stampOf, writeWhole } from "./sessionFile";
 import { readIndex, rowOf, writeIndex, type Indexed } from "./sessionIndex";
 import { excerpt, searchable, wordsOf, type Searchable } from "./sessionSearch";
-import { recovered } from "./sessionChanges";
 
 const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FILE = /^([0-9a-f-]{36})\.json$/;

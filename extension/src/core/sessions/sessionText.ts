@@ -2,9 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Citation, Turn } from "../api/types";
-import { CitationFilter, withoutMarks } from "../answer/citationMarks";
 import type { AssistantMessage, Message } from "../../protocol/session";
+import { CitationFilter, withoutMarks } from "../answer/citationMarks";
+import type { Citation, Turn } from "../api/types";
 
 /** The daemon takes no more. */
 const MAX_TURNS = 50;

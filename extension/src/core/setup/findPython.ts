@@ -1,8 +1,7 @@
 /** Which Python the environment is made from. */
 
-import { ProblemError } from "../daemon/problems";
-import type { Machine } from "../daemon/directories";
-import { expandUser } from "../daemon/directories";
+import { type Machine, expandUser } from "../daemon/directories";
+import { ProblemError } from "../problems/problem";
 import { noPython, wrongPython } from "./problems";
 import {
   type Candidate,

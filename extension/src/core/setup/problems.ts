@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 
 import type { Problem } from "../../protocol/setup";
-import { problem } from "../daemon/problems";
+import { problem } from "../problems/problem";
 import { OLDEST_PYTHON, type Probed, problemOf } from "./pythons";
 
 /** What `bootstrap.py` says of its failure, with advice in the user's language where the code is a known one. */

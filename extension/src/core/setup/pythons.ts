@@ -6,9 +6,9 @@ import path from "node:path";
 import * as l10n from "@vscode/l10n";
 
 import { childEnvironment, runChild } from "../common/childProcess";
-import { type Machine, pathsOf } from "../daemon/directories";
 import { isCancelled } from "../common/errors";
 import { compareVersions } from "../common/versions";
+import { type Machine, pathsOf } from "../daemon/directories";
 
 export const OLDEST_PYTHON = "3.11";
 const PROBE_LIMIT_MS = 10_000;

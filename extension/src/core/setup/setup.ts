@@ -3,15 +3,15 @@
 import * as l10n from "@vscode/l10n";
 
 import type { SetupStep, SetupView } from "../../protocol/setup";
-import type { BootstrapEvent } from "./bootstrapEvents";
 import type { DaemonClient } from "../client/daemonClient";
+import { Emitter } from "../common/events";
 import type { Log } from "../common/log";
-import { asProblem } from "../daemon/problems";
+import { masked } from "../common/masking";
 import { versionOf } from "../daemon/daemonProcess";
 import type { Machine } from "../daemon/directories";
-import { Emitter } from "../common/events";
-import { masked } from "../common/masking";
 import { type LocalServer, type ManagedServer, type ServerSettings, resolveServer } from "../daemon/serverSpec";
+import { asProblem } from "../problems/problem";
+import type { BootstrapEvent } from "./bootstrapEvents";
 import { type SetupRecord, readCarried } from "./bundledServer";
 import { type EditorPythons, findPython } from "./findPython";
 import { fetchModel, makeEnvironment } from "./setupPrograms";

@@ -1,12 +1,13 @@
 /** The two programs of the set-up: the bootstrap that makes the environment, and `rag` that fetches the model. */
 
-import { type BootstrapEvent, type ModelEvent, parseBootstrapEvent, parseModelEvent } from "./bootstrapEvents";
 import { childEnvironment, runChild } from "../common/childProcess";
 import type { Log } from "../common/log";
-import { ProblemError, cannotRun } from "../daemon/problems";
-import type { Machine } from "../daemon/directories";
 import { masked, secretsOf } from "../common/masking";
+import type { Machine } from "../daemon/directories";
+import { cannotRun } from "../daemon/problems";
 import type { ManagedServer, ServerSettings } from "../daemon/serverSpec";
+import { ProblemError } from "../problems/problem";
+import { type BootstrapEvent, type ModelEvent, parseBootstrapEvent, parseModelEvent } from "./bootstrapEvents";
 import { bootstrapEnded, bootstrapProblem, modelProblem } from "./problems";
 
 export interface ProgramOptions {

@@ -1,8 +1,8 @@
 /** What the form for a Confluence or Jira source holds, which steps it has, and what it becomes when it is sent. */
 
 import type { CloudConfig, CloudPreview, NewSource, Source, SourceChange } from "../api/types";
-import { RagError } from "../common/errors";
 import { keptToken } from "../client/sourceTokens";
+import { RagError } from "../common/errors";
 
 export type Product = "confluence" | "jira";
 export type Deployment = "cloud" | "data_center";

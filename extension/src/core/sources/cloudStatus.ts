@@ -2,9 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { CloudConfig, Job, LedgerCycle, SkippedItem, Source } from "../api/types";
 import { progressText } from "../../protocol/jobs";
 import { cycleCounts, itemName, reasonText } from "../../protocol/ledger";
+import type { CloudConfig, Job, LedgerCycle, SkippedItem, Source } from "../api/types";
 
 /** Read from a site, not from a folder. */
 export function isCloud({ type }: Pick<Source, "type">): boolean {

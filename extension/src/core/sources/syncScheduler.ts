@@ -5,8 +5,8 @@
  */
 
 import type { Source } from "../api/types";
-import type { Log } from "../common/log";
 import { asRagError } from "../common/errors";
+import type { Log } from "../common/log";
 
 export interface Kept {
   sources(): Promise<Source[]>;

@@ -1,9 +1,9 @@
 /** What the tools give a model: texts within its room, documents fenced as data. In English, as models read them. */
 
-import type { DocumentDetail, QueryAnswer, Section } from "../api/types";
-import { RagError } from "../common/errors";
 import { documentBlock, passageBlock } from "../answer/promptBlocks";
 import { fitText } from "../answer/tokenFit";
+import type { DocumentDetail, QueryAnswer, Section } from "../api/types";
+import { RagError } from "../common/errors";
 import type { ReadInput } from "./toolInput";
 
 export interface Room {

@@ -1,7 +1,7 @@
 /** A document's facts (the Markdown that the daemon read in it) as the viewer shows them: a part, with the passage's lines. */
 
-import type { Chunk } from "../api/types";
 import type { FactsPart, LineSpan } from "../../protocol/viewer";
+import type { Chunk } from "../api/types";
 
 /** `[start, end)`, in UTF-16 units. */
 export type Span = [number, number];

@@ -2,11 +2,11 @@
 
 import * as l10n from "@vscode/l10n";
 
+import { placeLabel, shortName } from "../../protocol/places";
+import type { Body, FactsPart, Shown, ViewerTarget } from "../../protocol/viewer";
 import type { Chunk, DocumentDetail } from "../api/types";
 import type { DaemonClient } from "../client/daemonClient";
 import { factsPart, headingSpan, joinedFacts, passageSpans, textSpan, type Span } from "./content";
-import { placeLabel, shortName } from "../../protocol/places";
-import type { Body, FactsPart, Shown, ViewerTarget } from "../../protocol/viewer";
 
 export type DocumentTarget = Extract<ViewerTarget, { kind: "document" }>;
 

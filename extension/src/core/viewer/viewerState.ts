@@ -1,7 +1,7 @@
 /** What a viewer tab showed before the window was loaded anew. */
 
-import { readCitationArgument } from "../places/citationLink";
 import type { ViewerTarget } from "../../protocol/viewer";
+import { readCitationArgument } from "../places/citationLink";
 
 /** Reads the state that a view has kept; undefined when it is of no use (an older version's, or damaged). */
 export function readViewerTarget(state: unknown): ViewerTarget | undefined {

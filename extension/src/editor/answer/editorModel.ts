@@ -3,9 +3,9 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
+import { asModelError } from "../../core/answer/modelErrors";
 import type { ChatMessage, Writer } from "../../core/answer/types";
 import { RagError } from "../../core/common/errors";
-import { asModelError } from "../../core/answer/modelErrors";
 import { tokenOf } from "../common/cancellation";
 
 export class EditorModel implements Writer {

@@ -4,8 +4,8 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { ChosenWriter } from "../../core/answer/types";
+import type { DaemonService } from "../../core/daemon/status";
 import type { ModelChoice } from "../../protocol/chat";
-import type { DaemonService } from "../../core/services/services";
 import { EditorModel, MissingModel } from "./editorModel";
 
 const SETTING = "ragAssistant.answer.model";

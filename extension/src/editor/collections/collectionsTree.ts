@@ -4,17 +4,18 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { Document } from "../../core/api/types";
-import { RagError, asRagError } from "../../core/common/errors";
 import { PAGE_SIZE, firstDocuments } from "../../core/collections/rows";
-import { showFailure } from "../common/showFailure";
-import { withJobProgress } from "../jobs/jobProgress";
+import { RagError, asRagError } from "../../core/common/errors";
+import type { DaemonService } from "../../core/daemon/status";
 import { failureReason } from "../../core/problems/failures";
-import type { EditorPlaces } from "../places/editorPlaces";
 import { documentCount } from "../../protocol/jobs";
-import type { DaemonService } from "../../core/services/services";
-import { askCollectionName } from "./askCollectionName";
+import { showFailure } from "../common/showFailure";
 import { onDaemonChange } from "../daemon/onDaemonChange";
-import { CollectionRow, DocumentRow, FailureRow, MoreRow } from "../trees/rows";
+import { withJobProgress } from "../jobs/jobProgress";
+import type { EditorPlaces } from "../places/editorPlaces";
+import { FailureRow } from "../trees/treeItem";
+import { askCollectionName } from "./askCollectionName";
+import { CollectionRow, DocumentRow, MoreRow } from "./rows";
 
 type CollectionsRow = CollectionRow | DocumentRow | MoreRow | FailureRow;
 

@@ -2,15 +2,16 @@
 
 import type * as vscode from "vscode";
 
+import type { DaemonService } from "../../core/daemon/status";
+import type { SetupService } from "../../core/setup/setupService";
+import type { CollectionsTree } from "../collections/collectionsTree";
 import type { ServerToken } from "../daemon/serverToken";
 import type { Dashboard } from "../dashboard/dashboard";
 import type { EditorIngestion } from "../ingest/editorIngestion";
-import type { ChatView } from "../panel/chatPanel";
 import type { LedgerView } from "../ledger/ledgerPage";
+import type { ChatView } from "../panel/chatPanel";
 import type { EditorPlaces } from "../places/editorPlaces";
-import type { DaemonService, SetupService } from "../../core/services/services";
 import type { CloudSources } from "../sources/cloudSources";
-import type { CollectionsTree } from "../collections/collectionsTree";
 import type { SourcesTree } from "../sources/sourcesTree";
 
 export interface Parts {

@@ -7,22 +7,21 @@ import * as vscode from "vscode";
 
 import type { DaemonState } from "../../core/api/types";
 import type { DaemonClient } from "../../core/client/daemonClient";
-import { StopMark } from "../../core/daemon/stopMark";
-import type { Notice, Standing } from "../../core/daemon/status";
-import { Supervisor } from "../../core/daemon/supervisor";
-import { type ServerSpec, resolveServer } from "../../core/daemon/serverSpec";
 import type { SourceTokens } from "../../core/client/sourceTokens";
+import { type ServerSpec, resolveServer } from "../../core/daemon/serverSpec";
+import type { Notice, DaemonStatus, DaemonService } from "../../core/daemon/status";
+import { StopMark } from "../../core/daemon/stopMark";
+import { Supervisor } from "../../core/daemon/supervisor";
 import { SetupRecord } from "../../core/setup/bundledServer";
 import type { Problem } from "../../protocol/setup";
-import type { DaemonService } from "../../core/services/services";
-import { affectsServer, serverSettings, thisMachine } from "./settings";
 import type { ServerToken } from "./serverToken";
+import { affectsServer, serverSettings, thisMachine } from "./settings";
 
 /** Several settings may be written one after another. */
 const SETTLE_MS = 300;
 
 export class EditorDaemon implements DaemonService, vscode.Disposable {
-  private readonly statuses = new vscode.EventEmitter<Standing>();
+  private readonly statuses = new vscode.EventEmitter<DaemonStatus>();
   private readonly lives = new vscode.EventEmitter<DaemonState>();
   readonly onDidChangeStatus = this.statuses.event;
   readonly onDidChangeLive = this.lives.event;
@@ -65,7 +64,7 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
     this.tellState(this.supervisor.standing);
   }
 
-  get status(): Standing {
+  get status(): DaemonStatus {
     return this.supervisor.standing;
   }
 
@@ -121,7 +120,7 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
     this.settling = setTimeout(() => void this.refresh(), SETTLE_MS);
   }
 
-  private tellState({ kind }: Standing): void {
+  private tellState({ kind }: DaemonStatus): void {
     const state = kind === "stopped" ? "attention" : kind;
     void vscode.commands.executeCommand("setContext", "ragAssistant.state", state);
   }

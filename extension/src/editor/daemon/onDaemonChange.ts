@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import type { DaemonService } from "../../core/services/services";
+import type { DaemonService } from "../../core/daemon/status";
 
 /** An ingestion changes things many times a second. */
 const PAUSE_MS = 1000;

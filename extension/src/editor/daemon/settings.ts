@@ -5,8 +5,8 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 
 import type { Machine } from "../../core/daemon/directories";
-import type { McpWay } from "../../core/mcp/serverDefinition";
 import type { ServerSettings } from "../../core/daemon/serverSpec";
+import type { McpWay } from "../../core/mcp/serverDefinition";
 
 const NAMES = ["server.url", "server.executable", "python.path", "index.url", "model.source", "transport"].map(
   (name) => `ragAssistant.${name}`,

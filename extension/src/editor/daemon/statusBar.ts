@@ -4,10 +4,11 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { DaemonState } from "../../core/api/types";
-import { stoppedProblem } from "../../core/daemon/problems";
 import { indexingOf } from "../../core/daemon/indexingProgress";
+import { stoppedProblem } from "../../core/daemon/problems";
+import type { DaemonService, DaemonStatus } from "../../core/daemon/status";
+import type { SetupService } from "../../core/setup/setupService";
 import type { Problem, SetupView } from "../../protocol/setup";
-import type { DaemonService, DaemonStatus, SetupService } from "../../core/services/services";
 
 const TOOLTIP_COMMANDS = [
   "ragAssistant.openChat",

@@ -6,10 +6,10 @@ import * as vscode from "vscode";
 import type { Job, TraceDetail, TraceRow } from "../../core/api/types";
 import type { DaemonClient } from "../../core/client/daemonClient";
 import { RagError, isCancelled } from "../../core/common/errors";
-import { showFailure } from "../common/showFailure";
+import type { DaemonService } from "../../core/daemon/status";
 import { describe } from "../../core/problems/failures";
 import type { DashboardMessageToExtension, DashboardMessageToView, DashboardState } from "../../protocol/dashboard";
-import type { DaemonService } from "../../core/services/services";
+import { showFailure } from "../common/showFailure";
 import { onDaemonChange } from "../daemon/onDaemonChange";
 import { webviewOptions, webviewPage } from "../webview/page";
 

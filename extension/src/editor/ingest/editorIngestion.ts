@@ -5,24 +5,20 @@ import { basename } from "node:path";
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
+import { isOnThisMachine } from "../../core/client/connection";
 import { RagError } from "../../core/common/errors";
-import { readsOurFiles } from "../../core/places/placeTarget";
-import { showFailure } from "../common/showFailure";
+import type { DaemonService } from "../../core/daemon/status";
 import { readLocalFiles } from "../../core/ingest/localFiles";
-import type { DaemonService, Ingestion } from "../../core/services/services";
-import { CollectionRow } from "../trees/rows";
 import { chooseCollection } from "../collections/chooseCollection";
+import { CollectionRow } from "../collections/rows";
+import { showFailure } from "../common/showFailure";
 import { withJobProgress } from "../jobs/jobProgress";
 
-export class EditorIngestion implements Ingestion {
+export class EditorIngestion {
   constructor(
     private readonly daemon: DaemonService,
     private readonly log: vscode.LogOutputChannel,
   ) {}
-
-  add(uris: readonly vscode.Uri[], collection?: string): Promise<void> {
-    return this.told(() => this.addFiles(uris, collection));
-  }
 
   /** The command: `target` is a file or folder (`all`: those selected with it), a collection's row, or nothing. */
   addCommand(target?: unknown, all?: unknown): Promise<void> {
@@ -42,7 +38,7 @@ export class EditorIngestion implements Ingestion {
       if (!folder) return;
       const [path] = paths([folder]);
       const client = await this.daemon.client();
-      if (!readsOurFiles(client.connection.url)) {
+      if (!isOnThisMachine(client.connection.url)) {
         throw new RagError(
           "FORBIDDEN_PATH",
           l10n.t("The daemon runs on another machine and can't follow folders of this one."),
@@ -66,7 +62,7 @@ export class EditorIngestion implements Ingestion {
     const [first] = files;
     const what = files.length === 1 && first ? basename(first) : l10n.t("{0} files and folders", files.length);
     await withJobProgress(this.daemon, l10n.t("Adding {0} to {1}", what, collection), async (signal) => {
-      if (readsOurFiles(client.connection.url)) return client.ingest(files, collection);
+      if (isOnThisMachine(client.connection.url)) return client.ingest(files, collection);
       const uploads = await readLocalFiles(files);
       signal.throwIfAborted();
       return client.upload(uploads, collection);

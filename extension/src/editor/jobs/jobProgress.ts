@@ -5,10 +5,10 @@ import * as vscode from "vscode";
 
 import type { Job, JobResult } from "../../core/api/types";
 import { RagError } from "../../core/common/errors";
+import type { DaemonService } from "../../core/daemon/status";
+import { followJob } from "../../core/ingest/followJob";
 import { failureReason } from "../../core/problems/failures";
 import { jobTitle, progressText, resultText } from "../../protocol/jobs";
-import type { DaemonService } from "../../core/services/services";
-import { followJob } from "../../core/ingest/followJob";
 
 /** `start` begins the work and gives the job's id. Throws `RagError` when it could not begin or the job failed. */
 export async function withJobProgress(

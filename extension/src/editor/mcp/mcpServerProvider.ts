@@ -6,12 +6,12 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { DaemonClient } from "../../core/client/daemonClient";
-import { RagError, asRagError } from "../../core/common/errors";
-import { httpLaunch, mcpOffer, stdioLaunch, type McpOffer } from "../../core/mcp/serverDefinition";
-import type { ServerSpec } from "../../core/daemon/serverSpec";
 import { tokenHeader, type SourceTokens } from "../../core/client/sourceTokens";
+import { RagError, asRagError } from "../../core/common/errors";
+import type { ServerSpec } from "../../core/daemon/serverSpec";
+import type { DaemonService } from "../../core/daemon/status";
+import { httpLaunch, mcpOffer, stdioLaunch, type McpOffer } from "../../core/mcp/serverDefinition";
 import { affectsMcp, mcpWay, serverSettings, thisMachine } from "../daemon/settings";
-import type { DaemonService } from "../../core/services/services";
 
 /** As in package.json. */
 const ID = "ragAssistant.mcp";

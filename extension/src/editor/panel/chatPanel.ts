@@ -3,22 +3,25 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { EditorModels } from "../answer/editorModels";
+import type { Answering } from "../../core/answer/types";
 import type { DaemonState } from "../../core/api/types";
 import type { Disposable } from "../../core/common/events";
-import { SessionStore } from "../../core/sessions/sessionStore";
-import type { Answering, DaemonService, Places, SetupService } from "../../core/services/services";
-import { webviewOptions, webviewPage } from "../webview/page";
+import type { DaemonService } from "../../core/daemon/status";
+import { readLocalFiles } from "../../core/ingest/localFiles";
+import { Ingests } from "../../core/ingest/panelIngests";
 import { PanelAsking } from "../../core/panel/answerProvider";
 import { ChoiceLoader, type PanelSettings } from "../../core/panel/choices";
 import { ChatController } from "../../core/panel/controller";
 import { Conversations } from "../../core/panel/conversations";
-import { EditorDesk } from "./editorHost";
 import { Images } from "../../core/panel/images";
-import { Ingests } from "../../core/ingest/panelIngests";
-import { readLocalFiles } from "../../core/ingest/localFiles";
 import { Outbox } from "../../core/panel/outbox";
 import { quoted } from "../../core/panel/quoting";
+import { SessionStore } from "../../core/sessions/sessionStore";
+import type { SetupService } from "../../core/setup/setupService";
+import type { EditorModels } from "../answer/editorModels";
+import type { Places } from "../places/places";
+import { webviewOptions, webviewPage } from "../webview/page";
+import { EditorDesk } from "./editorHost";
 
 export interface ChatServices {
   answering: Answering;

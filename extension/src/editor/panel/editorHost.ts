@@ -4,9 +4,9 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import { RagError } from "../../core/common/errors";
+import type { Desk } from "../../core/panel/controller";
 import type { ProblemCommand } from "../../protocol/setup";
 import { openLink } from "../webview/links";
-import type { Desk } from "../../core/panel/controller";
 
 export class EditorDesk implements Desk, vscode.Disposable {
   /** Where the cursor was last: while the panel has the focus, there may be no active editor. */

@@ -3,14 +3,13 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import { EditorModel } from "../answer/editorModel";
-import type { ChosenWriter, FinishedAnswer } from "../../core/answer/types";
-import type { Citation, QueryAnswer } from "../../core/api/types";
 import { CitationFilter, type AnswerPart } from "../../core/answer/citationMarks";
 import { followups } from "../../core/answer/followups";
+import type { ChosenWriter, FinishedAnswer, Answering } from "../../core/answer/types";
+import type { Citation, QueryAnswer } from "../../core/api/types";
 import { SafeMarkdown, escapeMarkdown, excerpt } from "../../core/common/safeMarkdown";
 import { withoutRepeats } from "../../protocol/leftOut";
-import type { Answering } from "../../core/services/services";
+import { EditorModel } from "../answer/editorModel";
 import type { AnswerMetadata } from "./metadata";
 import { readReferences } from "./references";
 import { askOptions, ownHistory, promptText } from "./requests";

@@ -8,16 +8,16 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { Job } from "../../core/api/types";
+import { isOnThisMachine } from "../../core/client/connection";
 import { throwIfCancelled } from "../../core/common/cancellation";
 import { RagError } from "../../core/common/errors";
-import { splitPaths } from "../../core/ingest/pathArguments";
-import { readsOurFiles } from "../../core/places/placeTarget";
 import { escapeMarkdown } from "../../core/common/safeMarkdown";
+import type { DaemonService } from "../../core/daemon/status";
 import { followJob } from "../../core/ingest/followJob";
 import { readLocalFiles } from "../../core/ingest/localFiles";
+import { splitPaths } from "../../core/ingest/pathArguments";
 import { failureReason } from "../../core/problems/failures";
 import { progressText, resultText } from "../../protocol/jobs";
-import type { DaemonService } from "../../core/services/services";
 import { askOptions } from "./requests";
 import type { ChatResponse } from "./response";
 
@@ -47,7 +47,7 @@ export async function ingestCommand(
   const { collection } = askOptions();
   response.progress(l10n.t("Adding {0}", paths.map((one) => path.basename(one)).join(", ")));
   const client = await daemon.client();
-  const here = readsOurFiles(client.connection.url);
+  const here = isOnThisMachine(client.connection.url);
   const started = here ? await client.ingest(paths, collection) : await client.upload(await readLocalFiles(paths), collection);
   const job = await follow(daemon, started.job_id, response, signal);
   showResult(job, response);

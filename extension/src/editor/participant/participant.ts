@@ -3,10 +3,12 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import { signalOf } from "../common/cancellation";
+import type { Answering } from "../../core/answer/types";
 import { isCancelled } from "../../core/common/errors";
+import type { DaemonService } from "../../core/daemon/status";
 import { problemOf } from "../../core/problems/failures";
-import type { Answering, DaemonService, Places } from "../../core/services/services";
+import { signalOf } from "../common/cancellation";
+import type { Places } from "../places/places";
 import { answerCommand } from "./answerCommand";
 import { ingestCommand } from "./ingestCommand";
 import { readMetadata, type AnswerMetadata } from "./metadata";

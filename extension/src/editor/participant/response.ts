@@ -4,11 +4,11 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { Citation, LiveCounts } from "../../core/api/types";
-import { citationArgument } from "../../core/places/citationLink";
 import { escapeMarkdown } from "../../core/common/safeMarkdown";
+import { citationArgument } from "../../core/places/citationLink";
 import { leftOut } from "../../protocol/leftOut";
 import { asOfText, citationLabel } from "../../protocol/places";
-import type { Places } from "../../core/services/services";
+import type { Places } from "../places/places";
 
 const OPEN_CITATION = "ragAssistant.openCitation";
 

@@ -3,12 +3,12 @@
 import * as l10n from "@vscode/l10n";
 import type * as vscode from "vscode";
 
-import type { Citation, QueryAnswer } from "../../core/api/types";
-import type { DaemonClient } from "../../core/client/daemonClient";
 import { explanation } from "../../core/answer/explanation";
 import { followups } from "../../core/answer/followups";
-import { escapeMarkdown, excerpt } from "../../core/common/safeMarkdown";
 import { searchRequest } from "../../core/answer/searchRequest";
+import type { Citation, QueryAnswer } from "../../core/api/types";
+import type { DaemonClient } from "../../core/client/daemonClient";
+import { escapeMarkdown, excerpt } from "../../core/common/safeMarkdown";
 import { withoutRepeats } from "../../protocol/leftOut";
 import { citationLabel } from "../../protocol/places";
 import type { AnswerMetadata } from "./metadata";

@@ -5,8 +5,8 @@ import type * as vscode from "vscode";
 
 import type { Document } from "../../core/api/types";
 import type { DaemonClient } from "../../core/client/daemonClient";
-import { throwIfCancelled } from "../../core/common/cancellation";
 import { inventoryMarkdown, matching, type Inventory } from "../../core/collections/inventory";
+import { throwIfCancelled } from "../../core/common/cancellation";
 import { promptText } from "./requests";
 import type { ChatResponse } from "./response";
 

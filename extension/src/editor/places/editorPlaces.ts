@@ -6,17 +6,19 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { Citation, DocumentDetail } from "../../core/api/types";
+import { isOnThisMachine } from "../../core/client/connection";
+import type { DaemonService } from "../../core/daemon/status";
 import { citedPlace, readCitationArgument, wholeDocument, type CitedPlace } from "../../core/places/citationLink";
 import { editorEncoding } from "../../core/places/encodings";
 import { cellsInLines } from "../../core/places/notebookCells";
-import { isFileUri, placeTarget, readsOurFiles, type Whereabouts } from "../../core/places/placeTarget";
-import { showFailure } from "../common/showFailure";
+import { isFileUri, placeTarget, type Whereabouts } from "../../core/places/placeTarget";
 import { shortName } from "../../protocol/places";
-import type { DaemonService, Places } from "../../core/services/services";
-import { openOriginal } from "../viewer/originals";
+import { showFailure } from "../common/showFailure";
 import { DocumentViewer } from "../viewer/documentViewer";
+import { openOriginal } from "../viewer/originals";
 import { openLink } from "../webview/links";
 import { PassageMark } from "./passageHighlight";
+import type { Places } from "./places";
 
 /** Documents whose facts are their file, word for word: there a passage is found again when its lines have moved. */
 const SAME_AS_FILE = new Set<DocumentDetail["doc_type"]>(["markdown", "text", "code"]);
@@ -108,7 +110,7 @@ export class EditorPlaces implements Places {
 
   private whereabouts(uri: string): Whereabouts {
     const { status } = this.daemon;
-    if (status.kind === "ready" && !readsOurFiles(status.client.connection.url)) return "elsewhere";
+    if (status.kind === "ready" && !isOnThisMachine(status.client.connection.url)) return "elsewhere";
     return existsSync(vscode.Uri.parse(uri, true).fsPath) ? "here" : "gone";
   }
 

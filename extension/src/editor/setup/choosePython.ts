@@ -3,8 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { EditorPythons } from "../../core/setup/findPython";
-import { listPythons } from "../../core/setup/findPython";
+import { type EditorPythons, listPythons } from "../../core/setup/findPython";
 import { thisMachine } from "../daemon/settings";
 
 interface PythonItem extends vscode.QuickPickItem {

@@ -8,10 +8,10 @@ import * as vscode from "vscode";
 
 import type { DaemonClient } from "../../core/client/daemonClient";
 import { Setup } from "../../core/setup/setup";
+import type { SetupService } from "../../core/setup/setupService";
+import type { SetupView } from "../../protocol/setup";
 import { type EditorDaemon, carriedFolder, offerActions } from "../daemon/editorDaemon";
 import { affectsServer, serverSettings, thisMachine } from "../daemon/settings";
-import type { SetupView } from "../../protocol/setup";
-import type { SetupService } from "../../core/services/services";
 import { choosePython } from "./choosePython";
 import { editorPythons } from "./editorPythons";
 

@@ -4,15 +4,15 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { Source } from "../../core/api/types";
+import { isOnThisMachine } from "../../core/client/connection";
 import type { DaemonClient } from "../../core/client/daemonClient";
-import { FROM_REQUEST, formOf, newForm, newSource, secret, sourceChange, type CloudForm, type Product, type Step } from "../../core/sources/cloudForm";
-import { runForm, type FormDesk } from "../../core/sources/runCloudForm";
-import { RagError } from "../../core/common/errors";
-import { readsOurFiles } from "../../core/places/placeTarget";
 import { keptToken, tokenProblem } from "../../core/client/sourceTokens";
+import { RagError } from "../../core/common/errors";
+import type { DaemonService } from "../../core/daemon/status";
+import { FROM_REQUEST, formOf, newForm, newSource, secret, sourceChange, type CloudForm, type Product, type Step } from "../../core/sources/cloudForm";
 import { authOf, isCloud } from "../../core/sources/cloudStatus";
+import { runForm, type FormDesk } from "../../core/sources/runCloudForm";
 import { showFailure } from "../common/showFailure";
-import type { DaemonService } from "../../core/services/services";
 import { askStep, whileTesting } from "./cloudFormInputs";
 import type { EditorSourceTokens } from "./editorSourceTokens";
 
@@ -65,7 +65,7 @@ export class CloudSources {
   setToken(given?: Source): Promise<void> {
     return this.told(async () => {
       const client = await this.daemon.client();
-      if (!readsOurFiles(client.connection.url)) throw elsewhere();
+      if (!isOnThisMachine(client.connection.url)) throw elsewhere();
       const source = given ?? (await this.choose(client, () => true));
       if (source === undefined) return;
       const token = await askToken(source);
@@ -92,7 +92,7 @@ export class CloudSources {
     first: Step,
     save: (form: CloudForm) => Promise<void>,
   ): Promise<CloudForm | undefined> {
-    if (!readsOurFiles(client.connection.url)) throw elsewhere();
+    if (!isOnThisMachine(client.connection.url)) throw elsewhere();
     const desk: FormDesk = {
       ask: (shown) => askStep(shown, title),
       preview: async (config, token) =>

@@ -2,8 +2,8 @@
 
 import type * as vscode from "vscode";
 
-import { Emitter } from "../../core/common/events";
 import type { SourceTokens } from "../../core/client/sourceTokens";
+import { Emitter } from "../../core/common/events";
 
 const PREFIX = "ragAssistant.sourceToken.";
 

@@ -3,9 +3,9 @@
 import * as vscode from "vscode";
 
 import { isCancelled } from "../../core/common/errors";
-import { SourceKeeper } from "../../core/sources/syncScheduler";
+import type { DaemonService } from "../../core/daemon/status";
 import { logFailure } from "../../core/problems/failures";
-import type { DaemonService } from "../../core/services/services";
+import { SourceKeeper } from "../../core/sources/syncScheduler";
 import { onDaemonChange } from "../daemon/onDaemonChange";
 import type { EditorSourceTokens } from "./editorSourceTokens";
 

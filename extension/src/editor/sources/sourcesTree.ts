@@ -5,14 +5,15 @@ import * as vscode from "vscode";
 
 import type { DaemonState, Source } from "../../core/api/types";
 import { RagError } from "../../core/common/errors";
+import type { DaemonService } from "../../core/daemon/status";
 import { isCloud, needsToken } from "../../core/sources/cloudStatus";
-import { showFailure } from "../common/showFailure";
-import { withJobProgress } from "../jobs/jobProgress";
 import { documentCount } from "../../protocol/jobs";
-import type { DaemonService } from "../../core/services/services";
-import type { EditorSourceTokens } from "./editorSourceTokens";
+import { showFailure } from "../common/showFailure";
 import { onDaemonChange } from "../daemon/onDaemonChange";
-import { CycleRow, FailureRow, HeldRow, LeftItemRow, LeftOutRow, SourceRow, TokenRow } from "../trees/rows";
+import { withJobProgress } from "../jobs/jobProgress";
+import { FailureRow } from "../trees/treeItem";
+import type { EditorSourceTokens } from "./editorSourceTokens";
+import { CycleRow, HeldRow, LeftItemRow, LeftOutRow, SourceRow, TokenRow } from "./rows";
 
 type SourcesRow = SourceRow | TokenRow | CycleRow | HeldRow | LeftOutRow | LeftItemRow | FailureRow;
 

@@ -3,14 +3,14 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import { signalOf } from "../common/cancellation";
-import { throwIfCancelled } from "../../core/common/cancellation";
 import type { DaemonClient } from "../../core/client/daemonClient";
+import { throwIfCancelled } from "../../core/common/cancellation";
 import { asRagError, isCancelled } from "../../core/common/errors";
 import { excerpt } from "../../core/common/safeMarkdown";
-import type { DaemonService } from "../../core/services/services";
+import type { DaemonService } from "../../core/daemon/status";
 import { readInput, searchInput, type ReadInput, type SearchInput } from "../../core/tools/toolInput";
 import { documentText, passagesText, type Room } from "../../core/tools/toolTexts";
+import { signalOf } from "../common/cancellation";
 
 const LONGEST_NAME = 80;
 // Without a budget from the model: about what ten passages take.

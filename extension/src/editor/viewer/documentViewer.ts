@@ -3,9 +3,9 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
+import type { DaemonService } from "../../core/daemon/status";
 import { readViewerTarget } from "../../core/viewer/viewerState";
 import type { ViewerTarget } from "../../protocol/viewer";
-import type { DaemonService } from "../../core/services/services";
 import { webviewOptions } from "../webview/page";
 import { ViewerTab, type TabServices } from "./viewerTab";
 

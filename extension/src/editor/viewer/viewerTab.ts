@@ -4,14 +4,14 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import { asRagError, isCancelled } from "../../core/common/errors";
+import type { DaemonService } from "../../core/daemon/status";
 import { isFileUri, isWebAddress } from "../../core/places/placeTarget";
-import { showFailure } from "../common/showFailure";
+import { OpenDocument } from "../../core/viewer/openDocument";
 import type { Shown, ViewerMessageToExtension, ViewerMessageToView, ViewerTarget } from "../../protocol/viewer";
-import type { DaemonService } from "../../core/services/services";
+import { showFailure } from "../common/showFailure";
 import { openLink } from "../webview/links";
 import { webviewPage } from "../webview/page";
 import { openOriginal } from "./originals";
-import { OpenDocument } from "../../core/viewer/openDocument";
 
 /** Codes for a file that is no longer what was read; its kept facts are. */
 const FILE_LOST = new Set(["DOCUMENT_VANISHED", "DOCUMENT_CHANGED", "FORBIDDEN_PATH"]);

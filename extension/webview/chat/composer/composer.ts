@@ -7,11 +7,11 @@ import { h } from "../../shared/dom";
 import { icon, type IconName } from "../../shared/icons";
 
 import { iconButton } from "../controls/controls";
-import { filterCount, openFilters } from "./filters";
 import { isSendKey } from "../controls/keys";
 import { openMenu } from "../controls/menu";
-import { choiceItems, choiceLabel, choiceTitle, withOption } from "./options";
 import type { AskOptions } from "../types";
+import { filterCount, openFilters } from "./filters";
+import { choiceItems, choiceLabel, choiceTitle, withOption } from "./options";
 
 export interface ComposerActions {
   ask(text: string, options: AskOptions): void;

@@ -5,8 +5,8 @@ import * as l10n from "@vscode/l10n";
 import type { Choices } from "../../../src/protocol/chat";
 
 import type { MenuItem, MenuSection } from "../controls/menu";
-import type { AskOptions, AssistantMessage } from "../types";
 import { strategyLabel } from "../passages/retrievalDetails";
+import type { AskOptions, AssistantMessage } from "../types";
 
 type Choice = "collection" | "strategy" | "model";
 

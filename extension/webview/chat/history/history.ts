@@ -6,8 +6,8 @@ import { h } from "../../shared/dom";
 import { icon } from "../../shared/icons";
 
 import { iconButton, textButton } from "../controls/controls";
-import { dateGroup, timeText } from "./dates";
 import type { Send, SessionRow } from "../types";
+import { dateGroup, timeText } from "./dates";
 
 const SEARCH_MS = 150;
 

@@ -6,8 +6,8 @@ import type { IngestView } from "../../../src/protocol/chat";
 import { h } from "../../shared/dom";
 import { icon, type IconName } from "../../shared/icons";
 
-import { iconButton, problemBox, progressBar, spinner } from "../controls/controls";
 import type { Announcer } from "../controls/announcer";
+import { iconButton, problemBox, progressBar, spinner } from "../controls/controls";
 import type { Send } from "../types";
 
 export class IngestCards {

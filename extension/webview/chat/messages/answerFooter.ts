@@ -7,8 +7,8 @@ import { icon } from "../../shared/icons";
 
 import { flash, iconButton } from "../controls/controls";
 import { openMenu, type MenuSection } from "../controls/menu";
-import type { AskOptions, AssistantMessage } from "../types";
 import { whyPanel } from "../passages/retrievalDetails";
+import type { AskOptions, AssistantMessage } from "../types";
 
 export interface FooterActions {
   copyAnswer(messageId: string): void;

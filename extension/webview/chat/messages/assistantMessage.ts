@@ -7,12 +7,12 @@ import type { ProblemCommand } from "../../../src/protocol/setup";
 import { h } from "../../shared/dom";
 import { StreamedMarkdown } from "../../shared/stream";
 
-import { footer, type FooterActions } from "./answerFooter";
-import { insertChips } from "../passages/citationChips";
 import { noticeLine, problemBox, spinner, textButton } from "../controls/controls";
+import { insertChips } from "../passages/citationChips";
 import { passageList, type PassageContext } from "../passages/passageList";
 import { markUnsupported } from "../passages/supportMarks";
 import type { AssistantMessage, Send } from "../types";
+import { footer, type FooterActions } from "./answerFooter";
 
 export interface AnswerContext extends PassageContext, FooterActions {
   send: Send;

@@ -5,13 +5,13 @@ import * as l10n from "@vscode/l10n";
 import type { Citation } from "../../../src/core/api/types";
 import { h } from "../../shared/dom";
 
-import { AssistantView, isRunning, type AnswerContext } from "./assistantMessage";
+import type { Announcer } from "../controls/announcer";
 import { iconButton } from "../controls/controls";
 import type { Images } from "../passages/images";
-import type { Announcer } from "../controls/announcer";
 import { PassageCard } from "../passages/passageCard";
-import type { AnswerUpdate } from "./sessionState";
 import type { Message, Session } from "../types";
+import { AssistantView, isRunning, type AnswerContext } from "./assistantMessage";
+import type { AnswerUpdate } from "./sessionState";
 import { UserView, type UserActions } from "./userMessage";
 
 /** This near to the end counts as at the end. */

@@ -4,10 +4,10 @@ import type { Citation } from "../../../src/core/api/types";
 import { asOfText, placeLabel } from "../../../src/protocol/places";
 import { h } from "../../shared/dom";
 
+import { place } from "../controls/menu";
 import { citationTitle } from "./citationChips";
 import { excerpt } from "./excerpt";
 import type { Images } from "./images";
-import { place } from "../controls/menu";
 
 const SHOW_MS = 250;
 const HIDE_MS = 200;

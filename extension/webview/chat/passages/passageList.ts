@@ -7,10 +7,10 @@ import { asOfText, placeLabel, shortName } from "../../../src/protocol/places";
 import { h } from "../../shared/dom";
 import { icon } from "../../shared/icons";
 
+import type { AssistantMessage } from "../types";
 import { citationTitle } from "./citationChips";
 import { excerpt } from "./excerpt";
 import type { Images } from "./images";
-import type { AssistantMessage } from "../types";
 
 export interface PassageContext {
   images: Images;

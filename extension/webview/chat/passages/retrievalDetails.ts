@@ -5,10 +5,10 @@ import * as l10n from "@vscode/l10n";
 import type { Explained } from "../../../src/core/api/types";
 import { h } from "../../shared/dom";
 
-import { citationTitle } from "./citationChips";
 import { noticeLine } from "../controls/controls";
-import { seconds } from "./passageList";
 import type { AssistantMessage, Retrieval } from "../types";
+import { citationTitle } from "./citationChips";
+import { seconds } from "./passageList";
 
 const ORDER = ["dense", "sparse", "fusion", "rerank", "prefer", "diversity"];
 

@@ -7,8 +7,8 @@ import type { SetupView } from "../../../src/protocol/setup";
 import { h } from "../../shared/dom";
 import { icon, type IconName } from "../../shared/icons";
 
-import { iconButton, problemBox, progressBar, setProgress, spinner, textButton } from "../controls/controls";
 import type { Announcer } from "../controls/announcer";
+import { iconButton, problemBox, progressBar, setProgress, spinner, textButton } from "../controls/controls";
 import type { Send } from "../types";
 
 type StepState = SetupView["steps"][number]["state"];

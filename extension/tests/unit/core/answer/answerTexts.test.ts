@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { Collection, Document, Source } from "../../../../src/core/api/types";
 import { explanation } from "../../../../src/core/answer/explanation";
 import { followups } from "../../../../src/core/answer/followups";
+import type { Collection, Document, Source } from "../../../../src/core/api/types";
 import { inventoryMarkdown, matching, type Inventory } from "../../../../src/core/collections/inventory";
 import { splitPaths } from "../../../../src/core/ingest/pathArguments";
 import { citation, retrieval } from "../../fixtures/answers";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { passageBlock } from "../../../../src/core/answer/promptBlocks";
 import { buildPrompt, type Prompt } from "../../../../src/core/answer/prompt";
+import { passageBlock } from "../../../../src/core/answer/promptBlocks";
 import { citation, question } from "../../fixtures/answers";
 
 const PASSAGES = [1, 2, 3, 4].map((id) => citation(id, `Passage ${id}. ${"The lease lasts 90 seconds. ".repeat(20)}`));

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { DaemonClient } from "../../../../src/core/client/daemonClient";
-import { Emitter } from "../../../../src/core/common/events";
 import { keptToken, tokenHeader, tokenProblem, type SourceTokens } from "../../../../src/core/client/sourceTokens";
+import { Emitter } from "../../../../src/core/common/events";
 import { logFailure } from "../../../../src/core/problems/failures";
 import { EditorSourceTokens } from "../../../../src/editor/sources/editorSourceTokens";
 import { TOKEN } from "../../fixtures/sources";

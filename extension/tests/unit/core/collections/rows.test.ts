@@ -2,14 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import type { Collection, Document, Source } from "../../../../src/core/api/types";
 import { collectionNameProblem } from "../../../../src/core/collections/collectionName";
-import {
-  collectionText,
-  documentText,
-  firstDocuments,
-  sourceMood,
-  sourceText,
-  type Fetch,
-} from "../../../../src/core/collections/rows";
+import { collectionText, documentText, firstDocuments, type Fetch } from "../../../../src/core/collections/rows";
+import { sourceMood, sourceText } from "../../../../src/core/sources/rows";
 import { jobTitle, progressText, resultText } from "../../../../src/protocol/jobs";
 
 function document(source: string, more: Partial<Document> = {}): Document {

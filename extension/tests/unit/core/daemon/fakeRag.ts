@@ -4,13 +4,13 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 
-import { isAlive } from "../../../../src/core/daemon/daemonInfo";
-import type { Surroundings } from "../../../../src/core/daemon/connect";
 import type { Log } from "../../../../src/core/common/log";
-import type { Standing } from "../../../../src/core/daemon/status";
+import type { ConnectContext } from "../../../../src/core/daemon/connectContext";
+import { isAlive } from "../../../../src/core/daemon/daemonInfo";
+import type { LocalServer, ServerSpec } from "../../../../src/core/daemon/serverSpec";
+import type { DaemonStatus } from "../../../../src/core/daemon/status";
 import { StopMark } from "../../../../src/core/daemon/stopMark";
 import { Supervisor } from "../../../../src/core/daemon/supervisor";
-import type { LocalServer, ServerSpec } from "../../../../src/core/daemon/serverSpec";
 
 /** What the next started daemon does. */
 export interface Behaviour {
@@ -104,7 +104,7 @@ export class FakeRag {
   window(resolve: () => ServerSpec = () => this.server): Supervisor {
     const keep = (line: string): void => void this.lines.push(line);
     const log: Log = { debug: keep, info: keep, warn: keep, error: keep };
-    const around: Surroundings = {
+    const around: ConnectContext = {
       machine: {
         platform: process.platform,
         env: { ...process.env, RAG_DATA_DIR: this.dataDir },
@@ -137,14 +137,14 @@ export class FakeRag {
 }
 
 /** Waits for a window to come to a standing, with a bound. */
-export async function comesTo<Kind extends Standing["kind"]>(
+export async function comesTo<Kind extends DaemonStatus["kind"]>(
   window: Supervisor,
   kind: Kind,
-): Promise<Standing & { kind: Kind }> {
+): Promise<DaemonStatus & { kind: Kind }> {
   const end = performance.now() + 20_000;
   while (window.standing.kind !== kind) {
     if (performance.now() > end) throw new Error(`It never came to ${kind}, but is ${JSON.stringify(window.standing)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  return window.standing as Standing & { kind: Kind };
+  return window.standing as DaemonStatus & { kind: Kind };
 }

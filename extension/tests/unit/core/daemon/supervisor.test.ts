@@ -7,9 +7,9 @@ import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { isAlive } from "../../../../src/core/daemon/daemonInfo";
-import type { Notice, Standing } from "../../../../src/core/daemon/status";
-import type { Supervisor } from "../../../../src/core/daemon/supervisor";
 import type { ServerSpec } from "../../../../src/core/daemon/serverSpec";
+import type { Notice, DaemonStatus } from "../../../../src/core/daemon/status";
+import type { Supervisor } from "../../../../src/core/daemon/supervisor";
 import { type Behaviour, FakeRag, comesTo } from "./fakeRag";
 
 const opened: FakeRag[] = [];
@@ -283,7 +283,7 @@ describe("a server at an address", { timeout: 60_000 }, () => {
 
 describe("the transport MCP", { timeout: 60_000 }, () => {
   const byMcp = (rag: FakeRag): ServerSpec => ({ ...rag.server, transport: "mcp", env: { RAG_MCP__ENABLED: "true" } });
-  const commandsOf = (standing: Standing & { kind: "attention" }) => standing.problem.actions.map(({ command }) => command);
+  const commandsOf = (standing: DaemonStatus & { kind: "attention" }) => standing.problem.actions.map(({ command }) => command);
 
   it("has a daemon that was started with it", async () => {
     const rag = fake();

@@ -5,12 +5,12 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 
 import type { Job } from "../../../../src/core/api/types";
-import { CrashLimit, delayAfter } from "../../../../src/core/daemon/backoff";
-import { startProblem } from "../../../../src/core/daemon/problems";
-import { hasCrashed, isAlive, parseDaemonInfo, readDaemonInfo } from "../../../../src/core/daemon/daemonInfo";
 import { masked, secretsOf } from "../../../../src/core/common/masking";
-import { indexingOf } from "../../../../src/core/daemon/indexingProgress";
 import { compareVersions } from "../../../../src/core/common/versions";
+import { CrashLimit, delayAfter } from "../../../../src/core/daemon/backoff";
+import { hasCrashed, isAlive, parseDaemonInfo, readDaemonInfo } from "../../../../src/core/daemon/daemonInfo";
+import { indexingOf } from "../../../../src/core/daemon/indexingProgress";
+import { startProblem } from "../../../../src/core/daemon/problems";
 
 const WHOLE = { pid: process.pid, version: "0.1.0", url: "http://127.0.0.1:4711", token: "t" };
 // Above the largest number that Linux gives a process.

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { JobResult } from "../../../../src/core/api/types";
 import { RagError } from "../../../../src/core/common/errors";
-import { Batches } from "../../../../src/core/ingest/uploadBatches";
 import { readLocalFiles } from "../../../../src/core/ingest/localFiles";
+import { Batches } from "../../../../src/core/ingest/uploadBatches";
 import { jobOf, panel } from "../panel/fakePanel";
 
 type Panel = Awaited<ReturnType<typeof panel>>;

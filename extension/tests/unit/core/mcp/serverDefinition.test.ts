@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { Machine } from "../../../../src/core/daemon/directories";
-import { httpLaunch, mcpOffer, stdioLaunch } from "../../../../src/core/mcp/serverDefinition";
 import type { LocalServer, ServerSpec } from "../../../../src/core/daemon/serverSpec";
+import { httpLaunch, mcpOffer, stdioLaunch } from "../../../../src/core/mcp/serverDefinition";
 
 const LOCAL: LocalServer = {
   kind: "managed",

@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 
 import type { AnswerEvent } from "../../../../src/core/answer/types";
+import { reachable } from "../../../../src/core/client/reachable";
 import { RagError } from "../../../../src/core/common/errors";
-import { PanelAsking, reachable, type Writers } from "../../../../src/core/panel/answerProvider";
+import { PanelAsking, type Writers } from "../../../../src/core/panel/answerProvider";
 import { daemonView } from "../../../../src/core/panel/daemonState";
 import { Deltas } from "../../../../src/core/panel/deltas";
 import { quoted } from "../../../../src/core/panel/quoting";
@@ -120,7 +121,7 @@ describe("what the view shows of the daemon", () => {
   const running = { state: "running" } as SetupView;
 
   it("is the set-up while that is needed or under way", () => {
-    expect(daemonView({ kind: "setupNeeded" }, idle, undefined)).toEqual({ kind: "setup", setup: idle });
+    expect(daemonView({ kind: "setupNeeded", reason: "new" }, idle, undefined)).toEqual({ kind: "setup", setup: idle });
     expect(daemonView({ kind: "starting", detail: "" }, running, undefined)).toEqual({ kind: "setup", setup: running });
     expect(daemonView({ kind: "starting", detail: "d" }, idle, undefined)).toEqual({ kind: "starting", detail: "d" });
   });

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { RagError } from "../../../../src/core/common/errors";
-import type { AssistantMessage } from "../../../../src/protocol/session";
 import type { MessageToExtension } from "../../../../src/protocol/chat";
+import type { AssistantMessage } from "../../../../src/protocol/session";
 import { citation, retrieval } from "../../fixtures/answers";
 import { doneEvent, panel } from "./fakePanel";
 

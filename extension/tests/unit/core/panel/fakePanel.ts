@@ -9,17 +9,17 @@ import { vi } from "vitest";
 import type { AnswerEvent, Question } from "../../../../src/core/answer/types";
 import type { Citation, DaemonState, FeedbackRequest, Job } from "../../../../src/core/api/types";
 import type { DaemonClient, UploadFile } from "../../../../src/core/client/daemonClient";
-import type { Session } from "../../../../src/protocol/session";
-import { SessionStore } from "../../../../src/core/sessions/sessionStore";
+import type { DaemonStatus } from "../../../../src/core/daemon/status";
+import { Ingests } from "../../../../src/core/ingest/panelIngests";
 import { ChoiceLoader } from "../../../../src/core/panel/choices";
 import { ChatController, type Desk } from "../../../../src/core/panel/controller";
 import { Conversations } from "../../../../src/core/panel/conversations";
 import { Images } from "../../../../src/core/panel/images";
-import { Ingests } from "../../../../src/core/ingest/panelIngests";
 import { Outbox } from "../../../../src/core/panel/outbox";
+import { SessionStore } from "../../../../src/core/sessions/sessionStore";
 import type { MessageToExtension, MessageToView } from "../../../../src/protocol/chat";
+import type { Session } from "../../../../src/protocol/session";
 import type { SetupView } from "../../../../src/protocol/setup";
-import type { DaemonStatus } from "../../../../src/core/services/services";
 
 /** An answer that comes when the test says so. */
 export class Script {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import { editorEncoding } from "../../../../src/core/places/encodings";
-import { factsPart, headingSpan, joinedFacts, passageSpans, textSpan } from "../../../../src/core/viewer/content";
 import { cellsInLines } from "../../../../src/core/places/notebookCells";
 import { findPassage } from "../../../../src/core/places/passageLines";
+import { factsPart, headingSpan, joinedFacts, passageSpans, textSpan } from "../../../../src/core/viewer/content";
 import { chunk } from "../../fixtures/documents";
 
 describe("findPassage", () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { placeTarget, readsOurFiles } from "../../../../src/core/places/placeTarget";
-import { citedPlace } from "../../../../src/core/places/citationLink";
-import { citation, detail } from "../../fixtures/documents";
 import type { Citation, DocumentDetail } from "../../../../src/core/api/types";
+import { isOnThisMachine } from "../../../../src/core/client/connection";
+import { citedPlace } from "../../../../src/core/places/citationLink";
+import { placeTarget } from "../../../../src/core/places/placeTarget";
+import { citation, detail } from "../../fixtures/documents";
 
 const here = () => "here" as const;
 
@@ -71,6 +72,6 @@ describe("placeTarget", () => {
 });
 
 it("knows a daemon of this machine by its address", () => {
-  expect(["http://127.0.0.1:8000", "http://localhost:1", "http://[::1]:2"].every(readsOurFiles)).toBe(true);
-  expect(readsOurFiles("http://192.168.1.5:8000")).toBe(false);
+  expect(["http://127.0.0.1:8000", "http://localhost:1", "http://[::1]:2"].every(isOnThisMachine)).toBe(true);
+  expect(isOnThisMachine("http://192.168.1.5:8000")).toBe(false);
 });

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import type { AnswerEvent } from "../../../../src/core/answer/types";
 import { RagError } from "../../../../src/core/common/errors";
-import type { AssistantMessage, Message, Session } from "../../../../src/protocol/session";
-import { answerMarkdown, chunkIds, citedPassages, clip, historyOf } from "../../../../src/core/sessions/sessionText";
 import * as sessions from "../../../../src/core/sessions/sessionChanges";
+import { answerMarkdown, chunkIds, citedPassages, clip, historyOf } from "../../../../src/core/sessions/sessionText";
+import type { AssistantMessage, Message, Session } from "../../../../src/protocol/session";
 import { citation, retrieval } from "../../fixtures/answers";
 
 const AT = "2026-01-01T00:00:00.000Z";

@@ -5,10 +5,10 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { Session } from "../../../../src/protocol/session";
+import { ask, newSession, withMessage } from "../../../../src/core/sessions/sessionChanges";
 import { encodeSession } from "../../../../src/core/sessions/sessionFile";
 import { SessionStore } from "../../../../src/core/sessions/sessionStore";
-import { ask, newSession, withMessage } from "../../../../src/core/sessions/sessionChanges";
+import type { Session } from "../../../../src/protocol/session";
 
 let folder: string;
 let lines: string[];

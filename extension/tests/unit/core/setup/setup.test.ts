@@ -4,9 +4,9 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 
 import { DaemonClient } from "../../../../src/core/client/daemonClient";
-import { ProblemError, problem } from "../../../../src/core/daemon/problems";
 import { isAlive } from "../../../../src/core/daemon/daemonInfo";
 import type { ServerSettings } from "../../../../src/core/daemon/serverSpec";
+import { ProblemError, problem } from "../../../../src/core/problems/problem";
 import { SetupRecord } from "../../../../src/core/setup/bundledServer";
 import { Setup, type SetupOptions } from "../../../../src/core/setup/setup";
 import type { SetupView } from "../../../../src/protocol/setup";

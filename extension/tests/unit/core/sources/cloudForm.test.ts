@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { CloudConfig, CloudPreview } from "../../../../src/core/api/types";
+import { RagError } from "../../../../src/core/common/errors";
 import {
   configOf,
   formOf,
@@ -16,7 +17,6 @@ import {
 } from "../../../../src/core/sources/cloudForm";
 import { ALL, SAVE, answered, question, type PickQuestion } from "../../../../src/core/sources/cloudQuestions";
 import { runForm, type FormDesk, type Reply, type Shown } from "../../../../src/core/sources/runCloudForm";
-import { RagError } from "../../../../src/core/common/errors";
 import { TOKEN, cloudSource, preview } from "../../fixtures/sources";
 
 const say = (answer: string | string[]): Reply => ({ kind: "answer", answer });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Job, Source } from "../../../../src/core/api/types";
 import { cloudMood, cycleText, skippedText, type CloudMood } from "../../../../src/core/sources/cloudStatus";
-import { sourceText } from "../../../../src/core/collections/rows";
+import { sourceText } from "../../../../src/core/sources/rows";
 import { leftOut, withoutRepeats } from "../../../../src/protocol/leftOut";
 import { cloudSource, cycle } from "../../fixtures/sources";
 

@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
-import { ChatApp } from "../../../../webview/chat/app";
 import type { MessageToView, ToView } from "../../../../src/protocol/chat";
+import { ChatApp } from "../../../../webview/chat/app";
 import { answer, button, citation, fakeHost, find, init, question, retrieval, session } from "./fixtures";
 
 function start(first: ToView["init"] = init(), kept?: Parameters<typeof fakeHost>[0]) {

@@ -1,10 +1,10 @@
 import { vi } from "vitest";
 
 import type { Citation } from "../../../../src/core/api/types";
-import type { AssistantMessage, Retrieval, Session, UserMessage } from "../../../../src/protocol/session";
 import type { MessageToView, ToExtension, ToView } from "../../../../src/protocol/chat";
-import type { Host } from "../../../../webview/shared/host";
+import type { AssistantMessage, Retrieval, Session, UserMessage } from "../../../../src/protocol/session";
 import type { Kept } from "../../../../webview/chat/types";
+import type { Host } from "../../../../webview/shared/host";
 
 const AT = "2026-03-01T10:00:00Z";
 

@@ -1,15 +1,15 @@
 // @vitest-environment jsdom
 import { describe, expect, it, vi } from "vitest";
 
-import { insertChips } from "../../../../webview/chat/passages/citationChips";
+import { filterCount, openFilters } from "../../../../webview/chat/composer/filters";
+import { choiceItems, retrySections, withOption } from "../../../../webview/chat/composer/options";
+import { KeptState } from "../../../../webview/chat/composer/savedState";
 import { dateGroup } from "../../../../webview/chat/history/dates";
 import { DropZone, MOST_BYTES, uriList } from "../../../../webview/chat/ingest/dropZone";
-import { excerpt } from "../../../../webview/chat/passages/excerpt";
-import { filterCount, openFilters } from "../../../../webview/chat/composer/filters";
-import { Images } from "../../../../webview/chat/passages/images";
-import { KeptState } from "../../../../webview/chat/composer/savedState";
-import { choiceItems, retrySections, withOption } from "../../../../webview/chat/composer/options";
 import { applyUpdate, running } from "../../../../webview/chat/messages/sessionState";
+import { insertChips } from "../../../../webview/chat/passages/citationChips";
+import { excerpt } from "../../../../webview/chat/passages/excerpt";
+import { Images } from "../../../../webview/chat/passages/images";
 import { answer, button, citation, fakeHost, find, init, question, session } from "./fixtures";
 
 describe("insertChips", () => {
