@@ -100,7 +100,7 @@ export interface ToView {
   /** Show this session, whole. */
   session: { session: Session };
   sessions: { text: string; rows: SessionRow[] };
-  /** A question was accepted: the session's messages up to `keep` stay, then these follow. */
+  /** A question was accepted: the session's messages up to `keep` keepPresence, then these follow. */
   "answer.started": { sessionId: string; keep: number; messages: Session["messages"]; title: string };
   "answer.retrieval": { sessionId: string; messageId: string; citations: Citation[]; retrieval: Retrieval };
   "answer.delta": { sessionId: string; messageId: string; text: string };

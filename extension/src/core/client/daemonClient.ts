@@ -30,11 +30,11 @@ import type {
   VerifiedAnswer,
 } from "../api/types";
 import type { Connection } from "./connection";
-import { McpKnowledgeBase } from "./mcpClient";
-import { McpConnection } from "./mcpTransport";
-import type { KnowledgeBase, Transport } from "./ragClient";
-import { RestKnowledgeBase } from "./restClient";
-import { Rest, asError } from "./restTransport";
+import { McpClient } from "./mcpClient";
+import { McpTransport } from "./mcpTransport";
+import type { RagClient, Transport } from "./ragClient";
+import { RestClient } from "./restClient";
+import { RestTransport, asError } from "./restTransport";
 import { NO_SOURCE_TOKENS, type SourceTokens } from "./sourceTokens";
 
 export interface UploadFile {
@@ -43,24 +43,24 @@ export interface UploadFile {
 }
 
 /**
- * All that the extension asks of the daemon. What `KnowledgeBase` has, which is what agents' tools offer, goes by the transport
+ * All that the extension asks of the daemon. What `RagClient` has, which is what agents' tools offer, goes by the transport
  * that is set. The rest has no tool and goes by REST on both: status, presence, chat by the daemon's model, uploads, the progress
  * of jobs, chunks, images of pages, sources, changes of collections, re-indexing, feedback, traces.
  */
-export class DaemonClient implements KnowledgeBase {
-  private readonly rest: Rest;
-  private readonly knowledge: KnowledgeBase;
+export class DaemonClient implements RagClient {
+  private readonly rest: RestTransport;
+  private readonly client: RagClient;
 
   constructor(
     readonly connection: Connection,
     sourceTokens: SourceTokens = NO_SOURCE_TOKENS,
     transport: Transport = "rest",
   ) {
-    this.rest = new Rest(connection, sourceTokens);
-    this.knowledge =
+    this.rest = new RestTransport(connection, sourceTokens);
+    this.client =
       transport === "mcp"
-        ? new McpKnowledgeBase(new McpConnection(connection, sourceTokens))
-        : new RestKnowledgeBase(this.rest);
+        ? new McpClient(new McpTransport(connection, sourceTokens))
+        : new RestClient(this.rest);
   }
 
   status(signal?: AbortSignal): Promise<Status> {
@@ -79,12 +79,12 @@ export class DaemonClient implements KnowledgeBase {
   }
 
   query(request: QueryRequest, signal?: AbortSignal): Promise<QueryAnswer> {
-    return this.knowledge.query(request, signal);
+    return this.client.query(request, signal);
   }
 
   /** Throws `RagError` for the event `error`, too. */
   async *chat(request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatEvent> {
-    for await (const { event, data } of this.rest.stream("POST", "/api/chat", { json: request, asker: "all", signal })) {
+    for await (const { event, data } of this.rest.stream("POST", "/api/chat", { json: request, tokenScope: "all", signal })) {
       const value: unknown = JSON.parse(data);
       if (event === "error") throw asError((value as { error: ErrorInfo }).error);
       yield { event, data: value } as ChatEvent;
@@ -92,7 +92,7 @@ export class DaemonClient implements KnowledgeBase {
   }
 
   verify(answer: string, citations: { id: number; chunk_ids: string[] }[], signal?: AbortSignal): Promise<VerifiedAnswer> {
-    return this.knowledge.verify(answer, citations, signal);
+    return this.client.verify(answer, citations, signal);
   }
 
   giveFeedback(feedback: FeedbackRequest): Promise<{ id: string }> {
@@ -104,7 +104,7 @@ export class DaemonClient implements KnowledgeBase {
   }
 
   collections(): Promise<Collection[]> {
-    return this.knowledge.collections();
+    return this.client.collections();
   }
 
   createCollection(name: string, description = ""): Promise<Collection> {
@@ -120,23 +120,23 @@ export class DaemonClient implements KnowledgeBase {
   }
 
   documents(collection: string, status: string | undefined, page: number, pageSize: number): Promise<Page<Document>> {
-    return this.knowledge.documents(collection, status, page, pageSize);
+    return this.client.documents(collection, status, page, pageSize);
   }
 
   document(id: string, signal?: AbortSignal): Promise<DocumentDetail> {
-    return this.knowledge.document(id, signal);
+    return this.client.document(id, signal);
   }
 
   content(id: string, signal?: AbortSignal): Promise<DocumentContent> {
-    return this.knowledge.content(id, signal);
+    return this.client.content(id, signal);
   }
 
   sections(id: string): Promise<Section[]> {
-    return this.knowledge.sections(id);
+    return this.client.sections(id);
   }
 
   chunks(id: string): Promise<Chunk[]> {
-    return this.rest.all(`/api/documents/${encodeURIComponent(id)}/chunks`, { asker: "all" });
+    return this.rest.all(`/api/documents/${encodeURIComponent(id)}/chunks`, { tokenScope: "all" });
   }
 
   reindexDocument(id: string): Promise<{ job_id: string }> {
@@ -144,21 +144,21 @@ export class DaemonClient implements KnowledgeBase {
   }
 
   deleteDocument(id: string): Promise<unknown> {
-    return this.knowledge.deleteDocument(id);
+    return this.client.deleteDocument(id);
   }
 
   /** A page of a PDF as PNG, with these passages marked. Pages count from 1; `width` is in pixels. */
   pageImage(id: string, page: number, width: number, chunkIds: string[], signal?: AbortSignal): Promise<Uint8Array> {
     const path = `/api/documents/${encodeURIComponent(id)}/pages/${page}`;
-    return this.rest.bytes(path, { query: { width, chunk_id: chunkIds }, asker: "all", signal });
+    return this.rest.bytes(path, { query: { width, chunk_id: chunkIds }, tokenScope: "all", signal });
   }
 
   asset(id: string, variant: "raw" | "thumb", signal?: AbortSignal): Promise<Uint8Array> {
-    return this.knowledge.asset(id, variant, signal);
+    return this.client.asset(id, variant, signal);
   }
 
   ingest(paths: string[], collection: string | undefined, force = false): Promise<{ job_id: string }> {
-    return this.knowledge.ingest(paths, collection, force);
+    return this.client.ingest(paths, collection, force);
   }
 
   upload(files: UploadFile[], collection: string | undefined): Promise<{ job_id: string }> {
@@ -178,7 +178,7 @@ export class DaemonClient implements KnowledgeBase {
   }
 
   job(id: string): Promise<Job> {
-    return this.knowledge.job(id);
+    return this.client.job(id);
   }
 
   cancelJob(id: string): Promise<Job> {
@@ -208,36 +208,36 @@ export class DaemonClient implements KnowledgeBase {
 
   /** `token` is for a source whose token comes with each request. */
   addCloudSource(source: NewSource, token: string): Promise<Source> {
-    return this.rest.json("POST", "/api/sources", { json: source, asker: { added: token } });
+    return this.rest.json("POST", "/api/sources", { json: source, tokenScope: { added: token } });
   }
 
   /** Tests address and token, and tells what there is to read. */
   previewCloudSource(type: string, config: CloudConfig, token: string, signal?: AbortSignal): Promise<CloudPreview> {
     const json = { type, config };
-    return this.rest.json("POST", "/api/sources", { query: { dry_run: true }, json, asker: { added: token }, signal });
+    return this.rest.json("POST", "/api/sources", { query: { dry_run: true }, json, tokenScope: { added: token }, signal });
   }
 
   changeSource(id: string, change: SourceChange): Promise<Source> {
-    return this.rest.json("PATCH", `/api/sources/${encodeURIComponent(id)}`, { json: change, asker: { source: id } });
+    return this.rest.json("PATCH", `/api/sources/${encodeURIComponent(id)}`, { json: change, tokenScope: { source: id } });
   }
 
   syncSource(id: string, wish: { full?: boolean; allow_empty?: boolean } = {}): Promise<{ job_id: string }> {
-    return this.rest.json("POST", `/api/sources/${encodeURIComponent(id)}/sync`, { json: wish, asker: { source: id } });
+    return this.rest.json("POST", `/api/sources/${encodeURIComponent(id)}/sync`, { json: wish, tokenScope: { source: id } });
   }
 
   /** Fetches items once more that were left out: these, or all. */
   retrySource(id: string, items?: string[]): Promise<{ job_id: string }> {
     const json = items ? { items } : {};
-    return this.rest.json("POST", `/api/sources/${encodeURIComponent(id)}/retry`, { json, asker: { source: id } });
+    return this.rest.json("POST", `/api/sources/${encodeURIComponent(id)}/retry`, { json, tokenScope: { source: id } });
   }
 
   ledger(id: string): Promise<SourceLedger> {
-    return this.rest.json("GET", `/api/sources/${encodeURIComponent(id)}/ledger`, { asker: { source: id } });
+    return this.rest.json("GET", `/api/sources/${encodeURIComponent(id)}/ledger`, { tokenScope: { source: id } });
   }
 
   ledgerItems(id: string, state: LedgerItem["state"], page: number, pageSize: number): Promise<Page<LedgerItem>> {
     const query = { state, page, page_size: pageSize };
-    return this.rest.json("GET", `/api/sources/${encodeURIComponent(id)}/ledger/items`, { query, asker: { source: id } });
+    return this.rest.json("GET", `/api/sources/${encodeURIComponent(id)}/ledger/items`, { query, tokenScope: { source: id } });
   }
 
   removeSource(id: string, documents: "delete" | "keep"): Promise<unknown> {

@@ -1,4 +1,4 @@
-/** The knowledge base by MCP: each request is a call of the tool that agents have for it. */
+/** The client by MCP: each request is a call of the tool that agents have for it. */
 
 import * as l10n from "@vscode/l10n";
 
@@ -15,8 +15,8 @@ import type {
   VerifiedAnswer,
 } from "../api/types";
 import { RagError } from "../common/errors";
-import type { CallOptions, McpConnection } from "./mcpTransport";
-import type { KnowledgeBase } from "./ragClient";
+import type { CallOptions, McpTransport } from "./mcpTransport";
+import type { RagClient } from "./ragClient";
 
 const PAGE_SIZE = 100;
 /** As many as the tool allows. */
@@ -34,15 +34,15 @@ interface Slice {
   next_offset?: number;
 }
 
-export class McpKnowledgeBase implements KnowledgeBase {
-  constructor(private readonly mcp: McpConnection) {}
+export class McpClient implements RagClient {
+  constructor(private readonly mcp: McpTransport) {}
 
   query(request: QueryRequest, signal?: AbortSignal): Promise<QueryAnswer> {
-    return this.full("query_knowledge_hub", request, { asker: "all", signal });
+    return this.full("query_knowledge_hub", request, { tokenScope: "all", signal });
   }
 
   verify(answer: string, citations: { id: number; chunk_ids: string[] }[], signal?: AbortSignal): Promise<VerifiedAnswer> {
-    return this.full("verify_answer", { answer, citations }, { asker: "all", signal });
+    return this.full("verify_answer", { answer, citations }, { tokenScope: "all", signal });
   }
 
   collections(): Promise<Collection[]> {
@@ -51,13 +51,13 @@ export class McpKnowledgeBase implements KnowledgeBase {
 
   async documents(collection: string, status: string | undefined, page: number, pageSize: number): Promise<Page<Document>> {
     const asked = { collection, status, page, page_size: pageSize };
-    const { fields } = await this.mcp.call<Page<Document> & { documents: Document[] }>("list_documents", asked, { asker: "all" });
+    const { fields } = await this.mcp.call<Page<Document> & { documents: Document[] }>("list_documents", asked, { tokenScope: "all" });
     const { documents: items, total, page: at, page_size } = fields;
     return { items, total, page: at, page_size };
   }
 
   async document(id: string, signal?: AbortSignal): Promise<DocumentDetail> {
-    const asked = { asker: "all", signal } as const;
+    const asked = { tokenScope: "all", signal } as const;
     return (await this.mcp.call<{ document: DocumentDetail }>("get_document_summary", { doc_id: id }, asked)).fields.document;
   }
 
@@ -80,7 +80,7 @@ export class McpKnowledgeBase implements KnowledgeBase {
   }
 
   sections(id: string): Promise<Section[]> {
-    return this.all("list_document_sections", "sections", { doc_id: id }, { asker: "all" });
+    return this.all("list_document_sections", "sections", { doc_id: id }, { tokenScope: "all" });
   }
 
   async deleteDocument(id: string): Promise<unknown> {
@@ -89,7 +89,7 @@ export class McpKnowledgeBase implements KnowledgeBase {
 
   async asset(id: string, variant: "raw" | "thumb", signal?: AbortSignal): Promise<Uint8Array> {
     const asked = { asset_ids: [id], variant, max_bytes: MOST_BYTES };
-    const { fields, content } = await this.mcp.call<Pictures>("query_assets", asked, { asker: "all", signal });
+    const { fields, content } = await this.mcp.call<Pictures>("query_assets", asked, { tokenScope: "all", signal });
     const image = content.find((block) => block.type === "image");
     if (image !== undefined) return Uint8Array.from(Buffer.from(image.data, "base64"));
     const [missing] = fields.missing;
@@ -108,7 +108,7 @@ export class McpKnowledgeBase implements KnowledgeBase {
 
   private async slice(id: string, offset: number, signal?: AbortSignal): Promise<Slice> {
     const asked = { doc_id: id, format: "markdown", offset };
-    return (await this.mcp.call<Slice>("get_document", asked, { asker: "all", signal })).fields;
+    return (await this.mcp.call<Slice>("get_document", asked, { tokenScope: "all", signal })).fields;
   }
 
   /** The whole answer of REST, of a tool that gives a shorter one to models. */

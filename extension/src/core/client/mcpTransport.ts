@@ -6,7 +6,7 @@ import { RagError, isCancelled, type FieldProblem } from "../common/errors";
 import type { Connection } from "./connection";
 import type { Client, ContentBlock } from "./mcpSdk";
 import { failureIn, foreignAnswer, noAnswer } from "./restTransport";
-import { SOURCE_TOKEN_HEADER, tokenHeader, type Asker, type SourceTokens } from "./sourceTokens";
+import { SOURCE_TOKEN_HEADER, tokenHeader, type TokenScope, type SourceTokens } from "./sourceTokens";
 
 type Sdk = typeof import("./mcpSdk");
 
@@ -18,7 +18,7 @@ export interface ToolResult<Fields> {
 
 export interface CallOptions {
   /** Whose tokens for cloud sources the call brings; left out: none. */
-  asker?: Asker;
+  tokenScope?: TokenScope;
   signal?: AbortSignal | undefined;
 }
 
@@ -31,7 +31,7 @@ interface Failed {
 /** Like REST, a call waits as long as its caller does; this is the longest that a timer knows. */
 const NO_LIMIT = 2 ** 31 - 1;
 
-export class McpConnection {
+export class McpTransport {
   private opening: Promise<{ sdk: Sdk; client: Client }> | undefined;
 
   constructor(
@@ -39,14 +39,14 @@ export class McpConnection {
     private readonly sourceTokens: SourceTokens,
   ) {}
 
-  /** Arguments that are undefined are left out. Throws as `KnowledgeBase` says. */
+  /** Arguments that are undefined are left out. Throws as `RagClient` says. */
   async call<Fields>(
     tool: string,
     given: Record<string, unknown>,
-    { asker, signal }: CallOptions = {},
+    { tokenScope, signal }: CallOptions = {},
   ): Promise<ToolResult<Fields>> {
     // With each call anew: tokens change while the connection stays, and calls of different askers run at the same time.
-    const tokens = asker && (await tokenHeader(this.sourceTokens, asker, this.daemon.url));
+    const tokens = tokenScope && (await tokenHeader(this.sourceTokens, tokenScope, this.daemon.url));
     try {
       const { client } = await whileWanted(this.open(), signal);
       const result = await client.callTool(
@@ -68,7 +68,7 @@ export class McpConnection {
   private open(): Promise<{ sdk: Sdk; client: Client }> {
     this.opening ??= import("./mcpSdk").then(async (sdk) => ({
       sdk,
-      client: await sdk.open(`${this.daemon.url}/mcp`, this.daemon.token, ourFetch),
+      client: await sdk.open(`${this.daemon.url}/mcp`, this.daemon.token, daemonFetch),
     }));
     // One that failed is tried anew with the next call.
     const opening = this.opening;
@@ -93,12 +93,12 @@ export class McpConnection {
 function toolFailure(fields: unknown, content: ContentBlock[]): RagError {
   const { error, trace_id } = (fields ?? {}) as Partial<Failed>;
   if (error !== undefined) return new RagError(error.code, error.message, "", trace_id, error.details);
-  const said = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-  return new RagError("UNEXPECTED", said);
+  const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  return new RagError("UNEXPECTED", text);
 }
 
-/** What comes from the door before MCP (a wrong token, a daemon that is not ready) fails as it does by REST. */
-async function ourFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+/** What the HTTP server answers before MCP (a wrong token, a daemon that is not ready) fails as it does by REST. */
+async function daemonFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   let response: Response;
   try {
     // Wherever else a redirect led to would be given the tokens, too.

@@ -1,4 +1,4 @@
-/** What the extension asks of the knowledge base by either transport: what agents' tools offer, too. */
+/** What the extension asks of the daemon by either transport: what agents' tools offer, too. */
 
 import type {
   Collection,
@@ -20,7 +20,7 @@ export type Transport = "rest" | "mcp";
  * Both ways give the same values and fail alike: with `RagError`, the daemon's own or `DAEMON_UNREACHABLE`. A request that was
  * called off throws as `fetch` does.
  */
-export interface KnowledgeBase {
+export interface RagClient {
   query(request: QueryRequest, signal?: AbortSignal): Promise<QueryAnswer>;
 
   /** Takes out citations that were never given, and judges each sentence, of an answer that another model wrote. */

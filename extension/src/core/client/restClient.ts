@@ -1,4 +1,4 @@
-/** The knowledge base by REST. */
+/** The client by REST. */
 
 import type {
   Collection,
@@ -12,18 +12,18 @@ import type {
   Section,
   VerifiedAnswer,
 } from "../api/types";
-import type { KnowledgeBase } from "./ragClient";
-import type { Rest } from "./restTransport";
+import type { RagClient } from "./ragClient";
+import type { RestTransport } from "./restTransport";
 
-export class RestKnowledgeBase implements KnowledgeBase {
-  constructor(private readonly rest: Rest) {}
+export class RestClient implements RagClient {
+  constructor(private readonly rest: RestTransport) {}
 
   query(request: QueryRequest, signal?: AbortSignal): Promise<QueryAnswer> {
-    return this.rest.json("POST", "/api/query", { json: request, asker: "all", signal });
+    return this.rest.json("POST", "/api/query", { json: request, tokenScope: "all", signal });
   }
 
   verify(answer: string, citations: { id: number; chunk_ids: string[] }[], signal?: AbortSignal): Promise<VerifiedAnswer> {
-    return this.rest.json("POST", "/api/answers/verify", { json: { answer, citations }, asker: "all", signal });
+    return this.rest.json("POST", "/api/answers/verify", { json: { answer, citations }, tokenScope: "all", signal });
   }
 
   collections(): Promise<Collection[]> {
@@ -31,19 +31,19 @@ export class RestKnowledgeBase implements KnowledgeBase {
   }
 
   documents(collection: string, status: string | undefined, page: number, pageSize: number): Promise<Page<Document>> {
-    return this.rest.json("GET", "/api/documents", { query: { collection, status, page, page_size: pageSize }, asker: "all" });
+    return this.rest.json("GET", "/api/documents", { query: { collection, status, page, page_size: pageSize }, tokenScope: "all" });
   }
 
   document(id: string, signal?: AbortSignal): Promise<DocumentDetail> {
-    return this.rest.json("GET", `/api/documents/${encodeURIComponent(id)}`, { asker: "all", signal });
+    return this.rest.json("GET", `/api/documents/${encodeURIComponent(id)}`, { tokenScope: "all", signal });
   }
 
   content(id: string, signal?: AbortSignal): Promise<DocumentContent> {
-    return this.rest.json("GET", `/api/documents/${encodeURIComponent(id)}/content`, { asker: "all", signal });
+    return this.rest.json("GET", `/api/documents/${encodeURIComponent(id)}/content`, { tokenScope: "all", signal });
   }
 
   sections(id: string): Promise<Section[]> {
-    return this.rest.all(`/api/documents/${encodeURIComponent(id)}/sections`, { asker: "all" });
+    return this.rest.all(`/api/documents/${encodeURIComponent(id)}/sections`, { tokenScope: "all" });
   }
 
   deleteDocument(id: string): Promise<unknown> {
@@ -51,7 +51,7 @@ export class RestKnowledgeBase implements KnowledgeBase {
   }
 
   asset(id: string, variant: "raw" | "thumb", signal?: AbortSignal): Promise<Uint8Array> {
-    return this.rest.bytes(`/api/assets/${encodeURIComponent(id)}`, { query: { variant }, asker: "all", signal });
+    return this.rest.bytes(`/api/assets/${encodeURIComponent(id)}`, { query: { variant }, tokenScope: "all", signal });
   }
 
   ingest(paths: string[], collection: string | undefined, force = false): Promise<{ job_id: string }> {

@@ -5,7 +5,7 @@ import * as l10n from "@vscode/l10n";
 import type { ErrorInfo, Page } from "../api/types";
 import { RagError, isCancelled } from "../common/errors";
 import type { Connection } from "./connection";
-import { SOURCE_TOKEN_HEADER, tokenHeader, type Asker, type SourceTokens } from "./sourceTokens";
+import { SOURCE_TOKEN_HEADER, tokenHeader, type TokenScope, type SourceTokens } from "./sourceTokens";
 import { readEvents, type ServerSentEvent } from "./sse";
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
@@ -15,7 +15,7 @@ interface Options {
   json?: unknown;
   form?: FormData;
   /** Whose tokens for cloud sources the request brings; left out: none. */
-  asker?: Asker;
+  tokenScope?: TokenScope;
   signal?: AbortSignal | undefined;
 }
 
@@ -23,14 +23,14 @@ interface Options {
  * Every method throws `RagError`: the daemon's own, or `DAEMON_UNREACHABLE`. A request that was called off throws as `fetch`
  * does.
  */
-export class Rest {
+export class RestTransport {
   constructor(
     readonly connection: Connection,
     private readonly sourceTokens: SourceTokens,
   ) {}
 
   /** Every item of a list. */
-  async all<T>(path: string, options: Pick<Options, "asker"> = {}): Promise<T[]> {
+  async all<T>(path: string, options: Pick<Options, "tokenScope"> = {}): Promise<T[]> {
     const items: T[] = [];
     for (let page = 1; ; page += 1) {
       const got = await this.json<Page<T>>("GET", path, { query: { page, page_size: 100 }, ...options });
@@ -55,7 +55,7 @@ export class Rest {
   }
 
   private async send(method: Method, path: string, options: Options): Promise<Response> {
-    const { query = {}, json, form, asker, signal } = options;
+    const { query = {}, json, form, tokenScope, signal } = options;
     const url = new URL(this.connection.url + path);
     for (const [name, value] of Object.entries(query)) {
       for (const one of Array.isArray(value) ? value : [value]) {
@@ -64,7 +64,7 @@ export class Rest {
     }
     const headers: Record<string, string> = { Authorization: `Bearer ${this.connection.token}` };
     if (json !== undefined) headers["Content-Type"] = "application/json";
-    const tokens = asker && (await tokenHeader(this.sourceTokens, asker, this.connection.url));
+    const tokens = tokenScope && (await tokenHeader(this.sourceTokens, tokenScope, this.connection.url));
     if (tokens !== undefined) headers[SOURCE_TOKEN_HEADER] = tokens;
     const body = json === undefined ? form : JSON.stringify(json);
     let response: Response;

@@ -17,13 +17,13 @@ export interface SourceTokens {
 
 export const NO_SOURCE_TOKENS: SourceTokens = { all: () => Promise.resolve(new Map()) };
 
-/** Of which sources a request brings the tokens: of all, of one, or the token of a source that is about to be added. */
-export type Asker = "all" | { source: string } | { added: string };
+/** Which sources' tokens a request brings: of all, of one, or the token of a source that is about to be added. */
+export type TokenScope = "all" | { source: string } | { added: string };
 
 /** The header's value; undefined when there is no token to send, or the daemon is not on this machine. */
-export async function tokenHeader(tokens: SourceTokens, asker: Asker, daemonUrl: string): Promise<string | undefined> {
+export async function tokenHeader(tokens: SourceTokens, tokenScope: TokenScope, daemonUrl: string): Promise<string | undefined> {
   if (!isOnThisMachine(daemonUrl)) return undefined;
-  const sent = await chosen(tokens, asker);
+  const sent = await chosen(tokens, tokenScope);
   if (sent.length === 0) return undefined;
   // The message of a header that can't be sent would hold the token.
   if (!sent.every(([, token]) => tokenProblem(token) === undefined)) {
@@ -32,11 +32,11 @@ export async function tokenHeader(tokens: SourceTokens, asker: Asker, daemonUrl:
   return sent.map(([source, token]) => `${source}=${token}`).join(", ");
 }
 
-async function chosen(tokens: SourceTokens, asker: Asker): Promise<(readonly [string, string])[]> {
-  if (asker === "all") return [...(await tokens.all())];
-  if ("added" in asker) return asker.added === "" ? [] : [[NEW, asker.added]];
-  const token = (await tokens.all()).get(asker.source);
-  return token === undefined ? [] : [[asker.source, token]];
+async function chosen(tokens: SourceTokens, tokenScope: TokenScope): Promise<(readonly [string, string])[]> {
+  if (tokenScope === "all") return [...(await tokens.all())];
+  if ("added" in tokenScope) return tokenScope.added === "" ? [] : [[NEW, tokenScope.added]];
+  const token = (await tokens.all()).get(tokenScope.source);
+  return token === undefined ? [] : [[tokenScope.source, token]];
 }
 
 /** Why a text is no token; undefined when it can be one. Commas stand between several in the header. */
@@ -48,6 +48,6 @@ export function tokenProblem(text: string): string | undefined {
 }
 
 /** How a token is kept: that of an account's API with the account's e-mail before it. */
-export function keptToken(kind: string, email: string, token: string): string {
+export function storedToken(kind: string, email: string, token: string): string {
   return kind === "api_token" && email !== "" ? `${email}:${token.trim()}` : token.trim();
 }

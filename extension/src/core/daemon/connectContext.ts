@@ -20,15 +20,15 @@ export interface ConnectContext {
   log: Log;
   /** A file that the windows of this user share. */
   claimFile: string;
-  /** Of the daemon that the extension carries. */
-  carriedVersion: string;
+  /** Of the daemon that comes with the extension. */
+  bundledVersion: string;
   /** What questions bring for cloud sources; left out: nothing. */
   sourceTokens?: SourceTokens;
   /** Milliseconds; shorter in tests. */
   patience?: number;
 }
 
-export interface Reports {
+export interface ConnectReports {
   /** What is being waited for, in a line. */
   starting(detail: string): void;
   started(pid: number): void;

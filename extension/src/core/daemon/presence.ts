@@ -16,7 +16,7 @@ const MOST_FAILED_CHECKS = 3;
  * Returns when the daemon is gone or answers no more; throws `ProblemError` when it will not have us, or the signal's
  * reason.
  */
-export async function stay(
+export async function keepPresence(
   { client, version, pid }: Connected,
   isLocal: boolean,
   signal: AbortSignal,

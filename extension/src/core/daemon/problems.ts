@@ -16,9 +16,9 @@ export function stoppedProblem(): Problem {
   };
 }
 
-/** Why `rag serve` could not start; its exit codes are fixed by the daemon. `said`: the end of what it printed. */
-export function startProblem(code: number | null, signal: string | null, said: string): Problem {
-  const because = said.trim();
+/** Why `rag serve` could not start; its exit codes are fixed by the daemon. `output`: the end of what it printed. */
+export function startProblem(code: number | null, signal: string | null, output: string): Problem {
+  const because = output.trim();
   if (code === 2 && /no such option/i.test(because)) {
     return problem(
       "SERVER_TOO_OLD",

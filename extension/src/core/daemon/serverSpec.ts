@@ -22,7 +22,7 @@ export interface ServerSettings {
   transport: Transport;
 }
 
-/** The environment that the set-up made for the wheel that the extension carries. */
+/** The environment that the set-up made for the wheel that comes with the extension. */
 export interface ManagedServer {
   executable: string;
   version: string;

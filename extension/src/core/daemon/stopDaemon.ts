@@ -17,7 +17,7 @@ const ANSWER_LIMIT_MS = 5_000;
 const GRACE_MS = 20_000;
 
 /** Until its process is gone and the data directory is free. Throws `ProblemError` when it stays. */
-export async function endDaemon(info: DaemonInfo, dataDir: string, signal: AbortSignal): Promise<void> {
+export async function stopDaemon(info: DaemonInfo, dataDir: string, signal: AbortSignal): Promise<void> {
   const isGone = async (): Promise<boolean> => !isAlive(info.pid) && (await readDaemonInfo(dataDir))?.pid !== info.pid;
   if (!(await isAsked(info, signal))) terminate(info.pid, "SIGTERM");
   if (await waitUntil(isGone, GRACE_MS, signal)) return;
@@ -26,7 +26,7 @@ export async function endDaemon(info: DaemonInfo, dataDir: string, signal: Abort
 }
 
 /** Ends the daemon that a window used, or one that hangs; another window may have put a new one in its place. */
-export async function endUsed(
+export async function stopUsedDaemon(
   server: ServerSpec | undefined,
   connected: Connected | undefined,
   startedPid: number | undefined,
@@ -38,18 +38,18 @@ export async function endUsed(
   // Without an address it may be a command at work on the data directory, which is not ours to end.
   if (info.connection === undefined && info.pid !== startedPid) return;
   log.info(`Ending the daemon, process ${info.pid}.`);
-  await endDaemon(info, server.dataDir, new AbortController().signal);
+  await stopDaemon(info, server.dataDir, new AbortController().signal);
 }
 
 /** Ends a daemon whose program is about to be replaced. The other windows leave it alone until they need one. */
-export async function makeWay({ carriedVersion, log, machine, stopMark }: SupervisorOptions): Promise<void> {
+export async function stopForUpdate({ bundledVersion, log, machine, stopMark }: SupervisorOptions): Promise<void> {
   const dataDir = dataDirectory(machine);
   const info = await readDaemonInfo(dataDir);
   // A newer one, or a command at work, is not the program that is replaced.
-  if (info?.connection === undefined || compareVersions(info.version, carriedVersion) > 0) return;
+  if (info?.connection === undefined || compareVersions(info.version, bundledVersion) > 0) return;
   log.info(`Ending the daemon, process ${info.pid}, before its program is replaced.`);
   await stopMark.write(info.pid);
-  await endDaemon(info, dataDir, new AbortController().signal);
+  await stopDaemon(info, dataDir, new AbortController().signal);
 }
 
 /** Whether the daemon took the request to stop. An older one knows no such request; one that hangs does not answer. */

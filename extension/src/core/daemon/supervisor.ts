@@ -13,18 +13,18 @@ import { CrashLimit, delayAfter } from "./backoff";
 import { connect } from "./connect";
 import type { Connected, UsableServer } from "./connectContext";
 import { hasCrashed } from "./daemonInfo";
-import { stay } from "./presence";
+import { keepPresence } from "./presence";
 import { tooManyCrashes } from "./problems";
 import { type ServerSpec, isLocal, sameServer } from "./serverSpec";
 import type { Notice, DaemonStatus } from "./status";
-import { endUsed, makeWay } from "./stopDaemon";
+import { stopUsedDaemon, stopForUpdate } from "./stopDaemon";
 import type { SupervisorOptions } from "./supervisorOptions";
 
 export class Supervisor {
-  private readonly standings = new Emitter<DaemonStatus>();
+  private readonly statuses = new Emitter<DaemonStatus>();
   private readonly lives = new Emitter<DaemonState>();
   private readonly notices = new Emitter<Notice>();
-  readonly onDidChangeStanding = this.standings.event;
+  readonly onDidChangeStatus = this.statuses.event;
   readonly onDidChangeLive = this.lives.event;
   readonly onNotice = this.notices.event;
 
@@ -40,7 +40,7 @@ export class Supervisor {
 
   constructor(private readonly options: SupervisorOptions) {}
 
-  get standing(): DaemonStatus {
+  get status(): DaemonStatus {
     return this.now;
   }
 
@@ -71,7 +71,7 @@ export class Supervisor {
         case "stopped":
           throw new RagError("CANCELLED", l10n.t("The daemon was stopped."));
         case "starting":
-          await this.nextStanding();
+          await this.nextStatus();
       }
     }
   }
@@ -106,7 +106,7 @@ export class Supervisor {
       await this.halt();
       if (connected?.pid !== undefined) await this.options.stopMark.write(connected.pid);
       try {
-        await endUsed(this.server, connected, this.startedPid, this.options.log);
+        await stopUsedDaemon(this.server, connected, this.startedPid, this.options.log);
         this.become({ kind: "stopped" });
       } catch (error) {
         this.become({ kind: "attention", problem: asProblem(error) });
@@ -115,10 +115,10 @@ export class Supervisor {
   }
 
   /** End a daemon whose program is about to be replaced. The other windows leave it alone until they need one. */
-  makeWay(): Promise<void> {
+  stopForUpdate(): Promise<void> {
     return this.inTurn(async () => {
       await this.halt();
-      await makeWay(this.options);
+      await stopForUpdate(this.options);
     });
   }
 
@@ -126,7 +126,7 @@ export class Supervisor {
   async dispose(): Promise<void> {
     this.disposed = true;
     await this.halt();
-    for (const emitter of [this.standings, this.lives, this.notices]) emitter.dispose();
+    for (const emitter of [this.statuses, this.lives, this.notices]) emitter.dispose();
   }
 
   private async again(endFirst: boolean): Promise<void> {
@@ -134,7 +134,7 @@ export class Supervisor {
     await this.halt();
     this.become({ kind: "starting", detail: "" });
     try {
-      if (endFirst) await endUsed(this.server, connected, this.startedPid, this.options.log);
+      if (endFirst) await stopUsedDaemon(this.server, connected, this.startedPid, this.options.log);
     } catch (error) {
       this.become({ kind: "attention", problem: asProblem(error) });
       return;
@@ -231,7 +231,7 @@ export class Supervisor {
     };
     const connected = await connect(server, this.options, reports, signal);
     this.connected = connected;
-    await stay(connected, isLocal(server), signal, (state) => {
+    await keepPresence(connected, isLocal(server), signal, (state) => {
       if (this.now.kind !== "ready") {
         this.options.log.info(`Ready: version ${connected.version} at ${connected.client.connection.url}.`);
         this.become({ kind: "ready", client: connected.client, version: connected.version });
@@ -248,16 +248,16 @@ export class Supervisor {
     const isSame = next.kind === "starting" && this.now.kind === "starting" && next.detail === this.now.detail;
     if (isSame) return;
     this.now = next;
-    this.standings.fire(next);
+    this.statuses.fire(next);
   }
 
-  private nextStanding(): Promise<void> {
+  private nextStatus(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.disposed) {
         reject(new RagError("CANCELLED", l10n.t("The window is closing.")));
         return;
       }
-      const listener = this.standings.event(() => {
+      const listener = this.statuses.event(() => {
         listener.dispose();
         resolve();
       });

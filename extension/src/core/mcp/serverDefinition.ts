@@ -13,7 +13,7 @@ import { type LocalServer, type ServerSpec, isUnprotected } from "../daemon/serv
 const LABEL = "RAG Assistant";
 
 /** `ragAssistant.mcp.server`. */
-export type McpWay = "http" | "stdio";
+export type McpServerTransport = "http" | "stdio";
 
 /** The label tells the two apart: the editor ends a server whose label is gone, and would go on with one that only changed. */
 export type McpOffer =
@@ -21,20 +21,20 @@ export type McpOffer =
   | { kind: "stdio"; label: string; server: LocalServer };
 
 export interface OfferInputs {
-  way: McpWay;
+  serverTransport: McpServerTransport;
   server: ServerSpec;
   /** What the daemon said last of itself; undefined: it was not asked yet. */
   isServed: boolean | undefined;
 }
 
 /** What there is to offer; undefined: nothing. */
-export function mcpOffer({ way, server, isServed }: OfferInputs): McpOffer | undefined {
+export function mcpOffer({ serverTransport, server, isServed }: OfferInputs): McpOffer | undefined {
   if (server.kind === "setupNeeded" || server.transport !== "mcp" || isServed === false) return undefined;
   // There is no program to run for a server somewhere else, whatever the setting says.
   if (server.kind === "url") {
     return isUnprotected(server.url) ? undefined : { kind: "http", label: LABEL, url: endpoint(server.url) };
   }
-  if (way === "stdio") return { kind: "stdio", label: `${LABEL} (stdio)`, server };
+  if (serverTransport === "stdio") return { kind: "stdio", label: `${LABEL} (stdio)`, server };
   // The port is another one at each start of the daemon, and known when the editor asks for it.
   return { kind: "http", label: LABEL, url: endpoint("http://127.0.0.1") };
 }

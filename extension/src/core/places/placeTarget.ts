@@ -4,7 +4,7 @@ import type { Place } from "../../protocol/places";
 import type { DocumentDetail } from "../api/types";
 
 /** Where a document's file is, seen from this machine. `elsewhere`: the daemon runs on another machine. */
-export type Whereabouts = "here" | "gone" | "elsewhere";
+export type FileLocation = "here" | "gone" | "elsewhere";
 
 export type PlaceTarget =
   | { kind: "editor"; uri: string; lines: [number, number] }
@@ -16,13 +16,13 @@ export type PlaceTarget =
 export function placeTarget(
   place: Place,
   document: Pick<DocumentDetail, "source_uri">,
-  find: (uri: string) => Whereabouts,
+  find: (uri: string) => FileLocation,
 ): PlaceTarget {
   const uri = document.source_uri;
   if (isWebAddress(uri)) return { kind: "browser", url: uri + (place.anchor ?? "") };
   if (!place.line_range || !isFileUri(uri)) return { kind: "viewer" };
-  const whereabouts = find(uri);
-  if (whereabouts !== "here") return { kind: "viewer", file: whereabouts };
+  const fileLocation = find(uri);
+  if (fileLocation !== "here") return { kind: "viewer", file: fileLocation };
   return { kind: "editor", uri, lines: place.line_range };
 }
 

@@ -1,4 +1,4 @@
-/** The daemon that the extension carries, and what is known of the environment that was made from it. */
+/** The daemon that comes with the extension, and what is known of the environment that was made from it. */
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -13,7 +13,7 @@ import type { ManagedServer } from "../daemon/serverSpec";
 const LOCK = "requirements.lock";
 
 /** The wheel and the lock beside `bootstrap.py`. */
-export interface Carried {
+export interface BundledServer {
   bootstrap: string;
   version: string;
   /** Differs whenever the wheel or the lock do. */
@@ -21,7 +21,7 @@ export interface Carried {
 }
 
 /** Throws `RagError` (NOT_CARRIED) when the folder lacks something. */
-export async function readCarried(folder: string): Promise<Carried> {
+export async function readBundledServer(folder: string): Promise<BundledServer> {
   const names = existsSync(folder) ? await readdir(folder) : [];
   const wheels = names.filter((name) => /^rag_assistant-.*\.whl$/.test(name));
   const [wheel] = wheels;
@@ -56,11 +56,11 @@ export class SetupRecord {
   async read(): Promise<ManagedServer | "new" | "updated"> {
     const entry = await this.entry();
     if (entry === undefined || !existsSync(entry.executable)) return "new";
-    const { fingerprint } = await readCarried(this.serverFolder);
+    const { fingerprint } = await readBundledServer(this.serverFolder);
     return entry.fingerprint === fingerprint ? { executable: entry.executable, version: entry.version } : "updated";
   }
 
-  async write({ fingerprint }: Carried, { executable, version }: ManagedServer): Promise<void> {
+  async write({ fingerprint }: BundledServer, { executable, version }: ManagedServer): Promise<void> {
     const entry: Entry = { fingerprint, executable, version };
     await mkdir(path.dirname(this.file), { recursive: true });
     // Another window may look at it at this moment.

@@ -58,8 +58,8 @@ export async function probePython(candidate: Candidate, machine: Machine, signal
     });
     const python = parsePython(lines.at(-1) ?? "");
     if (end.code === 0 && python !== undefined) return { candidate, python };
-    const said = errors.filter((line) => line.trim()).at(-1);
-    return { candidate, failure: said ?? l10n.t("It is no Python that works.") };
+    const output = errors.filter((line) => line.trim()).at(-1);
+    return { candidate, failure: output ?? l10n.t("It is no Python that works.") };
   } catch (error) {
     signal.throwIfAborted();
     if (limit.aborted || isCancelled(error))

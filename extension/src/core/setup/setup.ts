@@ -12,7 +12,7 @@ import type { Machine } from "../daemon/directories";
 import { type LocalServer, type ManagedServer, type ServerSettings, resolveServer } from "../daemon/serverSpec";
 import { asProblem } from "../problems/problem";
 import type { BootstrapEvent } from "./bootstrapEvents";
-import { type SetupRecord, readCarried } from "./bundledServer";
+import { type SetupRecord, readBundledServer } from "./bundledServer";
 import { type EditorPythons, findPython } from "./findPython";
 import { fetchModel, makeEnvironment } from "./setupPrograms";
 
@@ -26,7 +26,7 @@ export interface SetupOptions {
   settings(): ServerSettings;
   fromEditor: EditorPythons;
   /** Called before the environment of an earlier version is changed: a daemon may run from it. */
-  makeWay(): Promise<void>;
+  stopForUpdate(): Promise<void>;
   /** Starts the daemon with what is set up now, and says what it does meanwhile. */
   startDaemon(onDetail: (detail: string) => void, signal: AbortSignal): Promise<DaemonClient>;
 }
@@ -119,16 +119,16 @@ export class Setup {
       this.finish("packages", l10n.t("Version {0}", known.version));
       return known;
     }
-    const carried = await readCarried(serverFolder);
+    const bundled = await readBundledServer(serverFolder);
     const python = await findPython(settings.pythonPath, fromEditor, machine, signal);
     log.info(`Using Python ${python.version}: ${python.executable}`);
     this.finish("python", `${python.version} (${python.executable})`);
     this.begin("environment", l10n.t("Checking this machine"));
-    if (known === "updated") await this.options.makeWay();
+    if (known === "updated") await this.options.stopForUpdate();
     signal.throwIfAborted();
     const server = await makeEnvironment(
       python.executable,
-      carried.bootstrap,
+      bundled.bootstrap,
       environment,
       { machine, log, settings, signal },
       (event) => {
@@ -168,7 +168,7 @@ export class Setup {
       else this.tell(event.text, event.fraction);
     });
     // Only now is all there that a window needs to start the daemon by itself.
-    if (made !== undefined) await record.write(await readCarried(serverFolder), made);
+    if (made !== undefined) await record.write(await readBundledServer(serverFolder), made);
     this.finish("model", model);
   }
 

@@ -34,13 +34,13 @@ export async function makeEnvironment(
   const env = childEnvironment(machine.env, { PYTHONPATH: undefined, PYTHONHOME: undefined, PYTHONUNBUFFERED: "1" });
   let done: ManagedServer | undefined;
   let failed: Extract<BootstrapEvent, { event: "failed" }> | undefined;
-  const { code, said } = await follow(python, args, env, options, parseBootstrapEvent, (event) => {
+  const { code, output } = await follow(python, args, env, options, parseBootstrapEvent, (event) => {
     if (event.event === "done") done = { executable: event.executable, version: event.version };
     if (event.event === "failed") failed = event;
     onEvent(event);
   });
   if (failed !== undefined) throw new ProblemError(bootstrapProblem(failed));
-  if (code !== 0 || done === undefined) throw new ProblemError(bootstrapEnded(code, said));
+  if (code !== 0 || done === undefined) throw new ProblemError(bootstrapEnded(code, output));
   return done;
 }
 
@@ -54,7 +54,7 @@ export async function fetchModel(
   const { machine, settings } = options;
   const index = settings.indexUrl ? { PIP_INDEX_URL: settings.indexUrl } : {};
   const env = childEnvironment(machine.env, { ...changes, ...index, PYTHONUNBUFFERED: "1" });
-  const { code, said } = await follow(
+  const { code, output } = await follow(
     command,
     ["models", "pull", "--progress", "json"],
     env,
@@ -62,10 +62,10 @@ export async function fetchModel(
     parseModelEvent,
     onEvent,
   );
-  if (code !== 0) throw new ProblemError(modelProblem(code, said));
+  if (code !== 0) throw new ProblemError(modelProblem(code, output));
 }
 
-/** Runs a program that prints events; all that it prints goes into the log. `said`: the end of its standard error. */
+/** Runs a program that prints events; all that it prints goes into the log. `output`: the end of its standard error. */
 async function follow<T extends BootstrapEvent | ModelEvent>(
   command: string,
   args: string[],
@@ -73,7 +73,7 @@ async function follow<T extends BootstrapEvent | ModelEvent>(
   { machine, log, settings, signal }: ProgramOptions,
   parse: (line: string) => T | undefined,
   onEvent: Progress<T>,
-): Promise<{ code: number | null; said: string }> {
+): Promise<{ code: number | null; output: string }> {
   const secrets = secretsOf([settings.indexUrl, settings.proxy, settings.modelSource]);
   const clean = (text: string): string => masked(text, secrets);
   const errors: string[] = [];
@@ -96,7 +96,7 @@ async function follow<T extends BootstrapEvent | ModelEvent>(
         if (line.trim()) errors.push(clean(line));
       },
     });
-    return { code, said: errors.slice(-3).join("\n") };
+    return { code, output: errors.slice(-3).join("\n") };
   } catch (error) {
     signal.throwIfAborted();
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;

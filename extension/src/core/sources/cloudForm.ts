@@ -1,7 +1,7 @@
 /** What the form for a Confluence or Jira source holds, which steps it has, and what it becomes when it is sent. */
 
 import type { CloudConfig, CloudPreview, NewSource, Source, SourceChange } from "../api/types";
-import { keptToken } from "../client/sourceTokens";
+import { storedToken } from "../client/sourceTokens";
 import { RagError } from "../common/errors";
 
 export type Product = "confluence" | "jira";
@@ -175,7 +175,7 @@ export function stepOfFailure(form: CloudForm, error: unknown): { step: Step; me
 /** What a request brings as the source's token; empty: the daemon reads its reference. */
 export function secret(form: CloudForm): string {
   if (form.keeper === "daemon") return "";
-  return form.token.trim() === "" ? form.kept : keptToken(form.kind ?? "pat", form.email.trim(), form.token);
+  return form.token.trim() === "" ? form.kept : storedToken(form.kind ?? "pat", form.email.trim(), form.token);
 }
 
 /** `chosen`: keys of spaces or projects, in place of those in the form. */
@@ -183,7 +183,7 @@ export function configOf(form: CloudForm, chosen: readonly string[] = form.chose
   const email = form.kind === "api_token" ? form.email.trim() : "";
   const reference = form.reference.trim();
   return {
-    // Filters that were written by hand stay as they are.
+    // Filters that were written by hand keepPresence as they are.
     ...(form.source?.config as Partial<CloudConfig> | undefined),
     base_url: form.address.trim(),
     deployment: deployment(form),

@@ -39,21 +39,21 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
     sourceTokens: SourceTokens,
   ) {
     const storage = context.globalStorageUri.fsPath;
-    this.record = new SetupRecord(path.join(storage, "setup.json"), carriedFolder(context));
+    this.record = new SetupRecord(path.join(storage, "setup.json"), bundledServerFolder(context));
     const { version } = context.extension.packageJSON as { version: string };
     this.supervisor = new Supervisor({
       machine: thisMachine(),
       logFile: path.join(context.logUri.fsPath, "daemon.log"),
       log,
-      carriedVersion: version,
+      bundledVersion: version,
       sourceTokens,
       resolve: () => this.server(),
       claimFile: path.join(storage, "starting"),
       stopMark: new StopMark(path.join(storage, "stopped")),
     });
-    this.supervisor.onDidChangeStanding((standing) => {
-      this.tellState(standing);
-      this.statuses.fire(standing);
+    this.supervisor.onDidChangeStatus((status) => {
+      this.tellState(status);
+      this.statuses.fire(status);
     });
     this.supervisor.onDidChangeLive((state) => this.lives.fire(state));
     this.supervisor.onNotice((notice) => void tell(notice));
@@ -61,11 +61,11 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
       vscode.workspace.onDidChangeConfiguration((event) => affectsServer(event) && this.refreshSoon()),
       token.onDidChange(() => this.refreshSoon()),
     );
-    this.tellState(this.supervisor.standing);
+    this.tellState(this.supervisor.status);
   }
 
   get status(): DaemonStatus {
-    return this.supervisor.standing;
+    return this.supervisor.status;
   }
 
   get live(): DaemonState | undefined {
@@ -91,8 +91,8 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
   }
 
   /** Ends the daemon that runs from the environment which the set-up is about to change. */
-  makeWay(): Promise<void> {
-    return this.supervisor.makeWay();
+  stopForUpdate(): Promise<void> {
+    return this.supervisor.stopForUpdate();
   }
 
   stop(): Promise<void> {
@@ -127,7 +127,7 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
 }
 
 /** `bootstrap.py`, the lock and the wheel. */
-export function carriedFolder(context: vscode.ExtensionContext): string {
+export function bundledServerFolder(context: vscode.ExtensionContext): string {
   return path.join(context.extensionUri.fsPath, "dist", "server");
 }
 

@@ -18,7 +18,7 @@ export class ServerToken {
     return (await this.secrets.get(KEY)) ?? "";
   }
 
-  /** Lets the user enter it; an empty one takes it away. */
+  /** Lets the user enter it; an empty one removes it. */
   async ask(): Promise<void> {
     const entered = await vscode.window.showInputBox({
       title: l10n.t("Token of the RAG Assistant server"),

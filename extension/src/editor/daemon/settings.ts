@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 
 import type { Machine } from "../../core/daemon/directories";
 import type { ServerSettings } from "../../core/daemon/serverSpec";
-import type { McpWay } from "../../core/mcp/serverDefinition";
+import type { McpServerTransport } from "../../core/mcp/serverDefinition";
 
 const NAMES = ["server.url", "server.executable", "python.path", "index.url", "model.source", "transport"].map(
   (name) => `ragAssistant.${name}`,
@@ -30,8 +30,8 @@ export function affectsServer(event: vscode.ConfigurationChangeEvent): boolean {
   return [...NAMES, "http.proxy", "http.proxySupport"].some((name) => event.affectsConfiguration(name));
 }
 
-/** By which way agents of this editor reach the MCP server. */
-export function mcpWay(): McpWay {
+/** By which transport agents of this editor reach the MCP server. */
+export function mcpServerTransport(): McpServerTransport {
   return machineValue(MCP_WAY) === "stdio" ? "stdio" : "http";
 }
 

@@ -11,7 +11,7 @@ import { RagError, asRagError } from "../../core/common/errors";
 import type { ServerSpec } from "../../core/daemon/serverSpec";
 import type { DaemonService } from "../../core/daemon/status";
 import { httpLaunch, mcpOffer, stdioLaunch, type McpOffer } from "../../core/mcp/serverDefinition";
-import { affectsMcp, mcpWay, serverSettings, thisMachine } from "../daemon/settings";
+import { affectsMcp, mcpServerTransport, serverSettings, thisMachine } from "../daemon/settings";
 
 /** As in package.json. */
 const ID = "ragAssistant.mcp";
@@ -121,7 +121,7 @@ class McpProvider implements vscode.McpServerDefinitionProvider, vscode.Disposab
     try {
       const server = await this.parts.daemon.server();
       this.isServed = (await this.served()) ?? this.isServed;
-      const offer = mcpOffer({ way: mcpWay(), server, isServed: this.isServed });
+      const offer = mcpOffer({ serverTransport: mcpServerTransport(), server, isServed: this.isServed });
       if (offer === undefined) return { why: reason(server, this.isServed) };
       return offer.kind === "http" && this.hasEnded() ? { why: "the daemon has ended" } : { offer };
     } catch (error) {

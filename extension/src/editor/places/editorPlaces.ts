@@ -11,7 +11,7 @@ import type { DaemonService } from "../../core/daemon/status";
 import { citedPlace, readCitationArgument, wholeDocument, type CitedPlace } from "../../core/places/citationLink";
 import { editorEncoding } from "../../core/places/encodings";
 import { cellsInLines } from "../../core/places/notebookCells";
-import { isFileUri, placeTarget, type Whereabouts } from "../../core/places/placeTarget";
+import { isFileUri, placeTarget, type FileLocation } from "../../core/places/placeTarget";
 import { shortName } from "../../protocol/places";
 import { showFailure } from "../common/showFailure";
 import { DocumentViewer } from "../viewer/documentViewer";
@@ -35,7 +35,7 @@ export class EditorPlaces implements Places {
     private readonly daemon: DaemonService,
     private readonly log: vscode.LogOutputChannel,
   ) {
-    this.viewer = new DocumentViewer(context, daemon, log, (uri) => Promise.resolve(this.whereabouts(uri) === "here"));
+    this.viewer = new DocumentViewer(context, daemon, log, (uri) => Promise.resolve(this.fileLocation(uri) === "here"));
     context.subscriptions.push(this.mark);
   }
 
@@ -50,7 +50,7 @@ export class EditorPlaces implements Places {
 
   location(citation: Citation): vscode.Uri | vscode.Location | undefined {
     const place = citedPlace(citation).place;
-    const target = placeTarget(place, citation, (uri) => this.whereabouts(uri));
+    const target = placeTarget(place, citation, (uri) => this.fileLocation(uri));
     if (target.kind === "viewer" || citation.doc_type === "notebook") return undefined;
     if (target.kind === "browser") return sameUri(target.url);
     const [first, last] = target.lines;
@@ -71,16 +71,16 @@ export class EditorPlaces implements Places {
   openDocument(docId: string): Promise<void> {
     return this.told(async () => {
       const document = await (await this.daemon.client()).document(docId);
-      const whereabouts = isFileUri(document.source_uri) ? this.whereabouts(document.source_uri) : "here";
+      const fileLocation = isFileUri(document.source_uri) ? this.fileLocation(document.source_uri) : "here";
       // A PDF is shown as it looks by the viewer, too, and there it needs no other program.
-      if (whereabouts === "here" && document.doc_type !== "pdf") await openOriginal(document);
-      else this.show(wholeDocument(docId), nameOf(document), lossNote(whereabouts, document));
+      if (fileLocation === "here" && document.doc_type !== "pdf") await openOriginal(document);
+      else this.show(wholeDocument(docId), nameOf(document), lossNote(fileLocation, document));
     });
   }
 
   private async openPlace(cited: CitedPlace): Promise<void> {
     const document = await (await this.daemon.client()).document(cited.docId);
-    const target = placeTarget(cited.place, document, (uri) => this.whereabouts(uri));
+    const target = placeTarget(cited.place, document, (uri) => this.fileLocation(uri));
     if (target.kind === "browser") await openLink(target.url);
     else if (target.kind === "viewer")
       this.show(cited, nameOf(document), target.file ? lossNote(target.file, document) : "");
@@ -108,7 +108,7 @@ export class EditorPlaces implements Places {
     this.viewer.show({ kind: "document", title, note, ...cited });
   }
 
-  private whereabouts(uri: string): Whereabouts {
+  private fileLocation(uri: string): FileLocation {
     const { status } = this.daemon;
     if (status.kind === "ready" && !isOnThisMachine(status.client.connection.url)) return "elsewhere";
     return existsSync(vscode.Uri.parse(uri, true).fsPath) ? "here" : "gone";
@@ -146,8 +146,8 @@ function nameOf(document: DocumentDetail): string {
   return document.title || shortName(document.source);
 }
 
-function lossNote(whereabouts: Whereabouts, document: DocumentDetail): string {
-  switch (whereabouts) {
+function lossNote(fileLocation: FileLocation, document: DocumentDetail): string {
+  switch (fileLocation) {
     case "here":
       return "";
     case "gone":

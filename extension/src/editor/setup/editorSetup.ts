@@ -10,7 +10,7 @@ import type { DaemonClient } from "../../core/client/daemonClient";
 import { Setup } from "../../core/setup/setup";
 import type { SetupService } from "../../core/setup/setupService";
 import type { SetupView } from "../../protocol/setup";
-import { type EditorDaemon, carriedFolder, offerActions } from "../daemon/editorDaemon";
+import { type EditorDaemon, bundledServerFolder, offerActions } from "../daemon/editorDaemon";
 import { affectsServer, serverSettings, thisMachine } from "../daemon/settings";
 import { choosePython } from "./choosePython";
 import { editorPythons } from "./editorPythons";
@@ -32,12 +32,12 @@ export class EditorSetup implements SetupService, vscode.Disposable {
     this.setup = new Setup({
       machine: thisMachine(),
       log,
-      serverFolder: carriedFolder(context),
+      serverFolder: bundledServerFolder(context),
       environment: path.join(context.globalStorageUri.fsPath, "environment"),
       record: daemon.record,
       settings: serverSettings,
       fromEditor: (signal) => editorPythons(log, signal),
-      makeWay: () => daemon.makeWay(),
+      stopForUpdate: () => daemon.stopForUpdate(),
       startDaemon: (onDetail, signal) => startDaemon(daemon, onDetail, signal),
     });
     this.setup.onDidChange((view) => this.views.fire(view));

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import type { Source } from "../../core/api/types";
 import { isOnThisMachine } from "../../core/client/connection";
 import type { DaemonClient } from "../../core/client/daemonClient";
-import { keptToken, tokenProblem } from "../../core/client/sourceTokens";
+import { storedToken, tokenProblem } from "../../core/client/sourceTokens";
 import { RagError } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
 import { FROM_REQUEST, formOf, newForm, newSource, secret, sourceChange, type CloudForm, type Product, type Step } from "../../core/sources/cloudForm";
@@ -35,7 +35,7 @@ export class CloudSources {
         added = await client.addCloudSource(newSource(filled), secret(filled));
         if (filled.keeper === "editor") await this.tokens.store(added.id, secret(filled));
       });
-      // A message may stay for long; the tree shows the source at once.
+      // A message may keepPresence for long; the tree shows the source at once.
       if (saved !== undefined && added !== undefined) void this.tellAdded(added, saved);
     });
   }
@@ -152,7 +152,7 @@ async function askToken(source: Source): Promise<string | undefined> {
     // An empty field is not scolded before anything was typed.
     validateInput: (text) => (text === "" ? undefined : tokenProblem(text)),
   });
-  return token === undefined || token.trim() === "" ? undefined : keptToken(kind, account, token);
+  return token === undefined || token.trim() === "" ? undefined : storedToken(kind, account, token);
 }
 
 /** Whether the source is read with what the editor keeps. */

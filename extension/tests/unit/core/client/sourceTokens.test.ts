@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { DaemonClient } from "../../../../src/core/client/daemonClient";
-import { keptToken, tokenHeader, tokenProblem, type SourceTokens } from "../../../../src/core/client/sourceTokens";
+import { storedToken, tokenHeader, tokenProblem, type SourceTokens } from "../../../../src/core/client/sourceTokens";
 import { Emitter } from "../../../../src/core/common/events";
 import { logFailure } from "../../../../src/core/problems/failures";
 import { EditorSourceTokens } from "../../../../src/editor/sources/editorSourceTokens";
@@ -38,8 +38,8 @@ describe("the header", () => {
   });
 
   it("has an API token's e-mail before it, and no other's", () => {
-    expect(keptToken("api_token", "a@example.com", ` ${TOKEN} `)).toBe(`a@example.com:${TOKEN}`);
-    expect(keptToken("pat", "a@example.com", TOKEN)).toBe(TOKEN);
+    expect(storedToken("api_token", "a@example.com", ` ${TOKEN} `)).toBe(`a@example.com:${TOKEN}`);
+    expect(storedToken("pat", "a@example.com", TOKEN)).toBe(TOKEN);
   });
 });
 

@@ -104,7 +104,7 @@ export class FakeRag {
   window(resolve: () => ServerSpec = () => this.server): Supervisor {
     const keep = (line: string): void => void this.lines.push(line);
     const log: Log = { debug: keep, info: keep, warn: keep, error: keep };
-    const around: ConnectContext = {
+    const context: ConnectContext = {
       machine: {
         platform: process.platform,
         env: { ...process.env, RAG_DATA_DIR: this.dataDir },
@@ -114,12 +114,12 @@ export class FakeRag {
       logFile: path.join(this.folder, "logs", "daemon.log"),
       log,
       claimFile: path.join(this.folder, "starting"),
-      carriedVersion: "0.1.0",
+      bundledVersion: "0.1.0",
       patience: 1_000,
     };
     const stopMark = new StopMark(path.join(this.folder, "stopped"));
     const window = new Supervisor({
-      ...around,
+      ...context,
       resolve: () => Promise.resolve().then(resolve),
       stopMark,
       delayAfter: (failures) => 20 * failures,
@@ -136,15 +136,15 @@ export class FakeRag {
   }
 }
 
-/** Waits for a window to come to a standing, with a bound. */
+/** Waits for a window to come to a status, with a bound. */
 export async function comesTo<Kind extends DaemonStatus["kind"]>(
   window: Supervisor,
   kind: Kind,
 ): Promise<DaemonStatus & { kind: Kind }> {
   const end = performance.now() + 20_000;
-  while (window.standing.kind !== kind) {
-    if (performance.now() > end) throw new Error(`It never came to ${kind}, but is ${JSON.stringify(window.standing)}`);
+  while (window.status.kind !== kind) {
+    if (performance.now() > end) throw new Error(`It never came to ${kind}, but is ${JSON.stringify(window.status)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  return window.standing as DaemonStatus & { kind: Kind };
+  return window.status as DaemonStatus & { kind: Kind };
 }

@@ -49,7 +49,7 @@ describe("a window", { timeout: 60_000 }, () => {
     await first.dispose();
     expect(rag.starts).toHaveLength(1);
     expect(isAlive(rag.info.pid)).toBe(true);
-    expect(second.standing.kind).toBe("ready");
+    expect(second.status.kind).toBe("ready");
   });
 
   it("shares one daemon with another window that opens at the same moment", async () => {
@@ -66,8 +66,8 @@ describe("a window", { timeout: 60_000 }, () => {
     await expect.poll(() => existsSync(path.join(dataDir, "daemon.json")), { timeout: 20_000 }).toBe(true);
     const window = rag.window();
     const details: string[] = [];
-    window.onDidChangeStanding((standing) =>
-      details.push(standing.kind === "starting" ? standing.detail : standing.kind),
+    window.onDidChangeStatus((status) =>
+      details.push(status.kind === "starting" ? status.detail : status.kind),
     );
     await window.client();
     expect(details).toContain(`Waiting for process ${other.pid ?? 0}, which has the data directory open`);
@@ -104,7 +104,7 @@ describe("a window", { timeout: 60_000 }, () => {
     const [first, second] = [rag.window(), rag.window(() => ({ kind: "setupNeeded", reason: "updated" }))];
     await first.client();
     const { pid } = rag.info;
-    await second.makeWay();
+    await second.stopForUpdate();
     await comesTo(first, "stopped");
     expect(isAlive(pid)).toBe(false);
     expect(rag.starts).toHaveLength(1);
@@ -115,7 +115,7 @@ describe("a window", { timeout: 60_000 }, () => {
     await rag.window().client();
     const window = rag.window();
     await window.client();
-    expect(window.standing).toMatchObject({ kind: "ready", version: "0.2.0" });
+    expect(window.status).toMatchObject({ kind: "ready", version: "0.2.0" });
     expect(rag.starts).toHaveLength(1);
   });
 
@@ -195,7 +195,7 @@ describe("a window", { timeout: 60_000 }, () => {
     const { pid } = rag.info;
     await first.stop();
     await comesTo(second, "stopped");
-    expect(first.standing.kind).toBe("stopped");
+    expect(first.status.kind).toBe("stopped");
     expect(isAlive(pid)).toBe(false);
     await second.client();
     expect(rag.starts).toHaveLength(2);
@@ -208,7 +208,7 @@ describe("a window", { timeout: 60_000 }, () => {
     await window.client();
     const first = rag.info.pid;
     await window.refresh();
-    expect(window.standing.kind).toBe("ready");
+    expect(window.status.kind).toBe("ready");
     env = { HF_ENDPOINT: "https://hub.example.com" };
     await Promise.all([window.refresh(), window.refresh()]);
     await window.client();
@@ -283,7 +283,7 @@ describe("a server at an address", { timeout: 60_000 }, () => {
 
 describe("the transport MCP", { timeout: 60_000 }, () => {
   const byMcp = (rag: FakeRag): ServerSpec => ({ ...rag.server, transport: "mcp", env: { RAG_MCP__ENABLED: "true" } });
-  const commandsOf = (standing: DaemonStatus & { kind: "attention" }) => standing.problem.actions.map(({ command }) => command);
+  const commandsOf = (status: DaemonStatus & { kind: "attention" }) => status.problem.actions.map(({ command }) => command);
 
   it("has a daemon that was started with it", async () => {
     const rag = fake();

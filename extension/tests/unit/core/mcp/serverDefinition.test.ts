@@ -17,12 +17,12 @@ const none = new Map<string, string>();
 
 describe("the MCP server that agents are offered", () => {
   it("is the daemon's address without its port, or the command, as the setting says", () => {
-    expect(mcpOffer({ way: "http", server: LOCAL, isServed: true })).toEqual({
+    expect(mcpOffer({ serverTransport: "http", server: LOCAL, isServed: true })).toEqual({
       kind: "http",
       label: "RAG Assistant",
       url: "http://127.0.0.1/mcp",
     });
-    expect(mcpOffer({ way: "stdio", server: LOCAL, isServed: true })).toEqual({
+    expect(mcpOffer({ serverTransport: "stdio", server: LOCAL, isServed: true })).toEqual({
       kind: "stdio",
       label: "RAG Assistant (stdio)",
       server: LOCAL,
@@ -30,7 +30,7 @@ describe("the MCP server that agents are offered", () => {
   });
 
   it("is offered before the daemon was asked: it starts when an agent needs it", () => {
-    expect(mcpOffer({ way: "http", server: LOCAL, isServed: undefined })).toBeDefined();
+    expect(mcpOffer({ serverTransport: "http", server: LOCAL, isServed: undefined })).toBeDefined();
   });
 
   it.each([
@@ -38,26 +38,26 @@ describe("the MCP server that agents are offered", () => {
     ["the daemon serves none", LOCAL, false],
     ["nothing is set up", { kind: "setupNeeded", reason: "new" } as const, undefined],
   ])("is none where %s", (_why, server, isServed) => {
-    for (const way of ["http", "stdio"] as const) expect(mcpOffer({ way, server, isServed })).toBeUndefined();
+    for (const serverTransport of ["http", "stdio"] as const) expect(mcpOffer({ serverTransport, server, isServed })).toBeUndefined();
   });
 
   it("is at a server's address by http only, whatever the setting says", () => {
-    for (const way of ["http", "stdio"] as const) {
-      expect(mcpOffer({ way, server: remote("https://rag.example.com/base"), isServed: true })).toEqual({
+    for (const serverTransport of ["http", "stdio"] as const) {
+      expect(mcpOffer({ serverTransport, server: remote("https://rag.example.com/base"), isServed: true })).toEqual({
         kind: "http",
         label: "RAG Assistant",
         url: "https://rag.example.com/base/mcp",
       });
     }
-    expect(mcpOffer({ way: "http", server: remote("http://[::1]:8765"), isServed: true })).toBeDefined();
+    expect(mcpOffer({ serverTransport: "http", server: remote("http://[::1]:8765"), isServed: true })).toBeDefined();
   });
 
   it("is none where the token would travel unencrypted", () => {
-    expect(mcpOffer({ way: "http", server: remote("http://rag.example.com"), isServed: true })).toBeUndefined();
+    expect(mcpOffer({ serverTransport: "http", server: remote("http://rag.example.com"), isServed: true })).toBeUndefined();
   });
 
   it("has no token in what the editor keeps", () => {
-    const offer = mcpOffer({ way: "http", server: remote("https://rag.example.com"), isServed: true });
+    const offer = mcpOffer({ serverTransport: "http", server: remote("https://rag.example.com"), isServed: true });
     expect(JSON.stringify(offer)).not.toContain("secret-token");
   });
 });

@@ -56,7 +56,7 @@ class FakeSetup extends FakeMachine {
       record: this.record,
       settings: () => this.settings,
       fromEditor: () => Promise.resolve([]),
-      makeWay: () => Promise.resolve(void this.lines.push("made way")),
+      stopForUpdate: () => Promise.resolve(void this.lines.push("made way")),
       startDaemon: startDaemon ?? (() => Promise.resolve(new DaemonClient({ url: "http://127.0.0.1:1", token: "t" }))),
     });
     setup.onDidChange((view) => this.views.push(view));
