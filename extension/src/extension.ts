@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import { createAnswering } from "./core/answer/answerer";
+import { createAnswerService } from "./core/answer/answerer";
 import { EditorModels } from "./editor/answer/editorModels";
 import { CollectionsTree } from "./editor/collections/collectionsTree";
 import { commandTable } from "./editor/commands/commandTable";
@@ -13,9 +13,9 @@ import { useRest } from "./editor/daemon/settings";
 import { createStatusBar } from "./editor/daemon/statusBar";
 import { Dashboard } from "./editor/dashboard/dashboard";
 import { EditorIngestion } from "./editor/ingest/editorIngestion";
-import { LedgerView } from "./editor/ledger/ledgerPage";
+import { LedgerPage } from "./editor/ledger/ledgerPage";
 import { registerMcpServer } from "./editor/mcp/mcpServerProvider";
-import { ChatView } from "./editor/panel/chatPanel";
+import { ChatPanel } from "./editor/panel/chatPanel";
 import { registerParticipant } from "./editor/participant/participant";
 import { EditorPlaces } from "./editor/places/editorPlaces";
 import { createSetupService } from "./editor/setup/editorSetup";
@@ -25,7 +25,7 @@ import { SourceKeeping } from "./editor/sources/sourceSync";
 import { SourcesTree } from "./editor/sources/sourcesTree";
 import { registerTools } from "./editor/tools/tools";
 
-let chat: ChatView | undefined;
+let chat: ChatPanel | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   l10n.config({ contents: vscode.l10n.bundle ?? {} });
@@ -34,16 +34,16 @@ export function activate(context: vscode.ExtensionContext): void {
   const sourceTokens = new EditorSourceTokens(context.secrets);
   const daemon = createDaemonService(context, log, token, sourceTokens);
   const setup = createSetupService(context, log, daemon);
-  const answering = createAnswering(daemon);
+  const answerService = createAnswerService(daemon);
   const models = new EditorModels(daemon);
   const places = new EditorPlaces(context, daemon, log);
   const collections = new CollectionsTree(daemon, places, log);
   const sources = new SourcesTree(daemon, sourceTokens, log);
   const cloud = new CloudSources(daemon, sourceTokens, log, () => sources.refresh());
-  const ledger = new LedgerView(context, daemon, sourceTokens, log);
+  const ledger = new LedgerPage(context, daemon, sourceTokens, log);
   const dashboard = new Dashboard(context, daemon, log);
-  chat = new ChatView({ answering, context, daemon, log, models, places, setup });
-  registerParticipant(context, { answering, daemon, log, places });
+  chat = new ChatPanel({ answerService, context, daemon, log, models, places, setup });
+  registerParticipant(context, { answerService, daemon, log, places });
   const walkthrough = `${context.extension.id}#start`;
   const table = commandTable({
     chat,

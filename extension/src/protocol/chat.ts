@@ -3,7 +3,7 @@
 import type { Citation, Collection, Job, JobResult } from "../core/api/types";
 import type { Envelope } from "./envelope";
 import type { AskOptions, AssistantMessage, Retrieval, Session, SessionRow } from "./session";
-import type { Problem, ProblemCommand, SetupView } from "./setup";
+import type { Problem, ProblemCommand, SetupProgress } from "./setup";
 
 type Nothing = object;
 
@@ -24,14 +24,14 @@ export interface Choices {
 }
 
 /** Where the daemon stands, as far as the view shows it. */
-export type DaemonView =
-  | { kind: "setup"; setup: SetupView }
+export type PanelDaemonState =
+  | { kind: "setup"; setup: SetupProgress }
   | { kind: "starting"; detail: string }
   | { kind: "ready"; documents: number }
   | { kind: "attention"; problem: Problem };
 
 /** An ingestion that was started from the panel. */
-export interface IngestView {
+export interface IngestStatus {
   /** Ours: known before the daemon has given the job an id. */
   id: string;
   names: string[];
@@ -81,21 +81,21 @@ export interface ToExtension {
   "link.open": { href: string };
   "settings.open": { query: string };
   /** Written to the log: something in the view went wrong. */
-  "view.error": { message: string; stack: string };
+  "webview.error": { message: string; stack: string };
 }
 
 /** From the extension to the view. */
-export interface ToView {
+export interface ToWebview {
   /** First, and again after each reload of the view. `text` holds the translations, English text → shown text. */
   init: {
     text: Record<string, string>;
     language: string;
-    daemon: DaemonView;
+    daemon: PanelDaemonState;
     session: Session;
     choices: Choices | null;
-    ingests: IngestView[];
+    ingests: IngestStatus[];
   };
-  daemon: { daemon: DaemonView };
+  daemon: { daemon: PanelDaemonState };
   choices: { choices: Choices };
   /** Show this session, whole. */
   session: { session: Session };
@@ -108,7 +108,7 @@ export interface ToView {
   /** The whole message as it is kept. */
   "answer.ended": { sessionId: string; message: AssistantMessage };
   feedback: { sessionId: string; messageId: string; feedback: AssistantMessage["feedback"] | null };
-  ingest: { ingest: IngestView };
+  ingest: { ingest: IngestStatus };
   /** `bytes` is null when it could not be had; `problem` then says why. */
   image: { assetId: string; variant: "thumb" | "raw"; bytes: Uint8Array | null; problem: string };
   /** Shown for a moment, and read aloud. */
@@ -120,4 +120,4 @@ export interface ToView {
 }
 
 export type MessageToExtension = Envelope<ToExtension>;
-export type MessageToView = Envelope<ToView>;
+export type MessageToWebview = Envelope<ToWebview>;

@@ -21,10 +21,10 @@ export interface DashboardToExtension {
   ready: Nothing;
   refresh: Nothing;
   "job.cancel": { jobId: string };
-  "view.error": { message: string; stack: string };
+  "webview.error": { message: string; stack: string };
 }
 
-export interface DashboardToView {
+export interface DashboardToWebview {
   init: { text: Record<string, string>; language: string };
   state: { state: DashboardState };
   /** Jobs that are not done, as they stand this moment. */
@@ -34,4 +34,4 @@ export interface DashboardToView {
 }
 
 export type DashboardMessageToExtension = Envelope<DashboardToExtension>;
-export type DashboardMessageToView = Envelope<DashboardToView>;
+export type DashboardMessageToWebview = Envelope<DashboardToWebview>;

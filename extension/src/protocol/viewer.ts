@@ -68,10 +68,10 @@ export interface ViewerToExtension {
   /** The cited text, to the clipboard. */
   "passage.copy": Nothing;
   reload: Nothing;
-  "view.error": { message: string; stack: string };
+  "webview.error": { message: string; stack: string };
 }
 
-export interface ViewerToView {
+export interface ViewerToWebview {
   init: { text: Record<string, string>; language: string };
   loading: { target: ViewerTarget };
   shown: { shown: Shown };
@@ -85,4 +85,4 @@ export interface ViewerToView {
 }
 
 export type ViewerMessageToExtension = Envelope<ViewerToExtension>;
-export type ViewerMessageToView = Envelope<ViewerToView>;
+export type ViewerMessageToWebview = Envelope<ViewerToWebview>;

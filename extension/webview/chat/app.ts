@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Choices, DaemonView, MessageToView, ToView } from "../../src/protocol/chat";
+import type { Choices, PanelDaemonState, MessageToWebview, ToWebview } from "../../src/protocol/chat";
 import { h } from "../shared/dom";
 
 import { Composer } from "./composer/composer";
@@ -22,7 +22,7 @@ import type { AskOptions, ChatHost, Session } from "./types";
 
 export class ChatApp {
   private session: Session;
-  private daemon: DaemonView;
+  private daemon: PanelDaemonState;
   private choices: Choices | null;
   private readonly kept: KeptState;
   private readonly live = new Announcer();
@@ -38,7 +38,7 @@ export class ChatApp {
   constructor(
     private readonly host: ChatHost,
     root: HTMLElement,
-    init: ToView["init"],
+    init: ToWebview["init"],
   ) {
     const send: ChatHost["send"] = (type, payload) => host.send(type, payload);
     this.session = init.session;
@@ -73,7 +73,7 @@ export class ChatApp {
     this.begin(init);
   }
 
-  receive(message: MessageToView): void {
+  receive(message: MessageToWebview): void {
     switch (message.type) {
       case "init":
         this.begin(message);
@@ -123,7 +123,7 @@ export class ChatApp {
     }
   }
 
-  private begin(init: ToView["init"]): void {
+  private begin(init: ToWebview["init"]): void {
     this.daemon = init.daemon;
     this.choices = init.choices;
     for (const ingest of init.ingests) this.ingests.show(ingest);

@@ -1,6 +1,6 @@
 /** Short names for what the parts of the chat view share. */
 
-import type { MessageToView, ToExtension } from "../../src/protocol/chat";
+import type { MessageToWebview, ToExtension } from "../../src/protocol/chat";
 import type { AskOptions } from "../../src/protocol/session";
 import type { Host } from "../shared/host";
 
@@ -10,7 +10,7 @@ export interface Kept {
   options: Record<string, AskOptions>;
 }
 
-export type ChatHost = Host<ToExtension, MessageToView, Kept>;
+export type ChatHost = Host<ToExtension, MessageToWebview, Kept>;
 export type Send = ChatHost["send"];
 export type {
   AskOptions,

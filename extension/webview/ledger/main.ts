@@ -7,7 +7,7 @@ import {
   canBeRetried,
   itemName,
   reasonText,
-  type LedgerMessageToView,
+  type LedgerMessageToWebview,
   type LedgerState,
   type LedgerToExtension,
 } from "../../src/protocol/ledger";
@@ -16,17 +16,17 @@ import { Host } from "../shared/host";
 import { useTranslations } from "../shared/l10n";
 import { section, table } from "../shared/tables";
 
-const host = new Host<LedgerToExtension, LedgerMessageToView, never>();
+const host = new Host<LedgerToExtension, LedgerMessageToWebview, never>();
 const main = h("main", {});
 
 document.body.append(main);
 window.addEventListener("error", ({ message, error }: ErrorEvent) => {
-  host.send("view.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
+  host.send("webview.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
 });
 host.onMessage(receive);
 host.send("ready", {});
 
-function receive(message: LedgerMessageToView): void {
+function receive(message: LedgerMessageToWebview): void {
   switch (message.type) {
     case "init":
       document.documentElement.lang = message.language;

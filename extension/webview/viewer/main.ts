@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { FactsPart, Shown, ViewerMessageToView, ViewerState, ViewerToExtension } from "../../src/protocol/viewer";
+import type { FactsPart, Shown, ViewerMessageToWebview, ViewerState, ViewerToExtension } from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
 import { Host } from "../shared/host";
 import { useTranslations } from "../shared/l10n";
@@ -11,7 +11,7 @@ import { PagesView } from "./pages";
 import { Pictures } from "./pictures";
 import { ZoomArea } from "./zoomArea";
 
-const host = new Host<ViewerToExtension, ViewerMessageToView, ViewerState>();
+const host = new Host<ViewerToExtension, ViewerMessageToWebview, ViewerState>();
 const pictures = new Pictures((assetId, variant) => host.send("image.load", { assetId, variant }));
 const main = h("main", { class: "viewer" });
 let state = host.kept();
@@ -22,11 +22,11 @@ let place = "";
 
 document.body.append(main);
 window.addEventListener("error", ({ message, error }: ErrorEvent) => {
-  host.send("view.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
+  host.send("webview.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
 });
 window.addEventListener("unhandledrejection", ({ reason }) => {
   const isError = reason instanceof Error;
-  host.send("view.error", {
+  host.send("webview.error", {
     message: isError ? reason.message : String(reason),
     stack: isError ? (reason.stack ?? "") : "",
   });
@@ -44,7 +44,7 @@ document.addEventListener("click", (event) => {
 host.onMessage(receive);
 host.send("ready", {});
 
-function receive(message: ViewerMessageToView): void {
+function receive(message: ViewerMessageToWebview): void {
   switch (message.type) {
     case "init":
       document.documentElement.lang = message.language;

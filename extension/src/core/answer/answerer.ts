@@ -11,7 +11,7 @@ import { CitationFilter, textOf } from "./citationMarks";
 import { saysNotFound } from "./notFound";
 import { buildPrompt } from "./prompt";
 import { searchRequest } from "./searchRequest";
-import type { AnswerEvent, ChosenWriter, FinishedAnswer, Question, Writer, Answering } from "./types";
+import type { AnswerEvent, ChosenWriter, FinishedAnswer, Question, Writer, AnswerService } from "./types";
 
 /** The daemon's own default of `answer.min_confidence`: below it, the daemon is asked whether anything was found at all. */
 const DOUBTFUL = 0.2;
@@ -25,11 +25,11 @@ class NoAnswer {
   ) {}
 }
 
-export function createAnswering(daemon: Pick<DaemonService, "client">): Answering {
+export function createAnswerService(daemon: Pick<DaemonService, "client">): AnswerService {
   return new Answerer(daemon);
 }
 
-export class Answerer implements Answering {
+export class Answerer implements AnswerService {
   constructor(private readonly daemon: Pick<DaemonService, "client">) {}
 
   async *answer(question: Question, writer: ChosenWriter, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
@@ -201,7 +201,7 @@ async function verified(
     throwIfCancelled(signal);
     if (isCancelled(error)) throw error;
     // The answer stands; only what is said about it is missing.
-    const told = l10n.t("The answer was not held against the passages: {0}", asRagError(error).message);
-    return { text, support: [], notices: [told] };
+    const message = l10n.t("The answer was not held against the passages: {0}", asRagError(error).message);
+    return { text, support: [], notices: [message] };
   }
 }

@@ -18,7 +18,7 @@ export function explanation(retrieval: QueryAnswer, link: (citation: Citation) =
 }
 
 function understood({ plan, query, effective }: QueryAnswer): string[] {
-  const facts: [name: string, value: string][] = [
+  const rows: [name: string, value: string][] = [
     [l10n.t("Searched for"), textOf(plan?.["text"]) || query],
     [l10n.t("Made self-contained by"), plan?.["rewriting"] === "none" ? "" : textOf(plan?.["rewriting"])],
     [l10n.t("Language"), textOf(plan?.["language"])],
@@ -31,7 +31,7 @@ function understood({ plan, query, effective }: QueryAnswer): string[] {
     [l10n.t("Rather those with"), textOf(plan?.["prefer"])],
     [l10n.t("Strategy"), effective.strategy],
   ];
-  return facts.filter(([, value]) => value !== "").map(([name, value]) => `**${escapeMarkdown(name)}:** ${escapeMarkdown(value)}`);
+  return rows.filter(([, value]) => value !== "").map(([name, value]) => `**${escapeMarkdown(name)}:** ${escapeMarkdown(value)}`);
 }
 
 function ranks({ explanation: entries, results, citations }: QueryAnswer, link: (citation: Citation) => string): string {

@@ -18,9 +18,9 @@ export function asModelError(error: unknown): Error {
   return new RagError(kind(code, `${message} ${cause}`), message || cause || code);
 }
 
-function kind(code: string, told: string): string {
-  if (QUOTA.test(`${code} ${told}`)) return "MODEL_QUOTA";
-  if (code === "NotFound" || MISSING.test(told)) return "MODEL_MISSING";
-  if (code === "Blocked" || code === "NoPermissions" || REFUSAL.test(told)) return "MODEL_REFUSED";
+function kind(code: string, message: string): string {
+  if (QUOTA.test(`${code} ${message}`)) return "MODEL_QUOTA";
+  if (code === "NotFound" || MISSING.test(message)) return "MODEL_MISSING";
+  if (code === "Blocked" || code === "NoPermissions" || REFUSAL.test(message)) return "MODEL_REFUSED";
   return "MODEL_FAILED";
 }

@@ -6,7 +6,7 @@ export interface Fitted {
   isWhole: boolean;
 }
 
-const TRIES = 4;
+const ATTEMPTS = 4;
 
 /**
  * The text, or its beginning up to a line's end, so that what `wrap` makes of it takes at most `room` tokens; undefined when not
@@ -19,7 +19,7 @@ export async function fitText(
   count: (text: string) => Promise<number>,
 ): Promise<Fitted | undefined> {
   let part = text;
-  for (let tries = 0; tries < TRIES && part !== ""; tries += 1) {
+  for (let attempts = 0; attempts < ATTEMPTS && part !== ""; attempts += 1) {
     const tokens = await count(wrap(part));
     if (tokens <= room) return { text: part, tokens, isWhole: part.length === text.length };
     // A little less than the share that fits, as tokens are not spread evenly.

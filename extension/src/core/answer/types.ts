@@ -58,7 +58,7 @@ export type AnswerEvent =
   | { type: "restart" }
   | { type: "done"; answer: FinishedAnswer };
 
-export interface Answering {
+export interface AnswerService {
   /**
    * The answer as it comes into being. When the writer fails before its first piece, the daemon's own model or the passages
    * answer. Throws `RagError`, and as `fetch` does when it was called off.

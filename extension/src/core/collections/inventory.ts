@@ -35,13 +35,13 @@ export function matching(inventory: Inventory, name: string): Inventory {
 }
 
 export function inventoryMarkdown({ collections, sources, failed, documents, total }: Inventory): string {
-  const told = [
+  const parts = [
     part(l10n.t("Failed"), failed.slice(0, MOST_FAILED).map(failedLine), failed.length - MOST_FAILED),
     part(l10n.t("Sources"), [...sources].sort((one, other) => rank(one) - rank(other)).map(sourceLine), 0),
     part(l10n.t("Collections"), collections.map(collectionLine), 0),
     part(l10n.t("Documents"), documents.map(documentLine), total - documents.length),
   ].filter((text) => text !== "");
-  return told.length > 0 ? told.join("\n\n") : l10n.t("Nothing is there that matches.");
+  return parts.length > 0 ? parts.join("\n\n") : l10n.t("Nothing is there that matches.");
 }
 
 function failedLine({ source, collection, error }: Document): string {

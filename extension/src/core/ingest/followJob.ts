@@ -13,14 +13,14 @@ const MOST_LOST_CONNECTIONS = 5;
 export async function followJob(
   daemon: ClientProvider,
   jobId: string,
-  told: (job: Job) => void,
+  onProgress: (job: Job) => void,
   signal: AbortSignal,
 ): Promise<Job> {
   let client: DaemonClient = await daemon.client();
   for (let lost = 0; ; lost += 1) {
     try {
       for await (const job of client.jobProgress(jobId, signal)) {
-        told(job);
+        onProgress(job);
         if (hasEnded(job)) return job;
       }
     } catch (error) {

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 
 import * as l10n from "@vscode/l10n";
 
-import type { IngestView } from "../../protocol/chat";
+import type { IngestStatus } from "../../protocol/chat";
 import type { Job, JobResult } from "../api/types";
 import { isOnThisMachine } from "../client/connection";
 import type { DaemonClient, UploadFile } from "../client/daemonClient";
@@ -22,24 +22,24 @@ const MOST_LOST_CONNECTIONS = 5;
 type Work = { paths: string[] } | { files: UploadFile[] };
 
 interface Ingest {
-  view: IngestView;
+  status: IngestStatus;
   abort: AbortController;
   jobId?: string;
 }
 
-export class Ingests {
+export class PanelIngests {
   private readonly all = new Map<string, Ingest>();
 
   /** `readFiles`: the files at these paths, and under them, for a daemon on another machine. */
   constructor(
     private readonly daemon: ClientProvider,
     private readonly readFiles: (paths: string[]) => Promise<UploadFile[]>,
-    private readonly changed: (view: IngestView) => void,
+    private readonly changed: (status: IngestStatus) => void,
     private readonly log: Log,
   ) {}
 
-  views(): IngestView[] {
-    return [...this.all.values()].map(({ view }) => view);
+  statuses(): IngestStatus[] {
+    return [...this.all.values()].map(({ status }) => status);
   }
 
   /** Resolves when it has ended, however it did. */
@@ -67,7 +67,7 @@ export class Ingests {
 
   async cancel(id: string): Promise<void> {
     const ingest = this.all.get(id);
-    if (!ingest || hasEnded(ingest.view)) return;
+    if (!ingest || hasEnded(ingest.status)) return;
     if (ingest.jobId === undefined) {
       ingest.abort.abort();
       this.change(ingest, { state: "cancelled" });
@@ -80,7 +80,7 @@ export class Ingests {
   /** Whether it has ended; one that never began has not. */
   isOver(id: string): boolean {
     const ingest = this.all.get(id);
-    return ingest !== undefined && hasEnded(ingest.view);
+    return ingest !== undefined && hasEnded(ingest.status);
   }
 
   /** Stops following; the daemon goes on. */
@@ -90,17 +90,17 @@ export class Ingests {
 
   private begin(id: string, names: string[], collection: string): Ingest {
     const known = this.all.get(id);
-    const ingest = known ?? { view: { id, names, collection, state: "sending" }, abort: new AbortController() };
+    const ingest = known ?? { status: { id, names, collection, state: "sending" }, abort: new AbortController() };
     this.all.set(id, ingest);
     this.change(ingest, { names });
-    const ended = [...this.all.values()].filter(({ view }) => hasEnded(view));
-    for (const { view } of ended.slice(0, Math.max(0, ended.length - KEPT))) this.all.delete(view.id);
+    const ended = [...this.all.values()].filter(({ status }) => hasEnded(status));
+    for (const { status } of ended.slice(0, Math.max(0, ended.length - KEPT))) this.all.delete(status.id);
     return ingest;
   }
 
-  private change(ingest: Ingest, change: Partial<IngestView>): void {
-    ingest.view = { ...ingest.view, ...change };
-    this.changed(ingest.view);
+  private change(ingest: Ingest, change: Partial<IngestStatus>): void {
+    ingest.status = { ...ingest.status, ...change };
+    this.changed(ingest.status);
   }
 
   private async follow(ingest: Ingest, work: Work): Promise<void> {
@@ -108,7 +108,7 @@ export class Ingests {
     try {
       const client = await this.daemon.client();
       signal.throwIfAborted();
-      const { job_id } = await this.send(client, work, ingest.view.collection);
+      const { job_id } = await this.send(client, work, ingest.status.collection);
       ingest.jobId = job_id;
       if (signal.aborted) await client.cancelJob(job_id);
       else await this.watch(ingest, client, job_id);
@@ -132,8 +132,8 @@ export class Ingests {
     for (let lost = 0; ; lost += 1) {
       try {
         for await (const job of client.jobProgress(jobId, signal)) {
-          this.change(ingest, viewOf(job));
-          if (hasEnded(ingest.view)) return;
+          this.change(ingest, statusOf(job));
+          if (hasEnded(ingest.status)) return;
         }
         throw new RagError("DAEMON_UNREACHABLE", l10n.t("The daemon broke off before the documents were read."));
       } catch (error) {
@@ -146,11 +146,11 @@ export class Ingests {
   }
 }
 
-function hasEnded({ state }: IngestView): boolean {
+function hasEnded({ state }: IngestStatus): boolean {
   return state === "done" || state === "failed" || state === "cancelled";
 }
 
-function viewOf(job: Job): Partial<IngestView> {
+function statusOf(job: Job): Partial<IngestStatus> {
   const result = job.result ? { result: inPlainWords(job.result) } : {};
   switch (job.status) {
     case "queued":

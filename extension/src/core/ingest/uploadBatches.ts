@@ -13,7 +13,7 @@ interface Batch {
   files: Map<number, UploadFile>;
 }
 
-export class Batches {
+export class UploadBatches {
   private readonly batches = new Map<string, Batch>();
   private bytes = 0;
 

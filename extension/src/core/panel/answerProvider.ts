@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { AnswerEvent, Answering, ChosenWriter, Question } from "../answer/types";
+import type { AnswerEvent, AnswerService, ChosenWriter, Question } from "../answer/types";
 import { PATIENCE_MS, isUnreachable, reachable } from "../client/reachable";
 import type { DaemonService } from "../daemon/status";
 
@@ -14,14 +14,14 @@ export interface Writers {
 }
 
 /** Where questions are sent, as the conversations see it. */
-export interface Asking {
+export interface AnswerProvider {
   answer(question: Question, signal: AbortSignal): AsyncIterable<AnswerEvent>;
 }
 
-export class PanelAsking implements Asking {
+export class PanelAnswerProvider implements AnswerProvider {
   constructor(
     private readonly daemon: DaemonAccess,
-    private readonly answering: Answering,
+    private readonly answerService: AnswerService,
     private readonly writers: Writers,
     private readonly patience = PATIENCE_MS,
   ) {}
@@ -33,12 +33,12 @@ export class PanelAsking implements Asking {
       return;
     }
     try {
-      yield* this.answering.answer(question, writer, signal);
+      yield* this.answerService.answer(question, writer, signal);
     } catch (error) {
       if (!isUnreachable(error)) throw error;
       await reachable(this.daemon, signal, this.patience);
       yield { type: "restart" };
-      yield* this.answering.answer(question, writer, signal);
+      yield* this.answerService.answer(question, writer, signal);
     }
   }
 
@@ -48,7 +48,7 @@ export class PanelAsking implements Asking {
     try {
       return (await (await this.daemon.client()).status(signal)).counts.documents === 0;
     } catch (error) {
-      // Asking itself waits for it.
+      // AnswerProvider itself waits for it.
       if (isUnreachable(error)) return false;
       throw error;
     }

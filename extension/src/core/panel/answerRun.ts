@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { MessageToView } from "../../protocol/chat";
+import type { MessageToWebview } from "../../protocol/chat";
 import type { AssistantMessage } from "../../protocol/session";
 import type { AnswerEvent, Question } from "../answer/types";
 import { untilCancelled } from "../common/cancellation";
@@ -10,7 +10,7 @@ import { RagError, isCancelled } from "../common/errors";
 import type { Log } from "../common/log";
 import { describe, logFailure } from "../problems/failures";
 import { applyEvent, failed, isRunning, stopped } from "../sessions/sessionChanges";
-import type { Asking } from "./answerProvider";
+import type { AnswerProvider } from "./answerProvider";
 import { Deltas } from "./deltas";
 
 export interface RunListener {
@@ -18,7 +18,7 @@ export interface RunListener {
   changed(answer: AssistantMessage): void;
   /** The last one; after it nothing comes. */
   ended(answer: AssistantMessage): void;
-  tell(message: MessageToView): void;
+  send(message: MessageToWebview): void;
 }
 
 export class AnswerRun {
@@ -31,13 +31,13 @@ export class AnswerRun {
     private readonly sessionId: string,
     private answer: AssistantMessage,
     question: Question,
-    asking: Asking,
+    answers: AnswerProvider,
     private readonly listener: RunListener,
     private readonly log: Log,
   ) {
     const messageId = answer.id;
-    this.deltas = new Deltas((text) => listener.tell({ type: "answer.delta", sessionId, messageId, text }));
-    this.ended = this.follow(question, asking);
+    this.deltas = new Deltas((text) => listener.send({ type: "answer.delta", sessionId, messageId, text }));
+    this.ended = this.follow(question, answers);
   }
 
   stop(): void {
@@ -45,14 +45,14 @@ export class AnswerRun {
   }
 
   /** The view was told the whole message just now. */
-  toldWhole(): void {
+  sentWhole(): void {
     this.deltas.clear();
   }
 
-  private async follow(question: Question, asking: Asking): Promise<void> {
+  private async follow(question: Question, answers: AnswerProvider): Promise<void> {
     const { signal } = this.abort;
     try {
-      for await (const event of untilCancelled(asking.answer(question, signal), signal)) this.take(event);
+      for await (const event of untilCancelled(answers.answer(question, signal), signal)) this.take(event);
       if (isRunning(this.answer)) throw new RagError("ANSWER_INCOMPLETE", l10n.t("The answer ended before it was complete."));
     } catch (error) {
       if (isCancelled(error)) {
@@ -76,12 +76,12 @@ export class AnswerRun {
         break;
       case "retrieval": {
         const { citations, retrieval } = this.answer;
-        if (retrieval) this.listener.tell({ type: "answer.retrieval", ...about, citations, retrieval });
+        if (retrieval) this.listener.send({ type: "answer.retrieval", ...about, citations, retrieval });
         break;
       }
       case "restart":
         this.deltas.clear();
-        this.listener.tell({ type: "answer.restart", ...about });
+        this.listener.send({ type: "answer.restart", ...about });
         break;
       case "done":
         // The end tells all of it.

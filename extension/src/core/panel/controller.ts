@@ -1,14 +1,14 @@
-/** Every message of the chat view and what it does. Knows nothing of the editor: what it needs of it comes through `Desk`. */
+/** Every message of the chat view and what it does. Knows nothing of the editor: what it needs of it comes through `PanelHost`. */
 
 import * as l10n from "@vscode/l10n";
 
-import type { DaemonView, MessageToExtension, ToExtension } from "../../protocol/chat";
+import type { PanelDaemonState, MessageToExtension, ToExtension } from "../../protocol/chat";
 import type { ProblemCommand } from "../../protocol/setup";
 import { RagError, isCancelled } from "../common/errors";
 import type { Log } from "../common/log";
 import type { DaemonService } from "../daemon/status";
-import type { Ingests } from "../ingest/panelIngests";
-import { Batches } from "../ingest/uploadBatches";
+import type { PanelIngests } from "../ingest/panelIngests";
+import { UploadBatches } from "../ingest/uploadBatches";
 import type { PlaceOpener } from "../places/placeOpener";
 import { describe, logFailure } from "../problems/failures";
 import { answerOf } from "../sessions/sessionChanges";
@@ -16,14 +16,14 @@ import { answerMarkdown } from "../sessions/sessionText";
 import type { SetupService } from "../setup/setupService";
 import type { ChoiceLoader } from "./choices";
 import type { Conversations } from "./conversations";
-import { daemonView } from "./daemonState";
-import { judge } from "./feedback";
+import { panelDaemonState } from "./daemonState";
+import { submitFeedback } from "./feedback";
 import type { Images } from "./images";
 import { checked } from "./messageChecks";
 import type { Outbox } from "./outbox";
 
 /** What only the editor can do. */
-export interface Desk {
+export interface PanelHost {
   readonly language: string;
   readonly translations: Record<string, string>;
   copy(text: string): Promise<void>;
@@ -39,20 +39,20 @@ export interface Desk {
 
 export interface Parts {
   daemon: Pick<DaemonService, "client" | "live" | "status">;
-  setup: Pick<SetupService, "view" | "run" | "cancel" | "choosePython">;
+  setup: Pick<SetupService, "progress" | "run" | "cancel" | "choosePython">;
   places: PlaceOpener;
   conversations: Conversations;
-  ingests: Ingests;
+  ingests: PanelIngests;
   images: Images;
   choices: ChoiceLoader;
-  desk: Desk;
+  host: PanelHost;
   log: Log;
 }
 
 type Payload<Type extends keyof ToExtension> = Extract<MessageToExtension, { type: Type }>;
 
 export class ChatController {
-  private readonly batches = new Batches();
+  private readonly batches = new UploadBatches();
   private lastSearch = "";
 
   constructor(
@@ -71,8 +71,8 @@ export class ChatController {
   }
 
   /** Tells the view where the daemon stands now. */
-  tellDaemon(): void {
-    this.outbox.send({ type: "daemon", daemon: this.daemonView() });
+  sendDaemonState(): void {
+    this.outbox.send({ type: "daemon", daemon: this.panelDaemonState() });
   }
 
   startNew(): void {
@@ -99,7 +99,7 @@ export class ChatController {
   }
 
   private async act(message: MessageToExtension): Promise<void> {
-    const { conversations, desk, ingests, places, setup } = this.parts;
+    const { conversations, host, ingests, places, setup } = this.parts;
     switch (message.type) {
       case "ready":
         return this.begin();
@@ -112,7 +112,7 @@ export class ChatController {
       case "setup.choosePython":
         return setup.choosePython();
       case "problem.action":
-        return desk.run(message.command);
+        return host.run(message.command);
       case "ask":
         return conversations.ask(message.sessionId, message.text, this.parts.choices.complete(message.options), message.replaces);
       case "stop":
@@ -133,7 +133,7 @@ export class ChatController {
         this.lastSearch = message.text;
         return conversations.search(message.text);
       case "ingest.pick":
-        return this.addPaths(await desk.pick(message.folders), message.collection);
+        return this.addPaths(await host.pick(message.folders), message.collection);
       case "ingest.uris":
         return this.addUris(message);
       case "ingest.file":
@@ -148,44 +148,44 @@ export class ChatController {
       case "image.open":
         return places.openImage(message.assetId, message.title);
       case "code.copy":
-        return desk.copy(message.text);
+        return host.copy(message.text);
       case "code.insert":
-        return desk.insert(message.text);
+        return host.insert(message.text);
       case "answer.copy":
-        return desk.copy(answerMarkdown(answerOf(await conversations.get(message.sessionId), message.messageId).answer));
+        return host.copy(answerMarkdown(answerOf(await conversations.get(message.sessionId), message.messageId).answer));
       case "feedback":
         return this.giveFeedback(message);
       case "link.open":
-        return desk.openLink(message.href);
+        return host.openLink(message.href);
       case "settings.open":
-        return desk.openSettings(message.query);
-      case "view.error":
+        return host.openSettings(message.query);
+      case "webview.error":
         this.parts.log.error(`The chat view: ${message.message}\n${message.stack}`);
     }
   }
 
   private async begin(): Promise<void> {
-    const { choices, conversations, desk, ingests } = this.parts;
+    const { choices, conversations, host, ingests } = this.parts;
     for (const id of this.batches.dropAll()) {
       ingests.refuse(id, new RagError("CANCELLED", l10n.t("The panel was closed before the files had come in. Drop them again.")));
     }
     await conversations.restore();
     this.outbox.open({
       type: "init",
-      text: desk.translations,
-      language: desk.language,
-      daemon: this.daemonView(),
+      text: host.translations,
+      language: host.language,
+      daemon: this.panelDaemonState(),
       session: conversations.whole(),
       choices: choices.choices,
-      ingests: ingests.views(),
+      ingests: ingests.statuses(),
     });
     await choices.refresh();
   }
 
-  private daemonView(): DaemonView {
+  private panelDaemonState(): PanelDaemonState {
     const { choices, daemon, setup } = this.parts;
     const known = choices.choices?.collections.reduce((sum, { document_count }) => sum + document_count, 0);
-    return daemonView(daemon.status, setup.view, daemon.live?.counts.documents ?? known);
+    return panelDaemonState(daemon.status, setup.progress, daemon.live?.counts.documents ?? known);
   }
 
   private async delete(id: string): Promise<void> {
@@ -199,7 +199,7 @@ export class ChatController {
   }
 
   private async addUris({ uris, collection }: Payload<"ingest.uris">): Promise<void> {
-    const paths = uris.flatMap((uri) => this.parts.desk.pathOf(uri) ?? []);
+    const paths = uris.flatMap((uri) => this.parts.host.pathOf(uri) ?? []);
     if (paths.length < uris.length) {
       this.outbox.send({ type: "note", text: l10n.t("Only files and folders of this machine can be added.") });
     }
@@ -248,7 +248,7 @@ export class ChatController {
   private async giveFeedback(message: Payload<"feedback">): Promise<void> {
     const { sessionId, messageId } = message;
     try {
-      const feedback = await judge(this.parts.daemon, this.parts.conversations, message);
+      const feedback = await submitFeedback(this.parts.daemon, this.parts.conversations, message);
       this.outbox.send({ type: "feedback", sessionId, messageId, feedback });
     } catch (error) {
       // The view may show already what was clicked.

@@ -4,14 +4,14 @@ import { randomUUID } from "node:crypto";
 
 import * as l10n from "@vscode/l10n";
 
-import type { MessageToView } from "../../protocol/chat";
+import type { MessageToWebview } from "../../protocol/chat";
 import type { AskOptions, AssistantMessage, Session } from "../../protocol/session";
 import { RagError } from "../common/errors";
 import type { Log } from "../common/log";
 import { ask, newSession, renamed, retry, withMessage, type Asked } from "../sessions/sessionChanges";
 import type { SessionStore } from "../sessions/sessionStore";
 import { historyOf } from "../sessions/sessionText";
-import type { Asking } from "./answerProvider";
+import type { AnswerProvider } from "./answerProvider";
 import { AnswerRun } from "./answerRun";
 
 /** Which session was shown last, beyond a reload of the window. */
@@ -33,8 +33,8 @@ export class Conversations {
 
   constructor(
     private readonly store: SessionStore,
-    private readonly asking: Asking,
-    private readonly send: (message: MessageToView) => void,
+    private readonly answers: AnswerProvider,
+    private readonly send: (message: MessageToWebview) => void,
     private readonly remembered: Remembered,
     private readonly log: Log,
   ) {}
@@ -47,7 +47,7 @@ export class Conversations {
 
   /** What is shown, for a view that draws it whole. */
   whole(): Session {
-    this.runs.get(this.shown)?.toldWhole();
+    this.runs.get(this.shown)?.sentWhole();
     return this.current();
   }
 
@@ -98,7 +98,7 @@ export class Conversations {
     const session = await this.store.load(id);
     if (!session || this.runs.has(id) || this.shown !== id) return;
     this.open.set(id, session);
-    this.tellWhole();
+    this.sendWhole();
   }
 
   async rename(id: string, title: string): Promise<void> {
@@ -148,7 +148,7 @@ export class Conversations {
 
   private display(session: Session): void {
     this.take(session);
-    this.tellWhole();
+    this.sendWhole();
   }
 
   private take(session: Session): void {
@@ -159,12 +159,12 @@ export class Conversations {
     this.remembered.set(session.messages.length > 0 ? session.id : undefined);
   }
 
-  private tellWhole(): void {
+  private sendWhole(): void {
     this.send({ type: "session", session: this.whole() });
   }
 
   /** The view draws one session; of another it learns when it is shown. */
-  private tell(sessionId: string, message: MessageToView): void {
+  private sendIfShown(sessionId: string, message: MessageToWebview): void {
     if (sessionId === this.shown) this.send(message);
   }
 
@@ -179,17 +179,17 @@ export class Conversations {
     this.open.set(sessionId, asked.session);
     if (sessionId === this.shown) this.remembered.set(sessionId);
     const messages = asked.session.messages.slice(keep);
-    this.tell(sessionId, { type: "answer.started", sessionId, keep, messages, title: asked.session.title });
+    this.sendIfShown(sessionId, { type: "answer.started", sessionId, keep, messages, title: asked.session.title });
     const history = historyOf(asked.session.messages.slice(0, asked.session.messages.indexOf(question)));
     const run = new AnswerRun(
       sessionId,
       answer,
       { text: question.text, history, attachments: [], options: answer.options },
-      this.asking,
+      this.answers,
       {
         changed: (message) => this.put(sessionId, message),
         ended: (message) => this.end(sessionId, message),
-        tell: (message) => this.tell(sessionId, message),
+        send: (message) => this.sendIfShown(sessionId, message),
       },
       this.log,
     );
@@ -203,7 +203,7 @@ export class Conversations {
       return change(session);
     } catch (error) {
       // The view shows something that is no longer so.
-      if (session.id === this.shown) this.tellWhole();
+      if (session.id === this.shown) this.sendWhole();
       throw error;
     }
   }
@@ -218,7 +218,7 @@ export class Conversations {
     const session = this.open.get(sessionId);
     if (session) this.update({ ...withMessage(session, message), updatedAt: now() });
     void this.store.flush(sessionId);
-    this.tell(sessionId, { type: "answer.ended", sessionId, message });
+    this.sendIfShown(sessionId, { type: "answer.ended", sessionId, message });
     if (sessionId !== this.shown) this.open.delete(sessionId);
   }
 }

@@ -2,13 +2,13 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { DaemonView } from "../../protocol/chat";
-import type { SetupView } from "../../protocol/setup";
+import type { PanelDaemonState } from "../../protocol/chat";
+import type { SetupProgress } from "../../protocol/setup";
 import { stoppedProblem } from "../daemon/problems";
 import type { DaemonStatus } from "../daemon/status";
 
 /** `documents`: how many there are; undefined while the daemon has not told. */
-export function daemonView(status: DaemonStatus, setup: SetupView, documents: number | undefined): DaemonView {
+export function panelDaemonState(status: DaemonStatus, setup: SetupProgress, documents: number | undefined): PanelDaemonState {
   switch (status.kind) {
     case "setupNeeded":
       return { kind: "setup", setup };

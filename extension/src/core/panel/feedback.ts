@@ -13,7 +13,7 @@ const MOST_ANSWER_CHARS = 100_000;
 const MOST_CHUNKS = 100;
 
 /** Gives, changes or withdraws (null) an opinion; returns what is kept now. */
-export async function judge(
+export async function submitFeedback(
   daemon: ClientProvider,
   conversations: Conversations,
   { sessionId, messageId, verdict }: { sessionId: string; messageId: string; verdict: "up" | "down" | null },

@@ -92,7 +92,7 @@ const CHECKS: { [Type in keyof ToExtension]: { [Field in keyof Required<ToExtens
   feedback: { sessionId: isId, messageId: isId, verdict: oneOf("up", "down", null) },
   "link.open": { href: matching(/^(https?|mailto):[^\s]{1,8000}$/i) },
   "settings.open": { query: text(200) },
-  "view.error": { message: text(10_000), stack: text(100_000) },
+  "webview.error": { message: text(10_000), stack: text(100_000) },
 };
 
 /** Throws `RagError` VALIDATION_ERROR, in words for people where people can cause it. */

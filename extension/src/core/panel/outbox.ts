@@ -1,30 +1,30 @@
 /** What goes to the view. While there is none that listens, only what must not be lost waits. */
 
-import type { MessageToView } from "../../protocol/chat";
+import type { MessageToWebview } from "../../protocol/chat";
 
 export class Outbox {
-  private post: ((message: MessageToView) => void) | undefined;
+  private post: ((message: MessageToWebview) => void) | undefined;
   private listens = false;
-  private waiting: MessageToView[] = [];
+  private waiting: MessageToWebview[] = [];
 
   /** A view is there; it listens when it says so. Undefined: there is none any more. */
-  attach(post: ((message: MessageToView) => void) | undefined): void {
+  attach(post: ((message: MessageToWebview) => void) | undefined): void {
     this.post = post;
     this.listens = false;
   }
 
   /** The view listens; `init` tells it all that it missed. */
-  open(init: MessageToView): void {
+  open(init: MessageToWebview): void {
     this.listens = true;
     this.send(init);
     for (const message of this.waiting.splice(0)) this.send(message);
   }
 
-  send(message: MessageToView): void {
+  send(message: MessageToWebview): void {
     if (this.listens) this.post?.(message);
   }
 
-  sendWhenReady(message: MessageToView): void {
+  sendWhenReady(message: MessageToWebview): void {
     if (this.listens) this.send(message);
     else this.waiting.push(message);
   }

@@ -92,14 +92,14 @@ export async function writeWhole(path: string, text: string): Promise<string> {
 
 /** On Windows a file that somebody is reading just now, such as a virus scanner, can't be replaced at that moment. */
 async function replace(from: string, to: string): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       await rename(from, to);
       return;
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? "";
-      if (!["EPERM", "EACCES", "EBUSY"].includes(code) || tries === 8) throw error;
-      await pause(10 * tries);
+      if (!["EPERM", "EACCES", "EBUSY"].includes(code) || attempts === 8) throw error;
+      await pause(10 * attempts);
     }
   }
 }

@@ -18,7 +18,7 @@ export interface Shown {
 
 export type Reply = { kind: "answer"; answer: string | readonly string[] } | { kind: "back" } | { kind: "cancel" };
 
-export interface FormDesk {
+export interface FormHost {
   ask(shown: Shown): Promise<Reply>;
   /** Tests address and token. Throws `RagError`, with the fields that are wrong. */
   preview(config: ReturnType<typeof configOf>, token: string): Promise<CloudPreview>;
@@ -26,13 +26,13 @@ export interface FormDesk {
 }
 
 /** The form as it was saved; undefined when it was called off. */
-export async function runForm(begun: CloudForm, desk: FormDesk, first: Step = "address"): Promise<CloudForm | undefined> {
+export async function runForm(begun: CloudForm, host: FormHost, first: Step = "address"): Promise<CloudForm | undefined> {
   let form = begun;
   let step = first;
   let problem = "";
   for (;;) {
     try {
-      form = await tested(form, step, desk);
+      form = await tested(form, step, host);
     } catch (error) {
       if (isCancelled(error)) return undefined;
       ({ step, problem } = failureAt(form, step, error));
@@ -40,7 +40,7 @@ export async function runForm(begun: CloudForm, desk: FormDesk, first: Step = "a
     const all = steps(form);
     const number = all.indexOf(step) + 1;
     const canGoBack = stepBefore(form, step) !== undefined;
-    const reply = await desk.ask({ step, question: question(form, step), problem, number, total: all.length, canGoBack });
+    const reply = await host.ask({ step, question: question(form, step), problem, number, total: all.length, canGoBack });
     problem = "";
     if (reply.kind === "cancel") return undefined;
     if (reply.kind === "back") {
@@ -59,7 +59,7 @@ export async function runForm(begun: CloudForm, desk: FormDesk, first: Step = "a
       continue;
     }
     try {
-      await desk.save(form);
+      await host.save(form);
       return form;
     } catch (error) {
       if (isCancelled(error)) return undefined;
@@ -69,12 +69,12 @@ export async function runForm(begun: CloudForm, desk: FormDesk, first: Step = "a
 }
 
 /** What a step needs to know of the site before it is shown. */
-async function tested(form: CloudForm, step: Step, desk: FormDesk): Promise<CloudForm> {
+async function tested(form: CloudForm, step: Step, host: FormHost): Promise<CloudForm> {
   if (step === "containers" && form.found === undefined) {
-    return { ...form, found: await desk.preview(configOf(form, []), secret(form)) };
+    return { ...form, found: await host.preview(configOf(form, []), secret(form)) };
   }
   if (step !== "summary" || form.preview !== undefined) return form;
-  return { ...form, preview: await desk.preview(configOf(form), secret(form)) };
+  return { ...form, preview: await host.preview(configOf(form), secret(form)) };
 }
 
 /** Where the person has to go on, and what is said there: never at a step that would only be tested once more. */

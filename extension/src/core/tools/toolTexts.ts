@@ -39,8 +39,8 @@ export async function passagesText(query: string, found: QueryAnswer, room: Room
     return true;
   });
   const leftOut = blocks.length - shown.length;
-  const told = leftOut > 0 ? [`${leftOut} of ${blocks.length} passages were left out: there is no room for them.`] : [];
-  return [head, ...shown, ...told, trace].join("\n\n");
+  const message = leftOut > 0 ? [`${leftOut} of ${blocks.length} passages were left out: there is no room for them.`] : [];
+  return [head, ...shown, ...message, trace].join("\n\n");
 }
 
 /** What the user can do about passages that were left out for want of a token; the warnings count them. */

@@ -1,4 +1,4 @@
-/** Asking for the name of a collection. */
+/** AnswerProvider for the name of a collection. */
 
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";

@@ -71,7 +71,7 @@ export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>,
   }
 
   create(): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const client = await this.daemon.client();
       const name = await askCollectionName(
         l10n.t("New Collection"),
@@ -83,7 +83,7 @@ export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>,
   }
 
   rename(row?: unknown): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const { name } = this.collectionOf(row);
       if (name === "default") {
         throw new RagError(
@@ -99,7 +99,7 @@ export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>,
   }
 
   delete(row?: unknown): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const { name, document_count } = this.collectionOf(row);
       const detail = l10n.t(
         "{0} will be deleted from the knowledge base. The files themselves stay.",
@@ -121,7 +121,7 @@ export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>,
   }
 
   reindex(row?: unknown): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const client = await this.daemon.client();
       const { name } = this.collectionOf(row);
       await withJobProgress(this.daemon, l10n.t("Rebuilding the index of {0}", name), () => client.reindex(name));
@@ -129,13 +129,13 @@ export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>,
   }
 
   openDocument(row?: unknown): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       for (const { document } of this.chosen(row, undefined).slice(0, 1)) await this.places.openDocument(document.id);
     });
   }
 
   showDocument(row?: unknown): Promise<void> {
-    return this.told(() => {
+    return this.showingFailures(() => {
       for (const { document } of this.chosen(row, undefined).slice(0, 1))
         this.places.showDocument(document.id, document.title);
       return Promise.resolve();
@@ -143,14 +143,14 @@ export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>,
   }
 
   reindexDocuments(row?: unknown, all?: unknown): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const client = await this.daemon.client();
       await each(this.chosen(row, all), ({ document }) => client.reindexDocument(document.id));
     });
   }
 
   deleteDocuments(row?: unknown, all?: unknown): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const rows = this.chosen(row, all);
       const source = rows.length === 1 ? rows[0]?.document.source : undefined;
       const message =
@@ -194,7 +194,7 @@ export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>,
   }
 
   private setStatus(row: unknown, status: "enabled" | "disabled"): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       await (await this.daemon.client()).changeCollection(this.collectionOf(row).name, { status });
     });
   }
@@ -214,7 +214,7 @@ export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>,
     return rows;
   }
 
-  private async told(work: () => Promise<void>): Promise<void> {
+  private async showingFailures(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {

@@ -8,20 +8,20 @@ import type { CollectionsTree } from "../collections/collectionsTree";
 import type { ServerToken } from "../daemon/serverToken";
 import type { Dashboard } from "../dashboard/dashboard";
 import type { EditorIngestion } from "../ingest/editorIngestion";
-import type { LedgerView } from "../ledger/ledgerPage";
-import type { ChatView } from "../panel/chatPanel";
+import type { LedgerPage } from "../ledger/ledgerPage";
+import type { ChatPanel } from "../panel/chatPanel";
 import type { EditorPlaces } from "../places/editorPlaces";
 import type { CloudSources } from "../sources/cloudSources";
 import type { SourcesTree } from "../sources/sourcesTree";
 
 export interface Parts {
-  chat: ChatView;
+  chat: ChatPanel;
   cloud: CloudSources;
   collections: CollectionsTree;
   daemon: DaemonService;
   dashboard: Dashboard;
   ingestion: EditorIngestion;
-  ledger: LedgerView;
+  ledger: LedgerPage;
   log: vscode.LogOutputChannel;
   places: EditorPlaces;
   setup: SetupService;

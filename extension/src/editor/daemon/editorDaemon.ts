@@ -52,16 +52,16 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
       stopMark: new StopMark(path.join(storage, "stopped")),
     });
     this.supervisor.onDidChangeStatus((status) => {
-      this.tellState(status);
+      this.publishState(status);
       this.statuses.fire(status);
     });
     this.supervisor.onDidChangeLive((state) => this.lives.fire(state));
-    this.supervisor.onNotice((notice) => void tell(notice));
+    this.supervisor.onNotice((notice) => void showNotice(notice));
     this.disposables.push(
       vscode.workspace.onDidChangeConfiguration((event) => affectsServer(event) && this.refreshSoon()),
       token.onDidChange(() => this.refreshSoon()),
     );
-    this.tellState(this.supervisor.status);
+    this.publishState(this.supervisor.status);
   }
 
   get status(): DaemonStatus {
@@ -120,7 +120,7 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
     this.settling = setTimeout(() => void this.refresh(), SETTLE_MS);
   }
 
-  private tellState({ kind }: DaemonStatus): void {
+  private publishState({ kind }: DaemonStatus): void {
     const state = kind === "stopped" ? "attention" : kind;
     void vscode.commands.executeCommand("setContext", "ragAssistant.state", state);
   }
@@ -153,7 +153,7 @@ export async function offerActions(problem: Problem, chosen: Thenable<string | u
   else await vscode.commands.executeCommand(action.command);
 }
 
-async function tell(notice: Notice): Promise<void> {
+async function showNotice(notice: Notice): Promise<void> {
   switch (notice.kind) {
     case "recovered": {
       const showLog = l10n.t("Show Log");

@@ -8,7 +8,7 @@ import { indexingOf } from "../../core/daemon/indexingProgress";
 import { stoppedProblem } from "../../core/daemon/problems";
 import type { DaemonService, DaemonStatus } from "../../core/daemon/status";
 import type { SetupService } from "../../core/setup/setupService";
-import type { Problem, SetupView } from "../../protocol/setup";
+import type { Problem, SetupProgress } from "../../protocol/setup";
 
 const TOOLTIP_COMMANDS = [
   "ragAssistant.openChat",
@@ -22,15 +22,15 @@ export function createStatusBar(daemon: DaemonService, setup: SetupService): vsc
   item.name = l10n.t("RAG Assistant");
   let model = "";
   const show = (): void => {
-    if (setup.view.state === "running") drawSetup(item, setup.view);
+    if (setup.progress.state === "running") drawSetup(item, setup.progress);
     else draw(item, daemon.status, daemon.live, model);
   };
   const changed = daemon.onDidChangeStatus((status) => {
     show();
     if (status.kind !== "ready") return;
     status.client.status().then(
-      (told) => {
-        model = told.model.id;
+      (reported) => {
+        model = reported.model.id;
         show();
       },
       () => undefined, // the tooltip goes without the model's name; a lost daemon is told of by its status
@@ -69,7 +69,7 @@ function draw(item: vscode.StatusBarItem, status: DaemonStatus, live: DaemonStat
   }
 }
 
-function drawSetup(item: vscode.StatusBarItem, { steps, status }: SetupView): void {
+function drawSetup(item: vscode.StatusBarItem, { steps, status }: SetupProgress): void {
   item.backgroundColor = undefined;
   item.text = `$(sync~spin) ${l10n.t("RAG: setting up")}`;
   item.command = "ragAssistant.openChat";
@@ -82,14 +82,14 @@ function drawReady(item: vscode.StatusBarItem, version: string, live: DaemonStat
   if (indexing === undefined) item.text = `$(check) ${l10n.t("RAG")}`;
   else if (indexing.percent === undefined) item.text = `$(sync~spin) ${l10n.t("RAG: indexing")}`;
   else item.text = `$(sync~spin) ${l10n.t("RAG: indexing {0} %", indexing.percent)}`;
-  const facts = [l10n.t("RAG Assistant {0} is ready.", version)];
+  const lines = [l10n.t("RAG Assistant {0} is ready.", version)];
   if (live !== undefined) {
     const { documents, chunks, collections } = live.counts;
-    facts.push(l10n.t("{0} documents ({1} passages) in {2} collections", documents, chunks, collections));
-    if (live.failed_documents > 0) facts.push(l10n.t("{0} documents could not be read", live.failed_documents));
+    lines.push(l10n.t("{0} documents ({1} passages) in {2} collections", documents, chunks, collections));
+    if (live.failed_documents > 0) lines.push(l10n.t("{0} documents could not be read", live.failed_documents));
   }
-  if (model) facts.push(l10n.t("Model: {0}", model));
-  item.tooltip = tooltip(facts);
+  if (model) lines.push(l10n.t("Model: {0}", model));
+  item.tooltip = tooltip(lines);
 }
 
 function drawProblem(item: vscode.StatusBarItem, text: string, problem: Problem, command: string): void {
@@ -101,10 +101,10 @@ function drawProblem(item: vscode.StatusBarItem, text: string, problem: Problem,
 }
 
 /** Facts are text, whatever is in them; the only links are to our own commands. */
-function tooltip(facts: readonly string[]): vscode.MarkdownString {
+function tooltip(lines: readonly string[]): vscode.MarkdownString {
   const shown = new vscode.MarkdownString();
   shown.isTrusted = { enabledCommands: TOOLTIP_COMMANDS };
-  for (const fact of facts) shown.appendText(fact).appendMarkdown("\n\n");
+  for (const line of lines) shown.appendText(line).appendMarkdown("\n\n");
   const links = [
     [l10n.t("Open Chat"), "ragAssistant.openChat"],
     [l10n.t("Dashboard"), "ragAssistant.openDashboard"],

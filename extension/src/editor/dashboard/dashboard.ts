@@ -8,7 +8,7 @@ import type { DaemonClient } from "../../core/client/daemonClient";
 import { RagError, isCancelled } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
 import { describe } from "../../core/problems/failures";
-import type { DashboardMessageToExtension, DashboardMessageToView, DashboardState } from "../../protocol/dashboard";
+import type { DashboardMessageToExtension, DashboardMessageToWebview, DashboardState } from "../../protocol/dashboard";
 import { showFailure } from "../common/showFailure";
 import { onDaemonChange } from "../daemon/onDaemonChange";
 import { webviewOptions, webviewPage } from "../webview/page";
@@ -76,7 +76,7 @@ export class Dashboard implements vscode.WebviewPanelSerializer, vscode.Disposab
       case "job.cancel":
         void this.cancel(panel, message.jobId).catch((error: unknown) => showFailure(error, this.log));
         return;
-      case "view.error":
+      case "webview.error":
         this.log.error(`Dashboard: ${message.message}\n${message.stack}`);
     }
   }
@@ -133,7 +133,7 @@ export class Dashboard implements vscode.WebviewPanelSerializer, vscode.Disposab
     return Object.fromEntries(this.stages);
   }
 
-  private post(panel: vscode.WebviewPanel, message: DashboardMessageToView): void {
+  private post(panel: vscode.WebviewPanel, message: DashboardMessageToWebview): void {
     void panel.webview.postMessage(message);
   }
 }

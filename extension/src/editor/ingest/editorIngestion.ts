@@ -22,7 +22,7 @@ export class EditorIngestion {
 
   /** The command: `target` is a file or folder (`all`: those selected with it), a collection's row, or nothing. */
   addCommand(target?: unknown, all?: unknown): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const given = uris(target, all);
       const chosen = given.length > 0 ? given : await pickFiles();
       if (chosen.length > 0)
@@ -32,7 +32,7 @@ export class EditorIngestion {
 
   /** The command: the folder is read now and followed from then on. */
   watchCommand(target?: unknown): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const [folder] =
         target instanceof vscode.Uri ? [target] : await pick({ canSelectFolders: true, canSelectFiles: false });
       if (!folder) return;
@@ -93,7 +93,7 @@ export class EditorIngestion {
     );
   }
 
-  private async told(work: () => Promise<void>): Promise<void> {
+  private async showingFailures(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {

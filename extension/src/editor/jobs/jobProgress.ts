@@ -44,7 +44,7 @@ export async function withJobProgress(
       }
     },
   );
-  tell(job, title);
+  showResult(job, title);
 }
 
 async function cancel(daemon: DaemonService, jobId: string): Promise<void> {
@@ -61,7 +61,7 @@ function report(progress: Progress, job: Job, shown: { fraction: number }): void
   progress.report({ message: progressText(job.progress), increment });
 }
 
-function tell(job: Job, title: string): void {
+function showResult(job: Job, title: string): void {
   if (job.status === "failed") {
     const { code, message } = job.error ?? { code: "INTERNAL_ERROR", message: l10n.t("The daemon does not say why.") };
     throw new RagError(code, `${jobTitle(job)}: ${message}`);

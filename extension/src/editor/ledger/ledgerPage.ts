@@ -9,7 +9,7 @@ import { RagError, isCancelled } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
 import { describe } from "../../core/problems/failures";
 import { cloudLines } from "../../core/sources/cloudStatus";
-import type { LedgerMessageToExtension, LedgerMessageToView, LedgerState } from "../../protocol/ledger";
+import type { LedgerMessageToExtension, LedgerMessageToWebview, LedgerState } from "../../protocol/ledger";
 import { showFailure } from "../common/showFailure";
 import { onDaemonChange } from "../daemon/onDaemonChange";
 import { withJobProgress } from "../jobs/jobProgress";
@@ -19,7 +19,7 @@ import { webviewOptions, webviewPage } from "../webview/page";
 const LEDGER_TYPE = "ragAssistant.ledger";
 const PAGE_SIZE = 100;
 
-export class LedgerView implements vscode.Disposable {
+export class LedgerPage implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private sourceId = "";
   /** Pages of what was left out that are shown. */
@@ -87,7 +87,7 @@ export class LedgerView implements vscode.Disposable {
         this.start((client, id) => client.retrySource(id, items));
         return;
       }
-      case "view.error":
+      case "webview.error":
         this.log.error(`Ledger: ${message.message}\n${message.stack}`);
     }
   }
@@ -140,7 +140,7 @@ export class LedgerView implements vscode.Disposable {
     };
   }
 
-  private post(message: LedgerMessageToView): void {
+  private post(message: LedgerMessageToWebview): void {
     void this.panel?.webview.postMessage(message);
   }
 }

@@ -3,13 +3,13 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Answering } from "../../core/answer/types";
+import type { AnswerService } from "../../core/answer/types";
 import type { DaemonState } from "../../core/api/types";
 import type { Disposable } from "../../core/common/events";
 import type { DaemonService } from "../../core/daemon/status";
 import { readLocalFiles } from "../../core/ingest/localFiles";
-import { Ingests } from "../../core/ingest/panelIngests";
-import { PanelAsking } from "../../core/panel/answerProvider";
+import { PanelIngests } from "../../core/ingest/panelIngests";
+import { PanelAnswerProvider } from "../../core/panel/answerProvider";
 import { ChoiceLoader, type PanelSettings } from "../../core/panel/choices";
 import { ChatController } from "../../core/panel/controller";
 import { Conversations } from "../../core/panel/conversations";
@@ -21,10 +21,10 @@ import type { SetupService } from "../../core/setup/setupService";
 import type { EditorModels } from "../answer/editorModels";
 import type { Places } from "../places/places";
 import { webviewOptions, webviewPage } from "../webview/page";
-import { EditorDesk } from "./editorHost";
+import { EditorHost } from "./editorHost";
 
 export interface ChatServices {
-  answering: Answering;
+  answerService: AnswerService;
   context: vscode.ExtensionContext;
   daemon: DaemonService;
   log: vscode.LogOutputChannel;
@@ -36,7 +36,7 @@ export interface ChatServices {
 const VIEW = "ragAssistant.chat";
 const SHOWN = "ragAssistant.chat.shown";
 
-export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
+export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable {
   private readonly disposables: Disposable[] = [];
   private readonly outbox = new Outbox();
   private readonly conversations: Conversations;
@@ -45,7 +45,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   private view: vscode.WebviewView | undefined;
   private changes: string | undefined;
 
-  constructor({ answering, context, daemon, log, models, places, setup }: ChatServices) {
+  constructor({ answerService, context, daemon, log, models, places, setup }: ChatServices) {
     this.extensionUri = context.extensionUri;
     const { outbox } = this;
     const folder = vscode.Uri.joinPath(context.globalStorageUri, "sessions").fsPath;
@@ -54,32 +54,32 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       get: () => context.workspaceState.get<string>(SHOWN),
       set: (id: string | undefined) => void context.workspaceState.update(SHOWN, id),
     };
-    const asking = new PanelAsking(daemon, answering, models);
-    this.conversations = new Conversations(store, asking, (message) => outbox.send(message), remembered, log);
-    const ingests = new Ingests(daemon, readLocalFiles, (ingest) => outbox.send({ type: "ingest", ingest }), log);
-    const desk = new EditorDesk(context.extension.id);
+    const answers = new PanelAnswerProvider(daemon, answerService, models);
+    this.conversations = new Conversations(store, answers, (message) => outbox.send(message), remembered, log);
+    const ingests = new PanelIngests(daemon, readLocalFiles, (ingest) => outbox.send({ type: "ingest", ingest }), log);
+    const host = new EditorHost(context.extension.id);
     const choices = new ChoiceLoader(
       daemon,
       () => models.models(),
       settings,
       (loaded) => {
         outbox.send({ type: "choices", choices: loaded });
-        this.controller.tellDaemon();
+        this.controller.sendDaemonState();
       },
       log,
     );
     const images = new Images(daemon);
     const { conversations } = this;
-    this.controller = new ChatController({ choices, conversations, daemon, desk, images, ingests, log, places, setup }, outbox);
+    this.controller = new ChatController({ choices, conversations, daemon, host, images, ingests, log, places, setup }, outbox);
     const refresh = () => void choices.refresh();
     this.disposables.push(
       vscode.window.registerWebviewViewProvider(VIEW, this, { webviewOptions: { retainContextWhenHidden: true } }),
       daemon.onDidChangeStatus(() => {
-        this.controller.tellDaemon();
+        this.controller.sendDaemonState();
         refresh();
       }),
       daemon.onDidChangeLive((state) => this.follow(state, refresh)),
-      setup.onDidChange(() => this.controller.tellDaemon()),
+      setup.onDidChange(() => this.controller.sendDaemonState()),
       models.onDidChange(refresh),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration("ragAssistant.collection") || event.affectsConfiguration("ragAssistant.answer")) refresh();
@@ -87,7 +87,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       store.onDidFail((error) =>
         outbox.send({ type: "note", text: l10n.t("The chat could not be saved: {0}", error.message) }),
       ),
-      desk,
+      host,
       ingests,
       store,
     );
@@ -155,7 +155,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 
   /** The counts are told with each state; the collections are loaded anew only when they have changed. */
   private follow(state: DaemonState, refresh: () => void): void {
-    this.controller.tellDaemon();
+    this.controller.sendDaemonState();
     if (state.changes === this.changes) return;
     this.changes = state.changes;
     refresh();

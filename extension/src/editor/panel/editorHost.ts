@@ -4,11 +4,11 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import { RagError } from "../../core/common/errors";
-import type { Desk } from "../../core/panel/controller";
+import type { PanelHost } from "../../core/panel/controller";
 import type { ProblemCommand } from "../../protocol/setup";
 import { openLink } from "../webview/links";
 
-export class EditorDesk implements Desk, vscode.Disposable {
+export class EditorHost implements PanelHost, vscode.Disposable {
   /** Where the cursor was last: while the panel has the focus, there may be no active editor. */
   private lastEditor = vscode.window.activeTextEditor;
   private readonly listener = vscode.window.onDidChangeActiveTextEditor((editor) => {

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 
 import { CitationFilter, type AnswerPart } from "../../core/answer/citationMarks";
 import { followups } from "../../core/answer/followups";
-import type { ChosenWriter, FinishedAnswer, Answering } from "../../core/answer/types";
+import type { ChosenWriter, FinishedAnswer, AnswerService } from "../../core/answer/types";
 import type { Citation, QueryAnswer } from "../../core/api/types";
 import { SafeMarkdown, escapeMarkdown, excerpt } from "../../core/common/safeMarkdown";
 import { withoutRepeats } from "../../protocol/leftOut";
@@ -20,7 +20,7 @@ const LONGEST_QUOTE = 160;
 const LONGEST_KEPT = 4_000;
 
 export async function answerCommand(
-  answering: Answering,
+  answerService: AnswerService,
   request: vscode.ChatRequest,
   context: vscode.ChatContext,
   response: ChatResponse,
@@ -32,7 +32,7 @@ export async function answerCommand(
   const question = { text, history: ownHistory(context), attachments, options };
   response.progress(l10n.t("Searching your documents"));
   const shown = new ShownAnswer(response);
-  for await (const event of answering.answer(question, writerOf(request), signal)) {
+  for await (const event of answerService.answer(question, writerOf(request), signal)) {
     switch (event.type) {
       case "retrieval":
         response.progress(l10n.t("Reading {0} passages", event.retrieval.citations.length));
@@ -136,6 +136,6 @@ class ShownAnswer {
 function unsupported(sentences: string[]): string {
   const quoted = sentences.slice(0, MOST_UNSUPPORTED).map((text) => `“${excerpt(text, LONGEST_QUOTE)}”`);
   const more = sentences.length - quoted.length;
-  const told = l10n.t("The passages do not bear this out: {0}", quoted.join(" "));
-  return more > 0 ? `${told} ${l10n.t("({0} more)", more)}` : told;
+  const message = l10n.t("The passages do not bear this out: {0}", quoted.join(" "));
+  return more > 0 ? `${message} ${l10n.t("({0} more)", more)}` : message;
 }

@@ -78,14 +78,14 @@ async function pick(): Promise<string[]> {
 
 /** The finished job. Stopping the chat answer cancels it. */
 async function follow(daemon: DaemonService, id: string, response: ChatResponse, signal: AbortSignal): Promise<Job> {
-  let told = "";
-  const tell = ({ progress }: Job) => {
+  let shown = "";
+  const report = ({ progress }: Job) => {
     const line = progressText(progress);
-    if (line !== told) response.progress(line);
-    told = line;
+    if (line !== shown) response.progress(line);
+    shown = line;
   };
   try {
-    return await followJob(daemon, id, tell, signal);
+    return await followJob(daemon, id, report, signal);
   } catch (error) {
     if (signal.aborted) await (await daemon.client()).cancelJob(id);
     throw error;
@@ -97,9 +97,9 @@ function showResult({ status, result, error, collection }: Job, response: ChatRe
     throw new RagError(error?.code ?? "INTERNAL_ERROR", error?.message ?? l10n.t("The daemon does not say why."));
   }
   const counts = result ? resultText({ ...result, failed: result.failed.length }) : "";
-  const told =
+  const shown =
     status === "cancelled" ? l10n.t("Adding was called off. {0}", counts) : l10n.t("Collection {0}: {1}", collection, counts);
-  response.markdown(`${escapeMarkdown(told)}\n\n`);
+  response.markdown(`${escapeMarkdown(shown)}\n\n`);
   const failed = result?.failed ?? [];
   for (const { source, message, code } of failed.slice(0, MOST_FAILURES)) {
     response.markdown(`- **${escapeMarkdown(source)}**: ${escapeMarkdown(failureReason(code) ?? message)}\n`);

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Answering } from "../../core/answer/types";
+import type { AnswerService } from "../../core/answer/types";
 import { isCancelled } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
 import { problemOf } from "../../core/problems/failures";
@@ -19,7 +19,7 @@ import { sourcesCommand } from "./sourcesCommand";
 
 export interface ParticipantParts {
   daemon: DaemonService;
-  answering: Answering;
+  answerService: AnswerService;
   places: Places;
   log: vscode.LogOutputChannel;
 }
@@ -58,7 +58,7 @@ async function respond(
 }
 
 async function run(
-  { daemon, answering }: ParticipantParts,
+  { daemon, answerService }: ParticipantParts,
   request: vscode.ChatRequest,
   context: vscode.ChatContext,
   response: ChatResponse,
@@ -79,7 +79,7 @@ async function run(
       return undefined;
     case undefined:
     default:
-      if (promptText(request) !== "") return answerCommand(answering, request, context, response, signal);
+      if (promptText(request) !== "") return answerCommand(answerService, request, context, response, signal);
       response.markdown(l10n.t("Ask a question about your documents."));
       return undefined;
   }

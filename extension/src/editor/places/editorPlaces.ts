@@ -17,7 +17,7 @@ import { showFailure } from "../common/showFailure";
 import { DocumentViewer } from "../viewer/documentViewer";
 import { openOriginal } from "../viewer/originals";
 import { openLink } from "../webview/links";
-import { PassageMark } from "./passageHighlight";
+import { PassageHighlight } from "./passageHighlight";
 import type { Places } from "./places";
 
 /** Documents whose facts are their file, word for word: there a passage is found again when its lines have moved. */
@@ -28,7 +28,7 @@ const LINE_END = 1000;
 
 export class EditorPlaces implements Places {
   private readonly viewer: DocumentViewer;
-  private readonly mark = new PassageMark();
+  private readonly mark = new PassageHighlight();
 
   constructor(
     context: vscode.ExtensionContext,
@@ -40,12 +40,12 @@ export class EditorPlaces implements Places {
   }
 
   open(citation: Citation): Promise<void> {
-    return this.told(() => this.openPlace(citedPlace(citation)));
+    return this.showingFailures(() => this.openPlace(citedPlace(citation)));
   }
 
   /** The command `openCitation`: the link says which document and place, only the daemon which file. */
   openUntrusted(argument: unknown): Promise<void> {
-    return this.told(() => this.openPlace(readCitationArgument(argument)));
+    return this.showingFailures(() => this.openPlace(readCitationArgument(argument)));
   }
 
   location(citation: Citation): vscode.Uri | vscode.Location | undefined {
@@ -69,7 +69,7 @@ export class EditorPlaces implements Places {
 
   /** The file or the web page of a document, or, when it can't be had, what was read in it. */
   openDocument(docId: string): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const document = await (await this.daemon.client()).document(docId);
       const fileLocation = isFileUri(document.source_uri) ? this.fileLocation(document.source_uri) : "here";
       // A PDF is shown as it looks by the viewer, too, and there it needs no other program.
@@ -114,7 +114,7 @@ export class EditorPlaces implements Places {
     return existsSync(vscode.Uri.parse(uri, true).fsPath) ? "here" : "gone";
   }
 
-  private async told(work: () => Promise<void>): Promise<void> {
+  private async showingFailures(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {

@@ -6,7 +6,7 @@ import { findPassage, type Lines } from "../../core/places/passageLines";
 
 const MARKED_MS = 8000;
 
-export class PassageMark implements vscode.Disposable {
+export class PassageHighlight implements vscode.Disposable {
   private readonly decoration = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor("editor.findMatchHighlightBackground"),

@@ -9,7 +9,7 @@ import * as vscode from "vscode";
 import type { DaemonClient } from "../../core/client/daemonClient";
 import { Setup } from "../../core/setup/setup";
 import type { SetupService } from "../../core/setup/setupService";
-import type { SetupView } from "../../protocol/setup";
+import type { SetupProgress } from "../../protocol/setup";
 import { type EditorDaemon, bundledServerFolder, offerActions } from "../daemon/editorDaemon";
 import { affectsServer, serverSettings, thisMachine } from "../daemon/settings";
 import { choosePython } from "./choosePython";
@@ -18,8 +18,8 @@ import { editorPythons } from "./editorPythons";
 const LOOK_EVERY_MS = 2_000;
 
 export class EditorSetup implements SetupService, vscode.Disposable {
-  private readonly views = new vscode.EventEmitter<SetupView>();
-  readonly onDidChange = this.views.event;
+  private readonly changes = new vscode.EventEmitter<SetupProgress>();
+  readonly onDidChange = this.changes.event;
   private readonly setup: Setup;
   private readonly disposables: vscode.Disposable[] = [];
   private wasUpdated = false;
@@ -40,7 +40,7 @@ export class EditorSetup implements SetupService, vscode.Disposable {
       stopForUpdate: () => daemon.stopForUpdate(),
       startDaemon: (onDetail, signal) => startDaemon(daemon, onDetail, signal),
     });
-    this.setup.onDidChange((view) => this.views.fire(view));
+    this.setup.onDidChange((progress) => this.changes.fire(progress));
     this.disposables.push(
       vscode.workspace.onDidChangeConfiguration((event) => affectsServer(event) && this.setup.settingsChanged()),
       daemon.onDidChangeStatus(
@@ -49,17 +49,17 @@ export class EditorSetup implements SetupService, vscode.Disposable {
     );
     // Another window may be the one that sets it up.
     watchFile(daemon.record.file, { interval: LOOK_EVERY_MS, persistent: false }, () => {
-      if (daemon.status.kind === "setupNeeded" && this.view.state !== "running") void daemon.refresh();
+      if (daemon.status.kind === "setupNeeded" && this.progress.state !== "running") void daemon.refresh();
     });
   }
 
-  get view(): SetupView {
-    return this.setup.view;
+  get progress(): SetupProgress {
+    return this.setup.progress;
   }
 
   async run(): Promise<boolean> {
     const isDone = await this.setup.run();
-    const { state, problem } = this.view;
+    const { state, problem } = this.progress;
     if (state === "failed" && problem !== undefined) {
       const [first = ""] = problem.message.split("\n");
       const labels = problem.actions
@@ -82,7 +82,7 @@ export class EditorSetup implements SetupService, vscode.Disposable {
   dispose(): void {
     unwatchFile(this.daemon.record.file);
     this.cancel();
-    vscode.Disposable.from(...this.disposables, this.views).dispose();
+    vscode.Disposable.from(...this.disposables, this.changes).dispose();
   }
 
   /** The extension was updated since the set-up: its daemon follows, without being asked for, once a window. */

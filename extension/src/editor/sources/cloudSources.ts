@@ -11,7 +11,7 @@ import { RagError } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
 import { FROM_REQUEST, formOf, newForm, newSource, secret, sourceChange, type CloudForm, type Product, type Step } from "../../core/sources/cloudForm";
 import { authOf, isCloud } from "../../core/sources/cloudStatus";
-import { runForm, type FormDesk } from "../../core/sources/runCloudForm";
+import { runForm, type FormHost } from "../../core/sources/runCloudForm";
 import { showFailure } from "../common/showFailure";
 import { askStep, whileTesting } from "./cloudFormInputs";
 import type { EditorSourceTokens } from "./editorSourceTokens";
@@ -25,7 +25,7 @@ export class CloudSources {
   ) {}
 
   add(product: Product): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const client = await this.daemon.client();
       const enabled = (await client.collections()).filter(({ status }) => status === "enabled");
       const form = newForm(product, enabled.map(({ name }) => name));
@@ -36,12 +36,12 @@ export class CloudSources {
         if (filled.keeper === "editor") await this.tokens.store(added.id, secret(filled));
       });
       // A message may keepPresence for long; the tree shows the source at once.
-      if (saved !== undefined && added !== undefined) void this.tellAdded(added, saved);
+      if (saved !== undefined && added !== undefined) void this.showAdded(added, saved);
     });
   }
 
   edit(source: Source): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const client = await this.daemon.client();
       const kept = (await this.tokens.all()).get(source.id) ?? "";
       const form = formOf(source, kept);
@@ -63,7 +63,7 @@ export class CloudSources {
 
   /** Of the given source, or of one that is chosen. */
   setToken(given?: Source): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const client = await this.daemon.client();
       if (!isOnThisMachine(client.connection.url)) throw elsewhere();
       const source = given ?? (await this.choose(client, () => true));
@@ -76,7 +76,7 @@ export class CloudSources {
   }
 
   forgetToken(given?: Source): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const kept = await this.tokens.all();
       const source = given ?? (await this.choose(await this.daemon.client(), ({ id }) => kept.has(id)));
       if (source === undefined) return;
@@ -93,24 +93,24 @@ export class CloudSources {
     save: (form: CloudForm) => Promise<void>,
   ): Promise<CloudForm | undefined> {
     if (!isOnThisMachine(client.connection.url)) throw elsewhere();
-    const desk: FormDesk = {
+    const host: FormHost = {
       ask: (shown) => askStep(shown, title),
       preview: async (config, token) =>
         whileTesting((signal) => client.previewCloudSource(form.product, config, token, signal)),
       save,
     };
-    return runForm(form, desk, first);
+    return runForm(form, host, first);
   }
 
-  private async tellAdded(added: Source, form: CloudForm): Promise<void> {
-    const told = l10n.t("{0} is being read. The tree of sources shows how far it is.", added.name);
+  private async showAdded(added: Source, form: CloudForm): Promise<void> {
+    const message = l10n.t("{0} is being read. The tree of sources shows how far it is.", added.name);
     if (form.keeper === "editor" || form.access === "public") {
-      void vscode.window.showInformationMessage(told);
+      void vscode.window.showInformationMessage(message);
       return;
     }
     const set = l10n.t("Set Token");
     const wanted = l10n.t("Your own questions need your own token.");
-    if ((await vscode.window.showInformationMessage(`${told} ${wanted}`, set)) === set) await this.setToken(added);
+    if ((await vscode.window.showInformationMessage(`${message} ${wanted}`, set)) === set) await this.setToken(added);
   }
 
   private async choose(client: DaemonClient, fits: (source: Source) => boolean): Promise<Source | undefined> {
@@ -123,7 +123,7 @@ export class CloudSources {
     return (await vscode.window.showQuickPick(items, { title: l10n.t("Of which source?") }))?.source;
   }
 
-  private async told(work: () => Promise<void>): Promise<void> {
+  private async showingFailures(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {

@@ -66,7 +66,7 @@ export class SourcesTree implements vscode.TreeDataProvider<SourcesRow>, vscode.
   }
 
   sync(row?: unknown, wish: { full?: boolean; allow_empty?: boolean } = {}): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const { id, name } = this.sourceOf(row);
       const client = await this.daemon.client();
       await withJobProgress(this.daemon, l10n.t("Reading {0}", name), () => client.syncSource(id, wish));
@@ -76,7 +76,7 @@ export class SourcesTree implements vscode.TreeDataProvider<SourcesRow>, vscode.
   /** What is gone on the other side is deleted here, too, though it is much. */
   deleteHeld(row?: unknown): Promise<void> {
     const of = row instanceof HeldRow ? row.parent : row;
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const { name, last_result: result } = this.sourceOf(of);
       const message = l10n.t("Delete what is gone from “{0}”?", name);
       const detail = l10n.t(
@@ -91,7 +91,7 @@ export class SourcesTree implements vscode.TreeDataProvider<SourcesRow>, vscode.
 
   /** One item that was left out, or all of a source's. */
   retry(row?: unknown): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const item = row instanceof LeftItemRow ? row : undefined;
       const of = item?.parent.parent ?? (row instanceof LeftOutRow ? row.parent : row);
       const { id, name } = this.sourceOf(of);
@@ -110,7 +110,7 @@ export class SourcesTree implements vscode.TreeDataProvider<SourcesRow>, vscode.
   }
 
   remove(row?: unknown): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       const source = this.sourceOf(row);
       const { id, name, document_count } = source;
       const message = l10n.t("Stop following “{0}”?", name);
@@ -140,7 +140,7 @@ export class SourcesTree implements vscode.TreeDataProvider<SourcesRow>, vscode.
   }
 
   private setEnabled(row: unknown, enabled: boolean): Promise<void> {
-    return this.told(async () => {
+    return this.showingFailures(async () => {
       await (await this.daemon.client()).changeSource(this.sourceOf(row).id, { enabled });
     });
   }
@@ -180,7 +180,7 @@ export class SourcesTree implements vscode.TreeDataProvider<SourcesRow>, vscode.
     return isCloud(source) ? state?.jobs.find(({ job_id }) => job_id === source.job_id) : undefined;
   }
 
-  private async told(work: () => Promise<void>): Promise<void> {
+  private async showingFailures(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {

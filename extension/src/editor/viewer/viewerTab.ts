@@ -7,7 +7,7 @@ import { asRagError, isCancelled } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
 import { isFileUri, isWebAddress } from "../../core/places/placeTarget";
 import { OpenDocument } from "../../core/viewer/openDocument";
-import type { Shown, ViewerMessageToExtension, ViewerMessageToView, ViewerTarget } from "../../protocol/viewer";
+import type { Shown, ViewerMessageToExtension, ViewerMessageToWebview, ViewerTarget } from "../../protocol/viewer";
 import { showFailure } from "../common/showFailure";
 import { openLink } from "../webview/links";
 import { webviewPage } from "../webview/page";
@@ -30,7 +30,7 @@ export class ViewerTab implements vscode.Disposable {
   private target: ViewerTarget | undefined;
   private open: OpenDocument | undefined;
   /** What the view shows now; said again when it was loaded anew. */
-  private said: ViewerMessageToView | undefined;
+  private lastSent: ViewerMessageToWebview | undefined;
   private isReady = false;
   private loading = new AbortController();
   private readonly disposables: vscode.Disposable[] = [];
@@ -54,12 +54,12 @@ export class ViewerTab implements vscode.Disposable {
     this.target = target;
     this.open = undefined;
     this.panel.title = target.title;
-    this.say({ type: "loading", target });
+    this.send({ type: "loading", target });
     try {
       const shown = target.kind === "image" ? imageShown(target) : (await this.load(target, loading.signal)).shown;
       if (loading.signal.aborted) return;
       this.panel.title = shown.title;
-      this.say({ type: "shown", shown });
+      this.send({ type: "shown", shown });
     } catch (error) {
       if (!loading.signal.aborted) this.fail(error);
     }
@@ -92,7 +92,7 @@ export class ViewerTab implements vscode.Disposable {
       case "ready":
         this.isReady = true;
         this.post({ type: "init", text: vscode.l10n.bundle ?? {}, language: vscode.env.language });
-        if (this.said) this.post(this.said);
+        if (this.lastSent) this.post(this.lastSent);
         return;
       case "reload":
         if (this.target) await this.show(this.target);
@@ -117,7 +117,7 @@ export class ViewerTab implements vscode.Disposable {
       case "passage.copy":
         if (this.open) await vscode.env.clipboard.writeText(await this.open.passage());
         return;
-      case "view.error":
+      case "webview.error":
         this.services.log.error(`Viewer: ${message.message}\n${message.stack}`);
         return;
     }
@@ -139,7 +139,7 @@ export class ViewerTab implements vscode.Disposable {
       const { code, message } = asRagError(error);
       if (FILE_LOST.has(code)) {
         this.open = await open.withoutPages(message, loading.signal);
-        this.say({ type: "shown", shown: this.open.shown });
+        this.send({ type: "shown", shown: this.open.shown });
       } else this.post({ type: "page", docId, page, width, bytes: null, problem: message });
     }
   }
@@ -163,15 +163,15 @@ export class ViewerTab implements vscode.Disposable {
   private fail(error: unknown): void {
     const { code, message, advice } = asRagError(error);
     this.services.log.error(`Viewer: ${code}: ${message}`);
-    this.say({ type: "failed", message, advice });
+    this.send({ type: "failed", message, advice });
   }
 
-  private say(message: ViewerMessageToView): void {
-    this.said = message;
+  private send(message: ViewerMessageToWebview): void {
+    this.lastSent = message;
     this.post(message);
   }
 
-  private post(message: ViewerMessageToView): void {
+  private post(message: ViewerMessageToWebview): void {
     // Before the view listens a message would be lost.
     if (this.isReady) void this.panel.webview.postMessage(message);
   }

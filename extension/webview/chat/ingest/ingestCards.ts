@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { IngestView } from "../../../src/protocol/chat";
+import type { IngestStatus } from "../../../src/protocol/chat";
 import { h } from "../../shared/dom";
 import { icon, type IconName } from "../../shared/icons";
 
@@ -12,14 +12,14 @@ import type { Send } from "../types";
 
 export class IngestCards {
   readonly element = h("section", { class: "ingests", "aria-label": l10n.t("Documents being added"), hidden: true });
-  private readonly cards = new Map<string, { card: HTMLElement; state: IngestView["state"] }>();
+  private readonly cards = new Map<string, { card: HTMLElement; state: IngestStatus["state"] }>();
 
   constructor(
     private readonly send: Send,
     private readonly live: Announcer,
   ) {}
 
-  show(ingest: IngestView): void {
+  show(ingest: IngestStatus): void {
     const before = this.cards.get(ingest.id);
     const card = this.card(ingest);
     if (before) before.card.replaceWith(card);
@@ -29,7 +29,7 @@ export class IngestCards {
     this.element.hidden = false;
   }
 
-  private card(ingest: IngestView): HTMLElement {
+  private card(ingest: IngestStatus): HTMLElement {
     const over = isOver(ingest);
     const failed = ingest.result?.failed ?? [];
     const remove = () => {
@@ -58,23 +58,23 @@ export class IngestCards {
   }
 }
 
-function isOver({ state }: IngestView): boolean {
+function isOver({ state }: IngestStatus): boolean {
   return state === "done" || state === "failed" || state === "cancelled";
 }
 
-function named({ names }: IngestView): string {
+function named({ names }: IngestStatus): string {
   const [first = ""] = names;
   return names.length > 1 ? l10n.t("{0} and {1} more", first, names.length - 1) : first;
 }
 
-function mark(ingest: IngestView): SVGSVGElement {
+function mark(ingest: IngestStatus): SVGSVGElement {
   if (!isOver(ingest)) return spinner();
   const problems = (ingest.result?.failed.length ?? 0) > 0;
   const names: Record<string, IconName> = { done: problems ? "warning" : "check", failed: "error", cancelled: "close" };
   return icon(names[ingest.state] ?? "info");
 }
 
-function stateText({ state, progress, result, collection }: IngestView): string {
+function stateText({ state, progress, result, collection }: IngestStatus): string {
   switch (state) {
     case "sending":
       return l10n.t("Handing over…");
@@ -93,7 +93,7 @@ function stateText({ state, progress, result, collection }: IngestView): string 
   }
 }
 
-function resultText(result: IngestView["result"], collection: string): string {
+function resultText(result: IngestStatus["result"], collection: string): string {
   if (result === undefined) return l10n.t("Done");
   const parts = [
     result.added > 0 && l10n.t("{0} added", result.added),

@@ -22,7 +22,7 @@ export interface AnswerContext extends PassageContext, FooterActions {
   drawn(): void;
 }
 
-export class AssistantView {
+export class AssistantMessageView {
   readonly element: HTMLElement;
   private readonly progress = h("p", { class: "progress-line" });
   private readonly passages = h("div", { class: "passages-place" });

@@ -10,9 +10,9 @@ import { iconButton } from "../controls/controls";
 import type { Images } from "../passages/images";
 import { PassageCard } from "../passages/passageCard";
 import type { Message, Session } from "../types";
-import { AssistantView, isRunning, type AnswerContext } from "./assistantMessage";
+import { AssistantMessageView, isRunning, type AnswerContext } from "./assistantMessage";
 import type { AnswerUpdate } from "./sessionState";
-import { UserView, type UserActions } from "./userMessage";
+import { UserMessageView, type UserActions } from "./userMessage";
 
 /** This near to the end counts as at the end. */
 const NEAR_END = 24;
@@ -29,8 +29,8 @@ export class Conversation {
   readonly element = h("main", { class: "conversation", "aria-label": l10n.t("Conversation"), tabindex: -1 });
   private readonly messages = h("div", { class: "messages" });
   private readonly jump: HTMLElement;
-  private readonly answers = new Map<string, AssistantView>();
-  private readonly questions = new Map<string, UserView>();
+  private readonly answers = new Map<string, AssistantMessageView>();
+  private readonly questions = new Map<string, UserMessageView>();
   private pinned = true;
   private top = 0;
   private readonly card: PassageCard;
@@ -123,14 +123,14 @@ export class Conversation {
     if (messages.length === 0) this.messages.append(this.context.welcome());
     messages.slice(from).forEach((message, index, shown) => {
       if (message.role === "user") {
-        const view = new UserView(message, this.context);
+        const view = new UserMessageView(message, this.context);
         this.questions.set(message.id, view);
         this.messages.append(view.element);
         return;
       }
       const open = (citationId: number) => this.context.openCitation(message.id, citationId);
       const context = { ...this.context, open, drawn: () => this.follow() };
-      const view = new AssistantView(message, context, index === shown.length - 1);
+      const view = new AssistantMessageView(message, context, index === shown.length - 1);
       this.answers.set(message.id, view);
       this.messages.append(view.element);
     });

@@ -1,11 +1,11 @@
 /** What the extension's messages do to the session that is shown. */
 
-import type { MessageToView } from "../../../src/protocol/chat";
+import type { MessageToWebview } from "../../../src/protocol/chat";
 
 import type { AssistantMessage, Session } from "../types";
 
 export type AnswerUpdate = Extract<
-  MessageToView,
+  MessageToWebview,
   { type: "answer.started" | "answer.retrieval" | "answer.delta" | "answer.restart" | "answer.ended" | "feedback" }
 >;
 

@@ -13,7 +13,7 @@ export interface UserActions {
   resend(message: UserMessage, text: string): void;
 }
 
-export class UserView {
+export class UserMessageView {
   readonly element: HTMLElement;
   private readonly bubble: HTMLElement;
 

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 
 import type { Image } from "../../../src/core/api/types";
-import type { ToView } from "../../../src/protocol/chat";
+import type { ToWebview } from "../../../src/protocol/chat";
 import { h } from "../../shared/dom";
 import { icon } from "../../shared/icons";
 
@@ -40,7 +40,7 @@ export class Images {
     );
   }
 
-  loaded({ assetId, variant, bytes, problem }: ToView["image"]): void {
+  loaded({ assetId, variant, bytes, problem }: ToWebview["image"]): void {
     if (variant !== "thumb") return;
     const places = this.waiting.get(assetId) ?? [];
     this.waiting.delete(assetId);

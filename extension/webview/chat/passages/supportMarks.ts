@@ -42,8 +42,8 @@ function utf16Offsets(source: string, sentences: readonly Support[]): Map<number
 }
 
 function markIn(nodes: readonly Node[], sentence: string): void {
-  const said = sentence.replace(/\[\d{1,3}\]/g, "").replace(/\]\([^)\s]*\)/g, "]");
-  const wanted = letters(said);
+  const plain = sentence.replace(/\[\d{1,3}\]/g, "").replace(/\]\([^)\s]*\)/g, "]");
+  const wanted = letters(plain);
   const { text, places, characters } = lettersOf(nodes);
   const at = text.indexOf(wanted);
   const [first, end] = [places[at], places[at + wanted.length - 1]];
@@ -54,7 +54,7 @@ function markIn(nodes: readonly Node[], sentence: string): void {
     return;
   }
   // Its full stop and the like, which may stand in another text than its last letter.
-  const stops = /[^\p{L}\p{N}\s*_`~\[\]|]*[*_`~\]|\s]*$/u.exec(said)?.[0].replace(/[*_`~\]|\s]/g, "") ?? "";
+  const stops = /[^\p{L}\p{N}\s*_`~\[\]|]*[*_`~\]|\s]*$/u.exec(plain)?.[0].replace(/[*_`~\]|\s]/g, "") ?? "";
   let last = end;
   for (const stop of stops) {
     const next = characters[last.index + 1];

@@ -2,8 +2,8 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { DaemonView } from "../../../src/protocol/chat";
-import type { SetupView } from "../../../src/protocol/setup";
+import type { PanelDaemonState } from "../../../src/protocol/chat";
+import type { SetupProgress } from "../../../src/protocol/setup";
 import { h } from "../../shared/dom";
 import { icon, type IconName } from "../../shared/icons";
 
@@ -11,20 +11,20 @@ import type { Announcer } from "../controls/announcer";
 import { iconButton, problemBox, progressBar, setProgress, spinner, textButton } from "../controls/controls";
 import type { Send } from "../types";
 
-type StepState = SetupView["steps"][number]["state"];
+type StepState = SetupProgress["steps"][number]["state"];
 
 export class SetupScreen {
   readonly element = h("main", { class: "screen", "aria-label": "RAG Assistant" });
   /** What is built now; the same kind is only brought up to date, so that the focus stays. */
   private built = "";
-  private update: (view: DaemonView) => void = () => undefined;
+  private update: (view: PanelDaemonState) => void = () => undefined;
 
   constructor(
     private readonly send: Send,
     private readonly live: Announcer,
   ) {}
 
-  show(view: DaemonView): void {
+  show(view: PanelDaemonState): void {
     const kind = view.kind === "setup" ? `setup ${view.setup.state}` : view.kind;
     if (kind !== this.built) {
       const hadFocus = this.element.contains(document.activeElement);
@@ -35,7 +35,7 @@ export class SetupScreen {
     this.update(view);
   }
 
-  private build(view: DaemonView): void {
+  private build(view: PanelDaemonState): void {
     this.update = () => undefined;
     if (view.kind === "setup" && view.setup.state === "idle") this.buildWelcome();
     else if (view.kind === "setup") this.buildProgress(view.setup);
@@ -84,7 +84,7 @@ export class SetupScreen {
     };
   }
 
-  private buildProgress({ state }: SetupView): void {
+  private buildProgress({ state }: SetupProgress): void {
     const title = {
       idle: "",
       running: l10n.t("Setting up RAG Assistant"),
@@ -115,7 +115,7 @@ export class SetupScreen {
       this.element.append(h("p", {}, text), this.start(l10n.t("Continue")), log);
     } else this.element.append(problem, h("p", { class: "quiet" }, this.choosePython()));
     this.live.say(title);
-    let said = "";
+    let announced = "";
     this.update = (view) => {
       if (view.kind !== "setup") return;
       const { setup } = view;
@@ -123,7 +123,7 @@ export class SetupScreen {
       setProgress(bar, setup.fraction);
       status.textContent = setup.status;
       const current = setup.steps.find((step) => step.state === "running")?.title ?? "";
-      if (current !== "" && current !== said) this.live.say((said = current));
+      if (current !== "" && current !== announced) this.live.say((announced = current));
       if (setup.problem && setup.state === "failed") {
         problem.replaceChildren(problemBox(setup.problem, this.send, this.start(l10n.t("Try Again"))));
       }
@@ -155,7 +155,7 @@ function iconlessLink(label: string, onclick: () => void): HTMLElement {
   return h("button", { type: "button", class: "link", onclick }, label);
 }
 
-function stepLine({ title, state, note }: SetupView["steps"][number]): HTMLElement {
+function stepLine({ title, state, note }: SetupProgress["steps"][number]): HTMLElement {
   const marks: Record<StepState, [IconName, string]> = {
     waiting: ["circle", l10n.t("waiting")],
     running: ["loading", l10n.t("under way")],
@@ -173,7 +173,7 @@ function stepLine({ title, state, note }: SetupView["steps"][number]): HTMLEleme
 }
 
 /** The same, in a line above the composer, while a conversation is shown. */
-export function daemonBanner(view: DaemonView, send: Send): HTMLElement | null {
+export function daemonBanner(view: PanelDaemonState, send: Send): HTMLElement | null {
   if (view.kind === "attention") return h("div", { class: "banner" }, problemBox(view.problem, send));
   if (view.kind === "starting") {
     return h(

@@ -2,13 +2,13 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { DaemonView } from "../../../src/protocol/chat";
+import type { PanelDaemonState } from "../../../src/protocol/chat";
 import { h } from "../../shared/dom";
 import { icon } from "../../shared/icons";
 
 import { textButton } from "../controls/controls";
 
-export function welcome(daemon: DaemonView, pick: (folders: boolean) => void): HTMLElement {
+export function welcome(daemon: PanelDaemonState, pick: (folders: boolean) => void): HTMLElement {
   const documents = daemon.kind === "ready" ? daemon.documents : undefined;
   const empty = documents === 0;
   return h(

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobResult } from "../../../../src/core/api/types";
 import { RagError } from "../../../../src/core/common/errors";
 import { readLocalFiles } from "../../../../src/core/ingest/localFiles";
-import { Batches } from "../../../../src/core/ingest/uploadBatches";
+import { UploadBatches } from "../../../../src/core/ingest/uploadBatches";
 import { jobOf, panel } from "../panel/fakePanel";
 
 type Panel = Awaited<ReturnType<typeof panel>>;
@@ -54,7 +54,7 @@ describe("adding documents from the panel", () => {
   });
 
   it("does nothing when the dialog was closed", async () => {
-    made.desk.pick.mockResolvedValueOnce([]);
+    made.host.pick.mockResolvedValueOnce([]);
     await view.say({ type: "ingest.pick", folders: true });
     expect(view.all("ingest")).toEqual([]);
   });
@@ -104,12 +104,12 @@ describe("adding documents from the panel", () => {
       yield jobOf(made.daemon.cancelled.length > 0 ? "cancelled" : "completed");
     };
     const both = [view.say({ type: "ingest.pick", folders: false }), view.say({ type: "ingest.pick", folders: true })];
-    await vi.waitFor(() => expect(view.ingests.views().map(({ state }) => state)).toEqual(["running", "running"]));
-    await view.say({ type: "ingest.cancel", id: view.ingests.views()[0]?.id ?? "" });
+    await vi.waitFor(() => expect(view.ingests.statuses().map(({ state }) => state)).toEqual(["running", "running"]));
+    await view.say({ type: "ingest.cancel", id: view.ingests.statuses()[0]?.id ?? "" });
     expect(made.daemon.cancelled).toEqual(["job"]);
     finish();
     await Promise.all(both);
-    expect(view.ingests.views().map(({ state }) => state)).toEqual(["cancelled", "cancelled"]);
+    expect(view.ingests.statuses().map(({ state }) => state)).toEqual(["cancelled", "cancelled"]);
   });
 
   it("shows a view that is drawn anew what goes on", async () => {
@@ -145,21 +145,21 @@ describe("dropped bytes", () => {
   });
 
   it("have a limit for all that is held at once, and say what to do instead", () => {
-    const batches = new Batches(1024 * 1024);
+    const uploadBatches_ = new UploadBatches(1024 * 1024);
     const half = 512 * 1024;
-    expect(batches.add(file("a", 0, 3, half))).toBeUndefined();
-    expect(batches.add(file("b", 0, 2, half))).toBeUndefined();
-    expect(() => batches.add(file("a", 1, 3, 1))).toThrow(/larger than 1 MB/);
+    expect(uploadBatches_.add(file("a", 0, 3, half))).toBeUndefined();
+    expect(uploadBatches_.add(file("b", 0, 2, half))).toBeUndefined();
+    expect(() => uploadBatches_.add(file("a", 1, 3, 1))).toThrow(/larger than 1 MB/);
     // What was refused makes room.
-    expect(batches.add(file("b", 1, 2, half))).toHaveLength(2);
-    expect(batches.dropAll()).toEqual([]);
+    expect(uploadBatches_.add(file("b", 1, 2, half))).toHaveLength(2);
+    expect(uploadBatches_.dropAll()).toEqual([]);
   });
 
   it("that come twice or too many are refused", () => {
-    const batches = new Batches();
-    batches.add(file("a", 0, 2));
-    expect(() => batches.add(file("a", 0, 2))).toThrow(RagError);
-    expect(() => batches.add(file("c", 3, 2))).toThrow(RagError);
+    const uploadBatches_ = new UploadBatches();
+    uploadBatches_.add(file("a", 0, 2));
+    expect(() => uploadBatches_.add(file("a", 0, 2))).toThrow(RagError);
+    expect(() => uploadBatches_.add(file("c", 3, 2))).toThrow(RagError);
   });
 });
 

@@ -3,11 +3,11 @@ import { describe, expect, it, vi } from "vitest";
 import type { AnswerEvent } from "../../../../src/core/answer/types";
 import { reachable } from "../../../../src/core/client/reachable";
 import { RagError } from "../../../../src/core/common/errors";
-import { PanelAsking, type Writers } from "../../../../src/core/panel/answerProvider";
-import { daemonView } from "../../../../src/core/panel/daemonState";
+import { PanelAnswerProvider, type Writers } from "../../../../src/core/panel/answerProvider";
+import { panelDaemonState } from "../../../../src/core/panel/daemonState";
 import { Deltas } from "../../../../src/core/panel/deltas";
 import { quoted } from "../../../../src/core/panel/quoting";
-import type { SetupView } from "../../../../src/protocol/setup";
+import type { SetupProgress } from "../../../../src/protocol/setup";
 import { question } from "../../fixtures/answers";
 import { FakeDaemon, doneEvent } from "./fakePanel";
 
@@ -15,7 +15,7 @@ const lost = () => new RagError("DAEMON_UNREACHABLE", "The daemon does not answe
 const signal = () => new AbortController().signal;
 
 /** What an attempt to answer gives, one entry for each. */
-function asking(daemon: FakeDaemon, ...attempts: (AnswerEvent | Error)[][]) {
+function answers(daemon: FakeDaemon, ...attempts: (AnswerEvent | Error)[][]) {
   const writers = vi.fn<Writers["writerFor"]>(() => Promise.resolve(undefined));
   const answering = {
     // eslint-disable-next-line @typescript-eslint/require-await -- as the real one
@@ -28,7 +28,7 @@ function asking(daemon: FakeDaemon, ...attempts: (AnswerEvent | Error)[][]) {
   };
   const ask = async (options = {}) => {
     const events: AnswerEvent[] = [];
-    for await (const event of new PanelAsking(daemon, answering, { writerFor: writers }, 2000).answer(question("q", { options }), signal())) {
+    for await (const event of new PanelAnswerProvider(daemon, answering, { writerFor: writers }, 2000).answer(question("q", { options }), signal())) {
       events.push(event);
     }
     return events;
@@ -38,27 +38,27 @@ function asking(daemon: FakeDaemon, ...attempts: (AnswerEvent | Error)[][]) {
 
 describe("a question of the panel", () => {
   it("is written by the model that was chosen", async () => {
-    const { ask, writers } = asking(new FakeDaemon(), [doneEvent("a")]);
+    const { ask, writers } = answers(new FakeDaemon(), [doneEvent("a")]);
     await ask({ model: "editor:x" });
     expect(writers).toHaveBeenCalledWith("editor:x");
   });
 
   it("waits for a daemon that is being restarted, then begins anew, once", async () => {
     const daemon = new FakeDaemon();
-    const { ask } = asking(daemon, [{ type: "delta", text: "Ha" }, lost()], [doneEvent("Half and whole")]);
+    const { ask } = answers(daemon, [{ type: "delta", text: "Ha" }, lost()], [doneEvent("Half and whole")]);
     expect((await ask()).map(({ type }) => type)).toEqual(["delta", "restart", "done"]);
-    await expect(asking(daemon, [lost()], [lost()]).ask()).rejects.toThrow("does not answer");
+    await expect(answers(daemon, [lost()], [lost()]).ask()).rejects.toThrow("does not answer");
   });
 
   it("fails with what the daemon says when it does not come back", async () => {
     const daemon = new FakeDaemon();
     daemon.fails = new RagError("SETUP_NEEDED", "Nothing is installed.");
-    await expect(asking(daemon, [lost()]).ask()).rejects.toThrow("Nothing is installed.");
+    await expect(answers(daemon, [lost()]).ask()).rejects.toThrow("Nothing is installed.");
   });
 
   it("does not try again what another try can't mend", async () => {
     const refused = new RagError("VALIDATION_ERROR", "no");
-    const { ask, attempts } = asking(new FakeDaemon(), [refused], [doneEvent("a")]);
+    const { ask, attempts } = answers(new FakeDaemon(), [refused], [doneEvent("a")]);
     await expect(ask()).rejects.toBe(refused);
     expect(attempts).toHaveLength(1);
   });
@@ -67,14 +67,14 @@ describe("a question of the panel", () => {
     const daemon = new FakeDaemon();
     daemon.live = { counts: { documents: 0, collections: 1, chunks: 0 } } as never;
     daemon.documents = 0;
-    const [event] = await asking(daemon, [doneEvent("never")]).ask();
+    const [event] = await answers(daemon, [doneEvent("never")]).ask();
     expect(event).toMatchObject({ type: "done", answer: { found: false, text: expect.stringContaining("Drop files") as string } });
   });
 
   it("is asked when the first documents came just now", async () => {
     const daemon = new FakeDaemon();
     daemon.live = { counts: { documents: 0, collections: 1, chunks: 0 } } as never;
-    expect(await asking(daemon, [doneEvent("found")]).ask()).toMatchObject([{ answer: { text: "found" } }]);
+    expect(await answers(daemon, [doneEvent("found")]).ask()).toMatchObject([{ answer: { text: "found" } }]);
   });
 });
 
@@ -117,23 +117,23 @@ describe("pieces of an answer", () => {
 });
 
 describe("what the view shows of the daemon", () => {
-  const idle = { state: "idle" } as SetupView;
-  const running = { state: "running" } as SetupView;
+  const idle = { state: "idle" } as SetupProgress;
+  const running = { state: "running" } as SetupProgress;
 
   it("is the set-up while that is needed or under way", () => {
-    expect(daemonView({ kind: "setupNeeded", reason: "new" }, idle, undefined)).toEqual({ kind: "setup", setup: idle });
-    expect(daemonView({ kind: "starting", detail: "" }, running, undefined)).toEqual({ kind: "setup", setup: running });
-    expect(daemonView({ kind: "starting", detail: "d" }, idle, undefined)).toEqual({ kind: "starting", detail: "d" });
+    expect(panelDaemonState({ kind: "setupNeeded", reason: "new" }, idle, undefined)).toEqual({ kind: "setup", setup: idle });
+    expect(panelDaemonState({ kind: "starting", detail: "" }, running, undefined)).toEqual({ kind: "setup", setup: running });
+    expect(panelDaemonState({ kind: "starting", detail: "d" }, idle, undefined)).toEqual({ kind: "starting", detail: "d" });
   });
 
   it("is ready once it is known how many documents there are", () => {
     const { status } = new FakeDaemon();
-    expect(daemonView(status, idle, undefined).kind).toBe("starting");
-    expect(daemonView(status, idle, 0)).toEqual({ kind: "ready", documents: 0 });
+    expect(panelDaemonState(status, idle, undefined).kind).toBe("starting");
+    expect(panelDaemonState(status, idle, 0)).toEqual({ kind: "ready", documents: 0 });
   });
 
   it("offers to start a daemon that was stopped", () => {
-    expect(daemonView({ kind: "stopped" }, idle, 3)).toMatchObject({ kind: "attention", problem: { actions: [{ command: "ragAssistant.restartDaemon" }] } });
+    expect(panelDaemonState({ kind: "stopped" }, idle, 3)).toMatchObject({ kind: "attention", problem: { actions: [{ command: "ragAssistant.restartDaemon" }] } });
   });
 });
 

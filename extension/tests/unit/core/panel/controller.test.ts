@@ -250,7 +250,7 @@ describe("what the view asks of the editor", () => {
   it("copies an answer with its sources", async () => {
     const message = await answered("Why?", "So [1].", citation(1, "a"));
     await view.say({ type: "answer.copy", sessionId: view.session().id, messageId: message.id });
-    expect(made.desk.copy).toHaveBeenCalledWith(expect.stringContaining("- [1] Document 1: guides/doc1.md"));
+    expect(made.host.copy).toHaveBeenCalledWith(expect.stringContaining("- [1] Document 1: guides/doc1.md"));
   });
 
   it("loads a picture once, and says why when it can't be had", async () => {
@@ -265,12 +265,12 @@ describe("what the view asks of the editor", () => {
 
   it.each(["http://example.com/a", "https://example.com", "mailto:a@example.com"])("opens %s", async (href) => {
     await view.say({ type: "link.open", href });
-    expect(made.desk.openLink).toHaveBeenCalledWith(href);
+    expect(made.host.openLink).toHaveBeenCalledWith(href);
   });
 
   it.each(["command:workbench.action.reloadWindow", "file:///etc/passwd", "vscode://x/y", "javascript:alert(1)"])("refuses %s", async (href) => {
     await view.say({ type: "link.open", href });
-    expect(made.desk.openLink).not.toHaveBeenCalled();
+    expect(made.host.openLink).not.toHaveBeenCalled();
     expect(view.last("note").text).toContain("Only links");
   });
 
@@ -286,7 +286,7 @@ describe("what the view asks of the editor", () => {
     const before = view.sent.length;
     await view.say(message as MessageToExtension);
     expect(view.sent.slice(before).map(({ type }) => type)).toEqual(["note"]);
-    expect(made.desk.run).not.toHaveBeenCalled();
+    expect(made.host.run).not.toHaveBeenCalled();
   });
 
   it("refuses a question that is empty or far too long, and says so", async () => {
@@ -303,7 +303,7 @@ describe("before the view listens", () => {
     const closed = made.open();
     closed.controller.compose("What is a lease?", true);
     closed.controller.showHistory();
-    closed.controller.tellDaemon();
+    closed.controller.sendDaemonState();
     expect(closed.sent).toEqual([]);
     await closed.say({ type: "ready" });
     expect(closed.sent.map(({ type }) => type)).toEqual(["init", "compose", "history.show", "choices"]);

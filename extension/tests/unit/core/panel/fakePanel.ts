@@ -10,16 +10,16 @@ import type { AnswerEvent, Question } from "../../../../src/core/answer/types";
 import type { Citation, DaemonState, FeedbackRequest, Job } from "../../../../src/core/api/types";
 import type { DaemonClient, UploadFile } from "../../../../src/core/client/daemonClient";
 import type { DaemonStatus } from "../../../../src/core/daemon/status";
-import { Ingests } from "../../../../src/core/ingest/panelIngests";
+import { PanelIngests } from "../../../../src/core/ingest/panelIngests";
 import { ChoiceLoader } from "../../../../src/core/panel/choices";
-import { ChatController, type Desk } from "../../../../src/core/panel/controller";
+import { ChatController, type PanelHost } from "../../../../src/core/panel/controller";
 import { Conversations } from "../../../../src/core/panel/conversations";
 import { Images } from "../../../../src/core/panel/images";
 import { Outbox } from "../../../../src/core/panel/outbox";
 import { SessionStore } from "../../../../src/core/sessions/sessionStore";
-import type { MessageToExtension, MessageToView } from "../../../../src/protocol/chat";
+import type { MessageToExtension, MessageToWebview } from "../../../../src/protocol/chat";
 import type { Session } from "../../../../src/protocol/session";
-import type { SetupView } from "../../../../src/protocol/setup";
+import type { SetupProgress } from "../../../../src/protocol/setup";
 
 /** An answer that comes when the test says so. */
 export class Script {
@@ -140,10 +140,10 @@ export async function panel({ collection = "" } = {}) {
   const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: (line: string) => void lines.push(line) };
   const script = new Script();
   const daemon = new FakeDaemon();
-  const setup = { state: "idle", steps: [], status: "", fraction: null } as SetupView;
+  const setup = { state: "idle", steps: [], status: "", fraction: null } as SetupProgress;
   let shown: string | undefined;
   const remembered = { get: () => shown, set: (id: string | undefined) => void (shown = id) };
-  const desk = {
+  const host = {
     language: "en",
     translations: {},
     copy: vi.fn(() => Promise.resolve()),
@@ -153,18 +153,18 @@ export async function panel({ collection = "" } = {}) {
     run: vi.fn(() => Promise.resolve()),
     pick: vi.fn(() => Promise.resolve(["/docs/a.md", "/docs/b"])),
     pathOf: (uri: string) => (uri.startsWith("file://") ? uri.slice(7) : undefined),
-  } satisfies Desk;
+  } satisfies PanelHost;
   const places = { open: vi.fn(() => Promise.resolve()), openImage: vi.fn(() => Promise.resolve()) };
 
   /** A window: its own memory, the same disk. */
   function open() {
-    const sent: MessageToView[] = [];
+    const sent: MessageToWebview[] = [];
     const outbox = new Outbox();
     outbox.attach((message) => sent.push(structuredClone(message)));
     const store = new SessionStore(join(folder, "sessions"), log, 500, 0);
     const conversations = new Conversations(store, script, (message) => outbox.send(message), remembered, log);
     const read = (paths: string[]) => Promise.resolve(paths.map((name) => ({ name, bytes: new Uint8Array(1) })));
-    const ingests = new Ingests(daemon, read, (ingest) => outbox.send({ type: "ingest", ingest }), log);
+    const ingests = new PanelIngests(daemon, read, (ingest) => outbox.send({ type: "ingest", ingest }), log);
     const models = () => Promise.resolve([{ id: "auto", label: "Automatic" }]);
     const settings = () => ({ collection, model: "auto", passages: 5 });
     const choices = new ChoiceLoader(daemon, models, settings, (loaded) => outbox.send({ type: "choices", choices: loaded }), log);
@@ -173,19 +173,19 @@ export async function panel({ collection = "" } = {}) {
         choices,
         conversations,
         daemon,
-        desk,
+        host,
         images: new Images(daemon),
         ingests,
         log,
         places,
-        setup: { view: setup, run: () => Promise.resolve(true), cancel: () => undefined, choosePython: () => Promise.resolve() },
+        setup: { progress: setup, run: () => Promise.resolve(true), cancel: () => undefined, choosePython: () => Promise.resolve() },
       },
       outbox,
     );
     const say = (message: MessageToExtension) => controller.handle(message);
-    const all = <Type extends MessageToView["type"]>(type: Type) =>
-      sent.filter((message): message is Extract<MessageToView, { type: Type }> => message.type === type);
-    const last = <Type extends MessageToView["type"]>(type: Type) => {
+    const all = <Type extends MessageToWebview["type"]>(type: Type) =>
+      sent.filter((message): message is Extract<MessageToWebview, { type: Type }> => message.type === type);
+    const last = <Type extends MessageToWebview["type"]>(type: Type) => {
       const message = all(type).at(-1);
       if (!message) throw new Error(`No ${type} was sent, only ${sent.map((one) => one.type).join(", ")}.`);
       return message;
@@ -203,5 +203,5 @@ export async function panel({ collection = "" } = {}) {
     return { all, ask, controller, conversations, ingests, last, outbox, say, sent, session, store };
   }
 
-  return { daemon, desk, lines, open, places, remove: () => rm(folder, { recursive: true }), script, window: open() };
+  return { daemon, host, lines, open, places, remove: () => rm(folder, { recursive: true }), script, window: open() };
 }

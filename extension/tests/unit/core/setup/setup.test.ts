@@ -9,7 +9,7 @@ import type { ServerSettings } from "../../../../src/core/daemon/serverSpec";
 import { ProblemError, problem } from "../../../../src/core/problems/problem";
 import { SetupRecord } from "../../../../src/core/setup/bundledServer";
 import { Setup, type SetupOptions } from "../../../../src/core/setup/setup";
-import type { SetupView } from "../../../../src/protocol/setup";
+import type { SetupProgress } from "../../../../src/protocol/setup";
 import { FakeMachine, prints } from "./fakePrograms";
 
 const NOTHING: ServerSettings = { url: "", executable: "", pythonPath: "", indexUrl: "", modelSource: "", proxy: "", transport: "rest" };
@@ -23,7 +23,7 @@ ${prints({ event: "done", model: "small", folder: "/m", revision: "r" })}`;
 
 /** A machine with a Python whose bootstrap does `bootstrap`, and makes a `rag` that fetches a model by `model`. */
 class FakeSetup extends FakeMachine {
-  readonly views: SetupView[] = [];
+  readonly views: SetupProgress[] = [];
   readonly serverFolder = path.join(this.folder, "server");
   readonly settings = { ...NOTHING };
   readonly record = new SetupRecord(path.join(this.folder, "storage", "setup.json"), this.serverFolder);
@@ -70,7 +70,7 @@ class FakeSetup extends FakeMachine {
   }
 }
 
-const states = (view: SetupView) => Object.fromEntries(view.steps.map(({ id, state }) => [id, state]));
+const states = (view: SetupProgress) => Object.fromEntries(view.steps.map(({ id, state }) => [id, state]));
 
 describe("the set-up", { timeout: 30_000 }, () => {
   it("goes through all steps, and says what happens", async () => {
@@ -80,9 +80,9 @@ describe("the set-up", { timeout: 30_000 }, () => {
       return Promise.resolve(new DaemonClient({ url: "http://127.0.0.1:1", token: "t" }));
     });
     expect(await setup.run()).toBe(true);
-    expect(setup.view.state).toBe("idle");
-    expect(new Set(Object.values(states(setup.view)))).toEqual(new Set(["done"]));
-    expect(setup.view.steps.map(({ note }) => note).slice(2, 4)).toEqual(["Version 0.1.0", "small"]);
+    expect(setup.progress.state).toBe("idle");
+    expect(new Set(Object.values(states(setup.progress)))).toEqual(new Set(["done"]));
+    expect(setup.progress.steps.map(({ note }) => note).slice(2, 4)).toEqual(["Version 0.1.0", "small"]);
     const said = fake.views.map(({ status, fraction }) => `${status} ${fraction ?? ""}`.trim());
     for (const text of [
       "Looking for Python",
@@ -131,7 +131,7 @@ describe("the set-up", { timeout: 30_000 }, () => {
       "--index-url https://ann:geheim99@pypi.example.com/simple --proxy http://proxy:8080",
     );
     expect(`${fake.lines.join("\n")}${JSON.stringify(fake.views)}`).not.toContain("geheim99");
-    expect(setup.view.problem?.message).toContain("Looking at https://****@pypi.example.com");
+    expect(setup.progress.problem?.message).toContain("Looking at https://****@pypi.example.com");
   });
 
   it("says what failed, why, and what to do", async () => {
@@ -145,12 +145,12 @@ describe("the set-up", { timeout: 30_000 }, () => {
     const fake = new FakeSetup(`${STEPS}\n${prints(failed)}\nexit 3`);
     const setup = fake.setup();
     expect(await setup.run()).toBe(false);
-    expect(setup.view).toMatchObject({
+    expect(setup.progress).toMatchObject({
       state: "failed",
       problem: { code: "INDEX_UNREACHABLE", message: failed.message },
     });
-    expect(setup.view.problem?.advice).toContain("ragAssistant.index.url");
-    expect(states(setup.view)).toMatchObject({ environment: "done", packages: "failed", model: "waiting" });
+    expect(setup.progress.problem?.advice).toContain("ragAssistant.index.url");
+    expect(states(setup.progress)).toMatchObject({ environment: "done", packages: "failed", model: "waiting" });
     expect(fake.lines).toContain("pip: timed out");
     expect(await fake.record.read()).toBe("new");
   });
@@ -159,8 +159,8 @@ describe("the set-up", { timeout: 30_000 }, () => {
     const fake = new FakeSetup('echo \'{"event":"done"}\'\necho Segmentation fault >&2');
     const setup = fake.setup();
     expect(await setup.run()).toBe(false);
-    expect(setup.view.problem).toMatchObject({ code: "SETUP_FAILED" });
-    expect(setup.view.problem?.message).toContain("Segmentation fault");
+    expect(setup.progress.problem).toMatchObject({ code: "SETUP_FAILED" });
+    expect(setup.progress.problem?.message).toContain("Segmentation fault");
     expect(fake.lines).toContain('{"event":"done"}');
   });
 
@@ -168,8 +168,8 @@ describe("the set-up", { timeout: 30_000 }, () => {
     const fake = new FakeSetup(undefined, "echo 'Error: The model is not there.' >&2; exit 3");
     const setup = fake.setup();
     expect(await setup.run()).toBe(false);
-    expect(setup.view.problem).toMatchObject({ code: "MODEL_UNAVAILABLE", message: "The model is not there." });
-    expect(states(setup.view)).toMatchObject({ packages: "done", model: "failed", daemon: "waiting" });
+    expect(setup.progress.problem).toMatchObject({ code: "MODEL_UNAVAILABLE", message: "The model is not there." });
+    expect(states(setup.progress)).toMatchObject({ packages: "done", model: "failed", daemon: "waiting" });
     expect(await fake.record.read()).toBe("new");
   });
 
@@ -178,8 +178,8 @@ describe("the set-up", { timeout: 30_000 }, () => {
       Promise.reject(new ProblemError(problem("PORT_TAKEN", "m", "a", "ragAssistant.showLog"))),
     );
     expect(await setup.run()).toBe(false);
-    expect(setup.view.problem?.code).toBe("PORT_TAKEN");
-    expect(states(setup.view)["daemon"]).toBe("failed");
+    expect(setup.progress.problem?.code).toBe("PORT_TAKEN");
+    expect(states(setup.progress)["daemon"]).toBe("failed");
   });
 
   it("ends the programs that run for it, their children too, when it is cancelled", async () => {
@@ -192,8 +192,8 @@ describe("the set-up", { timeout: 30_000 }, () => {
       .toMatch(/^\d+$/);
     await setup.cancel();
     expect(await running).toBe(false);
-    expect(setup.view.state).toBe("cancelled");
-    expect(setup.view.problem).toBeUndefined();
+    expect(setup.progress.state).toBe("cancelled");
+    expect(setup.progress.problem).toBeUndefined();
     await expect.poll(() => isAlive(Number(readFileSync(child, "utf8"))), { timeout: 20_000 }).toBe(false);
   });
 
@@ -208,11 +208,11 @@ describe("the set-up", { timeout: 30_000 }, () => {
     const fake = new FakeSetup();
     fake.settings.executable = fake.rag;
     const setup = fake.setup();
-    expect(setup.view.steps.map(({ id }) => id)).toEqual(["model", "daemon"]);
+    expect(setup.progress.steps.map(({ id }) => id)).toEqual(["model", "daemon"]);
     expect(await setup.run()).toBe(true);
     fake.settings.url = "https://rag.example.com";
     setup.settingsChanged();
-    expect(setup.view.steps.map(({ id }) => id)).toEqual(["daemon"]);
+    expect(setup.progress.steps.map(({ id }) => id)).toEqual(["daemon"]);
     expect(fake.runs("bootstraps")).toEqual([]);
   });
 
@@ -221,6 +221,6 @@ describe("the set-up", { timeout: 30_000 }, () => {
     writeFileSync(path.join(fake.serverFolder, "rag_assistant-0.2.0-py3-none-any.whl"), "");
     const setup = fake.setup();
     expect(await setup.run()).toBe(false);
-    expect(setup.view.problem?.code).toBe("NOT_CARRIED");
+    expect(setup.progress.problem?.code).toBe("NOT_CARRIED");
   });
 });

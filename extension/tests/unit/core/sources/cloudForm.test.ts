@@ -16,13 +16,13 @@ import {
   type Step,
 } from "../../../../src/core/sources/cloudForm";
 import { ALL, SAVE, answered, question, type PickQuestion } from "../../../../src/core/sources/cloudQuestions";
-import { runForm, type FormDesk, type Reply, type Shown } from "../../../../src/core/sources/runCloudForm";
+import { runForm, type FormHost, type Reply, type Shown } from "../../../../src/core/sources/runCloudForm";
 import { TOKEN, cloudSource, preview } from "../../fixtures/sources";
 
 const say = (answer: string | string[]): Reply => ({ kind: "answer", answer });
 
-/** A desk that gives prepared answers, and remembers what it showed. */
-class Script implements FormDesk {
+/** A host that gives prepared answers, and remembers what it showed. */
+class Script implements FormHost {
   readonly shown: Shown[] = [];
   readonly asked: { config: CloudConfig; token: string }[] = [];
   saved: CloudForm | undefined;
@@ -94,11 +94,11 @@ describe("the steps", () => {
 
 describe("the form", () => {
   it("goes from the address to a source that is saved", async () => {
-    const desk = new Script([...TO_SUMMARY, say([SAVE])]);
-    const form = await runForm(newForm("confluence", ["default"]), desk);
-    expect(desk.steps).toEqual(form && steps(form));
-    expect(desk.shown.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-    expect(newSource(desk.saved as CloudForm)).toEqual({
+    const host = new Script([...TO_SUMMARY, say([SAVE])]);
+    const form = await runForm(newForm("confluence", ["default"]), host);
+    expect(host.steps).toEqual(form && steps(form));
+    expect(host.shown.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(newSource(host.saved as CloudForm)).toEqual({
       ...{ type: "confluence", collection: "default", schedule: "every 1h", live: "cached", public: false },
       config: {
         ...{ base_url: "https://wiki.example.com", deployment: "data_center", auth: { kind: "pat", token: "request" } },
@@ -106,7 +106,7 @@ describe("the form", () => {
       },
     });
     // All there is, for the choice; then what was chosen, for the summary.
-    expect(desk.asked.map(({ config, token }) => [config.spaces, token])).toEqual([
+    expect(host.asked.map(({ config, token }) => [config.spaces, token])).toEqual([
       [[], TOKEN],
       [["DEV"], TOKEN],
     ]);
@@ -114,18 +114,18 @@ describe("the form", () => {
 
   it("goes back step by step, keeps what was entered, and tests anew only what was changed", async () => {
     const back: Reply = { kind: "back" };
-    const desk = new Script([...TO_CONTAINERS, say([ALL]), back, back, say(TOKEN), say([ALL])]);
-    await runForm(newForm("jira", ["default"]), desk);
-    expect(desk.steps.slice(5)).toEqual(["containers", "parts", "containers", "token", "containers", "parts"]);
-    expect(desk.shown.at(-3)?.question).toMatchObject({ value: TOKEN, password: true });
-    expect(desk.asked).toHaveLength(2);
-    expect(desk.shown[0]?.canGoBack).toBe(false);
+    const host = new Script([...TO_CONTAINERS, say([ALL]), back, back, say(TOKEN), say([ALL])]);
+    await runForm(newForm("jira", ["default"]), host);
+    expect(host.steps.slice(5)).toEqual(["containers", "parts", "containers", "token", "containers", "parts"]);
+    expect(host.shown.at(-3)?.question).toMatchObject({ value: TOKEN, password: true });
+    expect(host.asked).toHaveLength(2);
+    expect(host.shown[0]?.canGoBack).toBe(false);
   });
 
   it("leaves nothing behind when it is called off", async () => {
-    const desk = new Script(TO_SUMMARY);
-    expect(await runForm(newForm("confluence", ["default"]), desk)).toBeUndefined();
-    expect(desk.saved).toBeUndefined();
+    const host = new Script(TO_SUMMARY);
+    expect(await runForm(newForm("confluence", ["default"]), host)).toBeUndefined();
+    expect(host.saved).toBeUndefined();
   });
 
   it.each<[string, Step]>([
@@ -135,9 +135,9 @@ describe("the form", () => {
     ["config.auth.kind", "kind"],
     ["config.deployment", "deployment"],
   ])("comes back for %s to the step %s and says why there", async (field, step) => {
-    const desk = new Script(TO_CONTAINERS, [refused(field, "Write it in another way.")]);
-    await runForm(newForm("confluence", ["default"]), desk);
-    expect(desk.shown.at(-1)).toMatchObject({ step, problem: "Write it in another way." });
+    const host = new Script(TO_CONTAINERS, [refused(field, "Write it in another way.")]);
+    await runForm(newForm("confluence", ["default"]), host);
+    expect(host.shown.at(-1)).toMatchObject({ step, problem: "Write it in another way." });
   });
 
   it("comes back to the address when the site can't be reached, and to the spaces when only the summary fails", async () => {
@@ -151,15 +151,15 @@ describe("the form", () => {
   });
 
   it("comes back with what was refused when it was to be saved", async () => {
-    const desk = new Script([...TO_SUMMARY, say([SAVE])], [], [refused("schedule", "This is no schedule.")]);
-    await runForm(newForm("confluence", ["default"]), desk);
-    expect(desk.shown.at(-1)).toMatchObject({ step: "schedule", problem: "This is no schedule." });
+    const host = new Script([...TO_SUMMARY, say([SAVE])], [], [refused("schedule", "This is no schedule.")]);
+    await runForm(newForm("confluence", ["default"]), host);
+    expect(host.shown.at(-1)).toMatchObject({ step: "schedule", problem: "This is no schedule." });
   });
 
   it("lets a line of the summary be changed", async () => {
-    const desk = new Script([...TO_SUMMARY, say(["access"]), say(["public"])]);
-    await runForm(newForm("confluence", ["default"]), desk);
-    expect(desk.steps.slice(-3)).toEqual(["summary", "access", "schedule"]);
+    const host = new Script([...TO_SUMMARY, say(["access"]), say(["public"])]);
+    await runForm(newForm("confluence", ["default"]), host);
+    expect(host.steps.slice(-3)).toEqual(["summary", "access", "schedule"]);
   });
 
   it("takes a refusal of the reference to its step, as there is none for a token", () => {

@@ -1,16 +1,16 @@
 // @vitest-environment jsdom
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { MessageToView, ToView } from "../../../../src/protocol/chat";
+import type { MessageToWebview, ToWebview } from "../../../../src/protocol/chat";
 import { ChatApp } from "../../../../webview/chat/app";
 import { answer, button, citation, fakeHost, find, init, question, retrieval, session } from "./fixtures";
 
-function start(first: ToView["init"] = init(), kept?: Parameters<typeof fakeHost>[0]) {
+function start(first: ToWebview["init"] = init(), kept?: Parameters<typeof fakeHost>[0]) {
   const { host, sent, keep } = fakeHost(kept);
   const root = document.createElement("div");
   document.body.replaceChildren(root);
   const app = new ChatApp(host, root, first);
-  return { sent, keep, tell: (message: MessageToView) => app.receive(message), root };
+  return { sent, keep, tell: (message: MessageToWebview) => app.receive(message), root };
 }
 
 function press(element: Element, key: string, more: KeyboardEventInit = {}): void {

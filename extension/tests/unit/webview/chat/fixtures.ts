@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 
 import type { Citation } from "../../../../src/core/api/types";
-import type { MessageToView, ToExtension, ToView } from "../../../../src/protocol/chat";
+import type { MessageToWebview, ToExtension, ToWebview } from "../../../../src/protocol/chat";
 import type { AssistantMessage, Retrieval, Session, UserMessage } from "../../../../src/protocol/session";
 import type { Kept } from "../../../../webview/chat/types";
 import type { Host } from "../../../../webview/shared/host";
@@ -53,7 +53,7 @@ export function session(messages: Session["messages"] = [], more: Partial<Sessio
   return { id: "s1", title: "", createdAt: AT, updatedAt: AT, messages, ...more };
 }
 
-export function init(more: Partial<ToView["init"]> = {}): ToView["init"] {
+export function init(more: Partial<ToWebview["init"]> = {}): ToWebview["init"] {
   return {
     ...{ text: {}, language: "en", daemon: { kind: "ready", documents: 3 }, session: session(), ingests: [] },
     choices: {
@@ -69,7 +69,7 @@ export function init(more: Partial<ToView["init"]> = {}): ToView["init"] {
   };
 }
 
-type ChatHost = Host<ToExtension, MessageToView, Kept>;
+type ChatHost = Host<ToExtension, MessageToWebview, Kept>;
 type Sent = { [Type in keyof ToExtension]: { type: Type } & ToExtension[Type] }[keyof ToExtension];
 
 /** The editor's side of the line: what was sent, and what was kept. */

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
-import type { Shown, ViewerMessageToExtension, ViewerMessageToView, ViewerState } from "../../../../src/protocol/viewer";
+import type { Shown, ViewerMessageToExtension, ViewerMessageToWebview, ViewerState } from "../../../../src/protocol/viewer";
 
 const sent: ViewerMessageToExtension[] = [];
 let kept: ViewerState | undefined;
@@ -21,7 +21,7 @@ const pdf: Shown = {
   },
 };
 
-function say(message: ViewerMessageToView): void {
+function say(message: ViewerMessageToWebview): void {
   window.dispatchEvent(new MessageEvent("message", { data: message }));
 }
 
