@@ -21,7 +21,7 @@ import { EditorPlaces } from "./editor/places/editorPlaces";
 import { createSetupService } from "./editor/setup/editorSetup";
 import { CloudSources } from "./editor/sources/cloudSources";
 import { EditorSourceTokens } from "./editor/sources/editorSourceTokens";
-import { SourceKeeping } from "./editor/sources/sourceSync";
+import { SourceSync } from "./editor/sources/sourceSync";
 import { SourcesTree } from "./editor/sources/sourcesTree";
 import { registerTools } from "./editor/tools/tools";
 
@@ -66,7 +66,7 @@ export function activate(context: vscode.ExtensionContext): void {
   }
   context.subscriptions.push(
     ...[log, sourceTokens, daemon, setup, models, chat, collections, sources, dashboard, ledger],
-    new SourceKeeping(daemon, sourceTokens, log),
+    new SourceSync(daemon, sourceTokens, log),
     createStatusBar(daemon, setup),
     registerTools({ daemon }),
     registerMcpServer(context, { daemon, log, sourceTokens }),

@@ -1,4 +1,4 @@
-/** Every message between the chat view and the extension, both ways: `{type, …}` with these payloads. */
+/** Every message between the chat webview and the extension, both ways: `{type, …}` with these payloads. */
 
 import type { Citation, Collection, Job, JobResult } from "../core/api/types";
 import type { Envelope } from "./envelope";
@@ -14,7 +14,7 @@ export interface ModelChoice {
   label: string;
 }
 
-/** What the view may offer, once the daemon is ready. */
+/** What the webview may offer, once the daemon is ready. */
 export interface Choices {
   collections: Collection[];
   strategies: string[];
@@ -23,7 +23,7 @@ export interface Choices {
   defaults: AskOptions;
 }
 
-/** Where the daemon stands, as far as the view shows it. */
+/** Where the daemon stands, as far as the webview shows it. */
 export type PanelDaemonState =
   | { kind: "setup"; setup: SetupProgress }
   | { kind: "starting"; detail: string }
@@ -42,9 +42,9 @@ export interface IngestStatus {
   error?: Problem;
 }
 
-/** From the view to the extension. */
+/** From the webview to the extension. */
 export interface ToExtension {
-  /** The view is drawn and listens. */
+  /** The webview is drawn and listens. */
   ready: Nothing;
   "setup.start": Nothing;
   "setup.cancel": Nothing;
@@ -66,7 +66,7 @@ export interface ToExtension {
   "ingest.pick": { folders: boolean; collection?: string };
   /** Dropped from the editor's explorer: URIs. */
   "ingest.uris": { uris: string[]; collection?: string };
-  /** Dropped from elsewhere: the view has only bytes. One message a file, so that none grows beyond what can be sent. */
+  /** Dropped from elsewhere: the webview has only bytes. One message a file, so that none grows beyond what can be sent. */
   "ingest.file": { batch: string; index: number; count: number; name: string; bytes: Uint8Array; collection?: string };
   "ingest.cancel": { id: string };
   "citation.open": { sessionId: string; messageId: string; citationId: number };
@@ -80,13 +80,13 @@ export interface ToExtension {
   /** http, https and mailto only; asked by the editor as for any link. */
   "link.open": { href: string };
   "settings.open": { query: string };
-  /** Written to the log: something in the view went wrong. */
+  /** Written to the log: something in the webview went wrong. */
   "webview.error": { message: string; stack: string };
 }
 
-/** From the extension to the view. */
+/** From the extension to the webview. */
 export interface ToWebview {
-  /** First, and again after each reload of the view. `text` holds the translations, English text → shown text. */
+  /** First, and again after each reload of the webview. `text` holds the translations, English text → shown text. */
   init: {
     text: Record<string, string>;
     language: string;

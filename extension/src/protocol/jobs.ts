@@ -1,4 +1,4 @@
-/** Jobs of the daemon in words, the same in the editor and in its views. */
+/** Jobs of the daemon in words, the same in the editor and in its webviews. */
 
 import * as l10n from "@vscode/l10n";
 

@@ -1,4 +1,4 @@
-/** How places in documents are named, the same in the editor and in its views. */
+/** How places in documents are named, the same in the editor and in its webviews. */
 
 import * as l10n from "@vscode/l10n";
 

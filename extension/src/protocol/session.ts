@@ -1,4 +1,4 @@
-/** Conversations of the chat panel: what is kept on disk and shown in the view. */
+/** Conversations of the chat panel: what is kept on disk and shown in the webview. */
 
 import type { Citation, Explained, Filters, LiveCounts, Support } from "../core/api/types";
 

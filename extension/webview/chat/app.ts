@@ -1,4 +1,4 @@
-/** The chat view: takes the extension's messages and brings its parts up to date. */
+/** The chat webview: takes the extension's messages and brings its parts up to date. */
 
 import * as l10n from "@vscode/l10n";
 
@@ -7,7 +7,7 @@ import { h } from "../shared/dom";
 
 import { Composer } from "./composer/composer";
 import { retrySections } from "./composer/options";
-import { KeptState } from "./composer/savedState";
+import { SavedStateStore } from "./composer/savedState";
 import { Announcer } from "./controls/announcer";
 import { iconButton } from "./controls/controls";
 import { History } from "./history/history";
@@ -24,7 +24,7 @@ export class ChatApp {
   private session: Session;
   private daemon: PanelDaemonState;
   private choices: Choices | null;
-  private readonly kept: KeptState;
+  private readonly saved: SavedStateStore;
   private readonly live = new Announcer();
   private readonly images: Images;
   private readonly screen: SetupScreen;
@@ -44,7 +44,7 @@ export class ChatApp {
     this.session = init.session;
     this.daemon = init.daemon;
     this.choices = init.choices;
-    this.kept = new KeptState(host);
+    this.saved = new SavedStateStore(host);
     this.images = new Images(send);
     this.screen = new SetupScreen(send, this.live);
     this.history = new History(send, init.language);
@@ -145,12 +145,12 @@ export class ChatApp {
     this.session = session;
     this.history.setCurrent(session.id, session.title);
     this.conversation.show(session);
-    this.composer.show(this.choices, this.kept.options(session.id));
-    this.composer.text = this.kept.draft(session.id);
+    this.composer.show(this.choices, this.saved.options(session.id));
+    this.composer.text = this.saved.draft(session.id);
     this.composer.setRunning(running(session) !== undefined);
   }
 
-  /** A conversation stays in sight when the daemon goes away; without one, its state fills the view. */
+  /** A conversation stays in sight when the daemon goes away; without one, its state fills the webview. */
   private showDaemon(): void {
     const whole = this.daemon.kind !== "ready" && (this.daemon.kind === "setup" || this.session.messages.length === 0);
     this.screen.element.hidden = !whole;
@@ -188,8 +188,8 @@ export class ChatApp {
         stop: () => this.stop(),
         pick: (folders) => this.pick(folders),
         editLast: () => this.conversation.editLast(this.session),
-        draftChanged: (text) => this.kept.setDraft(this.session.id, text),
-        optionsChanged: (options) => this.kept.setOptions(this.session.id, options),
+        draftChanged: (text) => this.saved.setDraft(this.session.id, text),
+        optionsChanged: (options) => this.saved.setOptions(this.session.id, options),
       },
       language,
     );

@@ -1,4 +1,4 @@
-/** Entry of the chat view. */
+/** Entry of the chat webview. */
 
 import type { MessageToWebview, ToExtension } from "../../src/protocol/chat";
 import { redrawDiagrams } from "../shared/diagram";
@@ -7,9 +7,9 @@ import { Host } from "../shared/host";
 import { useTranslations } from "../shared/l10n";
 
 import { ChatApp } from "./app";
-import type { Kept } from "./types";
+import type { SavedState } from "./types";
 
-const host = new Host<ToExtension, MessageToWebview, Kept>();
+const host = new Host<ToExtension, MessageToWebview, SavedState>();
 const root = h("div", { class: "app" });
 let app: ChatApp | undefined;
 

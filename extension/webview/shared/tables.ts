@@ -38,7 +38,7 @@ export function section(id: string, title: string, ...content: (Node | false)[])
 }
 
 /** Names and values, as in "Version: 0.1.0". */
-export function facts(rows: readonly [string, string][]): HTMLElement {
+export function nameValueList(rows: readonly [string, string][]): HTMLElement {
   return h("dl", {}, ...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
 }
 

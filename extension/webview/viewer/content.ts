@@ -1,10 +1,10 @@
-/** Facts as elements: Markdown without HTML of its own, with the cited lines marked and pictures from the daemon. */
+/** Content as elements: Markdown without HTML of its own, with the cited lines marked and pictures from the daemon. */
 
 import * as l10n from "@vscode/l10n";
 import DOMPurify from "dompurify";
 import MarkdownIt from "markdown-it";
 
-import type { FactsPart, LineSpan } from "../../src/protocol/viewer";
+import type { ContentPart, LineSpan } from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
 
 const WEB = /^(?:https?|mailto):/i;
@@ -32,7 +32,7 @@ const ALLOWED = {
 };
 
 /** `place` heads the passage, as in "Slide 4". Pictures are left as `.picture[data-asset]`, for their loader. */
-export function renderFacts(part: FactsPart, place: string): DocumentFragment {
+export function renderContent(part: ContentPart, place: string): DocumentFragment {
   const tokens = markdown.parse(part.text, {});
   markLines(tokens, part.lines);
   const fragment = DOMPurify.sanitize(markdown.renderer.render(tokens, markdown.options, {}), ALLOWED);

@@ -1,4 +1,4 @@
-/** The daemon as the extension uses it. Runs in the extension host only: a view never learns the address or the token. */
+/** The daemon as the extension uses it. Runs in the extension host only: a webview never learns the address or the token. */
 
 import type {
   ChatEvent,

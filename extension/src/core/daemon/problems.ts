@@ -5,7 +5,7 @@ import * as l10n from "@vscode/l10n";
 import type { Problem } from "../../protocol/setup";
 import { problem } from "../problems/problem";
 
-/** How views that know no state of their own for it show a daemon that the user has stopped. */
+/** How webviews that know no state of their own for it show a daemon that the user has stopped. */
 export function stoppedProblem(): Problem {
   const start = { command: "ragAssistant.restartDaemon" as const, label: l10n.t("Start") };
   return {

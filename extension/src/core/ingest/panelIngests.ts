@@ -1,4 +1,4 @@
-/** Documents that are added from the panel: several at once, each followed to its end whether or not the view is there to show it. */
+/** Documents that are added from the panel: several at once, each followed to its end whether or not the webview is there to show it. */
 
 import { randomUUID } from "node:crypto";
 import { basename } from "node:path";
@@ -54,7 +54,7 @@ export class PanelIngests {
     return this.follow(this.begin(id, names, collection), { files });
   }
 
-  /** Files that are on their way from the view. */
+  /** Files that are on their way from the webview. */
   announce(id: string, names: string[], collection: string): void {
     this.begin(id, names, collection);
   }

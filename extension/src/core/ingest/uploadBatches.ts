@@ -1,4 +1,4 @@
-/** Dropped files, of which the view has only bytes: they come one by one, and are sent to the daemon together. */
+/** Dropped files, of which the webview has only bytes: they come one by one, and are sent to the daemon together. */
 
 import * as l10n from "@vscode/l10n";
 
@@ -56,7 +56,7 @@ export class UploadBatches {
     this.batches.delete(id);
   }
 
-  /** A view that was loaded anew does not send the rest. Returns the ids of what is dropped. */
+  /** A webview that was loaded anew does not send the rest. Returns the ids of what is dropped. */
   dropAll(): string[] {
     const ids = [...this.batches.keys()];
     for (const id of ids) this.drop(id);

@@ -1,4 +1,4 @@
-/** One answer on its way: events come in, the message grows, the view is told. */
+/** One answer on its way: events come in, the message grows, the webview is told. */
 
 import * as l10n from "@vscode/l10n";
 
@@ -44,7 +44,7 @@ export class AnswerRun {
     this.abort.abort();
   }
 
-  /** The view was told the whole message just now. */
+  /** The webview was told the whole message just now. */
   sentWhole(): void {
     this.deltas.clear();
   }

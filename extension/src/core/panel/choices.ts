@@ -1,4 +1,4 @@
-/** What the view offers: collections, strategies and models, and what is asked with when nothing is chosen. */
+/** What the webview offers: collections, strategies and models, and what is asked with when nothing is chosen. */
 
 import type { Choices, ModelChoice } from "../../protocol/chat";
 import type { AskOptions } from "../../protocol/session";

@@ -1,4 +1,4 @@
-/** Every message of the chat view and what it does. Knows nothing of the editor: what it needs of it comes through `PanelHost`. */
+/** Every message of the chat webview and what it does. Knows nothing of the editor: what it needs of it comes through `PanelHost`. */
 
 import * as l10n from "@vscode/l10n";
 
@@ -60,17 +60,17 @@ export class ChatController {
     private readonly outbox: Outbox,
   ) {}
 
-  /** Never rejects: what goes wrong is said in the view and in the log. */
+  /** Never rejects: what goes wrong is said in the webview and in the log. */
   handle(message: unknown): Promise<void> {
     return this.guard(() => this.act(checked(message)));
   }
 
-  /** The view is looked at again: another window may have gone on with the chat. */
+  /** The webview is looked at again: another window may have gone on with the chat. */
   refresh(): Promise<void> {
     return this.guard(() => this.parts.conversations.refresh());
   }
 
-  /** Tells the view where the daemon stands now. */
+  /** Tells the webview where the daemon stands now. */
   sendDaemonState(): void {
     this.outbox.send({ type: "daemon", daemon: this.panelDaemonState() });
   }
@@ -251,7 +251,7 @@ export class ChatController {
       const feedback = await submitFeedback(this.parts.daemon, this.parts.conversations, message);
       this.outbox.send({ type: "feedback", sessionId, messageId, feedback });
     } catch (error) {
-      // The view may show already what was clicked.
+      // The webview may show already what was clicked.
       const { answer } = answerOf(await this.parts.conversations.get(sessionId), messageId);
       this.outbox.send({ type: "feedback", sessionId, messageId, feedback: answer.feedback ?? null });
       throw error;

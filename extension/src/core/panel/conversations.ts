@@ -45,7 +45,7 @@ export class Conversations {
     return this.restored;
   }
 
-  /** What is shown, for a view that draws it whole. */
+  /** What is shown, for a webview that draws it whole. */
   whole(): Session {
     this.runs.get(this.shown)?.sentWhole();
     return this.current();
@@ -163,7 +163,7 @@ export class Conversations {
     this.send({ type: "session", session: this.whole() });
   }
 
-  /** The view draws one session; of another it learns when it is shown. */
+  /** The webview draws one session; of another it learns when it is shown. */
   private sendIfShown(sessionId: string, message: MessageToWebview): void {
     if (sessionId === this.shown) this.send(message);
   }
@@ -202,7 +202,7 @@ export class Conversations {
     try {
       return change(session);
     } catch (error) {
-      // The view shows something that is no longer so.
+      // The webview shows something that is no longer so.
       if (session.id === this.shown) this.sendWhole();
       throw error;
     }

@@ -1,4 +1,4 @@
-/** Where the daemon stands, as the view shows it. */
+/** Where the daemon stands, as the webview shows it. */
 
 import * as l10n from "@vscode/l10n";
 

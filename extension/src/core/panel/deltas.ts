@@ -1,4 +1,4 @@
-/** Pieces of an answer, sent together: a view that gets every piece of a fast model for itself only draws, and never rests. */
+/** Pieces of an answer, sent together: a webview that gets every piece of a fast model for itself only draws, and never rests. */
 
 const INTERVAL_MS = 34;
 

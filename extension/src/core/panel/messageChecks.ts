@@ -1,4 +1,4 @@
-/** What the view sends, checked: it is our own code, yet it draws what others wrote. */
+/** What the webview sends, checked: it is our own code, yet it draws what others wrote. */
 
 import * as l10n from "@vscode/l10n";
 

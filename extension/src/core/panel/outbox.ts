@@ -1,4 +1,4 @@
-/** What goes to the view. While there is none that listens, only what must not be lost waits. */
+/** What goes to the webview. While there is none that listens, only what must not be lost waits. */
 
 import type { MessageToWebview } from "../../protocol/chat";
 
@@ -7,13 +7,13 @@ export class Outbox {
   private listens = false;
   private waiting: MessageToWebview[] = [];
 
-  /** A view is there; it listens when it says so. Undefined: there is none any more. */
+  /** A webview is there; it listens when it says so. Undefined: there is none any more. */
   attach(post: ((message: MessageToWebview) => void) | undefined): void {
     this.post = post;
     this.listens = false;
   }
 
-  /** The view listens; `init` tells it all that it missed. */
+  /** The webview listens; `init` tells it all that it missed. */
   open(init: MessageToWebview): void {
     this.listens = true;
     this.send(init);

@@ -14,7 +14,7 @@ export type Step =
   | "address"
   | "deployment"
   | "kind"
-  | "keeper"
+  | "tokenStore"
   | "email"
   | "token"
   | "reference"
@@ -38,12 +38,12 @@ export interface CloudForm {
   deployment: Deployment | undefined;
   kind: AuthKind | undefined;
   /** `editor`: VS Code keeps the token; `daemon`: it reads a reference. */
-  keeper: "editor" | "daemon";
+  tokenStore: "editor" | "daemon";
   email: string;
   /** As it was typed; empty in an edited form: the one that is kept stays. */
   token: string;
   /** The token that is kept for the edited source. */
-  kept: string;
+  stored: string;
   reference: string;
   /** Of all that the token may read; undefined until address and token were tested. */
   found?: CloudPreview | undefined;
@@ -62,14 +62,14 @@ export interface CloudForm {
 
 export function newForm(product: Product, collections: string[]): CloudForm {
   return {
-    ...{ product, address: "", deployment: undefined, kind: undefined, keeper: "editor", email: "", token: "", kept: "" },
+    ...{ product, address: "", deployment: undefined, kind: undefined, tokenStore: "editor", email: "", token: "", stored: "" },
     ...{ reference: "", chosen: [], attachments: true, comments: true, access: "live", schedule: "" },
     ...{ collections, collection: collections.includes("default") ? "default" : (collections[0] ?? "default") },
   };
 }
 
-/** The form of a source that is there; `kept` is its token, empty where none is kept. */
-export function formOf(source: Source, kept: string): CloudForm {
+/** The form of a source that is there; `stored` is its token, empty where none is kept. */
+export function formOf(source: Source, stored: string): CloudForm {
   const config = source.config as Partial<CloudConfig>;
   const token = config.auth?.token ?? FROM_REQUEST;
   const product = source.type === "jira" ? "jira" : "confluence";
@@ -79,9 +79,9 @@ export function formOf(source: Source, kept: string): CloudForm {
     address: config.base_url ?? "",
     deployment: config.deployment ?? undefined,
     kind: config.auth?.kind,
-    keeper: token === FROM_REQUEST ? "editor" : "daemon",
+    tokenStore: token === FROM_REQUEST ? "editor" : "daemon",
     email: config.auth?.email ?? "",
-    kept,
+    stored,
     reference: token === FROM_REQUEST ? "" : token,
     chosen: (product === "jira" ? config.projects : config.spaces) ?? [],
     attachments: config.attachments ?? true,
@@ -109,9 +109,9 @@ export function steps(form: CloudForm): Step[] {
   return [
     "address",
     ...when(deploymentOf(form.address) === undefined, "deployment"),
-    ...(["kind", "keeper"] as const),
+    ...(["kind", "tokenStore"] as const),
     ...when(form.kind === "api_token", "email"),
-    form.keeper === "editor" ? "token" : "reference",
+    form.tokenStore === "editor" ? "token" : "reference",
     ...(["containers", "parts", "access", "schedule"] as const),
     ...when(asksSchedule, "cron"),
     ...when(form.source === undefined && form.collections.length > 1, "collection"),
@@ -164,7 +164,7 @@ export function stepOfFailure(form: CloudForm, error: unknown): { step: Step; me
   for (const { field, message } of error.details) {
     const named = FIELDS.find(([prefix]) => field === prefix || field.startsWith(`${prefix}.`))?.[1];
     if (named === undefined) continue;
-    const step = named === "token" && form.keeper === "daemon" ? "reference" : named;
+    const step = named === "token" && form.tokenStore === "daemon" ? "reference" : named;
     if (all.includes(step)) return { step, message };
     // The address decides what is not asked: the deployment, the kind of e-mail.
     return { step: step === "email" ? "kind" : "address", message };
@@ -174,8 +174,8 @@ export function stepOfFailure(form: CloudForm, error: unknown): { step: Step; me
 
 /** What a request brings as the source's token; empty: the daemon reads its reference. */
 export function secret(form: CloudForm): string {
-  if (form.keeper === "daemon") return "";
-  return form.token.trim() === "" ? form.kept : storedToken(form.kind ?? "pat", form.email.trim(), form.token);
+  if (form.tokenStore === "daemon") return "";
+  return form.token.trim() === "" ? form.stored : storedToken(form.kind ?? "pat", form.email.trim(), form.token);
 }
 
 /** `chosen`: keys of spaces or projects, in place of those in the form. */
@@ -190,7 +190,7 @@ export function configOf(form: CloudForm, chosen: readonly string[] = form.chose
     auth: {
       kind: form.kind ?? "pat",
       ...(email === "" ? {} : { email }),
-      token: form.keeper === "editor" ? FROM_REQUEST : reference,
+      token: form.tokenStore === "editor" ? FROM_REQUEST : reference,
     },
     [form.product === "jira" ? "projects" : "spaces"]: [...chosen],
     attachments: form.attachments,

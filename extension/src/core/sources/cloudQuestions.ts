@@ -56,11 +56,11 @@ export function question(form: CloudForm, step: Step): Question {
       return {
         ...{ type: "input", value: form.token, password: true },
         prompt:
-          form.kept === ""
+          form.stored === ""
             ? l10n.t("VS Code keeps it in its secret storage and sends it to the daemon of this machine only.")
             : l10n.t("Leave it empty to keep the token that is set."),
         placeholder: form.kind === "api_token" ? l10n.t("API token") : l10n.t("Token"),
-        check: (value) => (value.trim() === "" && form.kept !== "" ? undefined : tokenProblem(value)),
+        check: (value) => (value.trim() === "" && form.stored !== "" ? undefined : tokenProblem(value)),
       };
     case "reference":
       return {
@@ -77,7 +77,7 @@ export function question(form: CloudForm, step: Step): Question {
       };
     case "deployment":
     case "kind":
-    case "keeper":
+    case "tokenStore":
     case "containers":
     case "parts":
     case "access":
@@ -99,8 +99,8 @@ function pick(form: CloudForm, step: PickStep): PickQuestion {
       return one(l10n.t("Which kind of site is it?"), deployments(), form.deployment ?? "data_center");
     case "kind":
       return one(l10n.t("How do you sign in?"), kinds(form), form.kind);
-    case "keeper":
-      return one(l10n.t("Where is the token for reading kept?"), keepers(), form.keeper);
+    case "tokenStore":
+      return one(l10n.t("Where is the token for reading kept?"), tokenStores(), form.tokenStore);
     case "containers":
       return {
         ...{ type: "pick", several: true, picked: form.chosen.length === 0 ? [ALL] : form.chosen },
@@ -134,8 +134,8 @@ export function answered(form: CloudForm, step: Step, answer: string | readonly 
       return withDeployment(form, text === "cloud" ? "cloud" : "data_center");
     case "kind":
       return { ...untested(form), kind: text as AuthKind };
-    case "keeper":
-      return { ...untested(form), keeper: text === "daemon" ? "daemon" : "editor" };
+    case "tokenStore":
+      return { ...untested(form), tokenStore: text === "daemon" ? "daemon" : "editor" };
     case "email":
       return { ...untested(form), email: text };
     case "token":
@@ -188,7 +188,7 @@ function kinds(form: CloudForm): Option[] {
   return [own, oauth];
 }
 
-function keepers(): Option[] {
+function tokenStores(): Option[] {
   return [
     {
       id: "editor",

@@ -24,10 +24,10 @@ export function authOf({ config }: Pick<Source, "config">): Auth {
   return { address: base_url, kind: auth?.kind ?? "pat", email: auth?.email ?? "", reference: auth?.token ?? "" };
 }
 
-export type CloudMood = "paused" | "syncing" | "failed" | "waiting" | "held" | "noToken" | "fine";
+export type CloudState = "paused" | "syncing" | "failed" | "waiting" | "held" | "noToken" | "fine";
 
 /** `hasToken`: the person has set a token for it. The first that holds is what is said. */
-export function cloudMood(source: Source, hasToken: boolean): CloudMood {
+export function cloudState(source: Source, hasToken: boolean): CloudState {
   if (!source.enabled) return "paused";
   if (source.state === "syncing") return "syncing";
   if (source.waits_for_token && !hasToken) return "waiting";
@@ -45,7 +45,7 @@ export const SET_TOKEN = () => l10n.t("Set your token to search this source");
 
 /** `job` is its reading while that is under way. */
 export function cloudStateText(source: Source, hasToken: boolean, job: Job | undefined, language: string): string {
-  switch (cloudMood(source, hasToken)) {
+  switch (cloudState(source, hasToken)) {
     case "paused":
       return l10n.t("Paused");
     case "syncing":

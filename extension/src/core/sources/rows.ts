@@ -7,9 +7,9 @@ import type { Job, Source } from "../api/types";
 import { day, type RowText } from "../trees/rowText";
 import { cloudLines, cloudStateText, isCloud } from "./cloudStatus";
 
-export type SourceMood = "followed" | "paused" | "syncing" | "failed" | "idle";
+export type SourceCondition = "followed" | "paused" | "syncing" | "failed" | "idle";
 
-export function sourceMood({ enabled, state, followed }: Source): SourceMood {
+export function sourceCondition({ enabled, state, followed }: Source): SourceCondition {
   if (!enabled) return "paused";
   if (state === "error") return "failed";
   if (state === "syncing") return "syncing";
@@ -17,15 +17,15 @@ export function sourceMood({ enabled, state, followed }: Source): SourceMood {
 }
 
 /** What only this window knows of a source. */
-export interface Surroundings {
+export interface SourceContext {
   /** The person has set a token for it. */
   hasToken: boolean;
   /** Its reading, while that is under way. */
   job?: Job | undefined;
 }
 
-export function sourceText(source: Source, language: string, around: Surroundings = { hasToken: false }): RowText {
-  if (isCloud(source)) return cloudText(source, language, around);
+export function sourceText(source: Source, language: string, context: SourceContext = { hasToken: false }): RowText {
+  if (isCloud(source)) return cloudText(source, language, context);
   const { last_result: result, last_finished_at: finished } = source;
   const last =
     result &&
@@ -33,12 +33,12 @@ export function sourceText(source: Source, language: string, around: Surrounding
   const path = source.config["path"];
   return {
     label: source.name,
-    description: [moodText(source), documentCount(source.document_count), source.collection].join(" · "),
+    description: [conditionText(source), documentCount(source.document_count), source.collection].join(" · "),
     tooltip: [
       source.name,
       typeof path === "string" ? path : "",
       l10n.t("Collection: {0}", source.collection),
-      moodText(source),
+      conditionText(source),
       source.notice ?? "",
       last ?? l10n.t("Not read yet"),
       ...(result?.failed.slice(0, 5).map((failed) => `${failed.source}: ${failed.message}`) ?? []),
@@ -46,7 +46,7 @@ export function sourceText(source: Source, language: string, around: Surrounding
   };
 }
 
-function cloudText(source: Source, language: string, { hasToken, job }: Surroundings): RowText {
+function cloudText(source: Source, language: string, { hasToken, job }: SourceContext): RowText {
   const state = cloudStateText(source, hasToken, job, language);
   return {
     label: source.name,
@@ -59,8 +59,8 @@ function cloudText(source: Source, language: string, { hasToken, job }: Surround
   };
 }
 
-function moodText(source: Source): string {
-  switch (sourceMood(source)) {
+function conditionText(source: Source): string {
+  switch (sourceCondition(source)) {
     case "followed":
       return l10n.t("Followed");
     case "paused":

@@ -8,7 +8,7 @@ import type { Source } from "../api/types";
 import { asRagError } from "../common/errors";
 import type { Log } from "../common/log";
 
-export interface Kept {
+export interface SyncClient {
   sources(): Promise<Source[]>;
   syncSource(id: string): Promise<unknown>;
 }
@@ -28,7 +28,7 @@ export function untilDue(sources: readonly Source[], now: number): number | unde
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-export class SourceKeeper {
+export class SyncScheduler {
   /** When each was due as it was asked for: a reading that fails is not asked for again and again. */
   private readonly asked = new Map<string, string>();
 
@@ -37,8 +37,8 @@ export class SourceKeeper {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Asks for what is due and has a token; gives the milliseconds until it should look again, undefined for: when told. */
-  async look(daemon: Kept, tokens: ReadonlyMap<string, string>): Promise<number | undefined> {
+  /** Asks for what is due and has a token; gives the milliseconds until it should look again, undefined for: when something changes. */
+  async syncDue(daemon: SyncClient, tokens: ReadonlyMap<string, string>): Promise<number | undefined> {
     const sources = await daemon.sources();
     for (const source of sources) {
       if (!tokens.has(source.id) || !isDue(source, this.now())) continue;

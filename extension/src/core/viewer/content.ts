@@ -1,6 +1,6 @@
-/** A document's facts (the Markdown that the daemon read in it) as the viewer shows them: a part, with the passage's lines. */
+/** A document's content (the Markdown that the daemon read in it) as the viewer shows it: a part, with the passage's lines. */
 
-import type { FactsPart, LineSpan } from "../../protocol/viewer";
+import type { ContentPart, LineSpan } from "../../protocol/viewer";
 import type { Chunk } from "../api/types";
 
 /** `[start, end)`, in UTF-16 units. */
@@ -8,7 +8,7 @@ export type Span = [number, number];
 
 const PART_LENGTH = 200_000;
 
-/** Where passages stand in the facts. `chunks` are all of the document, in order: that tells repeated texts apart. */
+/** Where passages stand in the content. `chunks` are all of the document, in order: that tells repeated texts apart. */
 export function passageSpans(markdown: string, chunks: readonly Chunk[], chunkIds: readonly string[]): Span[] {
   const wanted = new Set(chunkIds);
   const spans: Span[] = [];
@@ -38,8 +38,8 @@ export function headingSpan(markdown: string, heading: string | undefined): Span
   return found ? [[found.index, found.index + found[0].length]] : [];
 }
 
-/** A part of the facts that begins at `from` or, without it, holds the first span; cut between paragraphs. */
-export function factsPart(markdown: string, spans: readonly Span[], from?: number, length = PART_LENGTH): FactsPart {
+/** A part of the content that begins at `from` or, without it, holds the first span; cut between paragraphs. */
+export function contentPart(markdown: string, spans: readonly Span[], from?: number, length = PART_LENGTH): ContentPart {
   const wanted = from ?? Math.max(0, (spans[0]?.[0] ?? 0) - Math.floor(length / 4));
   const start = wanted === 0 || markdown.length <= length ? 0 : cut(markdown, wanted);
   const end = start + length >= markdown.length ? markdown.length : cut(markdown, start + length);
@@ -56,7 +56,7 @@ export function factsPart(markdown: string, spans: readonly Span[], from?: numbe
 }
 
 /** Texts one below the other, of which some are marked. */
-export function joinedFacts(pieces: readonly { text: string; marked: boolean }[]): FactsPart {
+export function joinedContent(pieces: readonly { text: string; marked: boolean }[]): ContentPart {
   let text = "";
   const lines: LineSpan[] = [];
   for (const piece of pieces) {

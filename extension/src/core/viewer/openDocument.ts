@@ -1,17 +1,17 @@
-/** A document as the viewer shows it: by its pages, as a picture, or by the facts that were read in it. */
+/** A document as the viewer shows it: by its pages, as a picture, or by the content that was read in it. */
 
 import * as l10n from "@vscode/l10n";
 
 import { placeLabel, shortName } from "../../protocol/places";
-import type { Body, FactsPart, Shown, ViewerTarget } from "../../protocol/viewer";
+import type { Body, ContentPart, Shown, ViewerTarget } from "../../protocol/viewer";
 import type { Chunk, DocumentDetail } from "../api/types";
 import type { DaemonClient } from "../client/daemonClient";
-import { factsPart, headingSpan, joinedFacts, passageSpans, textSpan, type Span } from "./content";
+import { contentPart, headingSpan, joinedContent, passageSpans, textSpan, type Span } from "./content";
 
 export type DocumentTarget = Extract<ViewerTarget, { kind: "document" }>;
 
-/** Facts with the passage's spans in them. */
-interface Facts {
+/** Content with the passage's spans in them. */
+interface LoadedContent {
   markdown: string;
   spans: Span[];
   /** Empty, or that the passage is not in them any more. */
@@ -23,7 +23,7 @@ export class OpenDocument {
 
   private constructor(
     private readonly client: DaemonClient,
-    private readonly facts: Facts | undefined,
+    private readonly content: LoadedContent | undefined,
     readonly document: DocumentDetail,
     readonly shown: Shown,
   ) {}
@@ -37,38 +37,38 @@ export class OpenDocument {
   ): Promise<OpenDocument> {
     const document = await client.document(target.docId, signal);
     const pages = document.doc_type === "pdf" ? pagesBody(document, target) : undefined;
-    const facts = pages ? undefined : await loadFacts(client, target, signal);
+    const content = pages ? undefined : await loadContent(client, target, signal);
     const title = document.title || shortName(document.source);
     const shown: Shown = {
       target,
       title,
       source: document.source,
       place: capitalised(placeLabel(target.place)),
-      note: [target.note, document.error?.message, facts?.note].filter(Boolean).join(" "),
+      note: [target.note, document.error?.message, content?.note].filter(Boolean).join(" "),
       openLabel: await openLabel(document),
-      body: pages ?? factsBody(document, target, facts),
+      body: pages ?? contentBody(document, target, content),
     };
-    return new OpenDocument(client, facts, document, shown);
+    return new OpenDocument(client, content, document, shown);
   }
 
-  /** Another part of the facts. */
-  part(from: number): FactsPart | undefined {
-    return this.facts && factsPart(this.facts.markdown, this.facts.spans, from);
+  /** Another part of the content. */
+  part(from: number): ContentPart | undefined {
+    return this.content && contentPart(this.content.markdown, this.content.spans, from);
   }
 
   /** What was read on a page, with the cited passages marked. */
-  async pageText(page: number): Promise<FactsPart> {
+  async pageText(page: number): Promise<ContentPart> {
     const cited = new Set(this.shown.target.kind === "document" ? this.shown.target.chunkIds : []);
     const here = (await this.allChunks()).filter((chunk) => chunk.page === page);
-    return joinedFacts(here.map((chunk) => ({ text: chunk.content, marked: cited.has(chunk.chunk_id) })));
+    return joinedContent(here.map((chunk) => ({ text: chunk.content, marked: cited.has(chunk.chunk_id) })));
   }
 
   /** The cited text as the document has it; what the answer was given when it is not in it any more. */
   async passage(): Promise<string> {
     const { target } = this.shown;
     if (target.kind !== "document") return "";
-    if (this.facts && this.facts.note === "") {
-      const { markdown, spans } = this.facts;
+    if (this.content && this.content.note === "") {
+      const { markdown, spans } = this.content;
       return spans.map(([start, end]) => markdown.slice(start, end)).join("\n\n");
     }
     const cited = (await this.allChunks()).filter((chunk) => target.chunkIds.includes(chunk.chunk_id));
@@ -81,13 +81,13 @@ export class OpenDocument {
     return this.client.pageImage(this.document.id, page, width, cited, signal);
   }
 
-  /** The same document by its facts, for a file that is gone or was changed; `why` says so. */
+  /** The same document by its content, for a file that is gone or was changed; `why` says so. */
   async withoutPages(why: string, signal: AbortSignal): Promise<OpenDocument> {
     if (this.shown.target.kind !== "document") return this;
-    const facts = await loadFacts(this.client, this.shown.target, signal);
-    const note = [this.shown.note, why, facts.note].filter((part) => part !== "").join(" ");
-    const body: Body = { kind: "facts", facts: factsPart(facts.markdown, facts.spans) };
-    return new OpenDocument(this.client, facts, this.document, { ...this.shown, note, body });
+    const content = await loadContent(this.client, this.shown.target, signal);
+    const note = [this.shown.note, why, content.note].filter((part) => part !== "").join(" ");
+    const body: Body = { kind: "content", content: contentPart(content.markdown, content.spans) };
+    return new OpenDocument(this.client, content, this.document, { ...this.shown, note, body });
   }
 
   private allChunks(): Promise<Chunk[]> {
@@ -103,17 +103,17 @@ function pagesBody(document: DocumentDetail, target: DocumentTarget): Body {
   return { kind: "pages", page: pageCount === null ? page : Math.min(page, pageCount), pageCount };
 }
 
-function factsBody(document: DocumentDetail, target: DocumentTarget, facts: Facts | undefined): Body {
-  const { markdown, spans } = facts ?? { markdown: "", spans: [] };
+function contentBody(document: DocumentDetail, target: DocumentTarget, content: LoadedContent | undefined): Body {
+  const { markdown, spans } = content ?? { markdown: "", spans: [] };
   const picture = document.doc_type === "image" ? /asset:\/\/([\w-]+)/.exec(markdown) : null;
-  if (!picture?.[1]) return { kind: "facts", facts: factsPart(markdown, spans) };
+  if (!picture?.[1]) return { kind: "content", content: contentPart(markdown, spans) };
   const box = target.place.bbox ?? null;
   // The reference to the picture itself is not text of it.
   const text = markdown.replace(/^!\[[^\]]*\]\(asset:[^)]*\)\s*/, "");
-  return { kind: "picture", assetId: picture[1], box, facts: text === "" ? null : factsPart(text, []) };
+  return { kind: "picture", assetId: picture[1], box, content: text === "" ? null : contentPart(text, []) };
 }
 
-async function loadFacts(client: DaemonClient, target: DocumentTarget, signal: AbortSignal): Promise<Facts> {
+async function loadContent(client: DaemonClient, target: DocumentTarget, signal: AbortSignal): Promise<LoadedContent> {
   const { markdown } = await client.content(target.docId, signal);
   if (target.chunkIds.length === 0 && target.content === "") return { markdown, spans: [], note: "" };
   let spans = passageSpans(markdown, await client.chunks(target.docId), target.chunkIds);

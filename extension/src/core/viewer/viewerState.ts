@@ -3,7 +3,7 @@
 import type { ViewerTarget } from "../../protocol/viewer";
 import { readCitationArgument } from "../places/citationLink";
 
-/** Reads the state that a view has kept; undefined when it is of no use (an older version's, or damaged). */
+/** Reads the state that a webview has kept; undefined when it is of no use (an older version's, or damaged). */
 export function readViewerTarget(state: unknown): ViewerTarget | undefined {
   const target = field(state, "target");
   const title = field(target, "title");

@@ -100,7 +100,7 @@ function drawProblem(item: vscode.StatusBarItem, text: string, problem: Problem,
   item.tooltip = tooltip([problem.message, problem.advice]);
 }
 
-/** Facts are text, whatever is in them; the only links are to our own commands. */
+/** The lines are text, whatever is in them; the only links are to our own commands. */
 function tooltip(lines: readonly string[]): vscode.MarkdownString {
   const shown = new vscode.MarkdownString();
   shown.isTrusted = { enabledCommands: TOOLTIP_COMMANDS };

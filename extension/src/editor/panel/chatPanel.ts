@@ -1,4 +1,4 @@
-/** The chat panel in the editor: makes its parts, and shows the view. */
+/** The chat panel in the editor: makes its parts, and shows the webview. */
 
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";

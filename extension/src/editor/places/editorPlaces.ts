@@ -20,7 +20,7 @@ import { openLink } from "../webview/links";
 import { PassageHighlight } from "./passageHighlight";
 import type { Places } from "./places";
 
-/** Documents whose facts are their file, word for word: there a passage is found again when its lines have moved. */
+/** Documents whose content is their file, word for word: there a passage is found again when its lines have moved. */
 const SAME_AS_FILE = new Set<DocumentDetail["doc_type"]>(["markdown", "text", "code"]);
 
 /** Beyond the end of most lines. A larger one makes the editor count one line more. */

@@ -33,7 +33,7 @@ export class CloudSources {
       let added: Source | undefined;
       const saved = await this.run(client, form, title, "address", async (filled) => {
         added = await client.addCloudSource(newSource(filled), secret(filled));
-        if (filled.keeper === "editor") await this.tokens.store(added.id, secret(filled));
+        if (filled.tokenStore === "editor") await this.tokens.store(added.id, secret(filled));
       });
       // A message may keepPresence for long; the tree shows the source at once.
       if (saved !== undefined && added !== undefined) void this.showAdded(added, saved);
@@ -43,13 +43,13 @@ export class CloudSources {
   edit(source: Source): Promise<void> {
     return this.showingFailures(async () => {
       const client = await this.daemon.client();
-      const kept = (await this.tokens.all()).get(source.id) ?? "";
-      const form = formOf(source, kept);
+      const stored = (await this.tokens.all()).get(source.id) ?? "";
+      const form = formOf(source, stored);
       // Without the token nothing can be tested, so it is asked for first.
-      const first = form.keeper === "editor" && kept === "" ? "token" : "containers";
+      const first = form.tokenStore === "editor" && stored === "" ? "token" : "containers";
       await this.run(client, form, l10n.t("Edit {0}", source.name), first, async (filled) => {
-        const before = kept;
-        if (filled.keeper === "editor") await this.tokens.store(source.id, secret(filled));
+        const before = stored;
+        if (filled.tokenStore === "editor") await this.tokens.store(source.id, secret(filled));
         try {
           await client.changeSource(source.id, sourceChange(filled, source));
         } catch (error) {
@@ -77,8 +77,8 @@ export class CloudSources {
 
   forgetToken(given?: Source): Promise<void> {
     return this.showingFailures(async () => {
-      const kept = await this.tokens.all();
-      const source = given ?? (await this.choose(await this.daemon.client(), ({ id }) => kept.has(id)));
+      const stored = await this.tokens.all();
+      const source = given ?? (await this.choose(await this.daemon.client(), ({ id }) => stored.has(id)));
       if (source === undefined) return;
       await this.tokens.forget(source.id);
       void vscode.window.showInformationMessage(l10n.t("Your token for {0} is forgotten.", source.name));
@@ -104,7 +104,7 @@ export class CloudSources {
 
   private async showAdded(added: Source, form: CloudForm): Promise<void> {
     const message = l10n.t("{0} is being read. The tree of sources shows how far it is.", added.name);
-    if (form.keeper === "editor" || form.access === "public") {
+    if (form.tokenStore === "editor" || form.access === "public") {
       void vscode.window.showInformationMessage(message);
       return;
     }

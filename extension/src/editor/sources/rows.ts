@@ -4,8 +4,8 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { Job, LedgerCycle, SkippedItem, Source } from "../../core/api/types";
-import { SET_TOKEN, cloudMood, cycleText, heldText, isCloud, skippedText, type CloudMood } from "../../core/sources/cloudStatus";
-import { sourceMood, sourceText, type SourceMood } from "../../core/sources/rows";
+import { SET_TOKEN, cloudState, cycleText, heldText, isCloud, skippedText, type CloudState } from "../../core/sources/cloudStatus";
+import { sourceCondition, sourceText, type SourceCondition } from "../../core/sources/rows";
 import { FAILED, WARNING, drawn } from "../trees/treeItem";
 
 export class SourceRow {
@@ -106,18 +106,18 @@ export class LeftItemRow {
 }
 
 const SOURCE_ICONS: Record<string, string> = { folder: "folder", confluence: "book", jira: "issues" };
-const MOOD_ICONS: Partial<Record<SourceMood, string>> = { paused: "debug-pause", syncing: "sync~spin" };
+const CONDITION_ICONS: Partial<Record<SourceCondition, string>> = { paused: "debug-pause", syncing: "sync~spin" };
 
-const CLOUD_ICONS: Partial<Record<CloudMood, string>> = { paused: "debug-pause", syncing: "sync~spin", noToken: "key", waiting: "key" };
+const CLOUD_ICONS: Partial<Record<CloudState, string>> = { paused: "debug-pause", syncing: "sync~spin", noToken: "key", waiting: "key" };
 
 function sourceIcon(source: Source, hasToken: boolean): vscode.ThemeIcon {
   if (isCloud(source)) {
-    const mood = cloudMood(source, hasToken);
-    if (mood === "failed") return FAILED;
-    if (mood === "held") return WARNING;
-    return new vscode.ThemeIcon(CLOUD_ICONS[mood] ?? SOURCE_ICONS[source.type] ?? "cloud");
+    const condition = cloudState(source, hasToken);
+    if (condition === "failed") return FAILED;
+    if (condition === "held") return WARNING;
+    return new vscode.ThemeIcon(CLOUD_ICONS[condition] ?? SOURCE_ICONS[source.type] ?? "cloud");
   }
-  const mood = sourceMood(source);
-  if (mood === "failed") return FAILED;
-  return new vscode.ThemeIcon(MOOD_ICONS[mood] ?? SOURCE_ICONS[source.type] ?? "cloud");
+  const condition = sourceCondition(source);
+  if (condition === "failed") return FAILED;
+  return new vscode.ThemeIcon(CONDITION_ICONS[condition] ?? SOURCE_ICONS[source.type] ?? "cloud");
 }

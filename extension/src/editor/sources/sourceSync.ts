@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { isCancelled } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
 import { logFailure } from "../../core/problems/failures";
-import { SourceKeeper } from "../../core/sources/syncScheduler";
+import { SyncScheduler } from "../../core/sources/syncScheduler";
 import { onDaemonChange } from "../daemon/onDaemonChange";
 import type { EditorSourceTokens } from "./editorSourceTokens";
 
@@ -13,11 +13,11 @@ import type { EditorSourceTokens } from "./editorSourceTokens";
 const LONGEST_WAIT_MS = 10 * 60_000;
 const SLACK_MS = 1_000;
 
-export class SourceKeeping implements vscode.Disposable {
-  private readonly keeper: SourceKeeper;
+export class SourceSync implements vscode.Disposable {
+  private readonly scheduler: SyncScheduler;
   private readonly disposables: { dispose(): unknown }[];
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> = Promise.resolve();
+  private running: Promise<void> = Promise.resolve();
   /** Sources that this daemon had, by its address. */
   private readonly seen = new Map<string, Set<string>>();
 
@@ -26,11 +26,11 @@ export class SourceKeeping implements vscode.Disposable {
     private readonly tokens: EditorSourceTokens,
     private readonly log: vscode.LogOutputChannel,
   ) {
-    this.keeper = new SourceKeeper(log);
+    this.scheduler = new SyncScheduler(log);
     this.disposables = [
       onDaemonChange(daemon, () => this.soon()),
       tokens.onDidChange((id) => {
-        this.keeper.tokenChanged(id);
+        this.scheduler.tokenChanged(id);
         this.soon();
       }),
     ];
@@ -43,17 +43,17 @@ export class SourceKeeping implements vscode.Disposable {
   }
 
   private soon(): void {
-    this.looking = this.looking.then(() => this.look());
+    this.running = this.running.then(() => this.sync());
   }
 
-  private async look(): Promise<void> {
+  private async sync(): Promise<void> {
     const { status } = this.daemon;
     if (status.kind !== "ready") return;
     clearTimeout(this.timer);
     let wait = LONGEST_WAIT_MS;
     try {
-      const kept = await this.tokens.all();
-      if (kept.size === 0) return;
+      const stored = await this.tokens.all();
+      if (stored.size === 0) return;
       const { client } = status;
       const daemon = {
         sources: async () => {
@@ -63,7 +63,7 @@ export class SourceKeeping implements vscode.Disposable {
         },
         syncSource: (id: string) => client.syncSource(id),
       };
-      wait = Math.min(wait, (await this.keeper.look(daemon, kept)) ?? wait);
+      wait = Math.min(wait, (await this.scheduler.syncDue(daemon, stored)) ?? wait);
     } catch (error) {
       if (!isCancelled(error)) logFailure(this.log, "Sources could not be looked after", error);
     }
@@ -74,7 +74,7 @@ export class SourceKeeping implements vscode.Disposable {
   private async forgetGone(address: string, ids: string[]): Promise<void> {
     const before = this.seen.get(address) ?? new Set();
     this.seen.set(address, new Set(ids));
-    const kept = await this.tokens.all();
-    for (const id of before) if (!ids.includes(id) && kept.has(id)) await this.tokens.forget(id);
+    const stored = await this.tokens.all();
+    for (const id of before) if (!ids.includes(id) && stored.has(id)) await this.tokens.forget(id);
   }
 }

@@ -1,4 +1,4 @@
-/** One tab of the viewer: what it shows, and what its view asks for. */
+/** One tab of the viewer: what it shows, and what its webview asks for. */
 
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
@@ -13,7 +13,7 @@ import { openLink } from "../webview/links";
 import { webviewPage } from "../webview/page";
 import { openOriginal } from "./originals";
 
-/** Codes for a file that is no longer what was read; its kept facts are. */
+/** Codes for a file that is no longer what was read; its indexed content is. */
 const FILE_LOST = new Set(["DOCUMENT_VANISHED", "DOCUMENT_CHANGED", "FORBIDDEN_PATH"]);
 
 export interface TabServices {
@@ -29,7 +29,7 @@ export interface TabServices {
 export class ViewerTab implements vscode.Disposable {
   private target: ViewerTarget | undefined;
   private open: OpenDocument | undefined;
-  /** What the view shows now; said again when it was loaded anew. */
+  /** What the webview shows now; said again when it was loaded anew. */
   private lastSent: ViewerMessageToWebview | undefined;
   private isReady = false;
   private loading = new AbortController();
@@ -99,9 +99,9 @@ export class ViewerTab implements vscode.Disposable {
         return;
       case "page.load":
         return this.sendPage(message.docId, message.page, message.width);
-      case "facts.load": {
-        const facts = this.opened(message.docId)?.part(message.from);
-        if (facts) this.post({ type: "facts", docId: message.docId, facts });
+      case "content.load": {
+        const content = this.opened(message.docId)?.part(message.from);
+        if (content) this.post({ type: "content", docId: message.docId, content });
         return;
       }
       case "image.load":
@@ -132,8 +132,8 @@ export class ViewerTab implements vscode.Disposable {
       const bytes = await open.page(page, width, loading.signal);
       if (isStale()) return;
       this.post({ type: "page", docId, page, width, bytes, problem: "" });
-      const facts = await open.pageText(page);
-      if (!isStale()) this.post({ type: "page.text", docId, page, facts });
+      const content = await open.pageText(page);
+      if (!isStale()) this.post({ type: "page.text", docId, page, content });
     } catch (error) {
       if (isStale()) return;
       const { code, message } = asRagError(error);
@@ -172,7 +172,7 @@ export class ViewerTab implements vscode.Disposable {
   }
 
   private post(message: ViewerMessageToWebview): void {
-    // Before the view listens a message would be lost.
+    // Before the webview listens a message would be lost.
     if (this.isReady) void this.panel.webview.postMessage(message);
   }
 }
@@ -181,6 +181,6 @@ function imageShown(target: Extract<ViewerTarget, { kind: "image" }>): Shown {
   const { assetId, title } = target;
   return {
     ...{ target, title, source: "", place: "", note: "", openLabel: "" },
-    body: { kind: "picture", assetId, box: null, facts: null },
+    body: { kind: "picture", assetId, box: null, content: null },
   };
 }

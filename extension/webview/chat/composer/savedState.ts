@@ -1,15 +1,15 @@
 /** Drafts and chosen options of each session, kept by the editor. */
 
-import type { AskOptions, ChatHost, Kept } from "../types";
+import type { AskOptions, ChatHost, SavedState } from "../types";
 
 /** Sessions beyond this lose their draft, the oldest first. */
 const MOST = 30;
 
-export class KeptState {
-  private readonly state: Kept;
+export class SavedStateStore {
+  private readonly state: SavedState;
 
-  constructor(private readonly host: Pick<ChatHost, "kept" | "keep">) {
-    this.state = host.kept() ?? { drafts: {}, options: {} };
+  constructor(private readonly host: Pick<ChatHost, "savedState" | "saveState">) {
+    this.state = host.savedState() ?? { drafts: {}, options: {} };
   }
 
   draft(sessionId: string): string {
@@ -18,7 +18,7 @@ export class KeptState {
 
   setDraft(sessionId: string, text: string): void {
     put(this.state.drafts, sessionId, text === "" ? undefined : text);
-    this.host.keep(this.state);
+    this.host.saveState(this.state);
   }
 
   options(sessionId: string): AskOptions {
@@ -27,7 +27,7 @@ export class KeptState {
 
   setOptions(sessionId: string, options: AskOptions): void {
     put(this.state.options, sessionId, options);
-    this.host.keep(this.state);
+    this.host.saveState(this.state);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What is said aloud by screen readers, and short notes at the bottom of the view. */
+/** What is said aloud by screen readers, and short notes at the bottom of the webview. */
 
 import { h } from "../../shared/dom";
 

@@ -1,4 +1,4 @@
-/** Files dropped onto the view are added to the index. */
+/** Files dropped onto the webview are added to the index. */
 
 import * as l10n from "@vscode/l10n";
 

@@ -1,4 +1,4 @@
-/** The messages of a session, and where the view is scrolled to. */
+/** The messages of a session, and where the webview is scrolled to. */
 
 import * as l10n from "@vscode/l10n";
 

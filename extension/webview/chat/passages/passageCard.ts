@@ -34,7 +34,7 @@ export class PassageCard {
     // The pointer may move onto the card, to read or select in it.
     this.element.addEventListener("pointerenter", () => clearTimeout(this.timer));
     this.element.addEventListener("pointerleave", () => this.later(() => this.hide(), HIDE_MS));
-    // Before the view's own listener, for which Escape stops the answer.
+    // Before the webview's own listener, for which Escape stops the answer.
     document.addEventListener(
       "keydown",
       (event) => {

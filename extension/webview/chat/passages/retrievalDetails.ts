@@ -16,7 +16,7 @@ export function whyPanel(message: AssistantMessage, retrieval: Retrieval): HTMLE
   return h(
     "section",
     { class: "why", "aria-label": l10n.t("Why these passages") },
-    facts(retrieval),
+    summaryList(retrieval),
     ...retrieval.effective.degraded.map((part) => noticeLine(l10n.t("Worked without: {0}", part), "warning")),
     ...retrieval.warnings.map((warning) => noticeLine(warning, "warning")),
     ranks(message, retrieval),
@@ -24,7 +24,7 @@ export function whyPanel(message: AssistantMessage, retrieval: Retrieval): HTMLE
   );
 }
 
-function facts(retrieval: Retrieval): HTMLElement {
+function summaryList(retrieval: Retrieval): HTMLElement {
   const { effective } = retrieval;
   const rows: [string, string][] = [
     [l10n.t("Searched for"), retrieval.query],
@@ -34,7 +34,7 @@ function facts(retrieval: Retrieval): HTMLElement {
   ];
   return h(
     "dl",
-    { class: "facts" },
+    { class: "summary-list" },
     ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
   );
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Collection, Document, Source } from "../../../../src/core/api/types";
 import { collectionNameProblem } from "../../../../src/core/collections/collectionName";
 import { collectionText, documentText, firstDocuments, type Fetch } from "../../../../src/core/collections/rows";
-import { sourceMood, sourceText } from "../../../../src/core/sources/rows";
+import { sourceCondition, sourceText } from "../../../../src/core/sources/rows";
 import { jobTitle, progressText, resultText } from "../../../../src/protocol/jobs";
 
 function document(source: string, more: Partial<Document> = {}): Document {
@@ -155,8 +155,8 @@ describe("rows", () => {
       "idle",
       "every hour · 12 documents · default",
     ],
-  ])("tell how a source %j stands", (more, mood, description) => {
-    expect([sourceMood(source(more)), sourceText(source(more), "en").description]).toEqual([mood, description]);
+  ])("tell how a source %j stands", (more, condition, description) => {
+    expect([sourceCondition(source(more)), sourceText(source(more), "en").description]).toEqual([condition, description]);
   });
 
   it("tell what the last reading of a source did", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { editorEncoding } from "../../../../src/core/places/encodings";
 import { cellsInLines } from "../../../../src/core/places/notebookCells";
 import { findPassage } from "../../../../src/core/places/passageLines";
-import { factsPart, headingSpan, joinedFacts, passageSpans, textSpan } from "../../../../src/core/viewer/content";
+import { contentPart, headingSpan, joinedContent, passageSpans, textSpan } from "../../../../src/core/viewer/content";
 import { chunk } from "../../fixtures/documents";
 
 describe("findPassage", () => {
@@ -65,13 +65,13 @@ it("finds a passage by its text, and a section by its heading", () => {
   expect(headingSpan("# A", undefined)).toEqual([]);
 });
 
-describe("factsPart", () => {
+describe("contentPart", () => {
   const paragraphs = Array.from({ length: 100 }, (_, index) => `Paragraph ${String(index).padStart(3, "0")}.`).join(
     "\n\n",
   );
 
   it("gives a short document whole, with the lines that are marked", () => {
-    expect(factsPart("a\n\nb\nc\n\nd", [[3, 6]])).toEqual({
+    expect(contentPart("a\n\nb\nc\n\nd", [[3, 6]])).toEqual({
       text: "a\n\nb\nc\n\nd",
       lines: [[2, 4]],
       before: null,
@@ -81,7 +81,7 @@ describe("factsPart", () => {
 
   it("gives the part around the passage of a long one, cut between paragraphs", () => {
     const start = paragraphs.indexOf("Paragraph 050.");
-    const part = factsPart(paragraphs, [[start, start + 14]], undefined, 200);
+    const part = contentPart(paragraphs, [[start, start + 14]], undefined, 200);
     const [line] = part.lines[0] ?? [0];
     expect(part.text.split("\n")[line]).toBe("Paragraph 050.");
     expect(part.text.length).toBeLessThan(260);
@@ -92,19 +92,19 @@ describe("factsPart", () => {
   it("leaves no gap when it is read on to the end, and none at the beginning", () => {
     let text = "";
     for (let from: number | null = 0; from !== null;) {
-      const part = factsPart(paragraphs, [], from, 300);
+      const part = contentPart(paragraphs, [], from, 300);
       text += part.text;
       from = part.after;
     }
     expect(text).toBe(paragraphs);
-    expect(factsPart(paragraphs, [], factsPart(paragraphs, [], 100, 300).before ?? -1, 300).text).toMatch(
+    expect(contentPart(paragraphs, [], contentPart(paragraphs, [], 100, 300).before ?? -1, 300).text).toMatch(
       /^Paragraph 000/,
     );
   });
 });
 
 it("puts the passages of a page together and marks those that are cited", () => {
-  const facts = joinedFacts([
+  const facts = joinedContent([
     { text: "one\ntwo", marked: false },
     { text: "three", marked: true },
   ]);

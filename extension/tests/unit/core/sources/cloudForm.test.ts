@@ -68,9 +68,9 @@ const TO_SUMMARY = [...TO_CONTAINERS, say(["DEV"]), say(["comments"]), say(["cac
 describe("the steps", () => {
   it("ask for the deployment only where the address does not tell it", () => {
     const cloud = { ...newForm("confluence", ["default"]), address: "https://example.atlassian.net/wiki", kind: "api_token" as const };
-    expect(steps(cloud)).toEqual(["address", "kind", "keeper", "email", "token", "containers", "parts", "access", "schedule", "summary"]);
-    expect(steps({ ...cloud, address: "wiki.example.com", kind: "pat", keeper: "daemon" })).toEqual([
-      ...["address", "deployment", "kind", "keeper", "reference", "containers", "parts", "access", "schedule", "summary"],
+    expect(steps(cloud)).toEqual(["address", "kind", "tokenStore", "email", "token", "containers", "parts", "access", "schedule", "summary"]);
+    expect(steps({ ...cloud, address: "wiki.example.com", kind: "pat", tokenStore: "daemon" })).toEqual([
+      ...["address", "deployment", "kind", "tokenStore", "reference", "containers", "parts", "access", "schedule", "summary"],
     ]);
   });
 
@@ -163,7 +163,7 @@ describe("the form", () => {
   });
 
   it("takes a refusal of the reference to its step, as there is none for a token", () => {
-    const form = { ...newForm("jira", ["default"]), keeper: "daemon" as const, reference: "env:NAME" };
+    const form = { ...newForm("jira", ["default"]), tokenStore: "daemon" as const, reference: "env:NAME" };
     expect(stepOfFailure(form, refused("config.auth.token", "NAME is not set."))?.step).toBe("reference");
     expect(stepOfFailure(form, new RagError("X", "y"))).toBeUndefined();
   });
@@ -181,7 +181,7 @@ describe("what is sent", () => {
   });
 
   it("brings no token for a reference that the daemon reads", () => {
-    const form: CloudForm = { ...newForm("confluence", ["default"]), keeper: "daemon", reference: "env:WIKI", token: TOKEN };
+    const form: CloudForm = { ...newForm("confluence", ["default"]), tokenStore: "daemon", reference: "env:WIKI", token: TOKEN };
     expect(secret(form)).toBe("");
     expect(configOf(form).auth.token).toBe("env:WIKI");
   });

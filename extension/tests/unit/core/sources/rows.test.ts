@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Job, Source } from "../../../../src/core/api/types";
-import { cloudMood, cycleText, skippedText, type CloudMood } from "../../../../src/core/sources/cloudStatus";
+import { cloudState, cycleText, skippedText, type CloudState } from "../../../../src/core/sources/cloudStatus";
 import { sourceText } from "../../../../src/core/sources/rows";
 import { leftOut, withoutRepeats } from "../../../../src/protocol/leftOut";
 import { cloudSource, cycle } from "../../fixtures/sources";
@@ -13,7 +13,7 @@ const result = {
 const job = { progress: { stage: "reading", done: 3, total: 40 } } as Job;
 
 describe("a cloud source's row", () => {
-  it.each<[CloudMood, Partial<Source>, boolean, string]>([
+  it.each<[CloudState, Partial<Source>, boolean, string]>([
     ["paused", { enabled: false, last_error: "x" }, false, "Paused"],
     ["syncing", { state: "syncing" }, true, "Reading, 3 of 40"],
     ["waiting", {}, false, "Waits for its token"],
@@ -21,9 +21,9 @@ describe("a cloud source's row", () => {
     ["held", { last_result: { ...result, held: 25 } }, true, "25 deletions held back"],
     ["noToken", { waits_for_token: false }, false, "Set your token to search this source"],
     ["fine", { waits_for_token: false, public: true }, false, "Up to date"],
-  ])("tells that it is %s", (mood, more, hasToken, state) => {
+  ])("tells that it is %s", (condition, more, hasToken, state) => {
     const source = cloudSource(more);
-    expect(cloudMood(source, hasToken)).toBe(mood);
+    expect(cloudState(source, hasToken)).toBe(condition);
     expect(sourceText(source, "en", { hasToken, job }).description).toBe(`${state} · 12 documents · default`);
   });
 

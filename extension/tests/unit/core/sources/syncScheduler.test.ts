@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Source } from "../../../../src/core/api/types";
 import { RagError } from "../../../../src/core/common/errors";
-import { SourceKeeper, isDue, untilDue } from "../../../../src/core/sources/syncScheduler";
+import { SyncScheduler, isDue, untilDue } from "../../../../src/core/sources/syncScheduler";
 import { TOKEN, cloudSource } from "../../fixtures/sources";
 
 const NOW = Date.parse("2026-03-05T10:00:00Z");
@@ -41,34 +41,34 @@ describe("the keeper", () => {
     return { asked, sources: () => Promise.resolve(sources), syncSource };
   }
 
-  const kept = new Map([
+  const stored = new Map([
     ["s1", TOKEN],
     ["s2", TOKEN],
   ]);
 
   it("asks for what is due and has a token, once for each time", async () => {
     const due = daemon([cloudSource(), cloudSource({ id: "s2", ...read, due_at: "2026-03-05T10:10:00Z" }), cloudSource({ id: "s3" })]);
-    const keeper = new SourceKeeper(log, () => NOW);
-    expect(await keeper.look(due, kept)).toBe(600_000);
-    await keeper.look(due, kept);
+    const scheduler = new SyncScheduler(log, () => NOW);
+    expect(await scheduler.syncDue(due, stored)).toBe(600_000);
+    await scheduler.syncDue(due, stored);
     expect(due.asked).toEqual(["s1"]);
   });
 
   it("asks again when it is due the next time, or a new token was set", async () => {
     const source = cloudSource({ ...read, due_at: "2026-03-05T09:30:00Z" });
     const due = daemon([source]);
-    const keeper = new SourceKeeper(log, () => NOW);
-    await keeper.look(due, kept);
-    keeper.tokenChanged("s1");
-    await keeper.look(due, kept);
+    const scheduler = new SyncScheduler(log, () => NOW);
+    await scheduler.syncDue(due, stored);
+    scheduler.tokenChanged("s1");
+    await scheduler.syncDue(due, stored);
     source.due_at = "2026-03-05T09:45:00Z";
-    await keeper.look(due, kept);
+    await scheduler.syncDue(due, stored);
     expect(due.asked).toEqual(["s1", "s1", "s1"]);
   });
 
   it("goes on to the next when one is refused, and writes no message of others to the log", async () => {
     const due = daemon([cloudSource(), cloudSource({ id: "s2" })], true);
-    await new SourceKeeper(log, () => NOW).look(due, kept);
+    await new SyncScheduler(log, () => NOW).syncDue(due, stored);
     expect(due.asked).toEqual(["s1", "s2"]);
     expect(lines.join()).toContain("SOURCE_REFUSED");
     expect(lines.join()).not.toContain(TOKEN);

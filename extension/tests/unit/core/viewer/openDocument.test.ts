@@ -64,7 +64,7 @@ describe("OpenDocument", () => {
   it("falls back on what was read when the file of a PDF is gone, and says why", async () => {
     const open = await load(daemon({ doc_type: "pdf" }, "a\n\ncited", [chunk("c1", "cited")]).client, target());
     const { shown } = await open.withoutPages("The file is gone.", signal);
-    expect(shown).toMatchObject({ note: "The file is gone.", body: { kind: "facts", facts: { lines: [[2, 3]] } } });
+    expect(shown).toMatchObject({ note: "The file is gone.", body: { kind: "content", content: { lines: [[2, 3]] } } });
   });
 
   it("marks the passage in what was read", async () => {
@@ -75,7 +75,7 @@ describe("OpenDocument", () => {
     expect(open.shown).toMatchObject({
       place: "Nodes!A1:A2",
       note: "",
-      body: { kind: "facts", facts: { lines: [[2, 5]] } },
+      body: { kind: "content", content: { lines: [[2, 5]] } },
     });
     expect(await open.passage()).toBe("| a |\n|---|\n| 1 |");
   });
@@ -83,13 +83,13 @@ describe("OpenDocument", () => {
   it("finds a passage by its text when its ids are old, else by its heading, and says that it is gone", async () => {
     const { client } = daemon({ doc_type: "docx" }, "# Terms\n\nThe text.", [chunk("new", "The text.")]);
     const byText = await load(client, target({ chunkIds: ["old"], content: "The text." }));
-    expect(byText.shown).toMatchObject({ note: "", body: { facts: { lines: [[2, 3]] } } });
+    expect(byText.shown).toMatchObject({ note: "", body: { content: { lines: [[2, 3]] } } });
     const lost = await load(
       client,
       target({ chunkIds: ["old"], content: "Other.", place: { section_path: ["Terms"] } }),
     );
     expect(lost.shown.note).toContain("no longer in it");
-    expect(lost.shown.body).toMatchObject({ facts: { lines: [[0, 1]] } });
+    expect(lost.shown.body).toMatchObject({ content: { lines: [[0, 1]] } });
     expect(await lost.passage()).toBe("Other.");
   });
 
@@ -100,14 +100,14 @@ describe("OpenDocument", () => {
       kind: "picture",
       assetId: "ab12",
       box: [0, 0, 0.5, 0.5],
-      facts: { text: "Queues" },
+      content: { text: "Queues" },
     });
   });
 
   it("shows a whole document without asking for its passages", async () => {
     const { client, fake } = daemon({ doc_type: "email", title: "" }, "Hello");
     const open = await load(client, { kind: "document", title: "", note: "", ...wholeDocument("d1") });
-    expect(open.shown).toMatchObject({ title: "guide.md", place: "", body: { facts: { text: "Hello", lines: [] } } });
+    expect(open.shown).toMatchObject({ title: "guide.md", place: "", body: { content: { text: "Hello", lines: [] } } });
     expect(fake.chunks).not.toHaveBeenCalled();
   });
 });

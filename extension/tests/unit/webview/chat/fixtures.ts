@@ -3,7 +3,7 @@ import { vi } from "vitest";
 import type { Citation } from "../../../../src/core/api/types";
 import type { MessageToWebview, ToExtension, ToWebview } from "../../../../src/protocol/chat";
 import type { AssistantMessage, Retrieval, Session, UserMessage } from "../../../../src/protocol/session";
-import type { Kept } from "../../../../webview/chat/types";
+import type { SavedState } from "../../../../webview/chat/types";
 import type { Host } from "../../../../webview/shared/host";
 
 const AT = "2026-03-01T10:00:00Z";
@@ -69,17 +69,17 @@ export function init(more: Partial<ToWebview["init"]> = {}): ToWebview["init"] {
   };
 }
 
-type ChatHost = Host<ToExtension, MessageToWebview, Kept>;
+type ChatHost = Host<ToExtension, MessageToWebview, SavedState>;
 type Sent = { [Type in keyof ToExtension]: { type: Type } & ToExtension[Type] }[keyof ToExtension];
 
 /** The editor's side of the line: what was sent, and what was kept. */
-export function fakeHost(kept?: Kept): { host: ChatHost; sent: Sent[]; keep: ReturnType<typeof vi.fn> } {
+export function fakeHost(kept?: SavedState): { host: ChatHost; sent: Sent[]; keep: ReturnType<typeof vi.fn> } {
   const sent: Sent[] = [];
   const keep = vi.fn();
   const host = {
     send: (type: string, payload: object) => sent.push({ type, ...payload } as Sent),
-    kept: () => kept,
-    keep,
+    savedState: () => kept,
+    saveState: keep,
     onMessage: () => undefined,
   };
   return { host: host as unknown as ChatHost, sent, keep };

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { filterCount, openFilters } from "../../../../webview/chat/composer/filters";
 import { choiceItems, retrySections, withOption } from "../../../../webview/chat/composer/options";
-import { KeptState } from "../../../../webview/chat/composer/savedState";
+import { SavedStateStore } from "../../../../webview/chat/composer/savedState";
 import { dateGroup } from "../../../../webview/chat/history/dates";
 import { DropZone, MOST_BYTES, uriList } from "../../../../webview/chat/ingest/dropZone";
 import { applyUpdate, running } from "../../../../webview/chat/messages/sessionState";
@@ -165,7 +165,7 @@ describe("Images", () => {
 describe("small parts", () => {
   it("keeps the drafts of the newest sessions only", () => {
     const { host, keep } = fakeHost();
-    const state = new KeptState(host);
+    const state = new SavedStateStore(host);
     for (let index = 0; index < 40; index += 1) state.setDraft(`s${index}`, "text");
     expect(state.draft("s0")).toBe("");
     expect(state.draft("s39")).toBe("text");

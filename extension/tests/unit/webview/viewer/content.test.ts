@@ -2,11 +2,11 @@
 import { describe, expect, it } from "vitest";
 
 import type { LineSpan } from "../../../../src/protocol/viewer";
-import { renderFacts } from "../../../../webview/viewer/content";
+import { renderContent } from "../../../../webview/viewer/content";
 
 function render(text: string, lines: LineSpan[] = [], place = ""): HTMLElement {
   const box = document.createElement("div");
-  box.append(renderFacts({ text, lines, before: null, after: null }, place));
+  box.append(renderContent({ text, lines, before: null, after: null }, place));
   return box;
 }
 

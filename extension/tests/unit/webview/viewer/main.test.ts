@@ -39,7 +39,7 @@ function last(type: ViewerMessageToExtension["type"]): ViewerMessageToExtension 
 
 const other: Shown = {
   ...{ target: { kind: "image", assetId: "x", title: "" }, title: "", source: "", place: "", note: "", openLabel: "" },
-  body: { kind: "facts", facts: { text: "", lines: [], before: null, after: null } },
+  body: { kind: "content", content: { text: "", lines: [], before: null, after: null } },
 };
 
 beforeAll(async () => {
@@ -94,7 +94,7 @@ describe("the viewer", () => {
       type: "page.text",
       docId: "d1",
       page: 2,
-      facts: { text: "The text", lines: [[0, 1]], before: null, after: null },
+      content: { text: "The text", lines: [[0, 1]], before: null, after: null },
     });
     expect(document.querySelector("img")?.alt).toBe("Page 2 of 3, with the cited passage marked");
     expect(document.querySelector(".page-text .passage")?.textContent).toBe("The text");
@@ -125,8 +125,8 @@ describe("the viewer", () => {
   });
 
   it("shows what was read, with its note, and opens links and the file only by the extension", () => {
-    const facts = { text: "See [it](https://example.com/a)", lines: [], before: null, after: 200 };
-    say({ type: "shown", shown: { ...pdf, note: "The file is gone.", body: { kind: "facts", facts } } });
+    const content = { text: "See [it](https://example.com/a)", lines: [], before: null, after: 200 };
+    say({ type: "shown", shown: { ...pdf, note: "The file is gone.", body: { kind: "content", content } } });
     expect(document.querySelector(".note")?.textContent).toBe("The file is gone.");
     document.querySelector("a")?.click();
     button("Open File").click();
@@ -136,14 +136,14 @@ describe("the viewer", () => {
       { type: "link.open", href: "https://example.com/a" },
       { type: "original.open" },
       { type: "passage.copy" },
-      { type: "facts.load", docId: "d1", from: 200 },
+      { type: "content.load", docId: "d1", from: 200 },
     ]);
   });
 
   it("shows a picture with the cited part framed", async () => {
     say({
       type: "shown",
-      shown: { ...pdf, body: { kind: "picture", assetId: "ab", box: [0, 0.25, 0.5, 1], facts: null } },
+      shown: { ...pdf, body: { kind: "picture", assetId: "ab", box: [0, 0.25, 0.5, 1], content: null } },
     });
     expect(last("image.load")).toMatchObject({ assetId: "ab", variant: "raw" });
     say({ type: "image", assetId: "ab", variant: "raw", bytes: new Uint8Array([1]), problem: "" });
