@@ -23,7 +23,7 @@ export interface Choices {
   defaults: AskOptions;
 }
 
-/** Where the daemon stands, as far as the webview shows it. */
+/** The daemon's status, as far as the webview shows it. */
 export type PanelDaemonState =
   | { kind: "setup"; setup: SetupProgress }
   | { kind: "starting"; detail: string }
@@ -100,7 +100,7 @@ export interface ToWebview {
   /** Show this session, whole. */
   session: { session: Session };
   sessions: { text: string; rows: SessionRow[] };
-  /** A question was accepted: the session's messages up to `keep` keepPresence, then these follow. */
+  /** A question was accepted: the session's messages up to `keep` stay, then these follow. */
   "answer.started": { sessionId: string; keep: number; messages: Session["messages"]; title: string };
   "answer.retrieval": { sessionId: string; messageId: string; citations: Citation[]; retrieval: Retrieval };
   "answer.delta": { sessionId: string; messageId: string; text: string };

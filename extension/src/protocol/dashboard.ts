@@ -5,7 +5,7 @@ import type { Envelope } from "./envelope";
 
 type Nothing = object;
 
-/** What the daemon told; `address` is without its token. */
+/** What the daemon reported; `address` is without its token. */
 export interface DashboardState {
   address: string;
   status: Status;

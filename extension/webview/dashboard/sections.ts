@@ -1,4 +1,4 @@
-/** The parts of the dashboard, each drawn from what the daemon told. */
+/** The parts of the dashboard, each drawn from what the daemon reported. */
 
 import * as l10n from "@vscode/l10n";
 

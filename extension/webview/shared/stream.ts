@@ -60,7 +60,7 @@ export class StreamedMarkdown {
     await new Promise<void>((resolve) => this.waiters.push(resolve));
   }
 
-  /** The text is this after all. Blocks up to the first difference keepPresence as they are. */
+  /** The text is this after all. Blocks up to the first difference stay as they are. */
   replace(text: string): void {
     if (text === this.text) return;
     const old = this.text;

@@ -1,5 +1,5 @@
 /**
- * Citation marks in an answer as it streams: those that were given keepPresence, as `[1][2]`; others are taken out and counted.
+ * Citation marks in an answer as it streams: those that were given stay, as `[1][2]`; others are taken out and counted.
  *
  * `[1]`, `[1][2]`, `[1, 2]`, `[1-3]`, and the same in full-width brackets, are marks. In code they are code. What may become a
  * mark is held back until it is decided, so that nothing that was shown has to be taken back. The daemon does the same in

@@ -1,5 +1,5 @@
 /**
- * The messages for a language model: rules, earlier turns, numbered passages, attachments and the question, within its room.
+ * The messages for a language model: rules, earlier turns, numbered passages, attachments and the question, within its token budget.
  *
  * The rules and the question always come in; then the passages, best first; then the attachments; then the turns before, newest
  * first. Each piece is counted once, and the counts are added up.

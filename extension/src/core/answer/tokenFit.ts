@@ -1,4 +1,4 @@
-/** Cutting texts to a model's room. */
+/** Cuts texts to a token budget. */
 
 export interface Fitted {
   text: string;
@@ -10,7 +10,7 @@ const ATTEMPTS = 4;
 
 /**
  * The text, or its beginning up to a line's end, so that what `wrap` makes of it takes at most `room` tokens; undefined when not
- * even a part fits. Each try is counted once.
+ * even a part fits. Each attempt is counted once.
  */
 export async function fitText(
   text: string,

@@ -38,7 +38,7 @@ export type ErrorInfo = Schemas["ErrorInfo"];
 export type Filters = NonNullable<QueryRequest["filters"]>;
 export type Turn = NonNullable<QueryRequest["history"]>[number];
 
-/** One judged sentence of an answer; `start` and `end` count code points, not UTF-16 units. */
+/** One verified sentence of an answer; `start` and `end` count code points, not UTF-16 units. */
 export interface Support {
   start: number;
   end: number;

@@ -23,7 +23,7 @@ export type Transport = "rest" | "mcp";
 export interface RagClient {
   query(request: QueryRequest, signal?: AbortSignal): Promise<QueryAnswer>;
 
-  /** Takes out citations that were never given, and judges each sentence, of an answer that another model wrote. */
+  /** Takes out citations that were never given, and verifies each sentence, of an answer that another model wrote. */
   verify(answer: string, citations: { id: number; chunk_ids: string[] }[], signal?: AbortSignal): Promise<VerifiedAnswer>;
 
   collections(): Promise<Collection[]>;

@@ -1,4 +1,4 @@
-/** Failures that people are told about. */
+/** Failures that are shown to people. */
 
 /** What is wrong with one field of a request, as the daemon names it (`config.base_url`). */
 export interface FieldProblem {

@@ -54,7 +54,7 @@ export function isAlive(pid: number): boolean {
   return process.platform !== "linux" || !isZombie(pid);
 }
 
-/** In a container, the orphans of a closed window may keepPresence zombies for ever. */
+/** In a container, the orphans of a closed window may stay zombies for ever. */
 function isZombie(pid: number): boolean {
   try {
     return /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));

@@ -1,4 +1,4 @@
-/** Being present at a daemon: its open event stream tells it that this window is there, and us what it does. */
+/** This window's presence at a daemon: an open event stream, which also reports what the daemon does. */
 
 import type { DaemonState } from "../api/types";
 import { pause } from "../common/delay";

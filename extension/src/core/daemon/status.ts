@@ -14,7 +14,7 @@ export type DaemonStatus =
   | { kind: "attention"; problem: Problem }
   | { kind: "stopped" };
 
-/** What the user is told once, as it happens. */
+/** What the user is notified of once, as it happens. */
 export type Notice =
   { kind: "recovered" } | { kind: "replaced"; version: string } | { kind: "gaveUp"; problem: Problem };
 
@@ -22,7 +22,7 @@ export type Notice =
 export interface DaemonService extends ClientProvider {
   readonly status: DaemonStatus;
   readonly onDidChangeStatus: Event<DaemonStatus>;
-  /** What the running daemon last told of itself. */
+  /** What the running daemon last reported. */
   readonly live: DaemonState | undefined;
   readonly onDidChangeLive: Event<DaemonState>;
   restart(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Ending a daemon: asked, then told, then by force. */
+/** Stopping a daemon: by request, then by a signal, then by force. */
 
 import { DaemonClient } from "../client/daemonClient";
 import { waitUntil } from "../common/delay";

@@ -1,4 +1,4 @@
-/** Minds the daemon for one window: finds or starts it, stays with it, and gets it back when it is gone. */
+/** Supervises the daemon for one window: finds or starts it, holds the connection, and recovers it when it is gone. */
 
 import * as l10n from "@vscode/l10n";
 

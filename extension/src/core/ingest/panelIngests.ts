@@ -14,7 +14,7 @@ import { RagError, isCancelled } from "../common/errors";
 import type { Log } from "../common/log";
 import { failureReason, logFailure, problemOf } from "../problems/failures";
 
-/** Of ended ones, how many keepPresence to be looked at. */
+/** Of ended ones, how many stay to be looked at. */
 const KEPT = 20;
 const MOST_LOST_CONNECTIONS = 5;
 

@@ -42,13 +42,13 @@ export class PanelAnswerProvider implements AnswerProvider {
     }
   }
 
-  /** What the daemon told last may be a moment old: that nothing is there is asked again. */
+  /** What the daemon reported last may be a moment old: that nothing is there is asked again. */
   private async isEmpty(signal: AbortSignal): Promise<boolean> {
     if (this.daemon.live?.counts.documents !== 0) return false;
     try {
       return (await (await this.daemon.client()).status(signal)).counts.documents === 0;
     } catch (error) {
-      // AnswerProvider itself waits for it.
+      // Asking itself waits for it.
       if (isUnreachable(error)) return false;
       throw error;
     }

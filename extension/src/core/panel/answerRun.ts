@@ -1,4 +1,4 @@
-/** One answer on its way: events come in, the message grows, the webview is told. */
+/** One answer on its way: events come in, the message grows, the webview gets the updates. */
 
 import * as l10n from "@vscode/l10n";
 
@@ -44,7 +44,7 @@ export class AnswerRun {
     this.abort.abort();
   }
 
-  /** The webview was told the whole message just now. */
+  /** The webview has just got the whole message. */
   sentWhole(): void {
     this.deltas.clear();
   }
@@ -84,7 +84,7 @@ export class AnswerRun {
         this.listener.send({ type: "answer.restart", ...about });
         break;
       case "done":
-        // The end tells all of it.
+        // The last message holds all of it.
         break;
     }
   }

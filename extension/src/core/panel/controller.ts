@@ -70,7 +70,7 @@ export class ChatController {
     return this.guard(() => this.parts.conversations.refresh());
   }
 
-  /** Tells the webview where the daemon stands now. */
+  /** Sends the daemon's status to the webview. */
   sendDaemonState(): void {
     this.outbox.send({ type: "daemon", daemon: this.panelDaemonState() });
   }

@@ -1,4 +1,4 @@
-/** Where the daemon stands, as the webview shows it. */
+/** The daemon's status as the webview shows it. */
 
 import * as l10n from "@vscode/l10n";
 
@@ -7,7 +7,7 @@ import type { SetupProgress } from "../../protocol/setup";
 import { stoppedProblem } from "../daemon/problems";
 import type { DaemonStatus } from "../daemon/status";
 
-/** `documents`: how many there are; undefined while the daemon has not told. */
+/** `documents`: how many there are; undefined while the daemon has not reported it. */
 export function panelDaemonState(status: DaemonStatus, setup: SetupProgress, documents: number | undefined): PanelDaemonState {
   switch (status.kind) {
     case "setupNeeded":

@@ -28,7 +28,7 @@ export class Deltas {
     this.send(text);
   }
 
-  /** What was not sent yet is void, or was told by other means. */
+  /** What was not sent yet is void, or was sent by other means. */
   clear(): void {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -1,4 +1,4 @@
-/** Thumbs: what is told to the daemon of an answer, and kept with it. */
+/** Feedback on an answer: sent to the daemon, and stored with the answer. */
 
 import type { AssistantMessage, Session } from "../../protocol/session";
 import type { FeedbackRequest } from "../api/types";
@@ -12,7 +12,7 @@ const MOST_QUESTION_CHARS = 20_000;
 const MOST_ANSWER_CHARS = 100_000;
 const MOST_CHUNKS = 100;
 
-/** Gives, changes or withdraws (null) an opinion; returns what is kept now. */
+/** Gives, changes or withdraws (null) feedback; returns what is stored now. */
 export async function submitFeedback(
   daemon: ClientProvider,
   conversations: Conversations,

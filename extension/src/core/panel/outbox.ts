@@ -13,7 +13,7 @@ export class Outbox {
     this.listens = false;
   }
 
-  /** The webview listens; `init` tells it all that it missed. */
+  /** The webview listens; `init` holds all that it missed. */
   open(init: MessageToWebview): void {
     this.listens = true;
     this.send(init);

@@ -5,7 +5,7 @@ export type Lines = [number, number];
 
 /**
  * The lines of `passage` in `text`: those that are named if its longest line stands there, else those nearest to them where
- * it stands now. `moved` tells the two apart; `lost` is a passage that is not found, whose lines keepPresence as named.
+ * it stands now. `moved` tells the two apart; `lost` is a passage that is not found, whose lines stay as named.
  */
 export function findPassage(
   text: string,

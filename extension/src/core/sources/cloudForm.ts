@@ -183,7 +183,7 @@ export function configOf(form: CloudForm, chosen: readonly string[] = form.chose
   const email = form.kind === "api_token" ? form.email.trim() : "";
   const reference = form.reference.trim();
   return {
-    // Filters that were written by hand keepPresence as they are.
+    // Filters that were written by hand stay as they are.
     ...(form.source?.config as Partial<CloudConfig> | undefined),
     base_url: form.address.trim(),
     deployment: deployment(form),

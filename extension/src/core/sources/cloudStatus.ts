@@ -1,4 +1,4 @@
-/** How a Confluence or Jira source stands, in words: for the tree, and for the page of its ledger. */
+/** The status of a Confluence or Jira source in words: for the tree, and for the page of its ledger. */
 
 import * as l10n from "@vscode/l10n";
 

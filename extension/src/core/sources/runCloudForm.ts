@@ -5,7 +5,7 @@ import { asRagError, isCancelled } from "../common/errors";
 import { configOf, secret, stepAfter, stepBefore, stepOfFailure, steps, type CloudForm, type Step } from "./cloudForm";
 import { SAVE, answered, question, type Question } from "./cloudQuestions";
 
-export interface Shown {
+export interface ShownStep {
   step: Step;
   question: Question;
   /** What went wrong with this step, in the daemon's words; may be empty. */
@@ -19,7 +19,7 @@ export interface Shown {
 export type Reply = { kind: "answer"; answer: string | readonly string[] } | { kind: "back" } | { kind: "cancel" };
 
 export interface FormHost {
-  ask(shown: Shown): Promise<Reply>;
+  ask(shown: ShownStep): Promise<Reply>;
   /** Tests address and token. Throws `RagError`, with the fields that are wrong. */
   preview(config: ReturnType<typeof configOf>, token: string): Promise<CloudPreview>;
   save(form: CloudForm): Promise<void>;

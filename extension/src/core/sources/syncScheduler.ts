@@ -1,5 +1,5 @@
 /**
- * Has those sources read whose token only the editor keeps: the daemon can't begin by itself, it says when they are due.
+ * Schedules the sync of sources whose token only the editor stores: the daemon can't begin by itself, it says when they are due.
  *
  * Every window may do so: the daemon gives the job that waits already to whoever asks a second time.
  */

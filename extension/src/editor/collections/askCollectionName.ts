@@ -1,4 +1,4 @@
-/** AnswerProvider for the name of a collection. */
+/** Asking for the name of a collection. */
 
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";

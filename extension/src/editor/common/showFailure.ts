@@ -1,4 +1,4 @@
-/** Telling people that something they asked for did not work. */
+/** Shows people that something they asked for failed. */
 
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";

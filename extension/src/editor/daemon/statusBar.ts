@@ -1,4 +1,4 @@
-/** The status bar item: where the daemon stands, and the way to what can be done about it. */
+/** The status bar item: the daemon's status, and the commands that act on it. */
 
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
@@ -33,7 +33,7 @@ export function createStatusBar(daemon: DaemonService, setup: SetupService): vsc
         model = reported.model.id;
         show();
       },
-      () => undefined, // the tooltip goes without the model's name; a lost daemon is told of by its status
+      () => undefined, // the tooltip goes without the model's name; a lost daemon shows in the status
     );
   });
   const live = daemon.onDidChangeLive(show);

@@ -1,4 +1,4 @@
-/** Adding files and folders to the knowledge base: from the explorer, a tab, a collection's row, or a dialog. */
+/** Adding files and folders to a collection: from the explorer, a tab, a collection's row, or a dialog. */
 
 import { basename } from "node:path";
 

@@ -34,7 +34,7 @@ class McpProvider implements vscode.McpServerDefinitionProvider, vscode.Disposab
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeMcpServerDefinitions = this.changes.event;
 
-  private readonly disposables: vscode.Disposable[];
+  private readonly disposables: { dispose(): unknown }[];
   private offer: McpOffer | undefined;
   /** What the daemon said last; it may have been started with other settings since. */
   private isServed: boolean | undefined;

@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { InputQuestion, PickQuestion } from "../../core/sources/cloudQuestions";
-import type { Reply, Shown } from "../../core/sources/runCloudForm";
+import type { Reply, ShownStep } from "../../core/sources/runCloudForm";
 
 const CANCELLED: Reply = { kind: "cancel" };
 const BACK: Reply = { kind: "back" };
@@ -13,11 +13,11 @@ interface Item extends vscode.QuickPickItem {
   id: string;
 }
 
-export function askStep(shown: Shown, title: string): Promise<Reply> {
+export function askStep(shown: ShownStep, title: string): Promise<Reply> {
   return shown.question.type === "input" ? input(shown, shown.question, title) : pick(shown, shown.question, title);
 }
 
-function input(shown: Shown, question: InputQuestion, title: string): Promise<Reply> {
+function input(shown: ShownStep, question: InputQuestion, title: string): Promise<Reply> {
   const box = vscode.window.createInputBox();
   box.prompt = question.prompt;
   box.placeholder = question.placeholder;
@@ -31,7 +31,7 @@ function input(shown: Shown, question: InputQuestion, title: string): Promise<Re
   });
 }
 
-function pick(shown: Shown, question: PickQuestion, title: string): Promise<Reply> {
+function pick(shown: ShownStep, question: PickQuestion, title: string): Promise<Reply> {
   const box = vscode.window.createQuickPick<Item>();
   const items = question.options.map(({ id, label, description = "", detail }) => ({
     ...{ id, label, description, ...(detail ? { detail } : {}) },
@@ -51,7 +51,7 @@ function pick(shown: Shown, question: PickQuestion, title: string): Promise<Repl
 /** `read` gives what was answered; undefined when it can't be taken yet. */
 function answer(
   box: vscode.InputBox | vscode.QuickPick<Item>,
-  { number, total, canGoBack }: Shown,
+  { number, total, canGoBack }: ShownStep,
   title: string,
   listeners: vscode.Disposable[],
   read: () => string | readonly string[] | undefined,

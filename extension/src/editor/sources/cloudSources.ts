@@ -35,7 +35,7 @@ export class CloudSources {
         added = await client.addCloudSource(newSource(filled), secret(filled));
         if (filled.tokenStore === "editor") await this.tokens.store(added.id, secret(filled));
       });
-      // A message may keepPresence for long; the tree shows the source at once.
+      // A message may stay for long; the tree shows the source at once.
       if (saved !== undefined && added !== undefined) void this.showAdded(added, saved);
     });
   }

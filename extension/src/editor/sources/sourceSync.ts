@@ -1,4 +1,4 @@
-/** Looks, in this window, after the sources whose token only the editor keeps; forgets tokens of sources that are gone. */
+/** Syncs, from this window, the sources whose token only the editor stores; forgets tokens of sources that are gone. */
 
 import * as vscode from "vscode";
 

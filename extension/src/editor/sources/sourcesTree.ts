@@ -1,4 +1,4 @@
-/** The tree of sources: what the daemon reads again and again, how it stands, and what can be done with it. */
+/** The tree of sources: what the daemon reads again and again, its status, and what can be done with it. */
 
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";

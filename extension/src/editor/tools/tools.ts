@@ -9,7 +9,7 @@ import { asRagError, isCancelled } from "../../core/common/errors";
 import { excerpt } from "../../core/common/safeMarkdown";
 import type { DaemonService } from "../../core/daemon/status";
 import { readInput, searchInput, type ReadInput, type SearchInput } from "../../core/tools/toolInput";
-import { documentText, passagesText, type Room } from "../../core/tools/toolTexts";
+import { documentText, passagesText, type TokenBudget } from "../../core/tools/toolTexts";
 import { signalOf } from "../common/cancellation";
 
 const LONGEST_NAME = 80;
@@ -17,7 +17,7 @@ const LONGEST_NAME = 80;
 const DEFAULT_TOKENS = 8_000;
 const CHARS_PER_TOKEN = 3;
 
-type Run<T> = (client: DaemonClient, input: T, room: Room, signal: AbortSignal) => Promise<string>;
+type Run<T> = (client: DaemonClient, input: T, room: TokenBudget, signal: AbortSignal) => Promise<string>;
 
 export function registerTools({ daemon }: { daemon: DaemonService }): vscode.Disposable {
   const search = new Tool(daemon, searchInput, runSearch, (input) => {
@@ -56,7 +56,7 @@ class Tool<T> implements vscode.LanguageModelTool<unknown> {
       const asked = this.check(input);
       const client = await this.daemon.client();
       throwIfCancelled(signal);
-      const text = await this.run(client, asked, roomOf(tokenizationOptions, token), signal);
+      const text = await this.run(client, asked, budgetOf(tokenizationOptions, token), signal);
       return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
     } catch (error) {
       throw isCancelled(error) ? new vscode.CancellationError() : forModel(error);
@@ -66,7 +66,7 @@ class Tool<T> implements vscode.LanguageModelTool<unknown> {
   }
 }
 
-async function runSearch(client: DaemonClient, input: SearchInput, room: Room, signal: AbortSignal): Promise<string> {
+async function runSearch(client: DaemonClient, input: SearchInput, room: TokenBudget, signal: AbortSignal): Promise<string> {
   const resource = vscode.window.activeTextEditor?.document.uri ?? vscode.workspace.workspaceFolders?.[0]?.uri;
   const set = vscode.workspace.getConfiguration("ragAssistant", resource).get<string>("collection", "").trim();
   const collection = input.collection ?? set;
@@ -74,7 +74,7 @@ async function runSearch(client: DaemonClient, input: SearchInput, room: Room, s
   return passagesText(input.query, await client.query(request, signal), room);
 }
 
-async function runRead(client: DaemonClient, input: ReadInput, room: Room, signal: AbortSignal): Promise<string> {
+async function runRead(client: DaemonClient, input: ReadInput, room: TokenBudget, signal: AbortSignal): Promise<string> {
   // Its headings are needed where it begins, and to find one section.
   const wantsSections = input.section !== undefined || !input.offset;
   const [document, content, sections] = await Promise.all([
@@ -85,7 +85,7 @@ async function runRead(client: DaemonClient, input: ReadInput, room: Room, signa
   return documentText(document, content.markdown, sections, input, room);
 }
 
-function roomOf(options: vscode.LanguageModelToolTokenizationOptions | undefined, token: vscode.CancellationToken): Room {
+function budgetOf(options: vscode.LanguageModelToolTokenizationOptions | undefined, token: vscode.CancellationToken): TokenBudget {
   if (options === undefined) {
     return { tokens: DEFAULT_TOKENS, count: (text) => Promise.resolve(Math.ceil(text.length / CHARS_PER_TOKEN)) };
   }

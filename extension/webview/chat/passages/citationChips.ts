@@ -35,7 +35,7 @@ export function chip(citation: Citation): HTMLButtonElement {
   return h("button", names, String(citation.id));
 }
 
-/** Only numbers that stand for a passage become chips; others keepPresence text. */
+/** Only numbers that stand for a passage become chips; others stay text. */
 export function insertChips(root: ParentNode & Node, citations: readonly Citation[]): void {
   const known = new Map(citations.map((citation) => [citation.id, citation]));
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);

@@ -1,7 +1,7 @@
 /**
  * Marks the sentences of an answer that its passages do not bear out.
  *
- * The judgement names code points of the Markdown source. In the page a sentence is found again by its letters and
+ * The verification names code points of the Markdown source. In the page a sentence is found again by its letters and
  * digits alone, within the blocks that its place falls into: what Markdown takes away (marks, addresses of links) and
  * what we put in (chips) plays no part then.
  */

@@ -189,9 +189,9 @@ describe("a daemon over HTTP", () => {
 
   it("is told when the user stops, and the answer ends as one that was called off", async () => {
     const controller = new AbortController();
-    let told: () => void = () => undefined;
-    const closed = new Promise<void>((resolve) => (told = resolve));
-    const client = await serve([event("retrieval", FOUND), event("delta", { text: "It" })], () => told());
+    let resolveClosed: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => (resolveClosed = resolve));
+    const client = await serve([event("retrieval", FOUND), event("delta", { text: "It" })], () => resolveClosed());
     const read = async () => {
       for await (const one of new Answerer({ client: () => Promise.resolve(client) }).answer(ASKED, undefined, controller.signal)) {
         if (one.type === "delta") controller.abort();

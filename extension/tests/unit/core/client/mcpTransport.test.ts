@@ -69,7 +69,7 @@ async function served(reply: Reply, door: Door = () => true, sourceTokens?: Sour
   return { client: new DaemonClient({ url, token: "daemon" }, sourceTokens, "mcp"), seen, url };
 }
 
-const told = (code: string) => ({ error: { code, message: "No.", request_id: "r" } });
+const failure = (code: string) => ({ error: { code, message: "No.", request_id: "r" } });
 
 describe("a failure by MCP", () => {
   it("of a tool is the one that REST gives, with code, fields and the id that finds it in the log", async () => {
@@ -95,9 +95,9 @@ describe("a failure by MCP", () => {
   });
 
   it.each([
-    ["a wrong token", 401, told("UNAUTHORIZED"), { code: "UNAUTHORIZED", requestId: "r" }],
-    ["a daemon that opens its model", 503, told("SERVICE_UNAVAILABLE"), { code: "SERVICE_UNAVAILABLE" }],
-    ["MCP that is not served by HTTP", 404, told("NOT_FOUND"), { code: "MCP_OFF" }],
+    ["a wrong token", 401, failure("UNAUTHORIZED"), { code: "UNAUTHORIZED", requestId: "r" }],
+    ["a daemon that opens its model", 503, failure("SERVICE_UNAVAILABLE"), { code: "SERVICE_UNAVAILABLE" }],
+    ["MCP that is not served by HTTP", 404, failure("NOT_FOUND"), { code: "MCP_OFF" }],
     ["another program", 500, "<html>", { message: "Something other than the daemon answered (HTTP 500)." }],
   ])("for %s (HTTP %i) is that of the door, and the next call tries anew", async (_what, status, body, error) => {
     const { client } = await served(
@@ -146,16 +146,16 @@ describe("a call by MCP", () => {
   const full = () => ({ result: gives({ full: {} }) });
 
   it("brings the tokens for sources as they are at that moment, and none where REST brings none", async () => {
-    const kept = new Map<string, string>();
+    const stored = new Map<string, string>();
     const { client, seen } = await served(
       ({ name }) => ({ result: gives(name === "query_knowledge_hub" ? { full: {} } : { collections: [], total: 0, job: {} }) }),
       undefined,
-      { all: () => Promise.resolve(new Map(kept)) },
+      { all: () => Promise.resolve(new Map(stored)) },
     );
     await client.query({ query: "1" });
-    kept.set("s1", "one");
+    stored.set("s1", "one");
     await client.query({ query: "2" });
-    kept.set("s1", "two");
+    stored.set("s1", "two");
     const others = [client.collections(), client.ingest(["/x"], undefined)];
     await Promise.all([client.query({ query: "3" }), ...others, client.query({ query: "4" })]);
     const brought = seen.map(({ headers, call }) => [call.arguments["query"] ?? call.name, headers["x-rag-source-token"]]);

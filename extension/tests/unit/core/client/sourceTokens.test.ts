@@ -5,9 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import { DaemonClient } from "../../../../src/core/client/daemonClient";
 import { storedToken, tokenHeader, tokenProblem, type SourceTokens } from "../../../../src/core/client/sourceTokens";
-import { Emitter } from "../../../../src/core/common/events";
 import { logFailure } from "../../../../src/core/problems/failures";
-import { EditorSourceTokens } from "../../../../src/editor/sources/editorSourceTokens";
 import { TOKEN } from "../../fixtures/sources";
 
 const HERE = "http://127.0.0.1:8765";
@@ -15,11 +13,11 @@ const tokens = (all: Record<string, string>): SourceTokens => ({ all: () => Prom
 
 describe("the header", () => {
   it("brings all tokens with a question, and one with what is about one source", async () => {
-    const kept = tokens({ a: "one", b: "mail@example.com:two" });
-    expect(await tokenHeader(kept, "all", HERE)).toBe("a=one, b=mail@example.com:two");
-    expect(await tokenHeader(kept, { source: "b" }, HERE)).toBe("b=mail@example.com:two");
-    expect(await tokenHeader(kept, { source: "c" }, HERE)).toBeUndefined();
-    expect(await tokenHeader(kept, { added: TOKEN }, HERE)).toBe(`new=${TOKEN}`);
+    const stored = tokens({ a: "one", b: "mail@example.com:two" });
+    expect(await tokenHeader(stored, "all", HERE)).toBe("a=one, b=mail@example.com:two");
+    expect(await tokenHeader(stored, { source: "b" }, HERE)).toBe("b=mail@example.com:two");
+    expect(await tokenHeader(stored, { source: "c" }, HERE)).toBeUndefined();
+    expect(await tokenHeader(stored, { added: TOKEN }, HERE)).toBe(`new=${TOKEN}`);
     expect(await tokenHeader(tokens({}), "all", HERE)).toBeUndefined();
   });
 
@@ -112,60 +110,14 @@ describe("the client", () => {
 
   it("tells the fields that are wrong, and never the token in a message or the log", async () => {
     const { client } = await served(400);
-    const told: unknown = await client.previewCloudSource("jira", {} as never, TOKEN).catch((error: unknown) => error);
-    expect(told).toMatchObject({ code: "SOURCE_REFUSED", details });
+    const failure: unknown = await client.previewCloudSource("jira", {} as never, TOKEN).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "SOURCE_REFUSED", details });
     const lines: string[] = [];
     const log = { debug: String, info: String, warn: String, error: (line: string) => lines.push(line) };
-    logFailure(log, "It failed", told);
+    logFailure(log, "It failed", failure);
     const unreachable = new DaemonClient({ url: "http://127.0.0.1:1", token: "t" }, tokens({ s1: TOKEN }));
     await unreachable.query({ query: "q" }).catch((error: unknown) => logFailure(log as never, "It failed", error));
     expect(lines).toHaveLength(2);
     expect(lines.join("\n")).not.toContain(TOKEN);
-  });
-});
-
-describe("the tokens that the editor keeps", () => {
-  /** A secret storage as several windows share it. */
-  function storage(begin: Record<string, string> = {}) {
-    const kept = new Map(Object.entries(begin));
-    const changes = new Emitter<{ key: string }>();
-    const set = (key: string, value: string | undefined) => {
-      if (value === undefined) kept.delete(key);
-      else kept.set(key, value);
-      changes.fire({ key });
-      return Promise.resolve();
-    };
-    const secrets = {
-      keys: () => Promise.resolve([...kept.keys()]),
-      get: (key: string) => Promise.resolve(kept.get(key)),
-      store: (key: string, value: string) => set(key, value),
-      delete: (key: string) => set(key, undefined),
-      onDidChange: changes.event,
-    };
-    return { secrets, kept };
-  }
-
-  it("are of sources alone, and seen by other windows at once", async () => {
-    const { secrets, kept } = storage({ "ragAssistant.serverToken": "daemon" });
-    const [mine, other] = [new EditorSourceTokens(secrets), new EditorSourceTokens(secrets)];
-    expect([...(await mine.all())]).toEqual([]);
-    const told: string[] = [];
-    mine.onDidChange((id) => told.push(id));
-    await other.store("s1", TOKEN);
-    expect([...(await mine.all())]).toEqual([["s1", TOKEN]]);
-    await other.forget("s1");
-    expect([...(await mine.all())]).toEqual([]);
-    expect(told).toEqual(["s1", "s1"]);
-    expect([...kept]).toEqual([["ragAssistant.serverToken", "daemon"]]);
-  });
-
-  it("are read again after a failure", async () => {
-    const { secrets } = storage({ "ragAssistant.sourceToken.s1": TOKEN });
-    let isLocked = true;
-    const keys = () => (isLocked ? Promise.reject(new Error("locked")) : secrets.keys());
-    const mine = new EditorSourceTokens({ ...secrets, keys });
-    await expect(mine.all()).rejects.toThrow("locked");
-    isLocked = false;
-    expect((await mine.all()).get("s1")).toBe(TOKEN);
   });
 });

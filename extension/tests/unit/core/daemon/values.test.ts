@@ -5,8 +5,6 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 
 import type { Job } from "../../../../src/core/api/types";
-import { masked, secretsOf } from "../../../../src/core/common/masking";
-import { compareVersions } from "../../../../src/core/common/versions";
 import { CrashLimit, delayAfter } from "../../../../src/core/daemon/backoff";
 import { hasCrashed, isAlive, parseDaemonInfo, readDaemonInfo } from "../../../../src/core/daemon/daemonInfo";
 import { indexingOf } from "../../../../src/core/daemon/indexingProgress";
@@ -47,30 +45,6 @@ describe("daemon.json", () => {
   });
 });
 
-describe("versions", () => {
-  it("are in the order of their releases", () => {
-    const inOrder = [
-      "nonsense",
-      "0.1.0.dev3",
-      "0.1.0a1",
-      "0.1.0b2",
-      "0.1.0rc1",
-      "0.1.0",
-      "0.1.0.post1",
-      "0.1.1",
-      "0.2",
-      "0.10.0",
-      "1.0",
-    ];
-    expect([...inOrder].reverse().sort(compareVersions)).toEqual(inOrder);
-  });
-
-  it("are equal when only zeros differ", () => {
-    expect(compareVersions("1.2", "1.2.0")).toBe(0);
-    expect(compareVersions("3.11", "3.11.0")).toBe(0);
-  });
-});
-
 describe("the pause after a crash", () => {
   it("doubles from half a second to half a minute", () => {
     expect([1, 2, 3, 7, 20].map(delayAfter)).toEqual([500, 1000, 2000, 30_000, 30_000]);
@@ -88,14 +62,6 @@ describe("the pause after a crash", () => {
       expect(limit.crashed()).toBe(500);
       now += 180_000;
     }
-  });
-});
-
-describe("what is shown", () => {
-  it("has no passwords of addresses, and no tokens", () => {
-    const secrets = secretsOf(["https://ann:p%40ss99@pypi.example.com/simple", "http://proxy:8080", "no address"]);
-    const text = "GET https://ann:p%40ss99@pypi.example.com with p@ss99, Authorization: Bearer abc.def-1";
-    expect(masked(text, secrets)).toBe("GET https://****@pypi.example.com with ****, Authorization: Bearer ****");
   });
 });
 

@@ -29,14 +29,14 @@ function daemon(...streams: (Job | Error)[][]) {
 
 describe("followJob", () => {
   it("tells each step and gives the finished job", async () => {
-    const told: string[] = [];
+    const seen: string[] = [];
     const ended = await followJob(
       daemon([job("queued"), job("running", 1), job("completed", 2)]),
       "j",
-      (one) => told.push(one.status),
+      (one) => seen.push(one.status),
       signal,
     );
-    expect(told).toEqual(["queued", "running", "completed"]);
+    expect(seen).toEqual(["queued", "running", "completed"]);
     expect(ended.progress.done).toBe(2);
   });
 

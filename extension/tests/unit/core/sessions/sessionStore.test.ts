@@ -36,7 +36,7 @@ function session(question: string, answer: string, minute = 0): Session {
   return withMessage(asked.session, { ...asked.answer, text: answer, state: "done" });
 }
 
-async function kept(...sessions: Session[]): Promise<void> {
+async function stored(...sessions: Session[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   await Promise.all(sessions.map((one) => writeFile(join(folder, `${one.id}.json`), encodeSession(one))));
 }
@@ -53,7 +53,7 @@ describe("keeping sessions", () => {
 
   it("lists the newest first, those included that are not written yet", async () => {
     const [old, recent, unwritten] = [session("old", "", 1), session("recent", "", 2), session("unwritten", "", 3)];
-    await kept(old, recent);
+    await stored(old, recent);
     const one = store(500, 60_000);
     one.save(unwritten);
     expect((await one.rows()).map(({ title }) => title)).toEqual(["unwritten", "recent", "old"]);
@@ -80,21 +80,21 @@ describe("keeping sessions", () => {
   it("shows an answer that a crash cut off as stopped, with what had come of it", async () => {
     const mine = session("Question", "Half an ans");
     const cut = { ...mine, messages: mine.messages.map((one) => ({ ...one, state: "answering" as const })) } as Session;
-    await kept(cut);
+    await stored(cut);
     const found = await store().load(mine.id);
     expect(found?.messages[1]).toMatchObject({ state: "stopped", text: "Half an ans" });
   });
 
   it("finds the old text when a crash came in the middle of a write", async () => {
     const mine = session("Question", "Answer");
-    await kept(mine);
+    await stored(mine);
     await writeFile(join(folder, `${mine.id}.json.${randomUUID()}.tmp`), encodeSession(mine).slice(0, 40));
     expect(await store().load(mine.id)).toEqual(mine);
     expect(await store().rows()).toHaveLength(1);
   });
 
   it("removes half-written files that were left long ago, not those of another window that writes now", async () => {
-    await kept(session("Question", "Answer"));
+    await stored(session("Question", "Answer"));
     const [left, fresh] = [join(folder, "left.tmp"), join(folder, "fresh.tmp")];
     await writeFile(left, "");
     await writeFile(fresh, "");
@@ -117,7 +117,7 @@ describe("keeping sessions", () => {
   });
 
   it("keeps no more sessions than the limit: the oldest go", async () => {
-    await kept(...[1, 2, 3].map((minute) => session(`Question ${minute}`, "", minute)));
+    await stored(...[1, 2, 3].map((minute) => session(`Question ${minute}`, "", minute)));
     const one = store(3);
     one.save(session("Question 4", "", 4));
     await one.flush();
@@ -142,7 +142,7 @@ describe("keeping sessions", () => {
   });
 
   it("takes no path for the id of a session", async () => {
-    await kept(session("Question", "Answer"));
+    await stored(session("Question", "Answer"));
     expect(await store().load("../sessions/index")).toBeUndefined();
     await store().delete("../../something");
     expect(await store().rows()).toHaveLength(1);
@@ -152,7 +152,7 @@ describe("keeping sessions", () => {
 describe("damage", () => {
   it("sets a damaged session aside with a line in the log and lists the others", async () => {
     const [good, bad] = [session("good", ""), session("bad", "")];
-    await kept(good, bad);
+    await stored(good, bad);
     await writeFile(join(folder, `${bad.id}.json`), encodeSession(bad).slice(0, 100));
     expect((await store().rows()).map(({ title }) => title)).toEqual(["good"]);
     expect(await readdir(folder)).toContain(`${bad.id}.json.broken`);
@@ -182,7 +182,7 @@ describe("damage", () => {
 
   it.each([["{"], ["null"], ['{"x": 1}']])("makes a damaged list anew from the files (%s)", async (text) => {
     const mine = session("Question", "Answer");
-    await kept(mine);
+    await stored(mine);
     await writeFile(join(folder, "index.json"), text);
     expect((await store().rows()).map(({ id }) => id)).toEqual([mine.id]);
   });
@@ -230,14 +230,14 @@ describe("search", () => {
   it("finds all words in titles and messages, whatever their case and width, the newest first", async () => {
     const older = session("Lease of the OFFICE", "It ends in 2027.", 1);
     const newer = session("About rent", "The Ｌｅａｓｅ of the office says 900.", 2);
-    await kept(older, newer, session("Holidays", "Thirty days.", 3));
+    await stored(older, newer, session("Holidays", "Thirty days.", 3));
     expect((await store().search("office lease")).map(({ title }) => title)).toEqual(["About rent", "Lease of the OFFICE"]);
     expect(await store().search("lease holidays")).toEqual([]);
     expect(await store().search("  ")).toHaveLength(3);
   });
 
   it("finds Japanese, half-width kana included, and shows the text around it", async () => {
-    await kept(session("契約について", `${"前置き。".repeat(40)}ﾃﾞｰﾀﾍﾞｰｽの障害対応手順は三つあります。${"後書き。".repeat(60)}`));
+    await stored(session("契約について", `${"前置き。".repeat(40)}ﾃﾞｰﾀﾍﾞｰｽの障害対応手順は三つあります。${"後書き。".repeat(60)}`));
     const [row] = await store().search("データベース");
     expect(row?.excerpt).toContain("ﾃﾞｰﾀﾍﾞｰｽの障害対応手順");
     expect(row?.excerpt).toMatch(/^….*…$/);
@@ -246,10 +246,10 @@ describe("search", () => {
 
   it("sees changes that another window makes after the first search", async () => {
     const mine = session("Question", "Answer");
-    await kept(mine);
+    await stored(mine);
     const here = store();
     expect(await here.search("addition")).toEqual([]);
-    await kept({ ...mine, title: "With an addition" });
+    await stored({ ...mine, title: "With an addition" });
     expect(await here.search("addition")).toHaveLength(1);
   });
 
@@ -259,7 +259,7 @@ describe("search", () => {
       const one = session(`Question ${index}`, `${text} needle${index}`, index);
       return { ...one, messages: Array.from({ length: 10 }, () => one.messages).flat() };
     });
-    await kept(...all);
+    await stored(...all);
     const here = store();
     const timed = async (query: string) => {
       const start = performance.now();

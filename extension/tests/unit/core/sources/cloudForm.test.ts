@@ -16,14 +16,14 @@ import {
   type Step,
 } from "../../../../src/core/sources/cloudForm";
 import { ALL, SAVE, answered, question, type PickQuestion } from "../../../../src/core/sources/cloudQuestions";
-import { runForm, type FormHost, type Reply, type Shown } from "../../../../src/core/sources/runCloudForm";
+import { runForm, type FormHost, type Reply, type ShownStep } from "../../../../src/core/sources/runCloudForm";
 import { TOKEN, cloudSource, preview } from "../../fixtures/sources";
 
 const say = (answer: string | string[]): Reply => ({ kind: "answer", answer });
 
 /** A host that gives prepared answers, and remembers what it showed. */
 class Script implements FormHost {
-  readonly shown: Shown[] = [];
+  readonly shown: ShownStep[] = [];
   readonly asked: { config: CloudConfig; token: string }[] = [];
   saved: CloudForm | undefined;
   private readonly replies: Reply[];
@@ -36,7 +36,7 @@ class Script implements FormHost {
     this.replies = [...replies];
   }
 
-  ask(shown: Shown): Promise<Reply> {
+  ask(shown: ShownStep): Promise<Reply> {
     this.shown.push(shown);
     return Promise.resolve(this.replies.shift() ?? { kind: "cancel" });
   }

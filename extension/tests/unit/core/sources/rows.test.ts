@@ -1,73 +1,76 @@
 import { describe, expect, it } from "vitest";
 
-import type { Job, Source } from "../../../../src/core/api/types";
-import { cloudState, cycleText, skippedText, type CloudState } from "../../../../src/core/sources/cloudStatus";
-import { sourceText } from "../../../../src/core/sources/rows";
-import { leftOut, withoutRepeats } from "../../../../src/protocol/leftOut";
-import { cloudSource, cycle } from "../../fixtures/sources";
+import type { Source } from "../../../../src/core/api/types";
+import { sourceCondition, sourceText } from "../../../../src/core/sources/rows";
 
-const result = {
-  ...{ added: 1, updated: 0, unchanged: 0, moved: 0, deleted: 0, skipped: 10, ignored: 0, failed_count: 0, failed: [] },
-  ...{ chunks: 0, embedded: 0, reused: 0, everything: true, job_id: "j", remote: 310, indexed: 300, held: 0, complete: true },
-};
-const job = { progress: { stage: "reading", done: 3, total: 40 } } as Job;
+function source(more: Partial<Source> = {}): Source {
+  return {
+    ...{
+      id: "s",
+      type: "folder",
+      name: "docs",
+      collection: "default",
+      config: { path: "/srv/docs/docs" },
+      schedule: null,
+      live: "off",
+      public: true,
+      due_at: null,
+      waits_for_token: false,
+      enabled: true,
+    },
+    ...{
+      state: "watching",
+      followed: true,
+      polling: false,
+      notice: null,
+      document_count: 12,
+      job_id: null,
+      last_started_at: null,
+    },
+    ...{ last_finished_at: null, last_result: null, last_error: null, created_at: "", updated_at: "" },
+    ...more,
+  };
+}
 
-describe("a cloud source's row", () => {
-  it.each<[CloudState, Partial<Source>, boolean, string]>([
-    ["paused", { enabled: false, last_error: "x" }, false, "Paused"],
-    ["syncing", { state: "syncing" }, true, "Reading, 3 of 40"],
-    ["waiting", {}, false, "Waits for its token"],
-    ["failed", { state: "error", last_error: "The token was refused." }, true, "The token was refused."],
-    ["held", { last_result: { ...result, held: 25 } }, true, "25 deletions held back"],
-    ["noToken", { waits_for_token: false }, false, "Set your token to search this source"],
-    ["fine", { waits_for_token: false, public: true }, false, "Up to date"],
-  ])("tells that it is %s", (condition, more, hasToken, state) => {
-    const source = cloudSource(more);
-    expect(cloudState(source, hasToken)).toBe(condition);
-    expect(sourceText(source, "en", { hasToken, job }).description).toBe(`${state} · 12 documents · default`);
+describe("the row of a folder's source", () => {
+  it.each<[Partial<Source>, string, string]>([
+    [{}, "followed", "Followed · 12 documents · default"],
+    [{ enabled: false, state: "error" }, "paused", "Paused · 12 documents · default"],
+    [{ state: "syncing" }, "syncing", "Being read · 12 documents · default"],
+    [{ state: "error", last_error: "The folder is gone." }, "failed", "The folder is gone. · 12 documents · default"],
+    [
+      { state: "idle", followed: false, type: "feed", schedule: "every hour", config: {} },
+      "idle",
+      "every hour · 12 documents · default",
+    ],
+  ])("tell how a source %j stands", (more, condition, description) => {
+    expect([sourceCondition(source(more)), sourceText(source(more), "en").description]).toEqual([condition, description]);
   });
 
-  it("tells when it is read next, what the last reading found, and that all is accounted for", () => {
-    const source = cloudSource({ due_at: "2026-03-06T10:00:00Z", last_result: result, last_finished_at: "2026-03-05T10:00:00Z" });
-    const { description, tooltip } = sourceText(source, "en", { hasToken: true });
-    expect(description).toMatch(/^Next reading Mar 6, 2026/);
-    expect(tooltip.join("\n")).toMatch(/310 there = 300 indexed \+ 10 left out\nComplete/);
-    expect(tooltip).toContain("https://wiki.example.com");
-    expect(sourceText(cloudSource(), "en", { hasToken: false }).tooltip).toContain("Set your token to search this source");
-  });
-});
-
-it("names an item that was left out by its title only where there is one", () => {
-  const item = { id: "page/7", title: null, reason: "forbidden", message: "Ask for access." };
-  expect(skippedText(item)).toMatchObject({ label: "page/7", description: "not open to the token for reading" });
-  expect(skippedText({ ...item, title: "給与規程" }).label).toBe("給与規程");
-  expect(skippedText({ ...item, reason: "brand_new" }).description).toBe("brand_new");
-});
-
-it("counts a reading", () => {
-  expect(cycleText(cycle({ held: 4 }), "en").description).toBe("310 there = 300 indexed + 10 left out, 4 held back");
-  expect(cycleText(cycle({ complete: false }), "en").tooltip).toContain("Not complete: the next reading goes on.");
-});
-
-describe("leftOut", () => {
-  const none = { checked: 3, refreshed: 1, forbidden: 0, gone: 0, unverified: 0, no_token: 0 };
-
-  it("says nothing when nothing was left out", () => {
-    expect([leftOut(none), leftOut(null), leftOut(undefined)]).toEqual([undefined, undefined, undefined]);
-  });
-
-  it("counts by reason, and says whether a token would help", () => {
-    expect(leftOut({ ...none, no_token: 2, forbidden: 1 })).toEqual({
-      text: "3 passages from Confluence or Jira were left out: 2 need your token, 1 you may not read.",
-      needsToken: true,
-    });
-    expect(leftOut({ ...none, unverified: 1 })).toMatchObject({ needsToken: false });
-  });
-
-  it("takes the place of what the daemon says in English, but for what it alone knows", () => {
-    const said = "2 passages were left out: no token for 'Wiki' came with the question.";
-    const alone = "1 passage was left out: your token for 'Wiki' was refused. Give another one.";
-    expect(withoutRepeats([said, alone, "Cut."], { ...none, no_token: 2, forbidden: 1 })).toEqual([alone, "Cut."]);
-    expect(withoutRepeats([said], undefined)).toEqual([said]);
+  it("tell what the last reading of a source did", () => {
+    const last_result = {
+      ...{
+        added: 2,
+        updated: 0,
+        unchanged: 10,
+        moved: 0,
+        deleted: 1,
+        skipped: 0,
+        ignored: 0,
+        failed_count: 7,
+        chunks: 0,
+        embedded: 0,
+      },
+      ...{
+        reused: 0,
+        everything: true,
+        job_id: "j",
+        failed: [{ source: "a.pdf", code: "EMPTY", message: "Nothing in it." }],
+      },
+    };
+    const { tooltip } = sourceText(source({ last_result, last_finished_at: "2026-03-05T10:00:00Z" }), "en");
+    expect(tooltip).toContain("Last read Mar 5, 2026: 2 added, 10 unchanged, 1 deleted, 7 failed");
+    expect(tooltip).toContain("a.pdf: Nothing in it.");
+    expect(sourceText(source(), "en").tooltip).toContain("Not read yet");
   });
 });

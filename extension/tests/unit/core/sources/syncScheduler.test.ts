@@ -28,7 +28,7 @@ it("waits for the next one, and for none that is past", () => {
   expect(untilDue([at(null)], NOW)).toBeUndefined();
 });
 
-describe("the keeper", () => {
+describe("the scheduler", () => {
   const lines: string[] = [];
   const log = { debug: String, info: String, warn: (line: string) => void lines.push(line), error: String };
 
