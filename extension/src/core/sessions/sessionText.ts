@@ -47,12 +47,12 @@ export function chunkIds(citations: readonly Citation[]): string[] {
 
 /** An answer as Markdown that stands by itself, with the sources that it cites. */
 export function answerMarkdown(answer: AssistantMessage): string {
-  const sources = citedPassages(answer).map((citation) => {
+  const references = citedPassages(answer).map((citation) => {
     const where = placeOf(citation);
     return `- [${citation.id}] ${escapeMarkdown(citation.title || citation.source)}: ${linkTo(citation)}${where ? `, ${where}` : ""}`;
   });
   const text = answer.text.trim();
-  return sources.length === 0 ? text : `${text}\n\n${l10n.t("Sources")}:\n\n${sources.join("\n")}\n`;
+  return references.length === 0 ? text : `${text}\n\n${l10n.t("Sources")}:\n\n${references.join("\n")}\n`;
 }
 
 function linkTo(citation: Citation): string {

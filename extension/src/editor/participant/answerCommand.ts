@@ -80,7 +80,7 @@ class ShownAnswer {
     this.show(this.marks.finish());
     this.write(this.safe.finish());
     const cited = this.marks.cited.flatMap((id) => this.byId.get(id) ?? []);
-    this.listSources(cited);
+    this.listCited(cited);
     const live = this.retrieval?.effective.live;
     for (const notice of [...withoutRepeats(answer.notices, live), ...notices]) this.response.notice(notice);
     this.response.leftOut(live);
@@ -115,7 +115,7 @@ class ShownAnswer {
   }
 
   /** What a mark in the text does not say by itself: the names behind bare numbers, and pictures. */
-  private listSources(cited: Citation[]): void {
+  private listCited(cited: Citation[]): void {
     const { response } = this;
     for (const citation of cited) response.reference(citation);
     const listed = cited.filter((citation) => !response.namesItself(citation) || citation.images.length > 0);
