@@ -126,6 +126,13 @@ describe("imports", () => {
     expect(all).toEqual([]);
   });
 
+  it("and entry points that scripts name are there", () => {
+    const scripts = files.filter((file) => /^scripts\/.*\.mjs$/.test(file));
+    const named = scripts.flatMap((file) => [...text(file).matchAll(/\b(?:src|webview)\/[\w./-]+\.ts\b/g)].map(([found]) => found));
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((file) => !known.has(file))).toEqual([]);
+  });
+
   it("run one way: protocol ← core ← editor, and a webview knows only the protocol", () => {
     const wrong = [...imports].flatMap(([file, targets]) =>
       targets.filter((one) => !ALLOWED[layer(file)].includes(layer(one))).map((one) => `${file} → ${one}`),

@@ -10,8 +10,8 @@ interface Call {
   name: string;
   arguments: Record<string, unknown>;
 }
-/** Whether the request goes on; if not, the door has answered it. */
-type Door = (count: number, response: ServerResponse) => boolean;
+/** Whether the request goes on; if not, it has been answered before MCP. */
+type Intercept = (count: number, response: ServerResponse) => boolean;
 type Reply = (call: Call, response: ServerResponse) => object | undefined | Promise<object | undefined>;
 
 const closers: (() => void)[] = [];
@@ -40,7 +40,7 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
 }
 
 /** A server that speaks as much MCP as a client needs. What `reply` leaves undefined it has answered itself. */
-async function served(reply: Reply, door: Door = () => true, sourceTokens?: SourceTokens) {
+async function served(reply: Reply, intercept: Intercept = () => true, sourceTokens?: SourceTokens) {
   const seen: { headers: IncomingHttpHeaders; call: Call }[] = [];
   let requests = 0;
   const server = createServer((request, response) => {
@@ -48,7 +48,7 @@ async function served(reply: Reply, door: Door = () => true, sourceTokens?: Sour
     request.on("data", (piece: Buffer) => (body += piece.toString()));
     request.on("end", () => {
       requests += 1;
-      if (!door(requests, response)) return;
+      if (!intercept(requests, response)) return;
       const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: Call };
       if (method === "server/discover") {
         answer(response, 200, { jsonrpc: "2.0", id, result: DISCOVERED });
@@ -99,7 +99,7 @@ describe("a failure by MCP", () => {
     ["a daemon that opens its model", 503, failure("SERVICE_UNAVAILABLE"), { code: "SERVICE_UNAVAILABLE" }],
     ["MCP that is not served by HTTP", 404, failure("NOT_FOUND"), { code: "MCP_OFF" }],
     ["another program", 500, "<html>", { message: "Something other than the daemon answered (HTTP 500)." }],
-  ])("for %s (HTTP %i) is that of the door, and the next call tries anew", async (_what, status, body, error) => {
+  ])("for %s (HTTP %i) is that of the HTTP server, and the next call tries anew", async (_what, status, body, error) => {
     const { client } = await served(
       () => ({ result: gives({ collections: [], total: 0 }) }),
       (count, response) => {

@@ -228,7 +228,7 @@ describe("feedback", () => {
     expect((await made.open().store.load(view.session().id))?.messages[1]).not.toHaveProperty("feedback");
   });
 
-  it("goes back to what it was when the daemon can't be told", async () => {
+  it("goes back to what it was when the daemon can't be reached", async () => {
     const message = await answered("Why?", "So.");
     made.daemon.fails = new RagError("DAEMON_UNREACHABLE", "The daemon does not answer.");
     await view.say({ type: "feedback", sessionId: view.session().id, messageId: message.id, verdict: "up" });

@@ -13,7 +13,7 @@ function render(text: string, lines: LineSpan[] = [], place = ""): HTMLElement {
 const texts = (box: HTMLElement, selector: string) =>
   [...box.querySelectorAll(selector)].map((element) => element.textContent.trim());
 
-describe("renderFacts", () => {
+describe("renderContent", () => {
   it("shows HTML of a document as text", () => {
     const box = render("<img src=x onerror=alert(1)>\n\n<script>alert(1)</script>");
     expect(box.querySelector("img, script")).toBeNull();
