@@ -1,4 +1,4 @@
-// Asks a running daemon with the extension's own client, by the transport that it is told, and prints what came as JSON.
+// Asks a running daemon with the extension's own client, by the transport that it is given, and prints what came as JSON.
 // For scripts/bench/compare_transports.py, which writes the questions to stdin.
 import { mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
@@ -15,7 +15,7 @@ const folder = await mkdtemp(path.join(root, "node_modules", ".ask-"));
 try {
   await esbuild.build({
     absWorkingDir: root,
-    entryPoints: ["src/core/client.ts"],
+    entryPoints: ["src/core/client/daemonClient.ts"],
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -25,7 +25,7 @@ try {
     packages: "external",
     logLevel: "error",
   });
-  const { DaemonClient } = await import(pathToFileURL(path.join(folder, "client.mjs")).href);
+  const { DaemonClient } = await import(pathToFileURL(path.join(folder, "daemonClient.mjs")).href);
   const client = new DaemonClient(asked.connection, undefined, asked.transport);
 
   const queries = {};

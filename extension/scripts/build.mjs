@@ -24,7 +24,7 @@ const common = {
 const views = ["chat", "viewer", "dashboard", "ledger"];
 
 /** What is imported by `import()` from one of these stays a file of its own, read when it is needed. */
-const apart = { "src/core/mcp/sdk.ts": "./mcp.cjs" };
+const apart = { "src/core/client/mcpSdk.ts": "./mcp.cjs" };
 
 /** @type {esbuild.Plugin} */
 const keepApart = {
@@ -42,7 +42,7 @@ const keepApart = {
 const withoutValidator = {
   name: "without-validator",
   setup(build) {
-    const path = fileURLToPath(new URL("../src/core/mcp/shims.ts", import.meta.url));
+    const path = fileURLToPath(new URL("../src/core/client/mcpSdkShims.ts", import.meta.url));
     build.onResolve({ filter: /^@modelcontextprotocol\/client\/_shims$/ }, () => ({ path }));
   },
 };
@@ -62,7 +62,7 @@ const host = {
 
 const builds = [
   { ...host, entryPoints: { extension: "src/extension.ts" }, plugins: [keepApart] },
-  { ...host, entryPoints: { mcp: "src/core/mcp/sdk.ts" }, plugins: [withoutValidator] },
+  { ...host, entryPoints: { mcp: "src/core/client/mcpSdk.ts" }, plugins: [withoutValidator] },
   {
     ...common,
     entryPoints: views.flatMap((name) => [

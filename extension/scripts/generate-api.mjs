@@ -1,4 +1,4 @@
-// Writes src/core/api.gen.ts, the types of the daemon's REST interface, from the OpenAPI description that the daemon's code prints.
+// Writes src/core/api/api.gen.ts, the types of the daemon's REST interface, from the OpenAPI description that the daemon's code prints.
 //
 //   npm run api               writes the file
 //   npm run api -- --check    changes nothing; fails when the file is not what would be written
@@ -23,7 +23,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 
 const extension = fileURLToPath(new URL("..", import.meta.url));
 const root = path.dirname(path.resolve(extension));
-const target = path.join(extension, "src", "core", "api.gen.ts");
+const target = path.join(extension, "src", "core", "api", "api.gen.ts");
 const inEnvironment = process.platform === "win32" ? ["Scripts", "python.exe"] : ["bin", "python"];
 
 class Problem extends Error {}

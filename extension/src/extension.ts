@@ -3,29 +3,29 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import { createAnswering } from "./answering/answerer";
-import { EditorModels } from "./answering/editorModels";
-import { registerParticipant } from "./chat/participant";
-import { commandTable } from "./commands";
-import { createDaemonService } from "./daemon/service";
-import { useRest } from "./daemon/settings";
-import { createStatusBar } from "./daemon/statusBar";
-import { ServerToken } from "./daemon/token";
-import { Dashboard } from "./dashboard/dashboard";
-import { EditorIngestion } from "./ingest/ingestion";
-import { ChatView } from "./panel/chatView";
-import { LedgerView } from "./ledger/ledger";
-import { registerMcpServer } from "./mcp/provider";
-import { EditorPlaces } from "./places/places";
-import { createSetupService } from "./setup/service";
-import { CloudSources } from "./sources/cloudSources";
-import { SourceKeeping } from "./sources/keeping";
-import { EditorSourceTokens } from "./sources/tokens";
-import { registerTools } from "./tools/tools";
-import { CollectionsTree } from "./trees/collectionsTree";
-import { SourcesTree } from "./trees/sourcesTree";
+import { createAnswerService } from "./core/answer/answerer";
+import { EditorModels } from "./editor/answer/editorModels";
+import { CollectionsTree } from "./editor/collections/collectionsTree";
+import { commandTable } from "./editor/commands/commandTable";
+import { createDaemonService } from "./editor/daemon/editorDaemon";
+import { ServerToken } from "./editor/daemon/serverToken";
+import { useRest } from "./editor/daemon/settings";
+import { createStatusBar } from "./editor/daemon/statusBar";
+import { Dashboard } from "./editor/dashboard/dashboard";
+import { EditorIngestion } from "./editor/ingest/editorIngestion";
+import { LedgerPage } from "./editor/ledger/ledgerPage";
+import { registerMcpServer } from "./editor/mcp/mcpServerProvider";
+import { ChatPanel } from "./editor/panel/chatPanel";
+import { registerParticipant } from "./editor/participant/participant";
+import { EditorPlaces } from "./editor/places/editorPlaces";
+import { createSetupService } from "./editor/setup/editorSetup";
+import { CloudSources } from "./editor/sources/cloudSources";
+import { EditorSourceTokens } from "./editor/sources/editorSourceTokens";
+import { SourceSync } from "./editor/sources/sourceSync";
+import { SourcesTree } from "./editor/sources/sourcesTree";
+import { registerTools } from "./editor/tools/tools";
 
-let chat: ChatView | undefined;
+let chat: ChatPanel | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   l10n.config({ contents: vscode.l10n.bundle ?? {} });
@@ -34,16 +34,16 @@ export function activate(context: vscode.ExtensionContext): void {
   const sourceTokens = new EditorSourceTokens(context.secrets);
   const daemon = createDaemonService(context, log, token, sourceTokens);
   const setup = createSetupService(context, log, daemon);
-  const answering = createAnswering(daemon);
+  const answerService = createAnswerService(daemon);
   const models = new EditorModels(daemon);
   const places = new EditorPlaces(context, daemon, log);
   const collections = new CollectionsTree(daemon, places, log);
   const sources = new SourcesTree(daemon, sourceTokens, log);
   const cloud = new CloudSources(daemon, sourceTokens, log, () => sources.refresh());
-  const ledger = new LedgerView(context, daemon, sourceTokens, log);
+  const ledger = new LedgerPage(context, daemon, sourceTokens, log);
   const dashboard = new Dashboard(context, daemon, log);
-  chat = new ChatView({ answering, context, daemon, log, models, places, setup });
-  registerParticipant(context, { answering, daemon, log, places });
+  chat = new ChatPanel({ answerService, context, daemon, log, models, places, setup });
+  registerParticipant(context, { answerService, daemon, log, places });
   const walkthrough = `${context.extension.id}#start`;
   const table = commandTable({
     chat,
@@ -66,7 +66,7 @@ export function activate(context: vscode.ExtensionContext): void {
   }
   context.subscriptions.push(
     ...[log, sourceTokens, daemon, setup, models, chat, collections, sources, dashboard, ledger],
-    new SourceKeeping(daemon, sourceTokens, log),
+    new SourceSync(daemon, sourceTokens, log),
     createStatusBar(daemon, setup),
     registerTools({ daemon }),
     registerMcpServer(context, { daemon, log, sourceTokens }),

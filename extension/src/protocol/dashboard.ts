@@ -1,11 +1,11 @@
 /** Every message between the dashboard and the extension, both ways: `{type, …}` with these payloads. */
 
-import type { Collection, Job, Status, TraceRow } from "../core/api";
-import type { Envelope } from "./messages";
+import type { Collection, Job, Status, TraceRow } from "../core/api/types";
+import type { Envelope } from "./envelope";
 
 type Nothing = object;
 
-/** What the daemon told; `address` is without its token. */
+/** What the daemon reported; `address` is without its token. */
 export interface DashboardState {
   address: string;
   status: Status;
@@ -21,10 +21,10 @@ export interface DashboardToExtension {
   ready: Nothing;
   refresh: Nothing;
   "job.cancel": { jobId: string };
-  "view.error": { message: string; stack: string };
+  "webview.error": { message: string; stack: string };
 }
 
-export interface DashboardToView {
+export interface DashboardToWebview {
   init: { text: Record<string, string>; language: string };
   state: { state: DashboardState };
   /** Jobs that are not done, as they stand this moment. */
@@ -34,4 +34,4 @@ export interface DashboardToView {
 }
 
 export type DashboardMessageToExtension = Envelope<DashboardToExtension>;
-export type DashboardMessageToView = Envelope<DashboardToView>;
+export type DashboardMessageToWebview = Envelope<DashboardToWebview>;

@@ -1,8 +1,8 @@
-/** Jobs of the daemon in words, the same in the editor and in its views. */
+/** Jobs of the daemon in words, the same in the editor and in its webviews. */
 
 import * as l10n from "@vscode/l10n";
 
-import type { Job, JobResult } from "../core/api";
+import type { Job, JobResult } from "../core/api/types";
 
 /** What a job does; a kind that is not known (of a newer daemon) stands by its own name. */
 export function jobTitle({ kind, collection }: Pick<Job, "kind" | "collection">): string {

@@ -2,8 +2,8 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { LedgerCycle, LedgerItem, SkippedItem } from "../core/api";
-import type { Envelope } from "./messages";
+import type { LedgerCycle, LedgerItem, SkippedItem } from "../core/api/types";
+import type { Envelope } from "./envelope";
 
 type Nothing = object;
 
@@ -31,17 +31,17 @@ export interface LedgerToExtension {
   retry: { items: string[] | null };
   /** The next items that were left out. */
   more: Nothing;
-  "view.error": { message: string; stack: string };
+  "webview.error": { message: string; stack: string };
 }
 
-export interface LedgerToView {
+export interface LedgerToWebview {
   init: { text: Record<string, string>; language: string };
   state: { state: LedgerState };
   failed: { message: string; advice: string };
 }
 
 export type LedgerMessageToExtension = Envelope<LedgerToExtension>;
-export type LedgerMessageToView = Envelope<LedgerToView>;
+export type LedgerMessageToWebview = Envelope<LedgerToWebview>;
 
 /** "310 there = 300 indexed + 10 left out, 3 held back". */
 export function cycleCounts({ remote, indexed, skipped_count, held }: LedgerCycle): string {

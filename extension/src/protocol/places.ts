@@ -1,8 +1,8 @@
-/** How places in documents are named, the same in the editor and in its views. */
+/** How places in documents are named, the same in the editor and in its webviews. */
 
 import * as l10n from "@vscode/l10n";
 
-import type { Citation } from "../core/api";
+import type { Citation } from "../core/api/types";
 
 export type Place = Pick<
   Citation,
@@ -21,10 +21,10 @@ export function placeLabel(place: Place): string {
   return place.section_path.at(-1) ?? "";
 }
 
-/** The last part of a source's path: a file's name, or a page's title. */
-export function shortName(source: string): string {
-  const parts = source.split(/[/\\]/).filter((part) => part !== "");
-  return parts.at(-1) ?? source;
+/** The last part of a path: a file's name, or a page's title. */
+export function shortName(path: string): string {
+  const parts = path.split(/[/\\]/).filter((part) => part !== "");
+  return parts.at(-1) ?? path;
 }
 
 /** "spec-sheet.pdf, page 3": a citation in one line. */

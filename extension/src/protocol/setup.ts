@@ -20,7 +20,7 @@ export interface Problem {
 
 export type SetupStep = "python" | "environment" | "packages" | "model" | "daemon";
 
-export interface SetupView {
+export interface SetupProgress {
   /** idle: not begun. cancelled: by the user; starting again goes on where it was. */
   state: "idle" | "running" | "failed" | "cancelled";
   /** All steps in order. `note` says what was found or done, such as the Python's version. */

@@ -1,6 +1,6 @@
 /** Every message between the document viewer and the extension, both ways: `{type, …}` with these payloads. */
 
-import type { Envelope } from "./messages";
+import type { Envelope } from "./envelope";
 import type { Place } from "./places";
 
 type Nothing = object;
@@ -14,7 +14,7 @@ export type ViewerTarget =
 /** Of a page or a picture: as wide as the tab, as a whole, or a factor of its width. */
 export type Zoom = "width" | "whole" | number;
 
-/** What the view keeps itself. */
+/** What the webview keeps itself. */
 export interface ViewerState {
   target: ViewerTarget;
   page?: number;
@@ -25,7 +25,7 @@ export interface ViewerState {
 export type LineSpan = [number, number];
 
 /** Markdown to be shown, with the lines that are marked. */
-export interface FactsPart {
+export interface ContentPart {
   text: string;
   lines: LineSpan[];
   /** Where the part before and the part after begin; null when there is none. */
@@ -37,8 +37,8 @@ export type Body =
   /** `pageCount` is null when it is not known. */
   | { kind: "pages"; page: number; pageCount: number | null }
   /** `box` is left, top, right, bottom as fractions of the picture. */
-  | { kind: "picture"; assetId: string; box: [number, number, number, number] | null; facts: FactsPart | null }
-  | { kind: "facts"; facts: FactsPart };
+  | { kind: "picture"; assetId: string; box: [number, number, number, number] | null; content: ContentPart | null }
+  | { kind: "content"; content: ContentPart };
 
 export interface Shown {
   target: ViewerTarget;
@@ -58,7 +58,7 @@ export interface ViewerToExtension {
   ready: Nothing;
   /** `width` is in pixels of the screen. */
   "page.load": { docId: string; page: number; width: number };
-  "facts.load": { docId: string; from: number };
+  "content.load": { docId: string; from: number };
   "image.load": { assetId: string; variant: "raw" | "thumb" };
   /** In a tab of its own. */
   "image.open": { assetId: string; title: string };
@@ -68,10 +68,10 @@ export interface ViewerToExtension {
   /** The cited text, to the clipboard. */
   "passage.copy": Nothing;
   reload: Nothing;
-  "view.error": { message: string; stack: string };
+  "webview.error": { message: string; stack: string };
 }
 
-export interface ViewerToView {
+export interface ViewerToWebview {
   init: { text: Record<string, string>; language: string };
   loading: { target: ViewerTarget };
   shown: { shown: Shown };
@@ -79,10 +79,10 @@ export interface ViewerToView {
   /** `bytes` is null when it could not be had; `problem` then says why. */
   page: { docId: string; page: number; width: number; bytes: Uint8Array | null; problem: string };
   /** The text of a page, for copying and for screen readers. */
-  "page.text": { docId: string; page: number; facts: FactsPart };
-  facts: { docId: string; facts: FactsPart };
+  "page.text": { docId: string; page: number; content: ContentPart };
+  content: { docId: string; content: ContentPart };
   image: { assetId: string; variant: "raw" | "thumb"; bytes: Uint8Array | null; problem: string };
 }
 
 export type ViewerMessageToExtension = Envelope<ViewerToExtension>;
-export type ViewerMessageToView = Envelope<ViewerToView>;
+export type ViewerMessageToWebview = Envelope<ViewerToWebview>;

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
 const TYPES = { ".js": "text/javascript", ".css": "text/css", ".html": "text/html" };
-// As in src/webviews/page.ts, for a server in place of the editor's own scheme.
+// As in src/editor/webview/page.ts, for a server in place of the editor's own scheme.
 const POLICY =
   "default-src 'none'; script-src 'nonce-page' 'self'; style-src 'self' 'unsafe-inline'; img-src blob: data:; font-src 'self'";
 

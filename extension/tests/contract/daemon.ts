@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { Connection } from "../../src/core/client";
+import type { Connection } from "../../src/core/client/connection";
 import { daemonReady } from "../e2e/harness/daemon.ts";
 import { SAMPLES, ragExecutable } from "../e2e/harness/paths.ts";
 import { Program } from "../e2e/harness/processes.ts";

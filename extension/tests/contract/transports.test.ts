@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { Document, Job, QueryAnswer } from "../../src/core/api";
-import { DaemonClient } from "../../src/core/client";
-import type { Transport } from "../../src/core/knowledgeBase";
+import type { Document, Job, QueryAnswer } from "../../src/core/api/types";
+import { DaemonClient } from "../../src/core/client/daemonClient";
+import type { Transport } from "../../src/core/client/ragClient";
 import { QUESTIONS } from "../e2e/questions.ts";
 import { ContractDaemon, LONG_TEXT } from "./daemon";
 

@@ -35,7 +35,7 @@ async function enter(): Promise<void> {
 describe("a Confluence source", () => {
   test("is added by the form: a wrong token comes back to its step, and Escape leaves nothing behind", async () => {
     const { window } = editor;
-    const { confluence, token } = double.facts;
+    const { confluence, token } = double.info;
     await window.command("RAG Assistant: Add Confluence Space…");
     await step("The address in the browser");
     await window.screenshot("cloud-address");
@@ -101,7 +101,7 @@ describe("a Confluence source", () => {
 
   test("answers in the panel, and a citation opens the page at its place in the browser", async () => {
     const { window } = editor;
-    const { question, title, confluence } = double.facts;
+    const { question, title, confluence } = double.info;
     const panel = await Panel.ready(window);
     const answer = await panel.ask(question);
     const list = answer.locator("details.passages");
@@ -123,7 +123,7 @@ describe("a Confluence source", () => {
 
   test("without the person's token finds nothing, says so, and offers to set it", async () => {
     const { window } = editor;
-    const { question, title } = double.facts;
+    const { question, title } = double.info;
     await window.command("RAG Assistant: Forget Source Token…");
     await window.notification(/is forgotten/);
     await window.bridge.execute("ragAssistant.sources.focus");
@@ -135,7 +135,7 @@ describe("a Confluence source", () => {
     expect(await answer.getByTestId("passage").filter({ hasText: title }).count()).toBe(0);
     await window.screenshot("cloud-left-out");
     await line.getByRole("button").click();
-    await window.answer(double.facts.token);
+    await window.answer(double.info.token);
     await window.notification(/is kept by VS Code/);
     const again = await panel.ask(question);
     await again.getByTestId("citation").first().waitFor();
@@ -159,7 +159,7 @@ describe("a Confluence source", () => {
     const holders = [join(server.folder, "user", "logs"), server.dataDir].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: "utf8" })
         .map((name) => join(folder, name))
-        .filter((path) => statSync(path).isFile() && readFileSync(path).includes(double.facts.token)),
+        .filter((path) => statSync(path).isFile() && readFileSync(path).includes(double.info.token)),
     );
     expect(holders).toEqual([]);
   });

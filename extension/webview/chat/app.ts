@@ -1,30 +1,30 @@
-/** The chat view: takes the extension's messages and brings its parts up to date. */
+/** The chat webview: takes the extension's messages and brings its parts up to date. */
 
 import * as l10n from "@vscode/l10n";
 
-import type { Choices, DaemonView, MessageToView, ToView } from "../../src/protocol/messages";
+import type { Choices, PanelDaemonState, MessageToWebview, ToWebview } from "../../src/protocol/chat";
 import { h } from "../shared/dom";
 
-import { Composer } from "./composer";
-import { iconButton } from "./controls";
-import { Conversation, type ConversationContext } from "./conversation";
-import { DropZone } from "./dropZone";
-import { History } from "./history";
-import { Images } from "./images";
-import { IngestCards } from "./ingests";
-import { KeptState } from "./kept";
-import { Announcer } from "./live";
-import { retrySections } from "./options";
-import { applyUpdate, running, type AnswerUpdate } from "./sessionState";
-import { SetupScreen, daemonBanner } from "./setupScreen";
+import { Composer } from "./composer/composer";
+import { retrySections } from "./composer/options";
+import { SavedStateStore } from "./composer/savedState";
+import { Announcer } from "./controls/announcer";
+import { iconButton } from "./controls/controls";
+import { History } from "./history/history";
+import { DropZone } from "./ingest/dropZone";
+import { IngestCards } from "./ingest/ingestCards";
+import { Conversation, type ConversationContext } from "./messages/conversation";
+import { applyUpdate, running, type AnswerUpdate } from "./messages/sessionState";
+import { Images } from "./passages/images";
+import { SetupScreen, daemonBanner } from "./setup/setupScreen";
+import { welcome } from "./setup/welcome";
 import type { AskOptions, ChatHost, Session } from "./types";
-import { welcome } from "./welcome";
 
 export class ChatApp {
   private session: Session;
-  private daemon: DaemonView;
+  private daemon: PanelDaemonState;
   private choices: Choices | null;
-  private readonly kept: KeptState;
+  private readonly saved: SavedStateStore;
   private readonly live = new Announcer();
   private readonly images: Images;
   private readonly screen: SetupScreen;
@@ -38,13 +38,13 @@ export class ChatApp {
   constructor(
     private readonly host: ChatHost,
     root: HTMLElement,
-    init: ToView["init"],
+    init: ToWebview["init"],
   ) {
     const send: ChatHost["send"] = (type, payload) => host.send(type, payload);
     this.session = init.session;
     this.daemon = init.daemon;
     this.choices = init.choices;
-    this.kept = new KeptState(host);
+    this.saved = new SavedStateStore(host);
     this.images = new Images(send);
     this.screen = new SetupScreen(send, this.live);
     this.history = new History(send, init.language);
@@ -73,7 +73,7 @@ export class ChatApp {
     this.begin(init);
   }
 
-  receive(message: MessageToView): void {
+  receive(message: MessageToWebview): void {
     switch (message.type) {
       case "init":
         this.begin(message);
@@ -123,7 +123,7 @@ export class ChatApp {
     }
   }
 
-  private begin(init: ToView["init"]): void {
+  private begin(init: ToWebview["init"]): void {
     this.daemon = init.daemon;
     this.choices = init.choices;
     for (const ingest of init.ingests) this.ingests.show(ingest);
@@ -145,12 +145,12 @@ export class ChatApp {
     this.session = session;
     this.history.setCurrent(session.id, session.title);
     this.conversation.show(session);
-    this.composer.show(this.choices, this.kept.options(session.id));
-    this.composer.text = this.kept.draft(session.id);
+    this.composer.show(this.choices, this.saved.options(session.id));
+    this.composer.text = this.saved.draft(session.id);
     this.composer.setRunning(running(session) !== undefined);
   }
 
-  /** A conversation stays in sight when the daemon goes away; without one, its state fills the view. */
+  /** A conversation stays in sight when the daemon goes away; without one, its state fills the webview. */
   private showDaemon(): void {
     const whole = this.daemon.kind !== "ready" && (this.daemon.kind === "setup" || this.session.messages.length === 0);
     this.screen.element.hidden = !whole;
@@ -188,8 +188,8 @@ export class ChatApp {
         stop: () => this.stop(),
         pick: (folders) => this.pick(folders),
         editLast: () => this.conversation.editLast(this.session),
-        draftChanged: (text) => this.kept.setDraft(this.session.id, text),
-        optionsChanged: (options) => this.kept.setOptions(this.session.id, options),
+        draftChanged: (text) => this.saved.setDraft(this.session.id, text),
+        optionsChanged: (options) => this.saved.setOptions(this.session.id, options),
       },
       language,
     );

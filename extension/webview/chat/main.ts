@@ -1,21 +1,21 @@
-/** Entry of the chat view. */
+/** Entry of the chat webview. */
 
-import type { MessageToView, ToExtension } from "../../src/protocol/messages";
+import type { MessageToWebview, ToExtension } from "../../src/protocol/chat";
 import { redrawDiagrams } from "../shared/diagram";
 import { h } from "../shared/dom";
 import { Host } from "../shared/host";
 import { useTranslations } from "../shared/l10n";
 
 import { ChatApp } from "./app";
-import type { Kept } from "./types";
+import type { SavedState } from "./types";
 
-const host = new Host<ToExtension, MessageToView, Kept>();
+const host = new Host<ToExtension, MessageToWebview, SavedState>();
 const root = h("div", { class: "app" });
 let app: ChatApp | undefined;
 
 function report(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
-  host.send("view.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
+  host.send("webview.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
 }
 
 window.addEventListener("error", (event) => report(event.error ?? event.message));

@@ -1,16 +1,16 @@
-/** Short names for what the parts of the chat view share. */
+/** Short names for what the parts of the chat webview share. */
 
-import type { AskOptions } from "../../src/core/session";
-import type { MessageToView, ToExtension } from "../../src/protocol/messages";
+import type { MessageToWebview, ToExtension } from "../../src/protocol/chat";
+import type { AskOptions } from "../../src/protocol/session";
 import type { Host } from "../shared/host";
 
-/** What outlives a hidden view and a reload of the window: by session id. */
-export interface Kept {
+/** What outlives a hidden webview and a reload of the window: by session id. */
+export interface SavedState {
   drafts: Record<string, string>;
   options: Record<string, AskOptions>;
 }
 
-export type ChatHost = Host<ToExtension, MessageToView, Kept>;
+export type ChatHost = Host<ToExtension, MessageToWebview, SavedState>;
 export type Send = ChatHost["send"];
 export type {
   AskOptions,
@@ -20,4 +20,4 @@ export type {
   Session,
   SessionRow,
   UserMessage,
-} from "../../src/core/session";
+} from "../../src/protocol/session";

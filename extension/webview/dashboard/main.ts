@@ -2,26 +2,26 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Job } from "../../src/core/api";
-import type { DashboardMessageToView, DashboardState, DashboardToExtension } from "../../src/protocol/dashboard";
+import type { Job } from "../../src/core/api/types";
+import type { DashboardMessageToWebview, DashboardState, DashboardToExtension } from "../../src/protocol/dashboard";
 import { h } from "../shared/dom";
 import { Host } from "../shared/host";
 import { useTranslations } from "../shared/l10n";
 import { collectionsSection, daemonSection, jobsSection, runningSection, tracesSection } from "./sections";
 
-const host = new Host<DashboardToExtension, DashboardMessageToView, never>();
+const host = new Host<DashboardToExtension, DashboardMessageToWebview, never>();
 const main = h("main", {});
 const running = h("div", {});
 let state: DashboardState | undefined;
 
 document.body.append(main);
 window.addEventListener("error", ({ message, error }: ErrorEvent) => {
-  host.send("view.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
+  host.send("webview.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
 });
 host.onMessage(receive);
 host.send("ready", {});
 
-function receive(message: DashboardMessageToView): void {
+function receive(message: DashboardMessageToWebview): void {
   switch (message.type) {
     case "init":
       document.documentElement.lang = message.language;

@@ -1,12 +1,12 @@
-/** The parts of the dashboard, each drawn from what the daemon told. */
+/** The parts of the dashboard, each drawn from what the daemon reported. */
 
 import * as l10n from "@vscode/l10n";
 
-import type { Collection, Job, TraceRow } from "../../src/core/api";
+import type { Collection, Job, TraceRow } from "../../src/core/api/types";
 import type { DashboardState } from "../../src/protocol/dashboard";
 import { jobStatus, jobTitle, progressText, resultText } from "../../src/protocol/jobs";
 import { h } from "../shared/dom";
-import { facts, section, table } from "./tables";
+import { nameValueList, section, table } from "../shared/tables";
 
 export function daemonSection({ address, status }: DashboardState): HTMLElement {
   const { model, reranker, llm, stores, counts } = status;
@@ -28,7 +28,7 @@ export function daemonSection({ address, status }: DashboardState): HTMLElement 
   ];
   const notices =
     status.notices.length > 0 && h("ul", { class: "notices" }, ...status.notices.map((notice) => h("li", {}, notice)));
-  return section("daemon", l10n.t("Daemon"), facts(rows), notices);
+  return section("daemon", l10n.t("Daemon"), nameValueList(rows), notices);
 }
 
 export function collectionsSection(collections: readonly Collection[]): HTMLElement {

@@ -2,25 +2,31 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { LedgerItem } from "../../src/core/api";
-import { canBeRetried, itemName, reasonText } from "../../src/protocol/ledger";
-import type { LedgerMessageToView, LedgerState, LedgerToExtension } from "../../src/protocol/ledger";
-import { section, table } from "../dashboard/tables";
+import type { LedgerItem } from "../../src/core/api/types";
+import {
+  canBeRetried,
+  itemName,
+  reasonText,
+  type LedgerMessageToWebview,
+  type LedgerState,
+  type LedgerToExtension,
+} from "../../src/protocol/ledger";
 import { h } from "../shared/dom";
 import { Host } from "../shared/host";
 import { useTranslations } from "../shared/l10n";
+import { section, table } from "../shared/tables";
 
-const host = new Host<LedgerToExtension, LedgerMessageToView, never>();
+const host = new Host<LedgerToExtension, LedgerMessageToWebview, never>();
 const main = h("main", {});
 
 document.body.append(main);
 window.addEventListener("error", ({ message, error }: ErrorEvent) => {
-  host.send("view.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
+  host.send("webview.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
 });
 host.onMessage(receive);
 host.send("ready", {});
 
-function receive(message: LedgerMessageToView): void {
+function receive(message: LedgerMessageToWebview): void {
   switch (message.type) {
     case "init":
       document.documentElement.lang = message.language;

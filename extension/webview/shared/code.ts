@@ -6,7 +6,7 @@ import { drawDiagram } from "./diagram";
 import { h } from "./dom";
 import { icon } from "./icons";
 
-/** Longer code stays in one colour: colouring it in one go would hold up the view. */
+/** Longer code stays in one colour: colouring it in one go would hold up the webview. */
 const LONGEST_COLOURED = 12_000;
 
 export interface CodeActions {

@@ -1,4 +1,4 @@
-/** The line between a webview and the extension. */
+/** The connection between a webview and the extension. */
 
 interface EditorApi {
   postMessage(message: unknown): void;
@@ -9,7 +9,7 @@ interface EditorApi {
 declare function acquireVsCodeApi(): EditorApi;
 
 /** Messages are `{type, …payload}`, by the maps in `src/protocol`. */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- a view names its two maps once, here
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- a webview names its two maps once, here
 export class Host<Out, In extends { type: string }, State> {
   private readonly api = acquireVsCodeApi();
 
@@ -21,12 +21,12 @@ export class Host<Out, In extends { type: string }, State> {
     window.addEventListener("message", (event: MessageEvent<In>) => listener(event.data));
   }
 
-  /** What `keep` was last given; it lasts while the view is hidden or the window reloads. */
-  kept(): State | undefined {
+  /** What `saveState` was last given; it lasts while the webview is hidden or the window reloads. */
+  savedState(): State | undefined {
     return this.api.getState() as State | undefined;
   }
 
-  keep(state: State): void {
+  saveState(state: State): void {
     this.api.setState(state);
   }
 }

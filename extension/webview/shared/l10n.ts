@@ -1,4 +1,4 @@
-/** Translations of a view: the extension sends them, as a webview can't read files. */
+/** Translations of a webview: the extension sends them, as a webview can't read files. */
 
 import * as l10n from "@vscode/l10n";
 

@@ -11,8 +11,8 @@ import { CodeBlock, frameCode, type CodeActions } from "./code";
 import { h } from "./dom";
 import { requestDraw } from "./frames";
 import { closeOpenMarks, renderMarkdown } from "./markdown";
+import { boxTables, continueTable } from "./markdownTables";
 import { Parts } from "./parts";
-import { boxTables, continueTable } from "./tables";
 
 /** An open block up to this long is rendered at each frame. */
 const SHORT = 800;

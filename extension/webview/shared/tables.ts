@@ -1,40 +1,47 @@
-/** Tables: in a box that scrolls, and long ones in several pieces that keep the widths of the first. */
-
-import * as l10n from "@vscode/l10n";
+/** Tables and small parts that the dashboard is made of. */
 
 import { h } from "./dom";
 
-/** Wide tables scroll in a box of their own, also by the keyboard. */
-export function boxTables(root: ParentNode): void {
-  for (const table of root.querySelectorAll("table")) {
-    const box = h("div", { class: "table-box", tabindex: 0, role: "group", "aria-label": l10n.t("Table") });
-    table.replaceWith(box);
-    box.append(table);
-  }
+type Cell = Node | string;
+
+export interface Column {
+  title: string;
+  /** Figures stand on the right. */
+  isNumber?: boolean;
 }
 
-/** Give `next` the columns of the table before it; otherwise each row would lay out all rows anew. */
-export function continueTable(first: HTMLTableElement, next: HTMLTableElement): void {
-  if (!first.classList.contains("fixed"))
-    fix(
-      first,
-      [...first.querySelectorAll("th")].map((cell) => cell.offsetWidth),
-    );
-  next.classList.add("continued");
-  const columns = first.querySelector("colgroup");
-  if (columns === null) return;
-  next.classList.add("fixed");
-  next.style.width = first.style.width;
-  next.prepend(columns.cloneNode(true));
+/** A table with its caption for screen readers; the first cell of a row names the row. */
+export function table(caption: string, columns: readonly Column[], rows: readonly Cell[][]): HTMLElement {
+  const head = columns.map(({ title, isNumber }) =>
+    h("th", { scope: "col", class: isNumber ? "number" : undefined }, title),
+  );
+  const body = rows.map((cells) =>
+    h(
+      "tr",
+      {},
+      ...cells.map((cell, index) => (index === 0 ? h("th", { scope: "row" }, cell) : plainCell(cell, columns[index]))),
+    ),
+  );
+  const element = h(
+    "table",
+    {},
+    h("caption", { class: "unseen" }, caption),
+    h("thead", {}, h("tr", {}, ...head)),
+    h("tbody", {}, ...body),
+  );
+  // A table wider than the tab is scrolled by itself, also by the keyboard.
+  return h("div", { class: "table", tabindex: 0, role: "region", "aria-label": caption }, element);
 }
 
-function fix(table: HTMLTableElement, widths: number[]): void {
-  table.classList.add("fixed");
-  table.style.width = `${widths.reduce((sum, width) => sum + width, 0)}px`;
-  const columns = widths.map((width) => {
-    const column = h("col");
-    column.style.width = `${width}px`;
-    return column;
-  });
-  table.prepend(h("colgroup", {}, ...columns));
+export function section(id: string, title: string, ...content: (Node | false)[]): HTMLElement {
+  return h("section", { "aria-labelledby": id }, h("h2", { id }, title), ...content);
+}
+
+/** Names and values, as in "Version: 0.1.0". */
+export function nameValueList(rows: readonly [string, string][]): HTMLElement {
+  return h("dl", {}, ...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+}
+
+function plainCell(cell: Cell, column: Column | undefined): HTMLElement {
+  return h("td", { class: column?.isNumber ? "number" : undefined }, cell);
 }

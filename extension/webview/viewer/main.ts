@@ -2,31 +2,31 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { FactsPart, Shown, ViewerMessageToView, ViewerState, ViewerToExtension } from "../../src/protocol/viewer";
+import type { ContentPart, Shown, ViewerMessageToWebview, ViewerState, ViewerToExtension } from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
 import { Host } from "../shared/host";
 import { useTranslations } from "../shared/l10n";
-import { renderFacts } from "./facts";
+import { renderContent } from "./content";
 import { PagesView } from "./pages";
 import { Pictures } from "./pictures";
 import { ZoomArea } from "./zoomArea";
 
-const host = new Host<ViewerToExtension, ViewerMessageToView, ViewerState>();
+const host = new Host<ViewerToExtension, ViewerMessageToWebview, ViewerState>();
 const pictures = new Pictures((assetId, variant) => host.send("image.load", { assetId, variant }));
 const main = h("main", { class: "viewer" });
-let state = host.kept();
+let state = host.savedState();
 let pages: PagesView | undefined;
 let area: ZoomArea | undefined;
-let facts: HTMLElement | undefined;
+let content: HTMLElement | undefined;
 let place = "";
 
 document.body.append(main);
 window.addEventListener("error", ({ message, error }: ErrorEvent) => {
-  host.send("view.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
+  host.send("webview.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
 });
 window.addEventListener("unhandledrejection", ({ reason }) => {
   const isError = reason instanceof Error;
-  host.send("view.error", {
+  host.send("webview.error", {
     message: isError ? reason.message : String(reason),
     stack: isError ? (reason.stack ?? "") : "",
   });
@@ -44,7 +44,7 @@ document.addEventListener("click", (event) => {
 host.onMessage(receive);
 host.send("ready", {});
 
-function receive(message: ViewerMessageToView): void {
+function receive(message: ViewerMessageToWebview): void {
   switch (message.type) {
     case "init":
       document.documentElement.lang = message.language;
@@ -64,9 +64,9 @@ function receive(message: ViewerMessageToView): void {
     case "page":
       return pages?.arrived(message.page, message.bytes, message.problem);
     case "page.text":
-      return pages?.showText(message.page, message.facts);
-    case "facts":
-      showFacts(message.facts, "top");
+      return pages?.showText(message.page, message.content);
+    case "content":
+      showContent(message.content, "top");
       return;
     case "image":
       pictures.arrived(message.assetId, message.variant, message.bytes, message.problem);
@@ -76,7 +76,7 @@ function receive(message: ViewerMessageToView): void {
 
 function clear(): void {
   pictures.forget();
-  pages = area = facts = undefined;
+  pages = area = content = undefined;
 }
 
 function failure(message: string, advice: string): HTMLElement {
@@ -90,14 +90,14 @@ function show(shown: Shown): void {
   // Page and zoom are kept for the same place over a reload; another place begins at its own page.
   const isSame = JSON.stringify(state?.target) === JSON.stringify(shown.target);
   state = { ...(isSame ? state : {}), target: shown.target };
-  host.keep(state);
+  host.saveState(state);
   const body = draw(shown);
   main.replaceChildren(
     header(shown),
     ...(shown.note === "" ? [] : [h("p", { class: "note", role: "status" }, shown.note)]),
     body,
   );
-  if (shown.body.kind === "facts") showFacts(shown.body.facts, "passage");
+  if (shown.body.kind === "content") showContent(shown.body.content, "passage");
   pages?.start();
 }
 
@@ -118,12 +118,12 @@ function draw(shown: Shown): HTMLElement {
     const view = (area = new ZoomArea(state?.zoom ?? "width", shown.title, (zoom) => keep({ zoom })));
     void pictures.element(body.assetId, shown.title).then((element) => view.show(element, shown.title, body.box));
     const text =
-      body.facts &&
-      h("section", { class: "page-text" }, h("h2", {}, l10n.t("Text in the picture")), renderFacts(body.facts, ""));
+      body.content &&
+      h("section", { class: "page-text" }, h("h2", {}, l10n.t("Text in the picture")), renderContent(body.content, ""));
     return h("div", { class: "pages" }, view.element, text);
   }
-  facts = h("article", { class: "facts", "aria-label": shown.title });
-  return facts;
+  content = h("article", { class: "content", "aria-label": shown.title });
+  return content;
 }
 
 function header(shown: Shown): HTMLElement {
@@ -148,20 +148,20 @@ function header(shown: Shown): HTMLElement {
 function keep(change: { page?: number; zoom?: ViewerState["zoom"] & {} }): void {
   if (!state) return;
   state = { ...state, ...change };
-  host.keep(state);
+  host.saveState(state);
 }
 
-function showFacts(part: FactsPart, reveal: "passage" | "top"): void {
-  const element = facts;
+function showContent(part: ContentPart, reveal: "passage" | "top"): void {
+  const element = content;
   if (!element || state?.target.kind !== "document") return;
   const { docId } = state.target;
   const button = (label: string, from: number | null) =>
-    from !== null && h("button", { class: "more", onclick: () => host.send("facts.load", { docId, from }) }, label);
+    from !== null && h("button", { class: "more", onclick: () => host.send("content.load", { docId, from }) }, label);
   const none = part.text.trim() === "" && h("p", { class: "quiet" }, l10n.t("No text was read in this document."));
   const children = [
     button(l10n.t("Show Earlier Part"), part.before),
     none,
-    renderFacts(part, place),
+    renderContent(part, place),
     button(l10n.t("Show Later Part"), part.after),
   ].filter((child) => child !== false);
   element.replaceChildren(...children);

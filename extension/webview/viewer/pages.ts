@@ -2,9 +2,9 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { FactsPart, Zoom } from "../../src/protocol/viewer";
+import type { ContentPart, Zoom } from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
-import { renderFacts } from "./facts";
+import { renderContent } from "./content";
 import { ZoomArea } from "./zoomArea";
 
 export interface PagesOptions {
@@ -92,11 +92,11 @@ export class PagesView {
     this.area.show(image, this.label);
   }
 
-  showText(page: number, facts: FactsPart): void {
+  showText(page: number, content: ContentPart): void {
     if (page !== this.page) return;
     const heading = h("h2", {}, l10n.t("Text of this page"));
-    const none = facts.text === "" && h("p", { class: "quiet" }, l10n.t("No text was read on this page."));
-    this.text.replaceChildren(heading, ...(none ? [none] : []), renderFacts(facts, ""));
+    const none = content.text === "" && h("p", { class: "quiet" }, l10n.t("No text was read on this page."));
+    this.text.replaceChildren(heading, ...(none ? [none] : []), renderContent(content, ""));
   }
 
   key(event: KeyboardEvent): boolean {

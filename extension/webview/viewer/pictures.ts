@@ -46,7 +46,7 @@ export class Pictures {
     this.waiting.clear();
   }
 
-  /** Fills the pictures of rendered facts as they come into sight; a click opens one alone. */
+  /** Fills the pictures of rendered content as they come into sight; a click opens one alone. */
   fill(root: ParentNode, open: (assetId: string, title: string) => void): void {
     const seen = new IntersectionObserver(
       (entries) => {

@@ -2,75 +2,42 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Status } from "../api";
-import { DaemonClient } from "../client";
-import { readDaemonInfo } from "../daemonInfo";
-import type { Machine } from "../directories";
-import { type RagError, asRagError } from "../errors";
-import type { Log } from "../log";
-import { masked } from "../masking";
-import { type LocalServer, type ServerSpec, isLocal, isUnprotected } from "../serverSpec";
-import type { SourceTokens } from "../sourceTokens";
-import { compareVersions } from "../versions";
-import { pause } from "../waiting";
-import { endDaemon } from "./end";
-import { ProblemError, cannotRun, mcpMissing, startProblem, tokenRefused, unanswering, unreachable } from "./problems";
-import { type DaemonProgram, type Exit, startDaemon, versionOf } from "./program";
+import type { Status } from "../api/types";
+import { DaemonClient } from "../client/daemonClient";
+import { pause } from "../common/delay";
+import { type RagError, asRagError } from "../common/errors";
+import { masked } from "../common/masking";
+import { compareVersions } from "../common/versions";
+import { ProblemError } from "../problems/problem";
+import type { ConnectContext, Connected, ConnectReports, UsableServer } from "./connectContext";
+import { readDaemonInfo } from "./daemonInfo";
+import { type DaemonProgram, type Exit, startDaemon, versionOf } from "./daemonProcess";
+import { cannotRun, mcpMissing, startProblem, tokenRefused, unanswering, unreachable } from "./problems";
+import { type LocalServer, isLocal, isUnprotected } from "./serverSpec";
 import { StartClaim } from "./startClaim";
+import { stopDaemon } from "./stopDaemon";
 
 const ANSWER_LIMIT_MS = 10_000;
 const LOOK_EVERY_MS = 100;
 /** A daemon that lives but does not answer for so long hangs; under load, answers may take seconds. */
 const PATIENCE_MS = 30_000;
 
-export interface Connected {
-  client: DaemonClient;
-  version: string;
-  /** Of a daemon of this machine. */
-  pid?: number;
-}
-
-export interface Surroundings {
-  machine: Machine;
-  /** What a started daemon prints goes here. */
-  logFile: string;
-  log: Log;
-  /** A file that the windows of this user share. */
-  claimFile: string;
-  /** Of the daemon that the extension carries. */
-  carriedVersion: string;
-  /** What questions bring for cloud sources; left out: nothing. */
-  sourceTokens?: SourceTokens;
-  /** Milliseconds; shorter in tests. */
-  patience?: number;
-}
-
-export interface Reports {
-  /** What is being waited for, in a line. */
-  starting(detail: string): void;
-  started(pid: number): void;
-  /** An older daemon was stopped, for one of this version. */
-  replaced(version: string): void;
-}
-
-export type UsableServer = Exclude<ServerSpec, { kind: "setupNeeded" }>;
-
 /** Throws `ProblemError`, or the signal's reason. */
 export function connect(
   spec: UsableServer,
-  around: Surroundings,
-  reports: Reports,
+  context: ConnectContext,
+  reports: ConnectReports,
   signal: AbortSignal,
 ): Promise<Connected> {
   return spec.kind === "url"
-    ? connectToUrl(spec, around, reports, signal)
-    : new LocalConnection(spec, around, reports, signal).run();
+    ? connectToUrl(spec, context, reports, signal)
+    : new LocalConnection(spec, context, reports, signal).run();
 }
 
 async function connectToUrl(
   spec: UsableServer & { kind: "url" },
-  { sourceTokens }: Pick<Surroundings, "sourceTokens">,
-  reports: Reports,
+  { sourceTokens }: Pick<ConnectContext, "sourceTokens">,
+  reports: ConnectReports,
   signal: AbortSignal,
 ): Promise<Connected> {
   reports.starting(l10n.t("Connecting to {0}", spec.url));
@@ -96,12 +63,12 @@ class LocalConnection {
 
   constructor(
     private readonly server: LocalServer,
-    private readonly around: Surroundings,
-    private readonly reports: Reports,
+    private readonly context: ConnectContext,
+    private readonly reports: ConnectReports,
     private readonly signal: AbortSignal,
   ) {
-    this.claim = new StartClaim(around.claimFile);
-    this.patience = around.patience ?? PATIENCE_MS;
+    this.claim = new StartClaim(context.claimFile);
+    this.patience = context.patience ?? PATIENCE_MS;
   }
 
   async run(): Promise<Connected> {
@@ -122,7 +89,7 @@ class LocalConnection {
   private async attach(): Promise<Connected | undefined> {
     const info = await readDaemonInfo(this.server.dataDir);
     if (info?.connection === undefined) return undefined;
-    const client = new DaemonClient(info.connection, this.around.sourceTokens, this.server.transport);
+    const client = new DaemonClient(info.connection, this.context.sourceTokens, this.server.transport);
     const status = await ask(client, this.signal);
     if (!("version" in status)) {
       this.silentSince ??= performance.now();
@@ -133,9 +100,9 @@ class LocalConnection {
     }
     this.silentSince = undefined;
     if (!this.replaced && (await this.isTooOld(status.version))) {
-      this.around.log.info(`The daemon ${info.pid} is of version ${status.version}: replacing it.`);
+      this.context.log.info(`The daemon ${info.pid} is of version ${status.version}: replacing it.`);
       this.reports.starting(l10n.t("Replacing the daemon of version {0}", status.version));
-      await endDaemon(info, this.server.dataDir, this.signal);
+      await stopDaemon(info, this.server.dataDir, this.signal);
       this.replaced = true;
       this.reports.replaced(status.version);
       return undefined;
@@ -152,8 +119,8 @@ class LocalConnection {
         this.ended(this.program, this.program.exit);
         return;
       }
-      const said = masked(this.program.tail()).split("\n").at(-1);
-      this.reports.starting(said || l10n.t("Opening the model and the indexes"));
+      const output = masked(this.program.tail()).split("\n").at(-1);
+      this.reports.starting(output || l10n.t("Opening the model and the indexes"));
       return;
     }
     const owner = await readDaemonInfo(this.server.dataDir);
@@ -165,36 +132,36 @@ class LocalConnection {
   private async start(): Promise<void> {
     this.reports.starting(l10n.t("Starting the daemon"));
     try {
-      this.program = await startDaemon(this.server, this.around.machine, this.around.logFile);
+      this.program = await startDaemon(this.server, this.context.machine, this.context.logFile);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === undefined) throw error;
       throw new ProblemError(cannotRun(this.server.command, error as NodeJS.ErrnoException));
     }
     this.reports.started(this.program.pid);
-    this.around.log.info(
-      `Started ${this.server.command} serve as process ${this.program.pid}; it prints to ${this.around.logFile}.`,
+    this.context.log.info(
+      `Started ${this.server.command} serve as process ${this.program.pid}; it prints to ${this.context.logFile}.`,
     );
   }
 
   private ended(program: DaemonProgram, exit: Exit): void {
     this.program = undefined;
-    const said = masked(program.tail());
-    this.around.log.info(
-      `Process ${program.pid} ended with ${exit.signal ?? exit.code ?? "nothing"}.${said ? ` It printed:\n${said}` : ""}`,
+    const output = masked(program.tail());
+    this.context.log.info(
+      `Process ${program.pid} ended with ${exit.signal ?? exit.code ?? "nothing"}.${output ? ` It printed:\n${output}` : ""}`,
     );
     // Another window, or a command, came first (wait for its daemon, or its end), or it was told to stop while it opened.
     if (exit.code === ALREADY_RUNNING || exit.code === 0) return;
     throw new ProblemError(
-      startProblem(exit.code, exit.signal, lastParagraph(said)),
+      startProblem(exit.code, exit.signal, lastParagraph(output)),
       !WITHOUT_RETRY.has(exit.code ?? 0),
     );
   }
 
   private async isTooOld(version: string): Promise<boolean> {
-    if (compareVersions(version, this.around.carriedVersion) >= 0) return false;
+    if (compareVersions(version, this.context.bundledVersion) >= 0) return false;
     // A given program may be older than ours by intent: only its own version counts.
     const { command, env, version: known } = this.server;
-    const wanted = known ?? (await versionOf(command, env, this.around.machine, this.signal));
+    const wanted = known ?? (await versionOf(command, env, this.context.machine, this.signal));
     return wanted !== undefined && compareVersions(version, wanted) < 0;
   }
 }
@@ -213,7 +180,7 @@ async function ask(client: DaemonClient, signal: AbortSignal): Promise<Status | 
   }
 }
 
-/** Never falls back to REST by itself: who chose MCP would not know by which way the answers come. */
+/** Never falls back to REST by itself: who chose MCP would not know by which transport the answers come. */
 function checkTransport(server: UsableServer, { mcp, mcp_forbidden }: Pick<Status, "mcp" | "mcp_forbidden">): void {
   if (server.transport === "rest" || mcp) return;
   throw new ProblemError(mcpMissing(isLocal(server), mcp_forbidden ?? undefined));

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-import { isAlive } from "../daemonInfo";
+import { isAlive } from "./daemonInfo";
 
 /** After that the others try for themselves: it costs them a process that finds the data directory taken. */
 const LASTS_MS = 60_000;

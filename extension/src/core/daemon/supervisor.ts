@@ -1,31 +1,34 @@
-/** Minds the daemon for one window: finds or starts it, stays with it, and gets it back when it is gone. */
+/** Supervises the daemon for one window: finds or starts it, holds the connection, and recovers it when it is gone. */
 
 import * as l10n from "@vscode/l10n";
 
 import type { Problem } from "../../protocol/setup";
-import type { DaemonState } from "../api";
-import { CrashLimit, delayAfter } from "../backoff";
-import type { DaemonClient } from "../client";
-import { hasCrashed } from "../daemonInfo";
-import { RagError, isCancelled } from "../errors";
-import { Emitter } from "../events";
-import { type ServerSpec, isLocal, sameServer } from "../serverSpec";
-import { pause } from "../waiting";
-import { type Connected, type UsableServer, connect } from "./connect";
-import { endUsed, makeWay } from "./end";
-import { ProblemError, asProblem, tooManyCrashes } from "./problems";
-import type { Notice, Standing, SupervisorOptions } from "./standing";
-import { stay } from "./stay";
+import type { DaemonState } from "../api/types";
+import type { DaemonClient } from "../client/daemonClient";
+import { pause } from "../common/delay";
+import { RagError, isCancelled } from "../common/errors";
+import { Emitter } from "../common/events";
+import { ProblemError, asProblem } from "../problems/problem";
+import { CrashLimit, delayAfter } from "./backoff";
+import { connect } from "./connect";
+import type { Connected, UsableServer } from "./connectContext";
+import { hasCrashed } from "./daemonInfo";
+import { keepPresence } from "./presence";
+import { tooManyCrashes } from "./problems";
+import { type ServerSpec, isLocal, sameServer } from "./serverSpec";
+import type { Notice, DaemonStatus } from "./status";
+import { stopUsedDaemon, stopForUpdate } from "./stopDaemon";
+import type { SupervisorOptions } from "./supervisorOptions";
 
 export class Supervisor {
-  private readonly standings = new Emitter<Standing>();
+  private readonly statuses = new Emitter<DaemonStatus>();
   private readonly lives = new Emitter<DaemonState>();
   private readonly notices = new Emitter<Notice>();
-  readonly onDidChangeStanding = this.standings.event;
+  readonly onDidChangeStatus = this.statuses.event;
   readonly onDidChangeLive = this.lives.event;
   readonly onNotice = this.notices.event;
 
-  private now: Standing = { kind: "starting", detail: "" };
+  private now: DaemonStatus = { kind: "starting", detail: "" };
   private lastState: DaemonState | undefined;
   private server: ServerSpec | undefined;
   private connected: Connected | undefined;
@@ -37,7 +40,7 @@ export class Supervisor {
 
   constructor(private readonly options: SupervisorOptions) {}
 
-  get standing(): Standing {
+  get status(): DaemonStatus {
     return this.now;
   }
 
@@ -68,7 +71,7 @@ export class Supervisor {
         case "stopped":
           throw new RagError("CANCELLED", l10n.t("The daemon was stopped."));
         case "starting":
-          await this.nextStanding();
+          await this.nextStatus();
       }
     }
   }
@@ -103,7 +106,7 @@ export class Supervisor {
       await this.halt();
       if (connected?.pid !== undefined) await this.options.stopMark.write(connected.pid);
       try {
-        await endUsed(this.server, connected, this.startedPid, this.options.log);
+        await stopUsedDaemon(this.server, connected, this.startedPid, this.options.log);
         this.become({ kind: "stopped" });
       } catch (error) {
         this.become({ kind: "attention", problem: asProblem(error) });
@@ -112,10 +115,10 @@ export class Supervisor {
   }
 
   /** End a daemon whose program is about to be replaced. The other windows leave it alone until they need one. */
-  makeWay(): Promise<void> {
+  stopForUpdate(): Promise<void> {
     return this.inTurn(async () => {
       await this.halt();
-      await makeWay(this.options);
+      await stopForUpdate(this.options);
     });
   }
 
@@ -123,7 +126,7 @@ export class Supervisor {
   async dispose(): Promise<void> {
     this.disposed = true;
     await this.halt();
-    for (const emitter of [this.standings, this.lives, this.notices]) emitter.dispose();
+    for (const emitter of [this.statuses, this.lives, this.notices]) emitter.dispose();
   }
 
   private async again(endFirst: boolean): Promise<void> {
@@ -131,7 +134,7 @@ export class Supervisor {
     await this.halt();
     this.become({ kind: "starting", detail: "" });
     try {
-      if (endFirst) await endUsed(this.server, connected, this.startedPid, this.options.log);
+      if (endFirst) await stopUsedDaemon(this.server, connected, this.startedPid, this.options.log);
     } catch (error) {
       this.become({ kind: "attention", problem: asProblem(error) });
       return;
@@ -228,7 +231,7 @@ export class Supervisor {
     };
     const connected = await connect(server, this.options, reports, signal);
     this.connected = connected;
-    await stay(connected, isLocal(server), signal, (state) => {
+    await keepPresence(connected, isLocal(server), signal, (state) => {
       if (this.now.kind !== "ready") {
         this.options.log.info(`Ready: version ${connected.version} at ${connected.client.connection.url}.`);
         this.become({ kind: "ready", client: connected.client, version: connected.version });
@@ -240,21 +243,21 @@ export class Supervisor {
     this.options.log.info("The connection to the daemon has ended.");
   }
 
-  private become(next: Standing): void {
+  private become(next: DaemonStatus): void {
     if (next.kind !== "ready") this.lastState = undefined;
     const isSame = next.kind === "starting" && this.now.kind === "starting" && next.detail === this.now.detail;
     if (isSame) return;
     this.now = next;
-    this.standings.fire(next);
+    this.statuses.fire(next);
   }
 
-  private nextStanding(): Promise<void> {
+  private nextStatus(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.disposed) {
         reject(new RagError("CANCELLED", l10n.t("The window is closing.")));
         return;
       }
-      const listener = this.standings.event(() => {
+      const listener = this.statuses.event(() => {
         listener.dispose();
         resolve();
       });

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 
 import type { Problem } from "../../protocol/setup";
-import { problem } from "../daemon/problems";
+import { problem } from "../problems/problem";
 import { OLDEST_PYTHON, type Probed, problemOf } from "./pythons";
 
 /** What `bootstrap.py` says of its failure, with advice in the user's language where the code is a known one. */
@@ -19,19 +19,19 @@ export function bootstrapProblem(event: { code: string; message: string; advice:
   );
 }
 
-export function bootstrapEnded(code: number | null, said: string): Problem {
+export function bootstrapEnded(code: number | null, output: string): Problem {
   return problem(
     "SETUP_FAILED",
-    l10n.t("Making the environment ended without a result (exit code {0}). {1}", code ?? 0, said).trim(),
+    l10n.t("Making the environment ended without a result (exit code {0}). {1}", code ?? 0, output).trim(),
     l10n.t("Try again. If it happens again, the log says more."),
     "ragAssistant.setup",
     "ragAssistant.showLog",
   );
 }
 
-/** `said`: the end of what `rag models pull` printed on standard error. */
-export function modelProblem(code: number | null, said: string): Problem {
-  if (code === 2 && /no such option/i.test(said)) {
+/** `output`: the end of what `rag models pull` printed on standard error. */
+export function modelProblem(code: number | null, output: string): Problem {
+  if (code === 2 && /no such option/i.test(output)) {
     return problem(
       "SERVER_TOO_OLD",
       l10n.t("The program named in the setting ragAssistant.server.executable is too old for this extension."),
@@ -42,7 +42,7 @@ export function modelProblem(code: number | null, said: string): Problem {
   }
   return problem(
     "MODEL_UNAVAILABLE",
-    said.replace(/^Error: /, "") || l10n.t("Fetching the model ended with exit code {0}.", code ?? 0),
+    output.replace(/^Error: /, "") || l10n.t("Fetching the model ended with exit code {0}.", code ?? 0),
     l10n.t(
       "Check the network and the setting ragAssistant.index.url. Without a network, put the model into a folder and name it in the setting ragAssistant.model.source.",
     ),

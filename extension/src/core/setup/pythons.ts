@@ -5,10 +5,10 @@ import path from "node:path";
 
 import * as l10n from "@vscode/l10n";
 
-import { childEnvironment, runChild } from "../children";
-import { type Machine, pathsOf } from "../directories";
-import { isCancelled } from "../errors";
-import { compareVersions } from "../versions";
+import { childEnvironment, runChild } from "../common/childProcess";
+import { isCancelled } from "../common/errors";
+import { compareVersions } from "../common/versions";
+import { type Machine, pathsOf } from "../daemon/directories";
 
 export const OLDEST_PYTHON = "3.11";
 const PROBE_LIMIT_MS = 10_000;
@@ -58,8 +58,8 @@ export async function probePython(candidate: Candidate, machine: Machine, signal
     });
     const python = parsePython(lines.at(-1) ?? "");
     if (end.code === 0 && python !== undefined) return { candidate, python };
-    const said = errors.filter((line) => line.trim()).at(-1);
-    return { candidate, failure: said ?? l10n.t("It is no Python that works.") };
+    const output = errors.filter((line) => line.trim()).at(-1);
+    return { candidate, failure: output ?? l10n.t("It is no Python that works.") };
   } catch (error) {
     signal.throwIfAborted();
     if (limit.aborted || isCancelled(error))

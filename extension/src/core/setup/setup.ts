@@ -2,19 +2,19 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { SetupStep, SetupView } from "../../protocol/setup";
-import type { BootstrapEvent } from "../bootstrapEvents";
-import type { DaemonClient } from "../client";
-import type { Log } from "../log";
-import { asProblem } from "../daemon/problems";
-import { versionOf } from "../daemon/program";
-import type { Machine } from "../directories";
-import { Emitter } from "../events";
-import { masked } from "../masking";
-import { type LocalServer, type ManagedServer, type ServerSettings, resolveServer } from "../serverSpec";
-import { type SetupRecord, readCarried } from "./carried";
-import { type EditorPythons, findPython } from "./choose";
-import { fetchModel, makeEnvironment } from "./programs";
+import type { SetupStep, SetupProgress } from "../../protocol/setup";
+import type { DaemonClient } from "../client/daemonClient";
+import { Emitter } from "../common/events";
+import type { Log } from "../common/log";
+import { masked } from "../common/masking";
+import { versionOf } from "../daemon/daemonProcess";
+import type { Machine } from "../daemon/directories";
+import { type LocalServer, type ManagedServer, type ServerSettings, resolveServer } from "../daemon/serverSpec";
+import { asProblem } from "../problems/problem";
+import type { BootstrapEvent } from "./bootstrapEvents";
+import { type SetupRecord, readBundledServer } from "./bundledServer";
+import { type EditorPythons, findPython } from "./findPython";
+import { fetchModel, makeEnvironment } from "./setupPrograms";
 
 export interface SetupOptions {
   machine: Machine;
@@ -26,7 +26,7 @@ export interface SetupOptions {
   settings(): ServerSettings;
   fromEditor: EditorPythons;
   /** Called before the environment of an earlier version is changed: a daemon may run from it. */
-  makeWay(): Promise<void>;
+  stopForUpdate(): Promise<void>;
   /** Starts the daemon with what is set up now, and says what it does meanwhile. */
   startDaemon(onDetail: (detail: string) => void, signal: AbortSignal): Promise<DaemonClient>;
 }
@@ -34,19 +34,19 @@ export interface SetupOptions {
 /** What installers say beside their work; it is in the log. */
 const ASIDE = /^(WARNING|DEPRECATION|Looking in )/;
 
-type StepView = SetupView["steps"][number];
+type StepProgress = SetupProgress["steps"][number];
 
 export class Setup {
-  private readonly changes = new Emitter<SetupView>();
+  private readonly changes = new Emitter<SetupProgress>();
   readonly onDidChange = this.changes.event;
-  private current: SetupView;
+  private current: SetupProgress;
   private running: { stop: AbortController; ended: Promise<boolean> } | undefined;
 
   constructor(private readonly options: SetupOptions) {
     this.current = idle(options.settings());
   }
 
-  get view(): SetupView {
+  get progress(): SetupProgress {
     return this.current;
   }
 
@@ -119,16 +119,16 @@ export class Setup {
       this.finish("packages", l10n.t("Version {0}", known.version));
       return known;
     }
-    const carried = await readCarried(serverFolder);
+    const bundled = await readBundledServer(serverFolder);
     const python = await findPython(settings.pythonPath, fromEditor, machine, signal);
     log.info(`Using Python ${python.version}: ${python.executable}`);
     this.finish("python", `${python.version} (${python.executable})`);
     this.begin("environment", l10n.t("Checking this machine"));
-    if (known === "updated") await this.options.makeWay();
+    if (known === "updated") await this.options.stopForUpdate();
     signal.throwIfAborted();
     const server = await makeEnvironment(
       python.executable,
-      carried.bootstrap,
+      bundled.bootstrap,
       environment,
       { machine, log, settings, signal },
       (event) => {
@@ -141,14 +141,14 @@ export class Setup {
   }
 
   private follow(event: BootstrapEvent): void {
-    if (event.event === "status" && !ASIDE.test(event.text)) this.tell(`${event.text} (${event.seconds} s)`, null);
+    if (event.event === "status" && !ASIDE.test(event.text)) this.report(`${event.text} (${event.seconds} s)`, null);
     if (event.event !== "step") return;
     if (event.step === "packages") {
       this.finish("environment", this.options.environment);
       this.begin("packages", l10n.t("Installing the packages"));
-    } else if (event.step === "verify") this.tell(l10n.t("Starting RAG Assistant once"), null);
+    } else if (event.step === "verify") this.report(l10n.t("Starting RAG Assistant once"), null);
     else
-      this.tell(
+      this.report(
         event.step === "check" ? l10n.t("Checking this machine") : l10n.t("Making the Python environment"),
         null,
       );
@@ -165,16 +165,16 @@ export class Setup {
     let model = "";
     await fetchModel(server.command, server.env, { machine, log, settings, signal }, (event) => {
       if (event.event === "done") model = event.model;
-      else this.tell(event.text, event.fraction);
+      else this.report(event.text, event.fraction);
     });
     // Only now is all there that a window needs to start the daemon by itself.
-    if (made !== undefined) await record.write(await readCarried(serverFolder), made);
+    if (made !== undefined) await record.write(await readBundledServer(serverFolder), made);
     this.finish("model", model);
   }
 
   private async startDaemon(signal: AbortSignal): Promise<void> {
     this.begin("daemon", l10n.t("Starting the daemon"));
-    const client = await this.options.startDaemon((detail) => this.tell(detail, null), signal);
+    const client = await this.options.startDaemon((detail) => this.report(detail, null), signal);
     signal.throwIfAborted();
     this.finish("daemon", this.options.settings().url ? client.connection.url : "");
   }
@@ -187,22 +187,22 @@ export class Setup {
     this.change(id, { state: "done", note: masked(note) }, this.current.status);
   }
 
-  private change(id: SetupStep, change: Partial<StepView>, status: string): void {
+  private change(id: SetupStep, change: Partial<StepProgress>, status: string): void {
     const steps = this.current.steps.map((step) => (step.id === id ? { ...step, ...change } : step));
     this.show({ ...this.current, steps, status, fraction: null });
   }
 
-  private tell(status: string, fraction: number | null): void {
+  private report(status: string, fraction: number | null): void {
     this.show({ ...this.current, status: masked(status), fraction });
   }
 
-  private unfinished(state: "waiting" | "failed"): StepView[] {
+  private unfinished(state: "waiting" | "failed"): StepProgress[] {
     return this.current.steps.map((step) => (step.state === "running" ? { ...step, state } : step));
   }
 
-  private show(view: SetupView): void {
-    this.current = view;
-    this.changes.fire(view);
+  private show(progress: SetupProgress): void {
+    this.current = progress;
+    this.changes.fire(progress);
   }
 }
 
@@ -222,12 +222,12 @@ async function isWhole(
   }
 }
 
-function idle(settings: ServerSettings): SetupView {
+function idle(settings: ServerSettings): SetupProgress {
   return { state: "idle", steps: stepsFor(settings), status: "", fraction: null };
 }
 
 /** A server that is already there needs no environment, and one at an address no model here. */
-function stepsFor({ url, executable }: ServerSettings): StepView[] {
+function stepsFor({ url, executable }: ServerSettings): StepProgress[] {
   const all: [SetupStep, string][] = [
     ["python", l10n.t("Find Python")],
     ["environment", l10n.t("Make the environment")],

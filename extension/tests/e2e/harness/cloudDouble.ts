@@ -6,7 +6,7 @@ import { Program } from "./processes.ts";
 import { until } from "./wait.ts";
 
 /** What the double tells of itself; `title` is the page that alone has the `answer` to the `question`. */
-export interface DoubleFacts {
+export interface CloudDoubleInfo {
   confluence: string;
   jira: string;
   token: string;
@@ -18,12 +18,12 @@ export interface DoubleFacts {
 
 /** Confluence and Jira as the tests of the daemon know them, on this machine. */
 export class CloudDouble {
-  readonly facts: DoubleFacts;
+  readonly info: CloudDoubleInfo;
   private readonly program: Program;
 
-  private constructor(program: Program, facts: DoubleFacts) {
+  private constructor(program: Program, info: CloudDoubleInfo) {
     this.program = program;
-    this.facts = facts;
+    this.info = info;
   }
 
   static async start(): Promise<CloudDouble> {
@@ -34,7 +34,7 @@ export class CloudDouble {
         if (program.hasEnded) throw new Error(program.output);
         return program.output.split("\n").find((one) => one.startsWith("{"));
       });
-      return new CloudDouble(program, JSON.parse(line) as DoubleFacts);
+      return new CloudDouble(program, JSON.parse(line) as CloudDoubleInfo);
     } catch (error) {
       await program.stop();
       throw error;

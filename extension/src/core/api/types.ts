@@ -1,0 +1,116 @@
+/** The daemon's requests and answers. `api.gen.ts` is made from its OpenAPI; here they get the names the rest uses. */
+
+import type { components } from "./api.gen";
+
+type Schemas = components["schemas"];
+
+export type QueryRequest = Partial<Omit<Schemas["QueryBody"], "evaluation">> & { query: string };
+/** `extractive`: no language model takes part, also where the daemon has one. */
+export type ChatRequest = QueryRequest & { extractive?: boolean };
+export type QueryAnswer = Schemas["QueryAnswer"];
+export type Citation = Schemas["Citation"];
+export type LiveCounts = Schemas["LiveCounts"];
+export type Result = Schemas["Result"];
+export type Explained = Schemas["Explained"];
+export type Image = Schemas["Image"];
+export type Status = Schemas["Status"];
+export type Collection = Schemas["Collection"];
+export type Document = Schemas["Document"];
+export type DocumentDetail = Schemas["DocumentDetail"];
+export type DocumentContent = Schemas["DocumentContent"];
+export type Section = Schemas["Section"];
+export type Chunk = Schemas["Chunk"];
+export type Source = Schemas["Source"];
+export type SourcePreview = Schemas["SourcePreview"];
+export type NewSource = Schemas["SourceCreate"];
+export type SourceChange = Schemas["SourceChange"];
+export type CloudConfig = Extract<NewSource["config"], { auth: unknown }>;
+export type CloudPreview = Schemas["CloudPreview"];
+export type Container = Schemas["Container"];
+export type SourceLedger = Schemas["SourceLedger"];
+export type LedgerCycle = Schemas["LedgerCycle"];
+export type LedgerItem = Schemas["LedgerItem"];
+export type SkippedItem = Schemas["SkippedItem"];
+export type Job = Schemas["Job"];
+export type JobResult = Schemas["JobResult"];
+export type TraceRow = Schemas["TraceRow"];
+export type ErrorInfo = Schemas["ErrorInfo"];
+export type Filters = NonNullable<QueryRequest["filters"]>;
+export type Turn = NonNullable<QueryRequest["history"]>[number];
+
+/** One verified sentence of an answer; `start` and `end` count code points, not UTF-16 units. */
+export interface Support {
+  start: number;
+  end: number;
+  text: string;
+  score: number;
+  supported: boolean;
+  citations: number[];
+}
+
+/** The event `done` of `/api/chat`. */
+export interface ChatDone {
+  trace_id: string;
+  answer: string;
+  /** `extractive` without a language model. */
+  provider: string;
+  model: string;
+  found: boolean;
+  finish: "complete" | "length" | "cut_off" | "cancelled";
+  citations: Citation[];
+  support: Support[];
+  removed_citations: number;
+  usage: Record<string, number>;
+  degraded: string[];
+  warnings: string[];
+}
+
+export type ChatEvent =
+  | { event: "retrieval"; data: QueryAnswer }
+  | { event: "delta"; data: { text: string } }
+  | { event: "done"; data: ChatDone };
+
+/** The answer of `/api/answers/verify`. */
+export interface VerifiedAnswer {
+  answer: string;
+  removed_citations: number;
+  support: Support[];
+  citations: Citation[];
+}
+
+/** The event `state` of `/api/events`. */
+export interface DaemonState {
+  version: string;
+  counts: { collections: number; documents: number; chunks: number };
+  failed_documents: number;
+  /** Unfinished ones, the oldest first. */
+  jobs: Job[];
+  /** Differs whenever documents, collections or sources have changed. */
+  changes: string;
+}
+
+/** One trace, as far as it is used here. */
+export interface TraceDetail {
+  trace_id: string;
+  /** Of kind `degraded`: `payload.stage` was left out, `payload.code` says why. */
+  events: { kind: string; payload: Record<string, unknown> }[];
+}
+
+export interface FeedbackRequest {
+  question: string;
+  verdict: "up" | "down";
+  collection?: string;
+  filters?: Filters;
+  history?: Turn[];
+  chunk_ids: string[];
+  answer?: string;
+  comment?: string;
+  trace_id?: string;
+}
+
+export interface Page<T> {
+  items: T[];
+  total: number;
+  page: number;
+  page_size: number;
+}

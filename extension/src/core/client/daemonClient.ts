@@ -1,0 +1,254 @@
+/** The daemon as the extension uses it. Runs in the extension host only: a webview never learns the address or the token. */
+
+import type {
+  ChatEvent,
+  ChatRequest,
+  Chunk,
+  CloudConfig,
+  CloudPreview,
+  Collection,
+  DaemonState,
+  Document,
+  DocumentContent,
+  DocumentDetail,
+  ErrorInfo,
+  FeedbackRequest,
+  Job,
+  LedgerItem,
+  NewSource,
+  Page,
+  QueryAnswer,
+  QueryRequest,
+  Section,
+  Source,
+  SourceChange,
+  SourceLedger,
+  SourcePreview,
+  Status,
+  TraceDetail,
+  TraceRow,
+  VerifiedAnswer,
+} from "../api/types";
+import type { Connection } from "./connection";
+import { McpClient } from "./mcpClient";
+import { McpTransport } from "./mcpTransport";
+import type { RagClient, Transport } from "./ragClient";
+import { RestClient } from "./restClient";
+import { RestTransport, asError } from "./restTransport";
+import { NO_SOURCE_TOKENS, type SourceTokens } from "./sourceTokens";
+
+export interface UploadFile {
+  name: string;
+  bytes: Uint8Array;
+}
+
+/**
+ * All that the extension asks of the daemon. What `RagClient` has, which is what agents' tools offer, goes by the transport
+ * that is set. The rest has no tool and goes by REST on both: status, presence, chat by the daemon's model, uploads, the progress
+ * of jobs, chunks, images of pages, sources, changes of collections, re-indexing, feedback, traces.
+ */
+export class DaemonClient implements RagClient {
+  private readonly rest: RestTransport;
+  private readonly client: RagClient;
+
+  constructor(
+    readonly connection: Connection,
+    sourceTokens: SourceTokens = NO_SOURCE_TOKENS,
+    transport: Transport = "rest",
+  ) {
+    this.rest = new RestTransport(connection, sourceTokens);
+    this.client =
+      transport === "mcp"
+        ? new McpClient(new McpTransport(connection, sourceTokens))
+        : new RestClient(this.rest);
+  }
+
+  status(signal?: AbortSignal): Promise<Status> {
+    return this.rest.json("GET", "/api/status", { signal });
+  }
+
+  /** What the daemon does, at once and whenever it changes. An open stream is this window's presence. */
+  async *events(signal: AbortSignal): AsyncGenerator<DaemonState> {
+    for await (const { event, data } of this.rest.stream("GET", "/api/events", { signal })) {
+      if (event === "state") yield JSON.parse(data) as DaemonState;
+    }
+  }
+
+  stop(signal?: AbortSignal): Promise<unknown> {
+    return this.rest.json("POST", "/api/stop", { signal });
+  }
+
+  query(request: QueryRequest, signal?: AbortSignal): Promise<QueryAnswer> {
+    return this.client.query(request, signal);
+  }
+
+  /** Throws `RagError` for the event `error`, too. */
+  async *chat(request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatEvent> {
+    for await (const { event, data } of this.rest.stream("POST", "/api/chat", { json: request, tokenScope: "all", signal })) {
+      const value: unknown = JSON.parse(data);
+      if (event === "error") throw asError((value as { error: ErrorInfo }).error);
+      yield { event, data: value } as ChatEvent;
+    }
+  }
+
+  verify(answer: string, citations: { id: number; chunk_ids: string[] }[], signal?: AbortSignal): Promise<VerifiedAnswer> {
+    return this.client.verify(answer, citations, signal);
+  }
+
+  giveFeedback(feedback: FeedbackRequest): Promise<{ id: string }> {
+    return this.rest.json("POST", "/api/feedback", { json: feedback });
+  }
+
+  withdrawFeedback(id: string): Promise<unknown> {
+    return this.rest.json("DELETE", `/api/feedback/${encodeURIComponent(id)}`, {});
+  }
+
+  collections(): Promise<Collection[]> {
+    return this.client.collections();
+  }
+
+  createCollection(name: string, description = ""): Promise<Collection> {
+    return this.rest.json("POST", "/api/collections", { json: { name, description } });
+  }
+
+  changeCollection(name: string, change: { name?: string; status?: "enabled" | "disabled" }): Promise<Collection> {
+    return this.rest.json("PATCH", `/api/collections/${encodeURIComponent(name)}`, { json: change });
+  }
+
+  deleteCollection(name: string): Promise<unknown> {
+    return this.rest.json("DELETE", `/api/collections/${encodeURIComponent(name)}`, {});
+  }
+
+  documents(collection: string, status: string | undefined, page: number, pageSize: number): Promise<Page<Document>> {
+    return this.client.documents(collection, status, page, pageSize);
+  }
+
+  document(id: string, signal?: AbortSignal): Promise<DocumentDetail> {
+    return this.client.document(id, signal);
+  }
+
+  content(id: string, signal?: AbortSignal): Promise<DocumentContent> {
+    return this.client.content(id, signal);
+  }
+
+  sections(id: string): Promise<Section[]> {
+    return this.client.sections(id);
+  }
+
+  chunks(id: string): Promise<Chunk[]> {
+    return this.rest.all(`/api/documents/${encodeURIComponent(id)}/chunks`, { tokenScope: "all" });
+  }
+
+  reindexDocument(id: string): Promise<{ job_id: string }> {
+    return this.rest.json("POST", `/api/documents/${encodeURIComponent(id)}/reindex`, {});
+  }
+
+  deleteDocument(id: string): Promise<unknown> {
+    return this.client.deleteDocument(id);
+  }
+
+  /** A page of a PDF as PNG, with these passages marked. Pages count from 1; `width` is in pixels. */
+  pageImage(id: string, page: number, width: number, chunkIds: string[], signal?: AbortSignal): Promise<Uint8Array> {
+    const path = `/api/documents/${encodeURIComponent(id)}/pages/${page}`;
+    return this.rest.bytes(path, { query: { width, chunk_id: chunkIds }, tokenScope: "all", signal });
+  }
+
+  asset(id: string, variant: "raw" | "thumb", signal?: AbortSignal): Promise<Uint8Array> {
+    return this.client.asset(id, variant, signal);
+  }
+
+  ingest(paths: string[], collection: string | undefined, force = false): Promise<{ job_id: string }> {
+    return this.client.ingest(paths, collection, force);
+  }
+
+  upload(files: UploadFile[], collection: string | undefined): Promise<{ job_id: string }> {
+    const form = new FormData();
+    // Before the files: the daemon checks each as it arrives.
+    if (collection) form.append("collection", collection);
+    for (const file of files) form.append("files", new Blob([new Uint8Array(file.bytes)]), file.name);
+    return this.rest.json("POST", "/api/ingest", { form });
+  }
+
+  reindex(collection?: string): Promise<{ job_id: string }> {
+    return this.rest.json("POST", "/api/reindex", { json: collection ? { collection } : {} });
+  }
+
+  jobs(page = 1, pageSize = 20): Promise<Page<Job>> {
+    return this.rest.json("GET", "/api/jobs", { query: { page, page_size: pageSize } });
+  }
+
+  job(id: string): Promise<Job> {
+    return this.client.job(id);
+  }
+
+  cancelJob(id: string): Promise<Job> {
+    return this.rest.json("DELETE", `/api/jobs/${encodeURIComponent(id)}`, {});
+  }
+
+  /** A job until it is finished; the last value is the finished one. */
+  async *jobProgress(id: string, signal?: AbortSignal): AsyncGenerator<Job> {
+    for await (const { data } of this.rest.stream("GET", `/api/jobs/${encodeURIComponent(id)}/events`, { signal })) {
+      yield JSON.parse(data) as Job;
+    }
+  }
+
+  sources(): Promise<Source[]> {
+    return this.rest.all("/api/sources");
+  }
+
+  addFolder(path: string, collection: string | undefined): Promise<Source> {
+    return this.rest.json("POST", "/api/sources", {
+      json: { type: "folder", config: { path }, ...(collection ? { collection } : {}) },
+    });
+  }
+
+  previewFolder(path: string): Promise<SourcePreview> {
+    return this.rest.json("POST", "/api/sources", { query: { dry_run: true }, json: { type: "folder", config: { path } } });
+  }
+
+  /** `token` is for a source whose token comes with each request. */
+  addCloudSource(source: NewSource, token: string): Promise<Source> {
+    return this.rest.json("POST", "/api/sources", { json: source, tokenScope: { added: token } });
+  }
+
+  /** Tests address and token, and tells what there is to read. */
+  previewCloudSource(type: string, config: CloudConfig, token: string, signal?: AbortSignal): Promise<CloudPreview> {
+    const json = { type, config };
+    return this.rest.json("POST", "/api/sources", { query: { dry_run: true }, json, tokenScope: { added: token }, signal });
+  }
+
+  changeSource(id: string, change: SourceChange): Promise<Source> {
+    return this.rest.json("PATCH", `/api/sources/${encodeURIComponent(id)}`, { json: change, tokenScope: { source: id } });
+  }
+
+  syncSource(id: string, wish: { full?: boolean; allow_empty?: boolean } = {}): Promise<{ job_id: string }> {
+    return this.rest.json("POST", `/api/sources/${encodeURIComponent(id)}/sync`, { json: wish, tokenScope: { source: id } });
+  }
+
+  /** Fetches items once more that were left out: these, or all. */
+  retrySource(id: string, items?: string[]): Promise<{ job_id: string }> {
+    const json = items ? { items } : {};
+    return this.rest.json("POST", `/api/sources/${encodeURIComponent(id)}/retry`, { json, tokenScope: { source: id } });
+  }
+
+  ledger(id: string): Promise<SourceLedger> {
+    return this.rest.json("GET", `/api/sources/${encodeURIComponent(id)}/ledger`, { tokenScope: { source: id } });
+  }
+
+  ledgerItems(id: string, state: LedgerItem["state"], page: number, pageSize: number): Promise<Page<LedgerItem>> {
+    const query = { state, page, page_size: pageSize };
+    return this.rest.json("GET", `/api/sources/${encodeURIComponent(id)}/ledger/items`, { query, tokenScope: { source: id } });
+  }
+
+  removeSource(id: string, documents: "delete" | "keep"): Promise<unknown> {
+    return this.rest.json("DELETE", `/api/sources/${encodeURIComponent(id)}`, { query: { documents } });
+  }
+
+  traces(page = 1, pageSize = 20): Promise<Page<TraceRow>> {
+    return this.rest.json("GET", "/api/traces", { query: { page, page_size: pageSize } });
+  }
+
+  trace(id: string): Promise<TraceDetail> {
+    return this.rest.json("GET", `/api/traces/${encodeURIComponent(id)}`, {});
+  }
+}

@@ -1,0 +1,72 @@
+/** This window's presence at a daemon: an open event stream, which also reports what the daemon does. */
+
+import type { DaemonState } from "../api/types";
+import { pause } from "../common/delay";
+import { RagError } from "../common/errors";
+import { ProblemError } from "../problems/problem";
+import type { Connected } from "./connectContext";
+import { incompatible, tokenRefused } from "./problems";
+import { isUnprotected } from "./serverSpec";
+
+const CHECK_EVERY_MS = 30_000;
+const ANSWER_LIMIT_MS = 15_000;
+const MOST_FAILED_CHECKS = 3;
+
+/**
+ * Returns when the daemon is gone or answers no more; throws `ProblemError` when it will not have us, or the signal's
+ * reason.
+ */
+export async function keepPresence(
+  { client, version, pid }: Connected,
+  isLocal: boolean,
+  signal: AbortSignal,
+  onState: (state: DaemonState) => void,
+): Promise<void> {
+  const leave = new AbortController();
+  const either = AbortSignal.any([signal, leave.signal]);
+  const watching = watchHealth(
+    () => client.status(AbortSignal.any([either, AbortSignal.timeout(ANSWER_LIMIT_MS)])),
+    either,
+    () => leave.abort(),
+  );
+  try {
+    for await (const state of client.events(either)) onState(state);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof RagError && error.code === "UNAUTHORIZED") {
+      const { url, token } = client.connection;
+      throw new ProblemError(tokenRefused(url, token !== "", isUnprotected(url)));
+    }
+    // It answers, but knows no such stream.
+    if (error instanceof RagError && ["NOT_FOUND", "METHOD_NOT_ALLOWED"].includes(error.code)) {
+      throw new ProblemError(incompatible(version, isLocal && pid !== undefined));
+    }
+    // Whatever else ends the stream, the caller looks for the daemon again.
+  } finally {
+    leave.abort();
+    await watching;
+  }
+  signal.throwIfAborted();
+}
+
+/** A daemon that hangs keeps its connections open; only a question shows it. */
+async function watchHealth(check: () => Promise<unknown>, signal: AbortSignal, onLost: () => void): Promise<void> {
+  let failed = 0;
+  while (await isOver(CHECK_EVERY_MS, signal)) {
+    failed = (await check().then(
+      () => true,
+      () => false,
+    ))
+      ? 0
+      : failed + 1;
+    if (failed >= MOST_FAILED_CHECKS) onLost();
+  }
+}
+
+/** Whether the time passed before the signal came. */
+function isOver(ms: number, signal: AbortSignal): Promise<boolean> {
+  return pause(ms, signal).then(
+    () => true,
+    () => false,
+  );
+}

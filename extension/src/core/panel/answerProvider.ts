@@ -1,0 +1,66 @@
+/** One question to one answer: who writes it, an index that is still empty, a daemon that is just being restarted. */
+
+import * as l10n from "@vscode/l10n";
+
+import type { AnswerEvent, AnswerService, ChosenWriter, Question } from "../answer/types";
+import { PATIENCE_MS, isUnreachable, reachable } from "../client/reachable";
+import type { DaemonService } from "../daemon/status";
+
+type DaemonAccess = Pick<DaemonService, "client" | "live">;
+
+export interface Writers {
+  /** Who writes for the `id` of a `ModelChoice`; left out: for the setting. */
+  writerFor(choice: string | undefined): Promise<ChosenWriter>;
+}
+
+/** Where questions are sent, as the conversations see it. */
+export interface AnswerProvider {
+  answer(question: Question, signal: AbortSignal): AsyncIterable<AnswerEvent>;
+}
+
+export class PanelAnswerProvider implements AnswerProvider {
+  constructor(
+    private readonly daemon: DaemonAccess,
+    private readonly answerService: AnswerService,
+    private readonly writers: Writers,
+    private readonly patience = PATIENCE_MS,
+  ) {}
+
+  async *answer(question: Question, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
+    const writer = await this.writers.writerFor(question.options.model);
+    if (await this.isEmpty(signal)) {
+      yield nothingYet();
+      return;
+    }
+    try {
+      yield* this.answerService.answer(question, writer, signal);
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      await reachable(this.daemon, signal, this.patience);
+      yield { type: "restart" };
+      yield* this.answerService.answer(question, writer, signal);
+    }
+  }
+
+  /** What the daemon reported last may be a moment old: that nothing is there is asked again. */
+  private async isEmpty(signal: AbortSignal): Promise<boolean> {
+    if (this.daemon.live?.counts.documents !== 0) return false;
+    try {
+      return (await (await this.daemon.client()).status(signal)).counts.documents === 0;
+    } catch (error) {
+      // Asking itself waits for it.
+      if (isUnreachable(error)) return false;
+      throw error;
+    }
+  }
+}
+
+function nothingYet(): AnswerEvent {
+  const text = l10n.t(
+    "There is nothing to answer from yet: no documents have been added. Drop files into this panel, or choose **Add to RAG knowledge base** on a file or folder in the explorer, then ask again.",
+  );
+  return {
+    type: "done",
+    answer: { text, by: { kind: "passages" }, found: false, finish: "complete", citations: [], support: [], notices: [] },
+  };
+}

@@ -1,0 +1,79 @@
+/** The rows of the tree of collections. Commands get them from menus, so they are classes: anything else is told apart. */
+
+import * as l10n from "@vscode/l10n";
+import * as vscode from "vscode";
+
+import type { Collection, Document } from "../../core/api/types";
+import { collectionText, documentText } from "../../core/collections/rows";
+import { FAILED, drawn } from "../trees/treeItem";
+
+export class CollectionRow {
+  constructor(readonly collection: Collection) {}
+
+  item(): vscode.TreeItem {
+    const { id, status, document_count } = this.collection;
+    const collapsed = vscode.TreeItemCollapsibleState.Collapsed;
+    const item = drawn(
+      collectionText(this.collection),
+      document_count === 0 ? vscode.TreeItemCollapsibleState.None : collapsed,
+    );
+    item.id = `collection:${id}`;
+    item.contextValue = `collection.${status}`;
+    item.iconPath = new vscode.ThemeIcon(status === "disabled" ? "circle-slash" : "database");
+    return item;
+  }
+}
+
+export class DocumentRow {
+  constructor(
+    readonly document: Document,
+    readonly parent: CollectionRow,
+  ) {}
+
+  item(): vscode.TreeItem {
+    const item = drawn(documentText(this.document, vscode.env.language));
+    item.id = `document:${this.document.id}`;
+    item.contextValue = `document.${this.document.status}`;
+    item.iconPath = documentIcon(this.document);
+    item.command = { command: "ragAssistant.openDocument", title: l10n.t("Open"), arguments: [this] };
+    return item;
+  }
+}
+
+/** Choosing it shows the next documents. */
+export class MoreRow {
+  constructor(
+    readonly parent: CollectionRow,
+    readonly left: number,
+  ) {}
+
+  item(): vscode.TreeItem {
+    const item = new vscode.TreeItem(l10n.t("Load more…"));
+    item.id = `more:${this.parent.collection.id}`;
+    item.description = l10n.t("{0} more", this.left);
+    item.iconPath = new vscode.ThemeIcon("ellipsis");
+    return item;
+  }
+}
+
+const TYPE_ICONS: Record<Document["doc_type"], string> = {
+  pdf: "file-pdf",
+  docx: "file",
+  xlsx: "table",
+  pptx: "preview",
+  markdown: "markdown",
+  html: "globe",
+  text: "file",
+  code: "file-code",
+  image: "file-media",
+  csv: "table",
+  notebook: "notebook",
+  email: "mail",
+  confluence: "book",
+  jira: "issues",
+};
+
+function documentIcon({ status, doc_type }: Document): vscode.ThemeIcon {
+  if (status === "failed") return FAILED;
+  return new vscode.ThemeIcon(status === "processing" ? "sync~spin" : TYPE_ICONS[doc_type]);
+}

@@ -1,0 +1,85 @@
+/** Every command of the extension. A test holds this table against package.json. */
+
+import type * as vscode from "vscode";
+
+import type { DaemonService } from "../../core/daemon/status";
+import type { SetupService } from "../../core/setup/setupService";
+import type { CollectionsTree } from "../collections/collectionsTree";
+import type { ServerToken } from "../daemon/serverToken";
+import type { Dashboard } from "../dashboard/dashboard";
+import type { EditorIngestion } from "../ingest/editorIngestion";
+import type { LedgerPage } from "../ledger/ledgerPage";
+import type { ChatPanel } from "../panel/chatPanel";
+import type { EditorPlaces } from "../places/editorPlaces";
+import type { CloudSources } from "../sources/cloudSources";
+import type { SourcesTree } from "../sources/sourcesTree";
+
+export interface Parts {
+  chat: ChatPanel;
+  cloud: CloudSources;
+  collections: CollectionsTree;
+  daemon: DaemonService;
+  dashboard: Dashboard;
+  ingestion: EditorIngestion;
+  ledger: LedgerPage;
+  log: vscode.LogOutputChannel;
+  places: EditorPlaces;
+  setup: SetupService;
+  sources: SourcesTree;
+  token: ServerToken;
+  openWalkthrough: () => Thenable<unknown>;
+  useRest: () => Thenable<unknown>;
+}
+
+// Arguments come from menus, links and other extensions; each handler checks its own.
+type Handler = (...given: never[]) => unknown;
+
+export function commandTable(parts: Parts): Record<string, Handler> {
+  const { chat, cloud, collections, daemon, dashboard, ingestion, ledger, places, setup, sources } = parts;
+  return {
+    "ragAssistant.setup": () => Promise.all([chat.show(), setup.run()]),
+    "ragAssistant.cancelSetup": () => setup.cancel(),
+    "ragAssistant.openWalkthrough": () => parts.openWalkthrough(),
+    "ragAssistant.openChat": () => chat.show(),
+    "ragAssistant.ask": (question?: unknown) => chat.ask(question),
+    "ragAssistant.newChat": () => chat.newChat(),
+    "ragAssistant.showHistory": () => chat.showHistory(),
+    "ragAssistant.restartDaemon": () => daemon.restart(),
+    "ragAssistant.stopDaemon": () => daemon.stop(),
+    "ragAssistant.setServerToken": () => parts.token.ask(),
+    "ragAssistant.useRest": () => parts.useRest(),
+    "ragAssistant.showLog": () => parts.log.show(),
+    "ragAssistant.openDashboard": () => dashboard.show(),
+    "ragAssistant.openCitation": (citation: unknown) => places.openUntrusted(citation),
+    "ragAssistant.addToKnowledgeBase": (target?: unknown, all?: unknown) => ingestion.addCommand(target, all),
+    "ragAssistant.watchFolder": (target?: unknown) => ingestion.watchCommand(target),
+    "ragAssistant.refresh": () => {
+      collections.refresh();
+      sources.refresh();
+    },
+    "ragAssistant.createCollection": () => collections.create(),
+    "ragAssistant.renameCollection": (row?: unknown) => collections.rename(row),
+    "ragAssistant.deleteCollection": (row?: unknown) => collections.delete(row),
+    "ragAssistant.enableCollection": (row?: unknown) => collections.enable(row),
+    "ragAssistant.disableCollection": (row?: unknown) => collections.disable(row),
+    "ragAssistant.reindexCollection": (row?: unknown) => collections.reindex(row),
+    "ragAssistant.openDocument": (row?: unknown) => collections.openDocument(row),
+    "ragAssistant.showDocument": (row?: unknown) => collections.showDocument(row),
+    "ragAssistant.reindexDocument": (row?: unknown, all?: unknown) => collections.reindexDocuments(row, all),
+    "ragAssistant.deleteDocument": (row?: unknown, all?: unknown) => collections.deleteDocuments(row, all),
+    "ragAssistant.addFolderSource": () => ingestion.watchCommand(),
+    "ragAssistant.addConfluence": () => cloud.add("confluence"),
+    "ragAssistant.addJira": () => cloud.add("jira"),
+    "ragAssistant.syncSource": (row?: unknown) => sources.sync(row),
+    "ragAssistant.syncSourceFully": (row?: unknown) => sources.sync(row, { full: true }),
+    "ragAssistant.retrySource": (row?: unknown) => sources.retry(row),
+    "ragAssistant.deleteHeld": (row?: unknown) => sources.deleteHeld(row),
+    "ragAssistant.showLedger": (row?: unknown) => ledger.show(sources.sourceOf(row)),
+    "ragAssistant.editSource": (row?: unknown) => cloud.edit(sources.sourceOf(row)),
+    "ragAssistant.setSourceToken": (row?: unknown) => cloud.setToken(sources.given(row)),
+    "ragAssistant.forgetSourceToken": (row?: unknown) => cloud.forgetToken(sources.given(row)),
+    "ragAssistant.pauseSource": (row?: unknown) => sources.pause(row),
+    "ragAssistant.resumeSource": (row?: unknown) => sources.resume(row),
+    "ragAssistant.removeSource": (row?: unknown) => sources.remove(row),
+  };
+}

@@ -1,0 +1,141 @@
+/** A question to `@rag`: its answer as it streams, each citation a link to its place. */
+
+import * as l10n from "@vscode/l10n";
+import * as vscode from "vscode";
+
+import { CitationFilter, type AnswerPart } from "../../core/answer/citationMarks";
+import { followups } from "../../core/answer/followups";
+import type { ChosenWriter, FinishedAnswer, AnswerService } from "../../core/answer/types";
+import type { Citation, QueryAnswer } from "../../core/api/types";
+import { SafeMarkdown, escapeMarkdown, excerpt } from "../../core/common/safeMarkdown";
+import { withoutRepeats } from "../../protocol/leftOut";
+import { EditorModel } from "../answer/editorModel";
+import type { AnswerMetadata } from "./metadata";
+import { readReferences } from "./references";
+import { askOptions, ownHistory, promptText } from "./requests";
+import type { ChatResponse } from "./response";
+
+const MOST_UNSUPPORTED = 3;
+const LONGEST_QUOTE = 160;
+const LONGEST_KEPT = 4_000;
+
+export async function answerCommand(
+  answerService: AnswerService,
+  request: vscode.ChatRequest,
+  context: vscode.ChatContext,
+  response: ChatResponse,
+  signal: AbortSignal,
+): Promise<AnswerMetadata> {
+  const text = promptText(request);
+  const { attachments, notices } = await readReferences(request.references);
+  const options = askOptions();
+  const question = { text, history: ownHistory(context), attachments, options };
+  response.progress(l10n.t("Searching your documents"));
+  const shown = new ShownAnswer(response);
+  for await (const event of answerService.answer(question, writerOf(request), signal)) {
+    switch (event.type) {
+      case "retrieval":
+        response.progress(l10n.t("Reading {0} passages", event.retrieval.citations.length));
+        shown.begin(event.retrieval);
+        break;
+      case "delta":
+        shown.add(event.text);
+        break;
+      case "restart":
+        response.markdown("\n\n---\n\n");
+        break;
+      case "done":
+        return shown.end(event.answer, notices, { question: text, collection: options.collection ?? "" });
+    }
+  }
+  throw new Error("An answer ended without its last event.");
+}
+
+/** The model that was chosen in the chat, unless the setting wants none of the editor's. */
+function writerOf(request: vscode.ChatRequest): ChosenWriter {
+  const setting = vscode.workspace.getConfiguration("ragAssistant").get<string>("answer.model", "auto");
+  if (setting === "none") return "passages";
+  return setting === "daemon" ? undefined : new EditorModel(request.model);
+}
+
+class ShownAnswer {
+  private retrieval: QueryAnswer | undefined;
+  private byId = new Map<number, Citation>();
+  private marks = new CitationFilter([]);
+  private readonly safe = new SafeMarkdown();
+
+  constructor(private readonly response: ChatResponse) {}
+
+  begin(retrieval: QueryAnswer): void {
+    this.retrieval = retrieval;
+    this.byId = new Map(retrieval.citations.map((citation) => [citation.id, citation]));
+    this.marks = new CitationFilter(this.byId.keys());
+  }
+
+  add(text: string): void {
+    this.show(this.marks.feed(text));
+  }
+
+  end(answer: FinishedAnswer, notices: string[], asked: Pick<AnswerMetadata, "question" | "collection">): AnswerMetadata {
+    this.show(this.marks.finish());
+    this.write(this.safe.finish());
+    const cited = this.marks.cited.flatMap((id) => this.byId.get(id) ?? []);
+    this.listCited(cited);
+    const live = this.retrieval?.effective.live;
+    for (const notice of [...withoutRepeats(answer.notices, live), ...notices]) this.response.notice(notice);
+    this.response.leftOut(live);
+    const doubtful = answer.support.filter(({ supported }) => !supported);
+    if (doubtful.length > 0) this.response.notice(unsupported(doubtful.map((sentence) => sentence.text)));
+    return {
+      ...asked,
+      answer: answer.text.slice(0, LONGEST_KEPT),
+      traceId: this.retrieval?.trace_id ?? "",
+      chunkIds: (cited.length > 0 ? cited : answer.citations).flatMap(({ chunk_id, chunk_ids }) => chunk_ids ?? [chunk_id]),
+      followups: this.retrieval ? followups(asked.question, this.retrieval, this.marks.cited, answer.found) : [],
+    };
+  }
+
+  private show(parts: AnswerPart[]): void {
+    let text = "";
+    for (const part of parts) {
+      if ("text" in part) {
+        text += this.safe.feed(part.text);
+        continue;
+      }
+      this.write(text + this.safe.finish());
+      text = "";
+      const citation = this.byId.get(part.citation);
+      if (citation) this.response.mark(citation);
+    }
+    this.write(text);
+  }
+
+  private write(text: string): void {
+    if (text !== "") this.response.markdown(text);
+  }
+
+  /** What a mark in the text does not say by itself: the names behind bare numbers, and pictures. */
+  private listCited(cited: Citation[]): void {
+    const { response } = this;
+    for (const citation of cited) response.reference(citation);
+    const listed = cited.filter((citation) => !response.namesItself(citation) || citation.images.length > 0);
+    if (listed.length === 0) return;
+    response.markdown(`\n\n**${escapeMarkdown(l10n.t("Sources"))}**\n\n`);
+    for (const citation of listed) {
+      response.markdown(`- \\[${citation.id}\\] `);
+      response.place(citation);
+      for (const image of citation.images) {
+        const label = l10n.t("picture: {0}", excerpt(image.caption ?? image.text ?? image.asset_id, LONGEST_QUOTE / 2));
+        response.markdown(` · ${response.link(citation, escapeMarkdown(label))}`);
+      }
+      response.markdown("\n");
+    }
+  }
+}
+
+function unsupported(sentences: string[]): string {
+  const quoted = sentences.slice(0, MOST_UNSUPPORTED).map((text) => `“${excerpt(text, LONGEST_QUOTE)}”`);
+  const more = sentences.length - quoted.length;
+  const message = l10n.t("The passages do not bear this out: {0}", quoted.join(" "));
+  return more > 0 ? `${message} ${l10n.t("({0} more)", more)}` : message;
+}

@@ -1,0 +1,98 @@
+/** `/search`: the passages themselves; `/explain`: why it is these. */
+
+import * as l10n from "@vscode/l10n";
+import type * as vscode from "vscode";
+
+import { explanation } from "../../core/answer/explanation";
+import { followups } from "../../core/answer/followups";
+import { searchRequest } from "../../core/answer/searchRequest";
+import type { Citation, QueryAnswer } from "../../core/api/types";
+import type { DaemonClient } from "../../core/client/daemonClient";
+import { escapeMarkdown, excerpt } from "../../core/common/safeMarkdown";
+import { withoutRepeats } from "../../protocol/leftOut";
+import { citationLabel } from "../../protocol/places";
+import type { AnswerMetadata } from "./metadata";
+import { askOptions, lastQuestion, ownHistory, promptText } from "./requests";
+import type { ChatResponse } from "./response";
+
+const EXCERPT = 400;
+/** The daemon's own default of `answer.min_confidence`. */
+const DOUBTFUL = 0.2;
+
+export async function searchCommand(
+  client: DaemonClient,
+  request: vscode.ChatRequest,
+  context: vscode.ChatContext,
+  response: ChatResponse,
+  signal: AbortSignal,
+): Promise<AnswerMetadata | undefined> {
+  const found = await search(client, request, context, response, signal);
+  if (!found) return undefined;
+  const { retrieval, question, collection } = found;
+  for (const citation of retrieval.citations) showPassage(citation, response);
+  const { live } = retrieval.effective;
+  for (const warning of withoutRepeats(retrieval.warnings, live)) response.notice(warning);
+  response.leftOut(live);
+  return metadata(question, collection, retrieval);
+}
+
+export async function explainCommand(
+  client: DaemonClient,
+  request: vscode.ChatRequest,
+  context: vscode.ChatContext,
+  response: ChatResponse,
+  signal: AbortSignal,
+): Promise<AnswerMetadata | undefined> {
+  const found = await search(client, request, context, response, signal);
+  if (!found) return undefined;
+  const { retrieval, question, collection } = found;
+  const link = (citation: Citation) => response.link(citation, escapeMarkdown(citationLabel(citation)));
+  response.markdown(`${explanation(retrieval, link)}\n`);
+  return metadata(question, collection, retrieval);
+}
+
+async function search(
+  client: DaemonClient,
+  request: vscode.ChatRequest,
+  context: vscode.ChatContext,
+  response: ChatResponse,
+  signal: AbortSignal,
+): Promise<{ retrieval: QueryAnswer; question: string; collection: string } | undefined> {
+  const asked = promptText(request);
+  const question = asked === "" ? lastQuestion(context) : asked;
+  if (question === "") {
+    response.markdown(l10n.t("Write what to look for behind the command, such as a question or a name."));
+    return undefined;
+  }
+  response.progress(l10n.t("Searching your documents"));
+  const options = askOptions();
+  // A question that is repeated stands in the history itself.
+  const history = asked === "" ? [] : ownHistory(context);
+  const retrieval = await client.query(searchRequest(question, options, history), signal);
+  if (retrieval.citations.length === 0) {
+    response.markdown(l10n.t("Nothing was found."));
+  } else if (retrieval.confidence < DOUBTFUL) {
+    response.markdown(`${l10n.t("Nothing was found that clearly answers this. These passages come closest:")}\n\n`);
+  }
+  return { retrieval, question, collection: options.collection ?? "" };
+}
+
+function showPassage(citation: Citation, response: ChatResponse): void {
+  response.markdown(`\n\n**\\[${citation.id}\\]** `);
+  response.place(citation);
+  const headings = citation.section_path.map(escapeMarkdown).join(" › ");
+  response.markdown(`${headings === "" ? "" : `  \n${headings}`}\n\n> ${escapeMarkdown(excerpt(citation.content, EXCERPT))}\n\n`);
+  response.reference(citation);
+}
+
+function metadata(question: string, collection: string, retrieval: QueryAnswer): AnswerMetadata {
+  const all = retrieval.citations.map(({ id }) => id);
+  return {
+    question,
+    collection,
+    answer: "",
+    traceId: retrieval.trace_id,
+    chunkIds: retrieval.citations.flatMap(({ chunk_id, chunk_ids }) => chunk_ids ?? [chunk_id]),
+    followups: followups(question, retrieval, all, true).filter((next) => next.command !== "explain"),
+  };
+}

@@ -1,0 +1,235 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { afterEach, describe, expect, it } from "vitest";
+
+import { Answerer } from "../../../../src/core/answer/answerer";
+import { asModelError } from "../../../../src/core/answer/modelErrors";
+import type { AnswerEvent, ChosenWriter, FinishedAnswer, Question } from "../../../../src/core/answer/types";
+import { DaemonClient } from "../../../../src/core/client/daemonClient";
+import { RagError, isCancelled } from "../../../../src/core/common/errors";
+import { FakeClient, FakeWriter, citation, done, question, retrieval } from "../../fixtures/answers";
+
+const FOUND = retrieval([citation(1, "The lease lasts 90 seconds."), citation(2, "It is renewed.", { chunk_ids: ["c2", "c3"] })]);
+const ASKED = question("How long does the lease last?");
+
+async function answered(client: FakeClient, writer: ChosenWriter, asked: Question = ASKED, signal = new AbortController().signal) {
+  const events: AnswerEvent[] = [];
+  for await (const event of new Answerer(client.service()).answer(asked, writer, signal)) events.push(event);
+  const last = events.at(-1);
+  if (last?.type !== "done") throw new Error("The answer has no end.");
+  const text = events.map((event) => (event.type === "delta" ? event.text : "")).join("");
+  return { events: events.map(({ type }) => type), text, answer: last.answer };
+}
+
+describe("an answer by a model of the editor", () => {
+  it("streams its text without citations that were never given, and is held against the passages", async () => {
+    const support = [{ start: 0, end: 5, text: "The l", score: 0.9, supported: true, citations: [1] }];
+    const client = new FakeClient(FOUND, done(), { support });
+    const writer = new FakeWriter(["The lease lasts ", "90 s [", "1]. It moves [7", "]."]);
+    const { events, text, answer } = await answered(client, writer);
+    expect(events).toEqual(["retrieval", "delta", "delta", "delta", "delta", "done"]);
+    expect(text).toBe("The lease lasts 90 s [1]. It moves.");
+    expect(answer).toMatchObject({ text, by: { kind: "editor", name: "Test model" }, found: true, finish: "complete", support });
+    expect(answer.citations).toHaveLength(2);
+    expect(client.verified).toEqual([
+      { answer: text, citations: [{ id: 1, chunk_ids: ["chunk1"] }, { id: 2, chunk_ids: ["c2", "c3"] }] },
+    ]);
+    expect(client.chats).toEqual([]);
+  });
+
+  it("is asked with what was chosen, and with a bounded history", async () => {
+    const client = new FakeClient(FOUND);
+    const history = Array.from({ length: 60 }, (_, index) => ({ role: "user" as const, text: `${index}${"x".repeat(9_000)}` }));
+    const options = { collection: "guides", strategy: "dense_only", rerank: false, filters: { doc_type: ["pdf" as const] }, topK: 7 };
+    await answered(client, new FakeWriter(["Yes [1]."]), question("And?", { history, options }));
+    const [{ history: sent, ...rest } = { query: "" }] = client.queries;
+    expect(rest).toEqual({
+      query: "And?",
+      explain: true,
+      collection: "guides",
+      strategy: "dense_only",
+      rerank: false,
+      filters: { doc_type: ["pdf"] },
+      top_k: 7,
+    });
+    expect(sent).toHaveLength(20);
+    expect(sent?.every((turn) => turn.text.length <= 4_000)).toBe(true);
+  });
+
+  it.each([
+    ["MODEL_REFUSED", "Test model declined to answer: no. This answer is made of the passages themselves."],
+    ["MODEL_QUOTA", "The quota of Test model is used up: no. This answer is made of the passages themselves."],
+    ["MODEL_MISSING", "Test model is not available: no. This answer is made of the passages themselves."],
+    ["MODEL_FAILED", "Test model failed: no. This answer is made of the passages themselves."],
+  ])("gives way to the passages when the model says nothing: %s", async (code, notice) => {
+    const { answer, text } = await answered(new FakeClient(FOUND), new FakeWriter([new RagError(code, "no.")]));
+    expect(answer.by.kind).toBe("passages");
+    expect(answer.notices).toEqual([notice]);
+    expect(text).toBe("The documents say: so [1].");
+  });
+
+  it("gives way to the daemon's model when there is one", async () => {
+    const client = new FakeClient(FOUND, done({ provider: "openai_compatible", model: "local" }));
+    const { answer } = await answered(client, new FakeWriter([]));
+    expect(answer.by).toEqual({ kind: "daemon", name: "local" });
+    expect(answer.notices).toEqual(["Test model failed: it gave an empty answer. The daemon's model local answered instead."]);
+  });
+
+  it("keeps what came when the model breaks off midway, and says so", async () => {
+    const { answer, text } = await answered(new FakeClient(FOUND), new FakeWriter(["It lasts 90 s [1]. ", new Error("lost")]));
+    expect(text.trim()).toBe("It lasts 90 s [1].");
+    expect(answer).toMatchObject({ finish: "cut_off", by: { kind: "editor" } });
+    expect(answer.notices).toEqual(["The answer of Test model broke off and is not complete: lost"]);
+  });
+
+  it("stands when it can't be held against the passages, and says so", async () => {
+    const client = new FakeClient(FOUND, done(), new RagError("SERVICE_UNAVAILABLE", "busy"));
+    const { answer } = await answered(client, new FakeWriter(["Yes [1]."]));
+    expect(answer).toMatchObject({ text: "Yes [1].", support: [], notices: ["The answer was not held against the passages: busy"] });
+  });
+
+  it("is not found when the model says only that", async () => {
+    const client = new FakeClient(FOUND);
+    const said = "検索した文書には、この質問への答えが見つかりませんでした。";
+    expect((await answered(client, new FakeWriter([said]))).answer).toMatchObject({ found: false, support: [] });
+    expect(client.verified).toEqual([]);
+  });
+
+  it("is left to the daemon when little was found, unless something is attached", async () => {
+    const doubtful = retrieval([citation(1, "Other things.")], { confidence: 0.1, warnings: ["The reranker is not there."] });
+    const client = new FakeClient(doubtful, done({ found: false, answer: "Not found." }));
+    const writer = new FakeWriter(["From the file."]);
+    const { answer } = await answered(client, writer);
+    expect(answer).toMatchObject({ found: false, text: "Not found.", notices: ["The reranker is not there."] });
+    expect(writer.asked).toEqual([]);
+    const attachments = [{ name: "a.txt", text: "It lasts 90 s.\n" }];
+    expect((await answered(client, writer, question("How long?", { attachments }))).answer.text).toBe("From the file.");
+  });
+
+  it("fails when the search fails: that is no empty answer", async () => {
+    const client = new FakeClient(new RagError("KNOWLEDGE_BASE_NOT_FOUND", "There is no such collection."));
+    await expect(answered(client, new FakeWriter(["x"]))).rejects.toMatchObject({ code: "KNOWLEDGE_BASE_NOT_FOUND" });
+    await expect(answered(client, undefined)).rejects.toMatchObject({ code: "KNOWLEDGE_BASE_NOT_FOUND" });
+  });
+
+  it("can be called off while the model is silent", async () => {
+    const controller = new AbortController();
+    const writer = new FakeWriter([]);
+    let ended = false;
+    writer.stream = async function* () {
+      try {
+        yield "It ";
+        controller.abort();
+        await new Promise(() => undefined);
+      } finally {
+        ended = true;
+      }
+    };
+    const asked = answered(new FakeClient(FOUND), writer, ASKED, controller.signal);
+    await expect(asked).rejects.toSatisfy(isCancelled);
+    expect(ended).toBe(false);
+  });
+});
+
+describe("an answer without a model of the editor", () => {
+  it("is the daemon's, event by event", async () => {
+    const client = new FakeClient(FOUND, done({ provider: "ollama", model: "", warnings: ["2 passages did not fit."] }));
+    const { events, answer } = await answered(client, undefined);
+    expect(events).toEqual(["retrieval", "delta", "done"]);
+    expect(answer).toMatchObject({ by: { kind: "daemon", name: "ollama" }, notices: ["2 passages did not fit."] } satisfies Partial<FinishedAnswer>);
+    expect(client.chats[0]).not.toHaveProperty("extractive");
+  });
+
+  it("is made of the passages alone when no model is wanted, and says that attachments were not read", async () => {
+    const client = new FakeClient(FOUND);
+    const { answer } = await answered(client, "passages", question("How?", { attachments: [{ name: "a", text: "b" }] }));
+    expect(client.chats[0]).toMatchObject({ extractive: true });
+    expect(answer.by).toEqual({ kind: "passages" });
+    expect(answer.notices).toEqual(["Attached files were not used: only a model of the editor reads them."]);
+  });
+
+  it("fails when the daemon fails midway", async () => {
+    const failed = new FakeClient(FOUND, new RagError("INTERNAL_ERROR", "Something went wrong."));
+    await expect(answered(failed, undefined)).rejects.toMatchObject({ code: "INTERNAL_ERROR" });
+  });
+});
+
+describe("a daemon over HTTP", () => {
+  const servers: (() => void)[] = [];
+  afterEach(() => servers.splice(0).forEach((close) => close()));
+
+  async function serve(chunks: string[], onClose: () => void = () => undefined): Promise<DaemonClient> {
+    const server = createServer((request, response) => {
+      response.on("close", onClose);
+      request.resume().on("end", () => {
+        response.writeHead(200, { "Content-Type": "text/event-stream" });
+        for (const chunk of chunks) response.write(chunk);
+        if (chunks.length !== 2) response.end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    servers.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return new DaemonClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: "t" });
+  }
+
+  const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+  it("gives its answer piece by piece", async () => {
+    const end = done({ answer: "九十秒です[1]。" });
+    const client = await serve([event("retrieval", FOUND), event("delta", { text: "九十秒" }), event("delta", { text: "です[1]。" }), event("done", end)]);
+    const events = [];
+    const service = { client: () => Promise.resolve(client) };
+    for await (const one of new Answerer(service).answer(ASKED, undefined, new AbortController().signal)) events.push(one.type);
+    expect(events).toEqual(["retrieval", "delta", "delta", "done"]);
+  });
+
+  it("is told when the user stops, and the answer ends as one that was called off", async () => {
+    const controller = new AbortController();
+    let resolveClosed: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => (resolveClosed = resolve));
+    const client = await serve([event("retrieval", FOUND), event("delta", { text: "It" })], () => resolveClosed());
+    const read = async () => {
+      for await (const one of new Answerer({ client: () => Promise.resolve(client) }).answer(ASKED, undefined, controller.signal)) {
+        if (one.type === "delta") controller.abort();
+      }
+    };
+    await expect(read()).rejects.toSatisfy(isCancelled);
+    await closed;
+  });
+
+  it("that breaks off is an error", async () => {
+    const client = await serve([event("retrieval", FOUND)]);
+    const seen: string[] = [];
+    const read = async () => {
+      const answering = new Answerer({ client: () => Promise.resolve(client) });
+      for await (const one of answering.answer(ASKED, undefined, new AbortController().signal)) seen.push(one.type);
+    };
+    await expect(read()).rejects.toMatchObject({ code: "DAEMON_UNREACHABLE" });
+    expect(seen).toEqual(["retrieval"]);
+  });
+});
+
+describe("what models of the editor throw", () => {
+  const thrown = (message: string, code = "") => Object.assign(new Error(message), { code });
+
+  it.each([
+    [thrown("The model refuses.", "Blocked"), "MODEL_REFUSED"],
+    [thrown("You exceeded your premium requests.", "Blocked"), "MODEL_QUOTA"],
+    [thrown("You have exceeded your chat quota."), "MODEL_QUOTA"],
+    [thrown("No consent.", "NoPermissions"), "MODEL_REFUSED"],
+    [thrown("Gone.", "NotFound"), "MODEL_MISSING"],
+    [thrown("Response got filtered."), "MODEL_REFUSED"],
+    [thrown("socket hang up"), "MODEL_FAILED"],
+    ["a string", "MODEL_FAILED"],
+  ])("is told apart: %s", (error, code) => {
+    expect(asModelError(error)).toMatchObject({ code });
+  });
+
+  it("stays a cancellation when it is one", () => {
+    expect(isCancelled(asModelError(Object.assign(new Error("Canceled"), { name: "Canceled" })))).toBe(true);
+  });
+});

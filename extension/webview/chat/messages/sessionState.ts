@@ -1,0 +1,58 @@
+/** What the extension's messages do to the session that is shown. */
+
+import type { MessageToWebview } from "../../../src/protocol/chat";
+
+import type { AssistantMessage, Session } from "../types";
+
+export type AnswerUpdate = Extract<
+  MessageToWebview,
+  { type: "answer.started" | "answer.retrieval" | "answer.delta" | "answer.restart" | "answer.ended" | "feedback" }
+>;
+
+/** Changes `session` in place; false when the message is about another session, or about a message that is gone. */
+export function applyUpdate(session: Session, update: AnswerUpdate): boolean {
+  if (update.sessionId !== session.id) return false;
+  if (update.type === "answer.started") {
+    session.messages.splice(update.keep, Infinity, ...update.messages);
+    session.title = update.title;
+    return true;
+  }
+  const message = assistant(session, update.type === "answer.ended" ? update.message.id : update.messageId);
+  if (message === undefined) return false;
+  switch (update.type) {
+    case "answer.retrieval":
+      message.citations = update.citations;
+      message.retrieval = update.retrieval;
+      message.state = "answering";
+      break;
+    case "answer.delta":
+      message.text += update.text;
+      message.state = "answering";
+      break;
+    case "answer.restart":
+      message.text = "";
+      break;
+    case "answer.ended":
+      session.messages[session.messages.indexOf(message)] = update.message;
+      break;
+    case "feedback":
+      if (update.feedback) message.feedback = update.feedback;
+      else delete message.feedback;
+      break;
+  }
+  return true;
+}
+
+/** The answer that is being written, if one is. */
+export function running(session: Session): AssistantMessage | undefined {
+  return session.messages.find(
+    (message): message is AssistantMessage =>
+      message.role === "assistant" && (message.state === "searching" || message.state === "answering"),
+  );
+}
+
+function assistant(session: Session, id: string): AssistantMessage | undefined {
+  return session.messages.find(
+    (message): message is AssistantMessage => message.role === "assistant" && message.id === id,
+  );
+}

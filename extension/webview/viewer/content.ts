@@ -1,0 +1,87 @@
+/** Content as elements: Markdown without HTML of its own, with the cited lines marked and pictures from the daemon. */
+
+import * as l10n from "@vscode/l10n";
+import DOMPurify from "dompurify";
+import MarkdownIt from "markdown-it";
+
+import type { ContentPart, LineSpan } from "../../src/protocol/viewer";
+import { h } from "../shared/dom";
+
+const WEB = /^(?:https?|mailto):/i;
+const ASSET = /^asset:\/\/([\w-]+)$/;
+const BLOCKS = new Set(["paragraph_open", "heading_open", "tr_open", "fence", "code_block", "hr"]);
+
+const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true, typographer: false });
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+markdown.validateLink = (url) => WEB.test(url.trim()) || ASSET.test(url);
+// Pictures come from the daemon when they are seen; one from elsewhere is not loaded, its description stands for it.
+markdown.renderer.rules["image"] = (tokens, index) => {
+  const id = ASSET.exec(String(tokens[index]?.attrGet("src") ?? ""))?.[1] ?? "";
+  const text = markdown.utils.escapeHtml(tokens[index]?.content ?? "");
+  return `<span class="picture" data-asset="${id}">${text}</span>`;
+};
+
+const ALLOWED = {
+  ALLOWED_TAGS: [
+    ..."a blockquote br code del em h1 h2 h3 h4 h5 h6 hr li ol p pre s span strong".split(" "),
+    ..."table tbody td th thead tr ul".split(" "),
+  ],
+  ALLOWED_ATTR: ["href", "class", "start", "data-asset"],
+  ALLOWED_URI_REGEXP: WEB,
+  RETURN_DOM_FRAGMENT: true as const,
+};
+
+/** `place` heads the passage, as in "Slide 4". Pictures are left as `.picture[data-asset]`, for their loader. */
+export function renderContent(part: ContentPart, place: string): DocumentFragment {
+  const tokens = markdown.parse(part.text, {});
+  markLines(tokens, part.lines);
+  const fragment = DOMPurify.sanitize(markdown.renderer.render(tokens, markdown.options, {}), ALLOWED);
+  joinTables(fragment);
+  for (const table of fragment.querySelectorAll("table")) {
+    const scroller = h("div", { class: "table", tabindex: 0, role: "region", "aria-label": l10n.t("Table") });
+    table.replaceWith(scroller);
+    scroller.append(table);
+  }
+  headPassage(fragment, place);
+  return fragment;
+}
+
+function markLines(tokens: ReturnType<typeof markdown.parse>, lines: readonly LineSpan[]): void {
+  const items: typeof tokens = [];
+  let inHead = false;
+  for (const token of tokens) {
+    if (token.type === "list_item_open") items.push(token);
+    else if (token.type === "list_item_close") items.pop();
+    else if (token.type === "thead_open" || token.type === "thead_close") inHead = token.nesting === 1;
+    if (!BLOCKS.has(token.type) || inHead || !token.map || !isMarked(token.map, lines)) continue;
+    // The paragraph of an item of a tight list is not drawn; the item is.
+    (token.hidden ? (items.at(-1) ?? token) : token).attrJoin("class", "passage");
+  }
+}
+
+function isMarked([start, end]: [number, number], lines: readonly LineSpan[]): boolean {
+  return lines.some(([first, last]) => start < last && end > first);
+}
+
+/** A sheet is read in pieces, each with the heading row again: shown, it is one table. */
+function joinTables(root: DocumentFragment): void {
+  for (const table of [...root.querySelectorAll("table")]) {
+    const before = table.previousElementSibling;
+    if (!(before instanceof HTMLTableElement) || headOf(before) !== headOf(table)) continue;
+    before.tBodies[0]?.append(...(table.tBodies[0]?.rows ?? []));
+    table.remove();
+  }
+}
+
+function headOf(table: HTMLTableElement): string {
+  return [...(table.tHead?.rows[0]?.cells ?? [])].map((cell) => cell.textContent).join("\t");
+}
+
+function headPassage(root: DocumentFragment, place: string): void {
+  const first = root.querySelector(".passage");
+  if (!first) return;
+  let block: Element = first;
+  while (block.parentElement) block = block.parentElement;
+  const label = place === "" ? l10n.t("Cited passage") : l10n.t("Cited passage: {0}", place);
+  block.before(h("p", { class: "passage-label" }, label));
+}
