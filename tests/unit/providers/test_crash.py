@@ -20,7 +20,7 @@ _WRITER = """
 import sys
 from pathlib import Path
 import numpy as np
-from ragd.providers import build
+from ragd.providers.registry import build
 
 kind, name, folder, kb_id = sys.argv[1:]
 store = build(kind, name, folder=Path(folder))
