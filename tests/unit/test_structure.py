@@ -163,7 +163,6 @@ def test_a_provider_is_named_in_the_table_alone(graph: Graph) -> None:
         f"{module} imports {other}"
         for module, others in sorted(graph.items())
         for other in sorted(others)
-        if other.startswith(tuple(f"providers.{kind}." for kind in kinds))
-        and not module.startswith(("providers.", "testing."))
+        if other.startswith(tuple(f"providers.{kind}." for kind in kinds)) and not module.startswith(("providers.", "testing."))
     ]
     assert wrong == []
