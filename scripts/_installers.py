@@ -26,6 +26,9 @@ from _processes import CommandFailedError
 
 TOOLS_LOCK = "requirements-tools.lock"
 
+# What this project installed when its package had another name, below an environment's lib/python3.X/ or Lib/.
+_FORMER_PACKAGE = ("rag_assistant", "rag_assistant-*.dist-info", "__editable__.rag_assistant-*.pth")
+
 # What another environment or Python left in the variables must not reach the new one.
 _LEFT_OUT = frozenset({"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "UV_PYTHON", "UV_SYSTEM_PYTHON", "UV_TARGET", "UV_PREFIX"})
 
@@ -82,6 +85,7 @@ class Installation:
         self._env = self._network.over(child_environment(os.environ))
 
     def install(self) -> None:
+        remove_former_package(self._python.parent.parent)
         pip = self._find_pip()
         settings = self._settings(pip)
         if self._network.proxy and "proxy" in settings:
@@ -147,6 +151,16 @@ class Installation:
             self._reporter.run_quietly(command, env=env, cwd=self._lock.parent)
         except CommandFailedError as error:
             raise stop(what_failed, error) from error
+
+
+def remove_former_package(environment: Path) -> None:
+    """Take out what this project installed under its former name. Its program `rag` stays, to be replaced by the new one."""
+    for packages in (*environment.glob("lib/python3*/site-packages"), *environment.glob("Lib/site-packages")):
+        for entry in (entry for pattern in _FORMER_PACKAGE for entry in packages.glob(pattern)):
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
 
 
 def child_environment(environ: Mapping[str, str]) -> dict[str, str]:

@@ -249,6 +249,19 @@ class TestInstalling:
         assert packages.endswith("[/wheels]")
         assert "--no-deps --no-build-isolation --editable" in project
 
+    def test_the_package_of_the_former_name_is_taken_out_first(self, tmp_path: Path, terminal, calls) -> None:
+        packages = tmp_path / "lib" / "python3.11" / "site-packages"
+        kept = ["ragd/__init__.py", "rag_assistant_static_site/__init__.py", "rag_assistant_static_site-0.1.0.dist-info/RECORD"]
+        former = ["rag_assistant/__init__.py", "rag_assistant-0.1.0.dist-info/RECORD", "__editable__.rag_assistant-0.1.0.pth"]
+        for name in (*kept, *former):
+            (packages / name).parent.mkdir(parents=True, exist_ok=True)
+            (packages / name).touch()
+        write_program(tmp_path / "bin" / "rag", "exit 0")
+        self.install(tmp_path, terminal)
+        assert {path.relative_to(packages).as_posix() for path in packages.rglob("*") if path.is_file()} == set(kept)
+        assert (tmp_path / "bin" / "rag").exists()
+        assert len(calls()) == 2
+
     def test_when_uv_fails_pip_installs_and_the_reason_is_told(
         self, tmp_path: Path, terminal, calls, output, monkeypatch
     ) -> None:
