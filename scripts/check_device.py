@@ -24,8 +24,9 @@ import numpy as np
 import onnxruntime
 
 from ragd.config.loading import default_models_dir
+from ragd.core.documents import Place
 from ragd.core.errors import RagError
-from ragd.core.types import Passage, Place
+from ragd.core.results import Passage
 from ragd.models.rows import MODELS, ModelFiles, model_row
 from ragd.models.store import ensure_model
 from ragd.providers.devices import EXECUTION_PROVIDERS

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from ragd.config.loading import default_models_dir, load_settings
+from ragd.core.documents import Document, Mark, Piece, Place
 from ragd.core.sections import split_sections
-from ragd.core.types import Document, Mark, Piece, Place
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.chunking.cuts import without
 from ragd.ingest.enrichment.cleaning import RuleCleaner

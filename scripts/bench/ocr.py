@@ -27,7 +27,7 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
-from ragd.core.types import OcrLine
+from ragd.core.documents import OcrLine
 from ragd.providers.ocr.preparation import plan, prepare
 from ragd.providers.ocr.rapidocr import RapidOcrEngine
 from ragd.providers.protocols import Pixels

@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 from ragd.answer.support import SupportCheck
 from ragd.config.loading import default_models_dir, load_settings
-from ragd.core.types import Citation, Passage, Place
+from ragd.core.documents import Place
+from ragd.core.results import Citation, Passage
 from ragd.models.store import ensure_model
 from ragd.providers.registry import build
 

@@ -13,7 +13,7 @@ from openpyxl.worksheet.cell_range import CellRange
 
 from ragd.app.engine import App
 from ragd.config.loading import Directories, load_settings
-from ragd.core.types import Place
+from ragd.core.documents import Place
 from ragd.store.jobs import FINISHED
 
 pytestmark = [pytest.mark.e2e, pytest.mark.model]

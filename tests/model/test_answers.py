@@ -9,7 +9,8 @@ import pytest
 from ragd.answer.extractive import extract
 from ragd.answer.support import SupportCheck
 from ragd.config.loading import load_settings
-from ragd.core.types import Citation, Passage, Place
+from ragd.core.documents import Place
+from ragd.core.results import Citation, Passage
 from ragd.models.store import ensure_model
 from ragd.providers.protocols import Embedder
 from ragd.providers.registry import build

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from ragd.config.settings import RerankSettings
-from ragd.core.types import Passage, Place
+from ragd.core.documents import Place
+from ragd.core.results import Passage
 from ragd.models.store import ensure_model
 from ragd.providers.calibration.background import Calibrator
 from ragd.providers.calibration.measure import max_sim, unit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ragd.access.passages import Body
-from ragd.core.types import Asset
+from ragd.core.storage import Asset
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import LoaderFor, unsupported
 from ragd.ingest.workers.pool import Parser, ParseTask

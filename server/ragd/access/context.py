@@ -19,7 +19,7 @@ from ragd.access.passages import Body, Terms, is_comment, taken_from
 from ragd.access.report import ADMITTED, NOT_COUNTED, Telling
 from ragd.config.settings import LiveSettings
 from ragd.core.errors import ItemForbidden
-from ragd.core.types import Passage
+from ragd.core.results import Passage
 from ragd.retrieve.admission import Admitted
 from ragd.sources.base import FROM_REQUEST
 from ragd.sources.sync.runner import token_field

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ragd.core.documents import Document, Place, Section
 from ragd.core.ids import canonical
+from ragd.core.results import Passage
 from ragd.core.sections import split_sections
-from ragd.core.types import Document, Passage, Place, Section
 
 COMMENT: Final = "focusedCommentId"
 """What the anchor of a comment's passage holds."""

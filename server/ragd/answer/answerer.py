@@ -15,9 +15,9 @@ from ragd.answer.support import SupportCheck
 from ragd.answer.wording import NOT_FOUND, language_of, says_not_found
 from ragd.core.errors import RagError
 from ragd.core.ids import hash32
-from ragd.core.query import Answer, Turn
+from ragd.core.query import Turn
+from ragd.core.results import Answer, Citation
 from ragd.core.tracing import NO_PROVIDER, ProviderRef, Span, Trace
-from ragd.core.types import Citation
 from ragd.providers.protocols import Analyzer, Completion, Embedder, LanguageModel
 from ragd.retrieve.pipeline import QueryResult
 

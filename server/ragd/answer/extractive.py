@@ -13,7 +13,7 @@ import numpy as np
 from ragd.answer.prompt import neutral
 from ragd.answer.wording import EXTRACT_FOLLOWS
 from ragd.core.errors import RagError
-from ragd.core.types import Citation
+from ragd.core.results import Citation
 from ragd.language.answer_sentences import sentences
 from ragd.providers.protocols import Analyzer, Embedder
 

@@ -16,7 +16,7 @@ from typing import Final
 from ragd.answer.wording import LANGUAGES, NOT_FOUND, language_of
 from ragd.core.errors import SettingsError
 from ragd.core.query import QueryPlan, Turn
-from ragd.core.types import Citation
+from ragd.core.results import Citation
 from ragd.language.boundaries import fenced_blocks
 from ragd.providers.protocols import Message
 from ragd.retrieve.context import place_label

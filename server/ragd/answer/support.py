@@ -23,8 +23,7 @@ from typing import Final
 import numpy as np
 
 from ragd.answer.wording import says_not_found
-from ragd.core.query import Support
-from ragd.core.types import Citation
+from ragd.core.results import Citation, Support
 from ragd.language.answer_sentences import MARKS, sentences
 from ragd.providers.protocols import Analyzer, Embedder, Vectors
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from ragd.answer.citations import CitationFilter
 from ragd.answer.support import SupportCheck
 from ragd.core.errors import FieldProblem, ValidationFailed
-from ragd.core.query import Support
-from ragd.core.types import Citation, Passage
+from ragd.core.results import Citation, Passage, Support
 from ragd.retrieve.ranking.neighbours import joined
 from ragd.store.passages import Passages
 

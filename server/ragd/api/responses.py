@@ -7,8 +7,9 @@ from typing import Any
 
 from ragd import __version__
 from ragd.answer.verification import Verified
-from ragd.core.query import Answer, Support, plan_as_dict
-from ragd.core.types import Citation, Collection, Hit, ImageRef, Passage
+from ragd.core.query import plan_as_dict
+from ragd.core.results import Answer, Citation, Hit, ImageRef, Passage, Support
+from ragd.core.storage import Collection
 from ragd.retrieve.pipeline import QueryResult
 from ragd.store.jobs import Job
 from ragd.store.overview import Overview

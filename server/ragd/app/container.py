@@ -22,10 +22,13 @@ from ragd.app.query_factory import LOCAL_RERANKERS, build_reranker, query_pipeli
 from ragd.config.loading import Directories, with_strategy
 from ragd.config.secrets import resolve
 from ragd.config.settings import LlmSettings, RerankSettings, Settings
+from ragd.core.documents import Place
 from ragd.core.errors import FieldProblem, IndexDamaged, IndexOutdated, SettingsError, ValidationFailed
 from ragd.core.ids import hash32
+from ragd.core.query import Mode
+from ragd.core.results import Passage
+from ragd.core.storage import Asset
 from ragd.core.tracing import ProviderRef, Tracer
-from ragd.core.types import Asset, Mode, Passage, Place
 from ragd.formats.registry import extension, loader_name_for
 from ragd.ingest.drafts import Drafter
 from ragd.ingest.indexes import Indexes

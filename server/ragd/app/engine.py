@@ -22,9 +22,11 @@ from ragd.config.policy import mcp_notices, mcp_status
 from ragd.config.settings import Settings
 from ragd.core.errors import FieldProblem, RagError, RemoteUnavailable, ValidationFailed
 from ragd.core.instance import INFO_FILE
-from ragd.core.query import Answer
+from ragd.core.jobs import IngestResult
+from ragd.core.query import Mode
+from ragd.core.results import Answer
+from ragd.core.storage import Collection
 from ragd.core.tracing import JsonlSink, Tracer
-from ragd.core.types import Collection, IngestResult, Mode
 from ragd.ingest.discovery.file_rules import FileRules
 from ragd.ingest.discovery.files import Found, check_paths, find_files
 from ragd.ingest.discovery.originals import KIND as REREAD

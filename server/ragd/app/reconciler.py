@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ragd.app.container import Parts
 from ragd.core.errors import RagError
-from ragd.core.types import IngestResult
+from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.indexes import find_drift
 from ragd.store.collections import Collections

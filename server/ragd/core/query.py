@@ -1,17 +1,40 @@
-"""The shapes of a question: what was asked, how it was understood, and the answer made of passages."""
+"""A query: what is asked, with its filters and preferences, and the plan that says how it was understood."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from ragd.core.types import Citation, Filters, Mode
-
+Mode = Literal["hybrid", "dense_only", "sparse_only"]
 Intent = Literal["search", "summarise", "compare", "filter"]
 Role = Literal["user", "assistant"]
 IdentifierKind = Literal["issue_key", "error_code", "option", "path", "version", "name", "quoted"]
 Rewriting = Literal["none", "rules", "model"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Hard filters of a query; a field that is None or empty does not filter. Times are ISO 8601 in UTC.
+
+    `section_prefix` is the beginning of a section path, one heading an item. What passes must pass each of `also`, too.
+    `without` are sources, by id, whose documents do not pass: no request sets it.
+    """
+
+    doc_type: tuple[str, ...] = ()
+    source: tuple[str, ...] = ()
+    doc_id: tuple[str, ...] = ()
+    version_id: tuple[str, ...] = ()
+    language: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    path_prefix: str | None = None
+    section_prefix: tuple[str, ...] = ()
+    updated_after: str | None = None
+    updated_before: str | None = None
+    also: tuple[Filters, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self != Filters()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,38 +122,3 @@ def _filled(value: Filters | Preferences) -> dict[str, Any]:
         if item:
             found[part.name] = list(item) if isinstance(item, tuple) else item
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Support:
-    """How well one sentence of an answer is borne out by the passages it was made from. `score` is 0..1.
-
-    `start` and `end` are its characters in the answer; `citations` the numbers of the passages that bear it out best first.
-    """
-
-    start: int
-    end: int
-    score: float
-    supported: bool
-    citations: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer in words. `provider` is what wrote it (`extractive` for passages alone), `found` is false for "not found".
-
-    `citations` are those that the text refers to, in order; `removed_citations` counts references to passages that were never
-    given, which were taken out of the text. `usage` holds token counts, where they are known.
-    """
-
-    text: str
-    provider: str
-    model: str
-    found: bool
-    citations: tuple[Citation, ...] = ()
-    support: tuple[Support, ...] = ()
-    removed_citations: int = 0
-    finish: Literal["complete", "length", "cut_off", "cancelled"] = "complete"
-    usage: Mapping[str, Any] = field(default_factory=dict)
-    degraded: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()

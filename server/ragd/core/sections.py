@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
+from ragd.core.documents import Document, Section
 from ragd.core.ids import canonical, hash32
-from ragd.core.types import Document, Section
 
 BODY_START: Final = "body_start"
 """Metadata key: the character from which on the facts are text; front matter stands before it."""

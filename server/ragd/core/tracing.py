@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from ragd import __version__
-from ragd.core.types import Candidate
+from ragd.core.results import Candidate
 
 log = logging.getLogger(__name__)
 

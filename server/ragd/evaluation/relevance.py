@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragd.core.types import Passage
+from ragd.core.results import Passage
 from ragd.evaluation.datasets import Question, Relevant
 from ragd.formats.excel.areas import area_of
 

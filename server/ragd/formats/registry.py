@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ragd.core.types import DocType
+from ragd.core.documents import DocType
 
 _CODE_EXTENSIONS: Final[dict[str, str]] = {
     ".astro": "astro", ".bas": "vb", ".bash": "shell", ".bat": "batch", ".bicep": "bicep", ".c": "c", ".cc": "cpp",

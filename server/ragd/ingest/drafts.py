@@ -13,11 +13,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ragd.core.documents import Document, Piece
 from ragd.core.errors import ParseFailed, RagError
 from ragd.core.ids import TEXT_NORM_PROFILE, hash32
 from ragd.core.sections import split_sections
+from ragd.core.storage import Asset, PictureLink, Version
 from ragd.core.tracing import ProviderRef, Trace
-from ragd.core.types import Asset, Document, PictureLink, Piece, Version
 from ragd.ingest.chunking.cuts import merged, without
 from ragd.ingest.chunking.recursive import build_pieces
 from ragd.ingest.chunking.views import VIEW_PROFILE, PictureNote, Shown, build_chunks

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragd.core.types import Entries, Version
+from ragd.core.storage import Entries, Version
 from ragd.providers.protocols import DenseStore, SparseStore, Vectors
 
 

@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from ragd.core.errors import RagError
+from ragd.core.jobs import IngestResult
+from ragd.core.storage import Version
 from ragd.core.tracing import ProviderRef, Status, Trace, Tracer, shared_span
-from ragd.core.types import IngestResult, Version
 from ragd.ingest.chunking.structure import Shape, drift
 from ragd.ingest.discovery.files import Found
 from ragd.ingest.drafts import Draft, Drafter

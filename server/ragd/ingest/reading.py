@@ -11,8 +11,8 @@ from urllib.request import url2pathname
 
 from ragd.core.errors import RagError, ServiceUnavailable
 from ragd.core.ids import hash32
+from ragd.core.jobs import Failure
 from ragd.core.tracing import Trace, Tracer
-from ragd.core.types import Failure
 from ragd.formats.registry import base_name, doc_type_for
 from ragd.ingest.discovery.files import Item, shown
 from ragd.ingest.drafts import Draft, Drafter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ragd.core.types import Failure, IngestResult
+from ragd.core.jobs import Failure, IngestResult
 
 
 @dataclass(slots=True)

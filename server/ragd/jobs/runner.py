@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError
 
 from ragd.core.errors import RagError
-from ragd.core.types import IngestResult
+from ragd.core.jobs import IngestResult
 from ragd.ingest.pipeline import Stopped
 from ragd.ingest.reading import Report
 from ragd.store.database.engine import is_busy

@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
+from ragd.core.documents import Document, Enrichment, OcrLine, PictureText, Piece
 from ragd.core.query import QueryPlan, Role
-from ragd.core.types import Candidate, Document, Enrichment, OcrLine, Passage, PictureText, Piece, Scored
+from ragd.core.results import Candidate, Passage, Scored
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ragd.core.types import Passage
+from ragd.core.results import Passage
 
 
 @dataclass(frozen=True, slots=True)

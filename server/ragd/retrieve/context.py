@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ragd.core.types import Citation, Context, Hit, Passage, Place
+from ragd.core.documents import Place
+from ragd.core.results import Citation, Context, Hit, Passage
 from ragd.retrieve.ranking.neighbours import joined
 
 

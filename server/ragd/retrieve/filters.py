@@ -9,8 +9,9 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any, get_args
 
+from ragd.core.documents import DocType
 from ragd.core.errors import FieldProblem, ValidationFailed
-from ragd.core.types import DocType, Filters
+from ragd.core.query import Filters
 
 _LISTS = ("doc_type", "source", "doc_id", "version_id", "language", "tags")
 _TIMES = ("updated_after", "updated_before")

@@ -8,9 +8,10 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ragd.core.query import Preferences, QueryPlan, Turn, plan_as_dict
+from ragd.core.query import Filters, Mode, Preferences, QueryPlan, Turn, plan_as_dict
+from ragd.core.results import Candidate, Context, Hit
+from ragd.core.storage import Collection
 from ragd.core.tracing import NO_PROVIDER, ProviderRef, Trace, Tracer
-from ragd.core.types import Candidate, Collection, Context, Filters, Hit, Mode
 from ragd.providers.protocols import Vectors
 from ragd.retrieve.admission import Admission
 from ragd.retrieve.context import build_context

@@ -14,7 +14,7 @@ from typing import Any
 
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.query import Preferences
-from ragd.core.types import Candidate
+from ragd.core.results import Candidate
 from ragd.retrieve.filters import nearest, strings
 from ragd.store.passages import PreferenceFacts
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ragd.config.settings import LiveSettings, SyncSettings
 from ragd.core.errors import FieldProblem, RagError, SourceNotFound, ValidationFailed
-from ragd.core.types import IngestResult
+from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.file_rules import Selection
 from ragd.ingest.pipeline import Stopped
 from ragd.ingest.reading import Report

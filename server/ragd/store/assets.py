@@ -11,8 +11,9 @@ from typing import Final, Literal, get_args
 
 from sqlalchemy import Connection, Engine, RowMapping, delete, exists, select
 
+from ragd.core.documents import Place
 from ragd.core.errors import AssetNotFound
-from ragd.core.types import Asset, PictureLink, Place
+from ragd.core.storage import Asset, PictureLink
 from ragd.store.database.engine import batches, reading
 from ragd.store.database.schema import assets, collections, documents, version_assets
 

@@ -19,8 +19,8 @@ from ragd.core.errors import (
     FieldProblem,
     ValidationFailed,
 )
+from ragd.core.storage import Collection, CollectionStatus
 from ragd.core.tracing import utc_now
-from ragd.core.types import Collection, CollectionStatus
 from ragd.store.database.engine import reading
 from ragd.store.database.schema import collections, documents, versions
 

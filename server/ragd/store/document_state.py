@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Engine, exists, func, select
 
+from ragd.core.documents import Document
 from ragd.core.ids import hash32
-from ragd.core.types import Asset, Document, Entries, PictureLink
+from ragd.core.storage import Asset, Entries, PictureLink
 from ragd.store.assets import stored_pictures
 from ragd.store.database.engine import batches, reading
 from ragd.store.database.schema import documents, occurrences, versions

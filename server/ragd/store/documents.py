@@ -11,8 +11,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, case, delete, exists, select, update
 
+from ragd.core.jobs import Failure
+from ragd.core.storage import Entries, Version
 from ragd.core.tracing import utc_now
-from ragd.core.types import Entries, Failure, Version
 from ragd.store.database.engine import batches
 from ragd.store.database.schema import chunks, collections, document_tags, documents, occurrences, version_assets, versions
 from ragd.store.document_state import DocumentState

@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, delete, func, or_, select, update
 
 from ragd.core.errors import JobNotFound, ServiceUnavailable
+from ragd.core.jobs import JobStatus
 from ragd.core.tracing import utc_now
-from ragd.core.types import JobStatus
 from ragd.store.database.engine import batches, reading
 from ragd.store.database.schema import jobs
 

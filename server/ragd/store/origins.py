@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Engine, Row, and_, false, or_, select
 
-from ragd.core.types import LiveMode
+from ragd.core.storage import LiveMode
 from ragd.store.database.engine import batches, reading
 from ragd.store.database.schema import collections, documents, source_items, sources, version_assets
 from ragd.store.ledger import LedgerItem

@@ -11,9 +11,11 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, Text, case, cast, func, or_, select
 
+from ragd.core.documents import Place
 from ragd.core.errors import DocumentDeleted, DocumentNotFound, FieldProblem, ValidationFailed
 from ragd.core.ids import canonical
-from ragd.core.types import Filters, ImageRef, Passage, Place
+from ragd.core.query import Filters
+from ragd.core.results import ImageRef, Passage
 from ragd.store.database.engine import batches, reading
 from ragd.store.database.schema import (
     assets,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ragd.core.types import Document, Heading, Mark, Place
+from ragd.core.documents import Document, Heading, Mark, Place
 
 
 def encode_places(document: Document) -> dict[str, Any]:

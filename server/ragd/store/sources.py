@@ -13,8 +13,8 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, delete, func, sel
 from sqlalchemy.exc import IntegrityError
 
 from ragd.core.errors import FieldProblem, SourceNameConflict, SourceNotFound, ValidationFailed
+from ragd.core.storage import CollectionStatus, LiveMode
 from ragd.core.tracing import utc_now
-from ragd.core.types import CollectionStatus, LiveMode
 from ragd.store.database.engine import reading
 from ragd.store.database.schema import collections, documents, source_items, sources, sync_cycles
 

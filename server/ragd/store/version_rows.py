@@ -8,9 +8,10 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, exists, select, update
 
+from ragd.core.documents import READ_IN_FACTS
 from ragd.core.ids import hash32
+from ragd.core.storage import Version
 from ragd.core.tracing import utc_now
-from ragd.core.types import READ_IN_FACTS, Version
 from ragd.store.database.engine import batches
 from ragd.store.database.schema import assets, chunks, document_tags, occurrences, sections, version_assets, versions
 from ragd.store.places import encode_places

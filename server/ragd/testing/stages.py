@@ -7,7 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from ragd.core.types import Passage, Place
+from ragd.core.documents import Place
+from ragd.core.results import Passage
 from ragd.providers.protocols import Reranker, Splitter, Tokenizer
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from ragd.core.types import Document, Enrichment, Heading, Mark, Piece, Place
+from ragd.core.documents import Document, Enrichment, Heading, Mark, Piece, Place
 from ragd.providers.protocols import Cleaner, Enricher
 
 _PAGES = (

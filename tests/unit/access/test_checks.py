@@ -12,8 +12,8 @@ from ragd.access.checks import Asking
 from ragd.access.passages import Body
 from ragd.access.sources import OpenSources
 from ragd.config.settings import LiveSettings
+from ragd.core.documents import Document
 from ragd.core.errors import SourceUnavailable
-from ragd.core.types import Document
 from ragd.sources.base import CloudSource, Fetched, Outside
 from ragd.store.ledger import LedgerItem
 from ragd.store.origins import Remote

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from ragd.access.passages import Body, is_comment, taken_from
-from ragd.core.types import Document, ImageRef, Passage, Place
+from ragd.core.documents import Document, Place
+from ragd.core.results import ImageRef, Passage
 from ragd.formats.markdown.loader import MarkdownLoader
 from ragd.providers.analyzers.analyzers import BigramAnalyzer
 from ragd.providers.protocols import LoadContext

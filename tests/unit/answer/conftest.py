@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from ragd.core.documents import Place
 from ragd.core.ids import hash32
-from ragd.core.query import QueryPlan
-from ragd.core.types import Citation, Context, Filters, Hit, Passage, Place
+from ragd.core.query import Filters, QueryPlan
+from ragd.core.results import Citation, Context, Hit, Passage
 from ragd.retrieve.pipeline import QueryResult
 
 LEASES = "A worker takes a job under a lease. The lease lasts 90 seconds unless the queue says otherwise. Workers renew it."

@@ -13,7 +13,8 @@ from ragd.answer.cancellation import Cancellation
 from ragd.answer.prompt import read_rules
 from ragd.answer.support import SupportCheck
 from ragd.core.errors import RemoteUnavailable
-from ragd.core.query import Answer, Turn
+from ragd.core.query import Turn
+from ragd.core.results import Answer
 from ragd.core.tracing import Tracer
 from ragd.providers.registry import build
 from ragd.testing.chat_server import ChatServer, Scripted

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from ragd.answer.prompt import PROMPT_FILE, Budget, Prompt, build_prompt, passage_block, read_rules
+from ragd.core.documents import Place
 from ragd.core.errors import SettingsError
 from ragd.core.query import Turn
-from ragd.core.types import Citation, Passage, Place
+from ragd.core.results import Citation, Passage
 
 
 def words(text: str) -> int:

@@ -14,8 +14,7 @@ from starlette.testclient import TestClient
 
 from ragd.api.schemas.query import FiltersBody, PreferBody, TurnBody
 from ragd.app.engine import App
-from ragd.core.query import Preferences, Turn
-from ragd.core.types import Filters
+from ragd.core.query import Filters, Preferences, Turn
 
 Finish = Callable[[str], dict[str, Any]]
 

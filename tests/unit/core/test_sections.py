@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ragd.core.documents import Section
 from ragd.core.ids import canonical, hash32
 from ragd.core.sections import split_sections
-from ragd.core.types import Section
 from ragd.formats.markdown.loader import MarkdownLoader
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from ragd.core.documents import Place
 from ragd.core.errors import ValidationFailed
-from ragd.core.types import Passage, Place
+from ragd.core.results import Passage
 from ragd.evaluation.datasets import Relevant
 from ragd.evaluation.feedback import feedback_dataset
 from ragd.evaluation.relevance import is_at, relevant_to, wrong_place

@@ -13,8 +13,9 @@ import docx
 import psutil
 import pytest
 
+from ragd.core.documents import Document
 from ragd.core.errors import ParseFailed
-from ragd.core.types import Asset, Document
+from ragd.core.storage import Asset
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.files import find_files
 from ragd.ingest.workers.ipc import Normalized

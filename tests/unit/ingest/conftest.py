@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, func, select
 
+from ragd.core.documents import Document
 from ragd.core.errors import ParseFailed, RagError
 from ragd.core.ids import hash32
+from ragd.core.jobs import IngestResult
+from ragd.core.query import Filters
+from ragd.core.storage import Version
 from ragd.core.tracing import ProviderRef, Tracer
-from ragd.core.types import Document, Filters, IngestResult, Version
 from ragd.formats.common.links import LinkedFiles
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.files import find_files

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ragd.core.types import Entries
+from ragd.core.storage import Entries
 from ragd.ingest.indexes import Indexes, find_drift
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.exc import OperationalError
 
 from ragd.core.errors import IndexDamaged
-from ragd.core.types import Failure, IngestResult
+from ragd.core.jobs import Failure, IngestResult
 from ragd.jobs.runner import JobHandler, JobRunner
 from ragd.store.database.engine import open_engine
 from ragd.store.jobs import FINISHED, Job, Jobs

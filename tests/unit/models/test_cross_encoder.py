@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import models, pre_tokenizers, processors
 
+from ragd.core.documents import Place
 from ragd.core.errors import ModelDamaged, ModelUnavailable
-from ragd.core.types import Passage, Place
+from ragd.core.results import Passage
 from ragd.models.rows import HubSource, ModelFiles, ModelRow
 from ragd.models.store import ensure_model, find_model
 from ragd.providers.protocols import Reranker

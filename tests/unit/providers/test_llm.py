@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from ragd.core.documents import Place
 from ragd.core.errors import RemoteUnavailable, SettingsError
-from ragd.core.types import Passage, Place
+from ragd.core.results import Passage
 from ragd.providers.llms.calls import estimate_tokens
 from ragd.providers.registry import build
 from ragd.testing import LanguageModelContract

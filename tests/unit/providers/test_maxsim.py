@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from ragd.config.settings import RerankSettings
+from ragd.core.documents import Place
 from ragd.core.errors import ModelUnavailable
-from ragd.core.types import Passage, Place
+from ragd.core.results import Passage
 from ragd.providers.calibration.background import Calibrator
 from ragd.providers.calibration.measure import unit
 from ragd.providers.fakes import FakeEmbedder

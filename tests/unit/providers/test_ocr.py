@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from ragd.core.documents import OcrLine
 from ragd.core.errors import ModelUnavailable, RagError, SettingsError
-from ragd.core.types import OcrLine
 from ragd.providers.ocr import rapidocr as ocr_rapidocr
 from ragd.providers.ocr.preparation import MAX_PIXELS, TILE, line_height, plan, prepare, tiles
 from ragd.providers.ocr.rapidocr import RapidOcrEngine

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from ragd.config.settings import EmbeddingSettings, RerankSettings
+from ragd.core.documents import Place
 from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError
-from ragd.core.types import Passage, Place
+from ragd.core.results import Passage
 from ragd.providers.protocols import Embedder, Reranker, Splitter, Tokenizer
 from ragd.providers.registry import build
 from ragd.providers.tokenizers.estimate import EstimatedTokenizer

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.core.query import QueryPlan, Turn
-from ragd.core.types import Filters
+from ragd.core.query import Filters, QueryPlan, Turn
 from ragd.providers.analyzers.analyzers import SudachiAnalyzer
 from ragd.providers.protocols import Completion, Message
 from ragd.retrieve.planning.planner import Planner

@@ -4,7 +4,8 @@ from itertools import count
 
 import pytest
 
-from ragd.core.types import Hit, Passage, Place
+from ragd.core.documents import Place
+from ragd.core.results import Hit, Passage
 from ragd.retrieve.context import build_context, place_label
 
 # Far apart, so that no two are neighbours.

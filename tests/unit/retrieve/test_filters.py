@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ragd.core.errors import ValidationFailed
-from ragd.core.types import Filters
+from ragd.core.query import Filters
 from ragd.retrieve.filters import combined, contradictions, parse_filters
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ragd.core.errors import ValidationFailed
 from ragd.core.query import Preferences
-from ragd.core.types import Candidate
+from ragd.core.results import Candidate
 from ragd.retrieve.preferences import parse_preferences, prefer
 from ragd.store.passages import PreferenceFacts
 

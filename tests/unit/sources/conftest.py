@@ -12,8 +12,8 @@ import pytest
 from ragd.app.container import Parts
 from ragd.config.loading import Directories, load_settings
 from ragd.config.settings import LiveSettings, SyncSettings
+from ragd.core.jobs import IngestResult
 from ragd.core.tracing import Tracer
-from ragd.core.types import IngestResult
 from ragd.ingest.workers.pool import WorkerPool
 from ragd.jobs.runner import JobRunner
 from ragd.sources.folder.watcher import Pace

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, func, select
 
+from ragd.core.documents import Chunk, Document, Enrichment, Place, Section
 from ragd.core.ids import hash32
-from ragd.core.types import Chunk, Document, Enrichment, Filters, Place, Section, Version
+from ragd.core.query import Filters
+from ragd.core.storage import Version
 from ragd.store.collections import Collections
 from ragd.store.database import schema
 from ragd.store.database.engine import open_engine

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
+from ragd.core.documents import Place
 from ragd.core.errors import AssetNotFound
-from ragd.core.types import Asset, ImageRef, PictureLink, Place, Version
+from ragd.core.results import ImageRef
+from ragd.core.storage import Asset, PictureLink, Version
 from ragd.store.assets import Assets
 from ragd.store.collections import Collections
 from ragd.store.documents import DocumentWriter

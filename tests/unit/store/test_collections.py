@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from ragd.core.errors import CollectionNameConflict, CollectionNotFound, CollectionUnavailable, ValidationFailed
-from ragd.core.types import Failure, Version
+from ragd.core.jobs import Failure
+from ragd.core.storage import Version
 from ragd.store.collections import Collections
 from ragd.store.documents import DocumentWriter
 

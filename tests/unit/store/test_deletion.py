@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from ragd.core.errors import DocumentDeleted, DocumentNotFound
-from ragd.core.types import Entries, Failure, Version
+from ragd.core.jobs import Failure
+from ragd.core.storage import Entries, Version
 from ragd.store.collections import Collections
 from ragd.store.documents import DocumentWriter
 from ragd.store.passages import DocumentReader

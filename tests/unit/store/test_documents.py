@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ragd.core.types import Enrichment, Entries, Failure, Filters, Place, Version
+from ragd.core.documents import Enrichment, Place
+from ragd.core.jobs import Failure
+from ragd.core.query import Filters
+from ragd.core.storage import Entries, Version
 from ragd.store.database import schema
 from ragd.store.documents import DocumentWriter
 from ragd.store.passages import DocumentReader, Passages

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, update
 
-from ragd.core.types import Failure
+from ragd.core.jobs import Failure
 from ragd.store.collections import Collections
 from ragd.store.database.engine import open_engine
 from ragd.store.database.schema import documents

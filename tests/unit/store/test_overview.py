@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from ragd.core.types import Failure, Version
+from ragd.core.jobs import Failure
+from ragd.core.storage import Version
 from ragd.store import overview as module
 from ragd.store.collections import Collections
 from ragd.store.documents import DocumentWriter

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from ragd.core.documents import Section
 from ragd.core.errors import ValidationFailed
 from ragd.core.ids import hash32
-from ragd.core.types import Filters, Section, Version
+from ragd.core.query import Filters
+from ragd.core.storage import Version
 from ragd.store.collections import Collections
 from ragd.store.documents import DocumentWriter
 from ragd.store.passages import Passages

@@ -30,7 +30,7 @@ from ragd.api.schemas.chat import ChatBody, ChatDelta, ChatDone
 from ragd.api.schemas.query import QueryAnswer
 from ragd.api.source_tokens import SourceTokens
 from ragd.core.logs import request_id
-from ragd.core.query import Answer
+from ragd.core.results import Answer
 from ragd.retrieve.pipeline import QueryResult
 
 router = APIRouter(tags=["chat"])

@@ -14,7 +14,7 @@ from ragd.api.schemas.documents import ChunkPage, DocumentContent, DocumentDetai
 from ragd.api.schemas.jobs import JobStarted
 from ragd.api.source_tokens import SourceTokens
 from ragd.core.logs import request_id
-from ragd.core.types import DocumentStatus
+from ragd.core.storage import DocumentStatus
 
 router = APIRouter(prefix="/api/documents", tags=["documents"])
 

@@ -14,7 +14,7 @@ from ragd.api.common import Core, Life, Pages, job_in_path
 from ragd.api.event_streams import event_stream
 from ragd.api.responses import job_response
 from ragd.api.schemas.jobs import Job, JobPage
-from ragd.core.types import JobStatus
+from ragd.core.jobs import JobStatus
 from ragd.store.jobs import FINISHED
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])

@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from ragd.api.schemas.base import Page, Trouble, Where
-from ragd.core.types import DocType, DocumentStatus
+from ragd.core.documents import DocType
+from ragd.core.storage import DocumentStatus
 
 
 class Document(BaseModel):

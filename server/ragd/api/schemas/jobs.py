@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, Field
 
 from ragd.api.schemas.base import Page, RequestBody, Trouble
-from ragd.core.types import JobStatus
+from ragd.core.jobs import JobStatus
 
 GivenPath = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
 MAX_PATHS: Final = 10_000

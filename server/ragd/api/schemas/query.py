@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from ragd.api.schemas.base import RequestBody, Where
-from ragd.core.types import DocType, Mode
+from ragd.core.documents import DocType
+from ragd.core.query import Mode
 from ragd.retrieve.history import MAX_TURN_CHARS, MAX_TURNS
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, WithJsonSchema
 
 from ragd.api.schemas.base import Page, RequestBody
 from ragd.api.schemas.jobs import FailedFile
-from ragd.core.types import LiveMode
+from ragd.core.storage import LiveMode
 from ragd.sources.service import State
 from ragd.store.ledger import CycleKind, ItemState, Phase
 

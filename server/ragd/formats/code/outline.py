@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final
 
-from ragd.core.types import Heading
+from ragd.core.documents import Heading
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 
 MODULE_LEVEL: Final = "module level"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from ragd.core.types import Heading
+from ragd.core.documents import Heading
 from ragd.formats.code.lexing import Lexed, lex
 from ragd.formats.code.outline import LONG, Outline, Symbol, outline_headings
 from ragd.formats.code.patterns import CONTROL_WORDS, PATTERNS, Patterns

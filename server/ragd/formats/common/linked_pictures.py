@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from ragd.core.types import Picture, Place
+from ragd.core.documents import Picture, Place
 from ragd.formats.common.pictures import picture
 from ragd.providers.protocols import LoadContext
 

@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import Final
 
-from ragd.core.types import Picture, Place
+from ragd.core.documents import Picture, Place
 
 REFERENCE: Final = re.compile(
     r"!\[(?P<alt>[^\]\n]{0,1000})\]"

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Final, Literal
 from urllib.parse import quote
 
-from ragd.core.types import Place
+from ragd.core.documents import Place
 
 Deployment = Literal["cloud", "data_center"]
 

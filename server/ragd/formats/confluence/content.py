@@ -10,8 +10,8 @@ from urllib.parse import unquote_plus
 from bs4 import BeautifulSoup
 from bs4.element import Tag
 
+from ragd.core.documents import Heading, Mark, Place
 from ragd.core.errors import ParseFailed
-from ragd.core.types import Heading, Mark, Place
 from ragd.formats.common.linked_pictures import PictureShelf
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.confluence.anchors import Anchors

@@ -8,9 +8,9 @@ from typing import Any, Final
 import bs4
 from lxml import etree
 
+from ragd.core.documents import Document, Place
 from ragd.core.errors import ParseFailed
 from ragd.core.sections import ANCESTORS
-from ragd.core.types import Document, Place
 from ragd.formats.common.linked_pictures import PictureShelf
 from ragd.formats.common.naming import choose_title
 from ragd.formats.confluence.anchors import Anchors, comment_place

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ragd.core.documents import Picture
 from ragd.core.errors import DocumentEncrypted, ParseFailed
-from ragd.core.types import Picture
 from ragd.formats.common.decoding import is_blank
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.email.head import WANTED, Attachment, head

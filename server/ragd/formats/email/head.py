@@ -8,7 +8,7 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
-from ragd.core.types import Heading
+from ragd.core.documents import Heading
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.email.parts import Fields
 from ragd.formats.html.fragment import Fragment

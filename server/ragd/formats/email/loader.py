@@ -9,8 +9,8 @@ import platform
 from email.message import Message
 from typing import Any, Final
 
+from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed
-from ragd.core.types import Document
 from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.email.body import BodyReader
 from ragd.formats.email.head import WANTED, date_of, head

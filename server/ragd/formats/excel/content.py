@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from ragd.core.types import Picture, Place
+from ragd.core.documents import Picture, Place
 from ragd.formats.common.naming import MAX_LINE_AS_TITLE
 from ragd.formats.excel.areas import Area
 from ragd.formats.excel.drawings import Attached

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from ragd.core.types import Picture, Place
+from ragd.core.documents import Picture, Place
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.excel.areas import area_of, letters
 from ragd.formats.excel.package import Element, Package, Relation, local_name, relation_id, text_of

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from ragd.core.documents import Picture
 from ragd.core.errors import ParseFailed
-from ragd.core.types import Picture
 from ragd.formats.common.pictures import reference
 from ragd.formats.excel.areas import MAX_COLUMN, MAX_ROW, Area, area_of, column_number, letters
 from ragd.formats.excel.dates import serial_of

@@ -11,8 +11,8 @@ from xml.parsers import expat
 
 from lxml import etree
 
+from ragd.core.documents import Document, Picture
 from ragd.core.errors import DocumentEmpty
-from ragd.core.types import Document, Picture
 from ragd.formats.common.naming import choose_title
 from ragd.formats.common.office_archive import checked_archive
 from ragd.formats.excel.areas import MAX_COLUMN, Area, area_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
-from ragd.core.types import Picture
+from ragd.core.documents import Picture
 from ragd.formats.common.pictures import picture
 from ragd.formats.excel.package import Element, Package, relation_id
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from bs4.element import NavigableString, PageElement, Tag
 
-from ragd.core.types import Heading, Mark, Place
+from ragd.core.documents import Heading, Mark, Place
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.html.inline import InlineConverter, fence_for
 from ragd.formats.html.pictures import PagePictures

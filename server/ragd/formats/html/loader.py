@@ -13,8 +13,8 @@ from typing import Any, Final
 import bs4
 from bs4 import BeautifulSoup, Tag
 
+from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed
-from ragd.core.types import Document
 from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.linked_pictures import PictureShelf
 from ragd.formats.common.naming import choose_title

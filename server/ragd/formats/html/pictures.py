@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 from bs4 import BeautifulSoup
 from bs4.element import Tag
 
-from ragd.core.types import Place
+from ragd.core.documents import Place
 from ragd.formats.common.linked_pictures import PictureShelf, is_data_uri, is_relative, is_remote
 from ragd.formats.common.pictures import reference
 from ragd.formats.html.tree import remove

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import PIL
 
+from ragd.core.documents import Document, Mark, OcrLine, PictureText, Place
 from ragd.core.errors import DocumentEmpty, ParseFailed
-from ragd.core.types import Document, Mark, OcrLine, PictureText, Place
 from ragd.formats.common.naming import choose_title
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.images.drawings import is_drawing, read_drawing

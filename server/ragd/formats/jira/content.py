@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from ragd.core.types import Heading, Mark, Place
+from ragd.core.documents import Heading, Mark, Place
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.html.inline import fence_for
 

@@ -21,9 +21,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ragd.core.documents import Document, Place
 from ragd.core.errors import ParseFailed
 from ragd.core.sections import ANCESTORS
-from ragd.core.types import Document, Place
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.jira.adf import write_adf
 from ragd.formats.jira.content import Facts

@@ -18,9 +18,9 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from ragd.core.documents import Document, Heading
 from ragd.core.errors import DocumentEmpty
 from ragd.core.sections import BODY_START
-from ragd.core.types import Document, Heading
 from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.linked_pictures import PictureShelf
 from ragd.formats.common.naming import MAX_TITLE_CHARS, choose_title

@@ -16,7 +16,7 @@ from typing import Final
 from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
-from ragd.core.types import Place
+from ragd.core.documents import Place
 from ragd.formats.common.linked_pictures import PictureShelf, embedded, is_data_uri
 from ragd.formats.common.pictures import picture
 

@@ -13,8 +13,8 @@ from urllib.parse import unquote
 
 import markdown_it
 
+from ragd.core.documents import Document, Heading, Mark, Picture, Place
 from ragd.core.errors import DocumentEmpty, ParseFailed
-from ragd.core.types import Document, Heading, Mark, Picture, Place
 from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.naming import choose_title
 from ragd.formats.markdown.loader import MarkdownLoader

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from ragd.core.documents import Picture, Place
 from ragd.core.errors import ParseFailed
-from ragd.core.types import Picture, Place
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.html.loader import HtmlLoader
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from ragd.core.types import Picture
+from ragd.core.documents import Picture
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.pdf.layout.aligned import with_tables
 from ragd.formats.pdf.layout.columns import Flow, Row, pitch_of

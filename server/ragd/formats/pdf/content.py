@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragd.core.types import Heading, Mark, Picture, Place
+from ragd.core.documents import Heading, Mark, Picture, Place
 from ragd.formats.common.pictures import reference
 from ragd.formats.pdf.blocks import Block
 from ragd.formats.pdf.layout.joins import Lexicon

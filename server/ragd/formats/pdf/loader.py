@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import pypdfium2
 
+from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty, ParseFailed
-from ragd.core.types import Document, Place
 from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.pdf.blocks import Block, blocks_of, nested, with_pictures
 from ragd.formats.pdf.content import Facts

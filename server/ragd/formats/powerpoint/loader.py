@@ -17,8 +17,8 @@ from pptx.exc import PythonPptxError
 from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 from pptx.package import Package
 
+from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed
-from ragd.core.types import Document
 from ragd.formats.common.naming import choose_title
 from ragd.formats.common.office_archive import BROKEN, checked_archive, read_part
 from ragd.formats.powerpoint.layout import P

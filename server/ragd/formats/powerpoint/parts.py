@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pptx.oxml import parse_xml
 
-from ragd.core.types import Picture, Place
+from ragd.core.documents import Picture, Place
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.powerpoint.layout import P
 from ragd.formats.powerpoint.text import R

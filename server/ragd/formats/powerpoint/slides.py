@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from ragd.core.types import Heading, Mark, Picture, Place
+from ragd.core.documents import Heading, Mark, Picture, Place
 from ragd.formats.common.naming import MAX_LINE_AS_TITLE, MAX_TITLE_CHARS
 from ragd.formats.powerpoint.comments import Comments
 from ragd.formats.powerpoint.layout import Inheritance, P

@@ -17,8 +17,8 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from ragd.core.documents import Heading, Mark, Place
 from ragd.core.errors import ParseFailed
-from ragd.core.types import Heading, Mark, Place
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 
 PART_TOKENS: Final = 400

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
+from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty, DocumentUnreadable
-from ragd.core.types import Document, Place
 from ragd.formats.common.decoding import decode
 from ragd.formats.common.naming import choose_title
 from ragd.formats.tables.blocks import SEPARATOR, Facts, TableRow, write_table

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from ragd.core.types import Document, Heading
+from ragd.core.documents import Document, Heading
 from ragd.formats.code.symbols import MAX_CHARACTERS, code_headings
 from ragd.formats.common.decoding import decode
 from ragd.formats.common.naming import choose_title, first_line

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from ragd.core.types import Heading
+from ragd.core.documents import Heading
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.registry import extension
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragd.core.types import Heading
+from ragd.core.documents import Heading
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 
 MAX_DEPTH: Final = 4

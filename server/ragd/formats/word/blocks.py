@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from ragd.core.types import Mark, Place
+from ragd.core.documents import Mark, Place
 from ragd.formats.common.pictures import REFERENCE
 from ragd.formats.tables.blocks import HEADER_TOKENS, PART_TOKENS, TableRow, cell_text, estimated_tokens, write_table
 from ragd.formats.tables.blocks import Facts as TableFacts

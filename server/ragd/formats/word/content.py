@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from ragd.core.types import Heading, Mark, Place
+from ragd.core.documents import Heading, Mark, Place
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 
 PAGE_SIGN_EDGES: Final = "\x01\x02"

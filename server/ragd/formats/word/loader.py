@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty
-from ragd.core.types import Document, Place
 from ragd.formats.common.decoding import is_blank
 from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.word.blocks import BlockReader

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from ragd.core.documents import Picture, Place
 from ragd.core.errors import ParseFailed
-from ragd.core.types import Picture, Place
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.word.content import Pages
 from ragd.formats.word.numbering import Numbering

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from ragd.core.documents import Document, Heading, Mark
 from ragd.core.sections import BODY_START
-from ragd.core.types import Document, Heading, Mark
 
 
 @dataclass(frozen=True, slots=True)

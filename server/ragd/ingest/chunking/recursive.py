@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ragd.core.documents import Document, Piece, Section
 from ragd.core.ids import canonical, hash32
-from ragd.core.types import Document, Piece, Section
 from ragd.ingest.chunking.places import Places
 from ragd.ingest.chunking.views import Shown, context_path, dense_view, heading_line, without_repetition
 from ragd.language.boundaries import LEVELS, LINE, OVERLAP_LEVELS, PARAGRAPH, Unbreakable, ends, grapheme_start, whole_blocks

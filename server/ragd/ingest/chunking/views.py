@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ragd.core.documents import Chunk, Document, Enrichment, Piece
 from ragd.core.ids import canonical, hash32
 from ragd.core.sections import ANCESTORS
-from ragd.core.types import Chunk, Document, Enrichment, Piece
 from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE
 from ragd.formats.common.pictures import REFERENCE, link_of
 from ragd.formats.registry import base_name

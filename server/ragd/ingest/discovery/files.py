@@ -19,7 +19,7 @@ from ragd.core.errors import (
     UnsupportedMediaType,
     ValidationFailed,
 )
-from ragd.core.types import Failure
+from ragd.core.jobs import Failure
 from ragd.formats.registry import loader_name_for, supported_extensions
 from ragd.ingest.discovery.file_rules import FileRules, Selection, is_passed_over, shown
 

@@ -10,7 +10,7 @@ from urllib.request import url2pathname
 
 from ragd.core.errors import DocumentChanged, DocumentUnreadable, DocumentVanished, ValidationFailed
 from ragd.core.ids import hash32
-from ragd.core.types import IngestResult
+from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import FileItem, Found, check_allowed
 from ragd.ingest.reading import Report

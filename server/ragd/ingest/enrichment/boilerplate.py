@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from ragd.core.types import Document
+from ragd.core.documents import Document
 from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE
 
 DEPTH: Final = 3

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from ragd.core.types import Document
+from ragd.core.documents import Document
 from ragd.ingest.chunking.cuts import merged
 from ragd.ingest.enrichment.boilerplate import page_furniture
 from ragd.language.boundaries import Unbreakable, fenced_blocks

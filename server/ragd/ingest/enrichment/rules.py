@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, takewhile
 from typing import Any, Final, NamedTuple
 
-from ragd.core.types import Document, Enrichment, Piece
+from ragd.core.documents import Document, Enrichment, Piece
 from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE
 from ragd.ingest.enrichment.comments import comments
 from ragd.language.keywords import Keywords, count_terms

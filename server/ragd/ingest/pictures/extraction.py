@@ -19,8 +19,9 @@ from typing import Any, Final
 import numpy as np
 from PIL import Image
 
+from ragd.core.documents import READ_IN_FACTS, Document, Picture, PictureText
 from ragd.core.errors import RagError
-from ragd.core.types import READ_IN_FACTS, Asset, Document, Picture, PictureLink, PictureText
+from ragd.core.storage import Asset, PictureLink
 from ragd.formats.common.pictures import REFERENCE, link_of
 from ragd.formats.images.drawings import is_drawing, read_drawing
 from ragd.formats.images.rasters import PictureRefused, Raster, as_png, on_paper, read_raster

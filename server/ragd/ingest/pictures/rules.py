@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from PIL import Image
 
-from ragd.core.types import Document
+from ragd.core.documents import Document
 from ragd.providers.protocols import Pixels
 
 MIN_SIDE: Final = 32

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import IO, Any, Final
 
-from ragd.core.types import Asset, Document, PictureLink, Place
+from ragd.core.documents import Document, Place
+from ragd.core.storage import Asset, PictureLink
 from ragd.store.places import decode_document, encode_places
 
 _LENGTHS: Final = struct.Struct(">IQ")

@@ -17,8 +17,9 @@ from typing import IO, Any, Protocol
 
 import psutil
 
+from ragd.core.documents import Document
 from ragd.core.errors import PARSE_FAILURES, ParseFailed, ParseOutOfMemory, ParseTimeout, RagError, ServiceUnavailable
-from ragd.core.types import Asset, Document
+from ragd.core.storage import Asset
 from ragd.ingest.workers.ipc import Normalized, pack_known, read_frame, unpack_assets, unpack_document, write_frame
 from ragd.ingest.workers.process import WorkerOptions
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ragd.core.errors import ParseFailed, ParseOutOfMemory, RagError
-from ragd.core.types import Asset
+from ragd.core.storage import Asset
 from ragd.formats.common.links import LinkedFiles
 from ragd.ingest.workers.ipc import pack_assets, pack_document, read_frame, unpack_known, write_frame
 from ragd.providers.protocols import LoadContext, Loader

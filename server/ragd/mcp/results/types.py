@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from ragd.api.schemas.base import Problem, Where
 from ragd.api.schemas.chat import Support
 from ragd.api.schemas.collections import Collection
-from ragd.core.types import DocType
+from ragd.core.documents import DocType
 
 
 class Result(BaseModel):

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from ragd.client.rest import MAX_PAGE_SIZE, Caller, path
 from ragd.core.errors import RagError
-from ragd.core.types import DocumentStatus
+from ragd.core.storage import DocumentStatus
 from ragd.mcp.library import Ctx, Library
 from ragd.mcp.results import markdown
 from ragd.mcp.results.build import answered, citation_row

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from ragd.core.errors import IndexDamaged, RagError, ServiceUnavailable
-from ragd.core.types import Scored
+from ragd.core.results import Scored
 from ragd.providers.dense import chroma_check
 from ragd.providers.dense.vector_log import VectorLog
 from ragd.providers.protocols import Vectors

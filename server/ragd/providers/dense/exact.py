@@ -6,7 +6,7 @@ import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from ragd.core.types import Scored
+from ragd.core.results import Scored
 from ragd.providers.dense.vector_log import VectorLog
 from ragd.providers.protocols import Vectors
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragd.core.errors import IndexDamaged
-from ragd.core.types import Scored
+from ragd.core.results import Scored
 from ragd.providers.protocols import Vectors
 
 _FIRST_ROWS = 256

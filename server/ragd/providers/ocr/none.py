@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ragd.core.documents import OcrLine
 from ragd.core.errors import ServiceUnavailable
-from ragd.core.types import OcrLine
 from ragd.providers.protocols import Pixels
 
 

@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+from ragd.core.documents import OcrLine
 from ragd.core.errors import ModelUnavailable, SettingsError
-from ragd.core.types import OcrLine
 from ragd.providers.ocr.reading_order import in_reading_order
 from ragd.providers.protocols import Pixels
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from ragd.core.types import OcrLine
+from ragd.core.documents import OcrLine
 
 TALL: Final = 1.5
 """A box so many times as high as it is wide holds vertical text."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragd.core.errors import ModelUnavailable
-from ragd.core.types import Passage
+from ragd.core.results import Passage
 from ragd.models.rows import ModelFiles
 from ragd.providers.batching import padded
 from ragd.providers.devices import Device, Opened, open_session, run_graph

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ragd.core.errors import RemoteUnavailable
-from ragd.core.types import Passage
+from ragd.core.results import Passage
 from ragd.providers.protocols import LanguageModel, Message
 
 _SHOWN_CHARS: Final = 1200

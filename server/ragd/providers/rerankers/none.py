@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ragd.core.types import Passage
+from ragd.core.results import Passage
 
 
 class NoReranker:

@@ -16,7 +16,7 @@ from ragd.config.secrets import resolve
 from ragd.config.settings import RerankSettings
 from ragd.core.errors import RemoteUnavailable
 from ragd.core.http import Patience, RemoteService, ShapeRefused
-from ragd.core.types import Passage
+from ragd.core.results import Passage
 
 # Less time than this is not worth a request.
 _LEAST_S = 0.02

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from sqlite3 import Connection
 
-from ragd.core.types import Scored
+from ragd.core.results import Scored
 from ragd.providers.sparse.bm25_query import MAX_TERMS, PHRASE_WEIGHT, term_weights, usable_phrases
 from ragd.providers.sparse.sqlite_file import SqliteFiles
 

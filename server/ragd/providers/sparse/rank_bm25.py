@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ragd.core.types import Scored
+from ragd.core.results import Scored
 from ragd.providers.sparse.bm25_query import PHRASE_WEIGHT, term_weights, usable_phrases
 from ragd.providers.sparse.sqlite_file import SqliteFiles
 

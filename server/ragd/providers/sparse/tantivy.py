@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ragd.core.errors import IndexDamaged, IndexOutdated, RagError, ServiceUnavailable
-from ragd.core.types import Scored
+from ragd.core.results import Scored
 from ragd.providers.sparse.bm25_query import PHRASE_WEIGHT, term_weights, usable_phrases
 
 _WRITER_HEAP = 32 << 20

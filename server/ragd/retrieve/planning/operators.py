@@ -10,7 +10,7 @@ import re
 from typing import Any, Final
 
 from ragd.core.errors import ValidationFailed
-from ragd.core.types import Filters
+from ragd.core.query import Filters
 from ragd.language.identifiers import quoted_spans
 from ragd.retrieve.filters import parse_filters
 

@@ -13,8 +13,7 @@ from typing import Final, Literal
 
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.ids import canonical, hash32
-from ragd.core.query import Identifier, Preferences, QueryPlan, Rewriting, Turn
-from ragd.core.types import Filters, Mode
+from ragd.core.query import Filters, Identifier, Mode, Preferences, QueryPlan, Rewriting, Turn
 from ragd.language.detect_question import language_of
 from ragd.language.identifiers import find_identifiers, parts
 from ragd.providers.protocols import Analyzer, LanguageModel

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from ragd.core.query import QueryPlan
-from ragd.core.types import Candidate
+from ragd.core.results import Candidate
 from ragd.retrieve.ranking.fusion import FusionOptions, ranked, weighted
 
 QuestionKind = Literal["literal", "foreign", "plain"]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
+from ragd.core.results import Candidate, Scored
 from ragd.core.tracing import ProviderRef, Trace
-from ragd.core.types import Candidate, Scored
 from ragd.providers.protocols import Analyzer, DenseStore, Embedder, SparseStore
 from ragd.store.passages import Allowed, Passages, Side
 

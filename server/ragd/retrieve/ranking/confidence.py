@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from ragd.core.query import QueryPlan
-from ragd.core.types import Hit
+from ragd.core.results import Hit
 from ragd.providers.protocols import Analyzer
 
 # Passages that are looked at: an answer is seldom in the fifth when it is not in the first three.

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ragd.core.types import Candidate
+from ragd.core.results import Candidate
 from ragd.providers.protocols import Vectors
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragd.core.types import Candidate
+from ragd.core.results import Candidate
 
 _SIDES = {"dense": "by meaning", "sparse": "by words"}
 

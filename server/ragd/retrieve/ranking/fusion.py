@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragd.core.query import QueryPlan
-from ragd.core.types import Candidate
+from ragd.core.results import Candidate
 
 # What a list of rescored candidates weighs in a weighted sum, beside the two sides' 1: late interaction knows as much as both.
 _RERANK_WEIGHT = 1.0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ragd.core.types import Passage, Place
+from ragd.core.documents import Place
+from ragd.core.results import Passage
 
 # The chunker lets neighbours share a stretch of text. A shorter one that is equal is taken for chance.
 _LEAST_SHARED = 12

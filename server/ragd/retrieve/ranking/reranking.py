@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
+from ragd.core.results import Candidate
 from ragd.core.tracing import NO_PROVIDER, ProviderRef, Trace
-from ragd.core.types import Candidate
 from ragd.providers.protocols import Fusion, Reranker
 from ragd.store.passages import Passages
 

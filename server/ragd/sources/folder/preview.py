@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ragd.core.types import Failure
+from ragd.core.jobs import Failure
 from ragd.formats.registry import doc_type_for
 from ragd.sources.folder.config import FolderConfig, check_root, scan
 

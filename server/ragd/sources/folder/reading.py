@@ -12,7 +12,7 @@ from urllib.request import url2pathname
 
 from ragd.core.errors import ServiceUnavailable
 from ragd.core.ids import hash32
-from ragd.core.types import IngestResult
+from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.files import Found, Part, shown
 from ragd.ingest.reading import Report
 from ragd.sources.folder.config import FolderConfig, check_root, is_below_link, scan, stored_config

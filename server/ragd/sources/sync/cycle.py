@@ -15,8 +15,8 @@ from typing import Final
 
 from ragd.core.errors import ItemFailed, SourceRefused, SourceThrottled, SourceUnavailable
 from ragd.core.ids import hash32
+from ragd.core.jobs import IngestResult
 from ragd.core.tracing import utc_now
-from ragd.core.types import IngestResult
 from ragd.ingest.discovery.files import Item
 from ragd.ingest.prefetch import prefetched
 from ragd.ingest.reading import Report

@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 from ragd.config.secrets import resolve
 from ragd.config.settings import SyncSettings
 from ragd.core.errors import FieldProblem, RagError, SettingsError, SourceRefused, SourceThrottled, ValidationFailed
-from ragd.core.types import IngestResult
+from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.files import Found, Item
 from ragd.ingest.pipeline import Stopped
 from ragd.ingest.reading import Report

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ragd.core.documents import Document
 from ragd.core.sections import split_sections
-from ragd.core.types import Document
 from ragd.formats.registry import loader_name_for, programming_language_of
 from ragd.formats.text.loader import CodeLoader
 

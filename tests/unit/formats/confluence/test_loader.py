@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import pytest
 
+from ragd.core.documents import Document
 from ragd.core.errors import ParseFailed
-from ragd.core.types import Document
 from ragd.formats.confluence.loader import ConfluenceLoader
 from ragd.formats.confluence.macros import NAVIGATION
 from ragd.providers.registry import build

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from ragd.core.documents import Document
 from ragd.core.errors import ParseFailed
 from ragd.core.sections import split_sections
-from ragd.core.types import Document
 from ragd.formats.confluence.loader import ConfluenceLoader
 
 CLOUD_URL = "https://wiki.example/wiki/spaces/DEV/pages/123/Setup"

@@ -8,8 +8,8 @@ from email.message import EmailMessage
 
 import pytest
 
+from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, DocumentEncrypted, ParseFailed
-from ragd.core.types import Document
 from ragd.formats.common.jis import decode_jis
 from ragd.formats.email.loader import EmailLoader
 

@@ -25,8 +25,8 @@ from openpyxl.comments import Comment
 from openpyxl.styles import Font, PatternFill
 from openpyxl.worksheet.table import Table
 
+from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty, DocumentEncrypted, ParseFailed
-from ragd.core.types import Document, Place
 from ragd.formats.excel.loader import ExcelLoader
 from ragd.formats.excel.stream import Budget
 from ragd.formats.tables.blocks import PART_TOKENS, Facts, estimated_tokens

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed
-from ragd.core.types import Document
 from ragd.formats.html.loader import HtmlLoader
 from ragd.providers.protocols import ALONE, LoadContext
 

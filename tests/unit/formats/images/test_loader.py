@@ -12,8 +12,8 @@ import pytest
 from PIL import Image, ImageDraw
 from PIL.TiffImagePlugin import ImageFileDirectory_v2
 
+from ragd.core.documents import Document, OcrLine, PictureText, Place
 from ragd.core.errors import DocumentEmpty, ParseFailed
-from ragd.core.types import Document, OcrLine, PictureText, Place
 from ragd.formats.common.pictures import picture
 from ragd.formats.images.loader import ImageLoader
 from ragd.providers.protocols import LoadContext, Loader, Pixels

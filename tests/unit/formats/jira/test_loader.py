@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from ragd.core.documents import Document
 from ragd.core.errors import ParseFailed
 from ragd.core.sections import split_sections
-from ragd.core.types import Document
 from ragd.formats.jira.loader import JiraLoader
 from ragd.ingest.chunking.places import Places
 from ragd.providers.registry import provider_class

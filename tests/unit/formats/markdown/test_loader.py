@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from ragd.core.types import Document
+from ragd.core.documents import Document
 from ragd.formats.common.pictures import REFERENCE, link_of
 from ragd.formats.markdown.loader import MarkdownLoader
 from ragd.language.boundaries import fenced_blocks

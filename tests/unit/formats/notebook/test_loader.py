@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed
 from ragd.core.sections import split_sections
-from ragd.core.types import Document
 from ragd.formats.notebook import outputs as notebook_outputs
 from ragd.formats.notebook.lines import source_lines
 from ragd.formats.notebook.loader import NotebookLoader

@@ -12,7 +12,7 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfgen.canvas import Canvas
 
-from ragd.core.types import Document
+from ragd.core.documents import Document
 from ragd.formats.pdf.loader import PdfLoader
 
 pdfmetrics.registerFont(UnicodeCIDFont("HeiseiMin-W3"))

@@ -20,7 +20,7 @@ from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph
 
-from ragd.core.types import Document
+from ragd.core.documents import Document
 from ragd.formats.pdf.loader import PdfLoader
 from ragd.ingest.chunking.cuts import without
 

@@ -12,9 +12,9 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfgen.canvas import Canvas
 
+from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, DocumentEncrypted, ParseFailed
 from ragd.core.sections import split_sections
-from ragd.core.types import Document
 from ragd.formats.pdf.loader import PdfLoader
 from ragd.providers.protocols import LoadContext
 

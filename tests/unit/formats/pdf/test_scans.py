@@ -13,8 +13,8 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
+from ragd.core.documents import Document, OcrLine, PictureText
 from ragd.core.errors import DocumentEmpty
-from ragd.core.types import Document, OcrLine, PictureText
 from ragd.formats.pdf.loader import PdfLoader
 from ragd.providers.protocols import LoadContext, Pixels
 

@@ -16,7 +16,7 @@ from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Spacer, Table
 
-from ragd.core.types import Document
+from ragd.core.documents import Document
 from ragd.formats.pdf.loader import PdfLoader
 
 FIXTURES = Path(__file__).parents[3] / "data" / "pdf"

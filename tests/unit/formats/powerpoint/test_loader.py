@@ -13,9 +13,9 @@ import pytest
 from pptx import Presentation
 from pptx.util import Inches
 
+from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty, DocumentEncrypted, ParseFailed
 from ragd.core.sections import split_sections
-from ragd.core.types import Document, Place
 from ragd.formats.powerpoint import loader as powerpoint
 from ragd.formats.powerpoint import shapes as powerpoint_shapes
 from ragd.formats.powerpoint import slides as powerpoint_slides

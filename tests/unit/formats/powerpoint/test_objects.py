@@ -18,7 +18,7 @@ from pptx.opc.packuri import PackURI
 from pptx.oxml import parse_xml
 from pptx.util import Inches
 
-from ragd.core.types import Document, Place
+from ragd.core.documents import Document, Place
 from ragd.formats.powerpoint import charts as powerpoint_charts
 from ragd.formats.powerpoint.charts import extended_chart
 from ragd.formats.powerpoint.loader import PowerPointLoader

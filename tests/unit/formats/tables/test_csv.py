@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, DocumentUnreadable
-from ragd.core.types import Document
 from ragd.formats.tables.blocks import PART_TOKENS, estimated_tokens
 from ragd.formats.tables.loader import CsvLoader
 from ragd.providers.protocols import Loader

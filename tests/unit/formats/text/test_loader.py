@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, DocumentUnreadable
 from ragd.core.sections import split_sections
-from ragd.core.types import Document
 from ragd.formats.markdown.loader import MarkdownLoader
 from ragd.formats.registry import doc_type_for, loader_name_for, supported_extensions
 from ragd.formats.text.loader import CodeLoader, TextLoader

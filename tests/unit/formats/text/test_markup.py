@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragd.core.types import Document
+from ragd.core.documents import Document
 from ragd.formats.text.loader import TextLoader
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from ragd.core.types import Document
+from ragd.core.documents import Document
 from ragd.formats.word.loader import WordLoader
 
 NAMESPACES = " ".join(

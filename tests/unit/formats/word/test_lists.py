@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ragd.core.types import Document
+from ragd.core.documents import Document
 from ragd.formats.word.numerals import numeral
 
 Read = Callable[..., Document]

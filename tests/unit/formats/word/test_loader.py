@@ -15,9 +15,9 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Pt
 
+from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, DocumentEncrypted, ParseFailed
 from ragd.core.sections import split_sections
-from ragd.core.types import Document
 from ragd.formats.word.loader import WordLoader
 
 

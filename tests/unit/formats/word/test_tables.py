@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from ragd.core.documents import Document
 from ragd.core.errors import ParseFailed
-from ragd.core.types import Document
 
 Read = Callable[..., Document]
 

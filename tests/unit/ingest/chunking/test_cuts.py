@@ -8,8 +8,8 @@ from itertools import pairwise
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from ragd.core.documents import Document, Heading, Mark, Place
 from ragd.core.sections import BODY_START, split_sections
-from ragd.core.types import Document, Heading, Mark, Place
 from ragd.ingest.chunking.cuts import merged, without
 
 Ranges = list[tuple[int, int]]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragd.core.documents import Chunk, Document, Enrichment, Heading, Mark, Place
 from ragd.core.ids import canonical, hash32
 from ragd.core.sections import split_sections
-from ragd.core.types import Chunk, Document, Enrichment, Heading, Mark, Place
 from ragd.formats.common.pictures import REFERENCE
 from ragd.formats.markdown.loader import MarkdownLoader
 from ragd.formats.text.loader import TextLoader

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragd.core.types import Document, Heading, Mark, Place
+from ragd.core.documents import Document, Heading, Mark, Place
 from ragd.formats.pdf.loader import PdfLoader
 from ragd.ingest.chunking.cuts import without
 from ragd.ingest.enrichment.cleaning import NoCleaner, RuleCleaner

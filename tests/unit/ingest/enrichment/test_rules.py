@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragd.core.documents import Document, Enrichment, Heading, Piece, Place
 from ragd.core.sections import split_sections
-from ragd.core.types import Document, Enrichment, Heading, Piece, Place
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.enrichment.rules import NoEnricher, RuleEnricher
 from ragd.providers.protocols import Enricher

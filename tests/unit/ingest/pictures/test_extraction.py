@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
+from ragd.core.documents import Document, Mark, OcrLine, Picture, Place
 from ragd.core.errors import SettingsError
-from ragd.core.types import Asset, Document, Mark, OcrLine, Picture, Place
+from ragd.core.storage import Asset
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.images.loader import ImageLoader
 from ragd.ingest.pictures.extraction import THUMBNAIL_SIDE, PictureLimits, PictureReader, normalize, shared_engine

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from ragd.core.documents import Document
 from ragd.core.errors import (
     DocumentEmpty,
     DocumentEncrypted,
@@ -21,7 +22,7 @@ from ragd.core.errors import (
     RagError,
     ServiceUnavailable,
 )
-from ragd.core.types import Asset, Document
+from ragd.core.storage import Asset
 from ragd.ingest.workers import pool as workers
 from ragd.ingest.workers.pool import ParseTask, WorkerPool
 from ragd.ingest.workers.process import WorkerOptions
@@ -33,7 +34,7 @@ TROUBLED = """
 import os, sys, time
 from ragd.core.errors import DocumentEncrypted
 from ragd.formats.common.pictures import picture, reference
-from ragd.core.types import Document
+from ragd.core.documents import Document
 
 class Troubled:
     name, version = "troubled", "1"

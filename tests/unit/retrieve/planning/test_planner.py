@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragd.core.errors import RemoteUnavailable, ValidationFailed
-from ragd.core.query import Preferences, QueryPlan, plan_as_dict
-from ragd.core.types import Filters
+from ragd.core.query import Filters, Preferences, QueryPlan, plan_as_dict
 from ragd.providers.protocols import LanguageModel
 from ragd.retrieve.planning.operators import take_operators
 

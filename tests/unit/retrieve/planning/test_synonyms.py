@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragd.core.errors import SettingsError
-from ragd.core.types import Filters
+from ragd.core.query import Filters
 from ragd.providers.analyzers.analyzers import BigramAnalyzer, SudachiAnalyzer
 from ragd.retrieve.planning.planner import Planner
 from ragd.retrieve.planning.synonyms import Synonyms

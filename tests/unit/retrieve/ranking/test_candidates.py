@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from ragd.core.errors import IndexDamaged, RemoteUnavailable
-from ragd.core.query import QueryPlan
+from ragd.core.query import Filters, Mode, QueryPlan
+from ragd.core.results import Scored
 from ragd.core.tracing import Trace
-from ragd.core.types import Filters, Mode, Scored
 from ragd.providers.analyzers.analyzers import BigramAnalyzer
 from ragd.providers.fakes import FakeEmbedder
 from ragd.providers.protocols import Vectors

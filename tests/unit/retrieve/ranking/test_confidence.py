@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from ragd.core.query import Identifier, QueryPlan
-from ragd.core.types import Filters, Hit, Passage, Place
+from ragd.core.documents import Place
+from ragd.core.query import Filters, Identifier, QueryPlan
+from ragd.core.results import Hit, Passage
 from ragd.providers.analyzers.analyzers import BigramAnalyzer
 from ragd.retrieve.ranking.confidence import confidence_of
 

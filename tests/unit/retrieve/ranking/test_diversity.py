@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ragd.core.types import Candidate
+from ragd.core.results import Candidate
 from ragd.retrieve.ranking.diversity import diversified
 
 CANDIDATES = [

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragd.core.types import Candidate
+from ragd.core.results import Candidate
 from ragd.retrieve.ranking.explain import explained
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragd.core.query import Identifier, QueryPlan
-from ragd.core.types import Candidate, Filters
+from ragd.core.query import Filters, Identifier, QueryPlan
+from ragd.core.results import Candidate
 from ragd.providers.protocols import Fusion
 from ragd.retrieve.ranking.adaptive import FIRST, RESCORED, AdaptiveFusion, kind_of
 from ragd.retrieve.ranking.fusion import FusionOptions, ReciprocalRankFusion, WeightedSum

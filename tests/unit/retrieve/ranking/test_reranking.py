@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from ragd.core.documents import Place
 from ragd.core.errors import ModelUnavailable, RagError
-from ragd.core.query import QueryPlan
+from ragd.core.query import Filters, QueryPlan
+from ragd.core.results import Candidate, Passage
 from ragd.core.tracing import Trace
-from ragd.core.types import Candidate, Filters, Passage, Place
 from ragd.retrieve.ranking.adaptive import AdaptiveFusion
 from ragd.retrieve.ranking.fusion import FusionOptions
 from ragd.retrieve.ranking.reranking import Reranked, RerankStage

@@ -15,7 +15,7 @@ import pytest
 
 from ragd.core.errors import ForbiddenPath, ServiceUnavailable
 from ragd.core.ids import hash32
-from ragd.core.types import IngestResult
+from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.files import Found
 from ragd.sources.folder.config import FolderConfig
 from ragd.sources.folder.reading import FolderReading, Reading

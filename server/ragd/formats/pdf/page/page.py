@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ragd.core.types import Picture, Place
+from ragd.core.documents import Picture, Place
 
 Box: TypeAlias = tuple[float, float, float, float]
 """Left, top, right and bottom, y downward."""

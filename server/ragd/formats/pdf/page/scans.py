@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from PIL import Image
 
-from ragd.core.types import OcrLine, Place
+from ragd.core.documents import OcrLine, Place
 from ragd.formats.common.pictures import picture
 from ragd.formats.pdf.page.glyphs import Glyphs
 from ragd.formats.pdf.page.objects import Drawn

@@ -1,0 +1,208 @@
+"""A document as it is read and cut: its Markdown content with places, pictures and headings; sections, pieces and chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+DocType = Literal[
+    "pdf", "docx", "xlsx", "pptx", "markdown", "html", "text", "code", "image", "csv", "notebook", "email", "confluence", "jira"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a passage stands in its source. Pages, slides and lines count from 1; ranges are inclusive.
+
+    `cell_range` is of the sheet, as spreadsheets write it (`A5:F40`). `bbox` is left, top, right and bottom of a rectangle on
+    the page, as fractions (0..1) of the page as it is shown, from its upper left corner. `anchor` is what is put behind a web
+    page's address to open it at the passage (`#Install`, `?focusedCommentId=12`).
+    """
+
+    page: int | None = None
+    slide: int | None = None
+    sheet: str | None = None
+    cell_range: str | None = None
+    line_range: tuple[int, int] | None = None
+    bbox: tuple[float, float, float, float] | None = None
+    anchor: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The fields that are set, as JSON-ready values (ranges as lists)."""
+        values = {
+            "page": self.page,
+            "slide": self.slide,
+            "sheet": self.sheet,
+            "cell_range": self.cell_range,
+            "line_range": self.line_range,
+            "bbox": self.bbox,
+            "anchor": self.anchor,
+        }
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items() if value is not None}
+
+    @staticmethod
+    def from_dict(values: Mapping[str, Any]) -> Place:
+        """The inverse of `as_dict`."""
+        fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+        return Place(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """From character `offset` of the content on, until the next mark, the source is at `place`."""
+
+    offset: int
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading found by a loader: `[start, end)` are its characters in the content, `level` counts from 1."""
+
+    start: int
+    end: int
+    level: int
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class OcrLine:
+    """A line of text that was recognised in a picture. `score` is 0..1; `box` is left, top, right, bottom as fractions (0..1)."""
+
+    text: str
+    score: float
+    box: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PictureText:
+    """What was read in a picture, in reading order. `skipped` says why it was not read; then there are no lines."""
+
+    lines: tuple[OcrLine, ...] = ()
+    skipped: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The lines, one below the other."""
+        return "\n".join(line.text for line in self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that a loader found, as its bytes stand in the file. The content refers to it as `![alt](link)`.
+
+    `asset_id` is the hash of the bytes. `link` is `asset://<asset_id>`, or what the source itself has where the content is the
+    source. A picture that stands in several places is listed for each of them.
+    """
+
+    asset_id: str
+    data: bytes
+    link: str
+    alt: str = ""
+    place: Place = Place()
+
+
+READ_IN_FACTS: Final = "facts"
+"""`ocr_profile` of a picture that is the document, or a scanned page of it: what was read in it stands in the content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a loader read: Markdown content with places.
+
+    `markdown` is what is stored, chunked and cited. When `verbatim` is true it is the source itself, line for line, and lines
+    are found by counting; else `marks` (sorted by offset) say where each part stands. `headings` (sorted, not overlapping)
+    give the section tree. `furniture` are ranges of the content (sorted, apart) that are page headers, footers and page numbers:
+    read, but no part of the text. `pictures` are handed on to become assets; they are not stored with the content. `parser` names
+    the library that read the file, with its version.
+    """
+
+    doc_type: DocType
+    title: str
+    markdown: str
+    loader: str
+    loader_version: str
+    parser: str = ""
+    verbatim: bool = False
+    marks: tuple[Mark, ...] = ()
+    headings: tuple[Heading, ...] = ()
+    furniture: tuple[tuple[int, int], ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    language: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A stretch `[start, end)` of the content under one heading, its subsections excluded. The root section has an empty path."""
+
+    section_id: str
+    path: tuple[str, ...]
+    start: int
+    end: int
+    section_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Enrichment:
+    """What rules or a model say about a document or a chunk, kept beside the content. `provider` says who said it.
+
+    `fallback` is set when another provider was asked for and failed.
+    """
+
+    provider: str
+    title: str = ""
+    summary: str = ""
+    tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    fallback: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a document's text, cut by the chunker: a chunk before its views are made.
+
+    `tokens` counts the dense view by the embedding model's tokenizer, prefix and special tokens excluded. `heading` is the line
+    above the text in the dense view, `heading_path` what it was made of. `shown_text` is the text with what its pictures say in
+    place of references to them; `image_refs` are the pictures' asset ids.
+    """
+
+    chunk_id: str
+    section_id: str
+    section_path: tuple[str, ...]
+    ordinal: int
+    text: str
+    tokens: int
+    place: Place
+    heading: str
+    heading_path: tuple[str, ...]
+    image_refs: tuple[str, ...] = ()
+    shown_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage and its two views. `text` is the fact that is cited; the views are what is embedded and indexed.
+
+    `tokens` counts the dense view by the embedding model's tokenizer, prefix and special tokens excluded.
+
+    `dense_key` is sha256(canonical(dense view)), the vector cache's key. `dense_id` and `sparse_id` are the ids of the
+    entries in the two indexes: hash(chunk_id, view).
+    """
+
+    chunk_id: str
+    section_id: str
+    section_path: tuple[str, ...]
+    ordinal: int
+    text: str
+    tokens: int
+    place: Place
+    dense_view: str
+    sparse_tokens: tuple[str, ...]
+    dense_key: str
+    dense_id: str
+    sparse_id: str
+    image_refs: tuple[str, ...] = ()
+    enrichment: Enrichment | None = None

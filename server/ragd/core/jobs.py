@@ -1,0 +1,39 @@
+"""What a job reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+JobStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A file that could not be ingested, or was left out, and why."""
+
+    source: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class IngestResult:
+    """What an ingestion did, counted in documents; `embedded` and `reused` count vectors.
+
+    `moved` are documents that were found again under another name or path. `drift` says how the structure of rebuilt
+    documents differs from what it was.
+    """
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    moved: int = 0
+    deleted: int = 0
+    skipped: int = 0
+    failed: tuple[Failure, ...] = ()
+    chunks: int = 0
+    embedded: int = 0
+    reused: int = 0
+    drift: Mapping[str, Any] | None = None

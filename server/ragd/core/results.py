@@ -1,0 +1,133 @@
+"""What a query finds: scored entries, candidates, passages, the numbered context, and the answer with its support."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ragd.core.documents import DocType, Place
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One entry of an index with its score (higher is better; cosine for dense, BM25 for sparse)."""
+
+    entry_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk in a ranked list. `rank` counts from 1; `source` names the list (dense, sparse, fusion, rerank)."""
+
+    chunk_id: str
+    score: float
+    rank: int
+    source: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The shape of a candidate in a trace."""
+        return {"chunk_id": self.chunk_id, "score": round(self.score, 6), "rank": self.rank, "source": self.source}
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRef:
+    """A picture that a passage shows. `alt` is what its document says of it, `text` what was read in it."""
+
+    asset_id: str
+    mime: str
+    alt: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A live chunk with its document, as the facts store tells it. `tokens` is the chunk's: its heading counts, too.
+
+    `span` is the number of chunks from `ordinal` on that it holds: more than one where neighbours were joined. `enrichment`
+    holds what rules or a model say about the chunk, as it is stored. `as_of` is the day (ISO 8601, UTC) on which the text was
+    fetched, where it comes from elsewhere and was not held against what is there now; `live_version` is the version, as the
+    remote side calls it, that the text was taken from where that is newer than the index.
+    """
+
+    chunk_id: str
+    doc_id: str
+    version_id: str
+    collection: str
+    content: str
+    source: str
+    source_uri: str
+    doc_type: DocType
+    title: str
+    section_path: tuple[str, ...]
+    place: Place
+    ordinal: int
+    tokens: int
+    images: tuple[ImageRef, ...] = ()
+    enrichment: Mapping[str, Any] = field(default_factory=dict)
+    span: int = 1
+    as_of: str | None = None
+    live_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage with its scores. `score` is shown: 0..1. `scores` holds what each stage gave, where it ran."""
+
+    passage: Passage
+    score: float
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Number `id` in the context stands for this passage. `chunk_ids` are all that it was joined from, best first."""
+
+    id: int
+    passage: Passage
+    chunk_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Numbered passages for a model, at most `max_tokens` long; `citations` lists what was put in, in order."""
+
+    text: str
+    tokens: int
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """How well one sentence of an answer is borne out by the passages it was made from. `score` is 0..1.
+
+    `start` and `end` are its characters in the answer; `citations` the numbers of the passages that bear it out best first.
+    """
+
+    start: int
+    end: int
+    score: float
+    supported: bool
+    citations: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer in words. `provider` is what wrote it (`extractive` for passages alone), `found` is false for "not found".
+
+    `citations` are those that the text refers to, in order; `removed_citations` counts references to passages that were never
+    given, which were taken out of the text. `usage` holds token counts, where they are known.
+    """
+
+    text: str
+    provider: str
+    model: str
+    found: bool
+    citations: tuple[Citation, ...] = ()
+    support: tuple[Support, ...] = ()
+    removed_citations: int = 0
+    finish: Literal["complete", "length", "cut_off", "cancelled"] = "complete"
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
