@@ -1,4 +1,4 @@
-"""What a job reports."""
+"""What a job reports, and how it ends early."""
 
 from __future__ import annotations
 
@@ -37,3 +37,18 @@ class IngestResult:
     embedded: int = 0
     reused: int = 0
     drift: Mapping[str, Any] | None = None
+
+
+class Stopped(Exception):
+    """A run was asked to stop. What was committed stays, the rest is taken back."""
+
+    code = "CANCELLED"
+
+
+class Postponed(Exception):
+    """A job yields to others, and goes on after `delay_s` seconds. `reason` says why, for people; None: it waits its turn."""
+
+    def __init__(self, delay_s: float, reason: str | None = None) -> None:
+        super().__init__(reason or "")
+        self.delay_s = delay_s
+        self.reason = reason

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from ragd.core.errors import RagError
-from ragd.core.jobs import IngestResult
+from ragd.core.jobs import IngestResult, Stopped
 from ragd.core.storage import Version
 from ragd.core.tracing import ProviderRef, Status, Trace, Tracer, shared_span
 from ragd.ingest.chunking.structure import Shape, drift
@@ -39,12 +39,6 @@ GROUP_CHARACTERS = 4_000_000
 GROUP_FILES = 512
 
 Links = Mapping[str, str | None]
-
-
-class Stopped(Exception):
-    """A run was asked to stop. What was committed stays, the rest is taken back."""
-
-    code = "CANCELLED"
 
 
 class IngestPipeline:

@@ -12,8 +12,7 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError
 
 from ragd.core.errors import RagError
-from ragd.core.jobs import IngestResult
-from ragd.ingest.pipeline import Stopped
+from ragd.core.jobs import IngestResult, Postponed, Stopped
 from ragd.ingest.reading import Report
 from ragd.store.database.engine import is_busy
 from ragd.store.jobs import Job, Jobs
@@ -34,15 +33,6 @@ class _Cancelled(Stopped):
 
 class _Interrupted(Stopped):
     """The process is stopping; the job goes on at the next start."""
-
-
-class Postponed(Exception):
-    """A job makes way for others, and goes on after `delay_s` seconds. `reason` says why, for people; None: it waits its turn."""
-
-    def __init__(self, delay_s: float, reason: str | None = None) -> None:
-        super().__init__(reason or "")
-        self.delay_s = delay_s
-        self.reason = reason
 
 
 class JobRunner:
@@ -120,7 +110,7 @@ class JobRunner:
         except Postponed as wait:
             note = {"code": "SERVICE_UNAVAILABLE", "message": wait.reason} if wait.reason else None
             self._jobs.retry(job.job_id, wait.delay_s, note)
-            log.info("job makes way", extra={"job_id": job.job_id, "seconds": wait.delay_s, "reason": wait.reason})
+            log.info("job yields to others", extra={"job_id": job.job_id, "seconds": wait.delay_s, "reason": wait.reason})
         except RagError as error:
             log.warning("job failed", extra={"job_id": job.job_id, "code": error.code, "reason": error.message})
             self._fail(job, {"code": error.code, "message": error.message})

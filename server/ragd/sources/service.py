@@ -15,11 +15,9 @@ from sqlalchemy.exc import DBAPIError
 
 from ragd.config.settings import LiveSettings, SyncSettings
 from ragd.core.errors import FieldProblem, RagError, SourceNotFound, ValidationFailed
-from ragd.core.jobs import IngestResult
+from ragd.core.jobs import IngestResult, Postponed, Stopped
 from ragd.ingest.discovery.file_rules import Selection
-from ragd.ingest.pipeline import Stopped
 from ragd.ingest.reading import Report
-from ragd.jobs.runner import Postponed
 from ragd.sources.base import CloudPreview
 from ragd.sources.folder.config import TYPE, FolderConfig, parse_config, stored_config
 from ragd.sources.folder.follower import Following

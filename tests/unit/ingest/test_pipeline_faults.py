@@ -11,9 +11,9 @@ import pytest
 
 import ragd
 from ragd.core.errors import ParseFailed
+from ragd.core.jobs import Stopped
 from ragd.core.tracing import INGESTION_STAGES
 from ragd.ingest.indexes import Indexes, find_drift
-from ragd.ingest.pipeline import Stopped
 from ragd.providers.fakes import FakeEmbedder
 
 GUIDE = "# Guide\n\nStart here.\n\n## Install\n\nRun setup on port 8443.\n"

@@ -12,11 +12,9 @@ from typing import Any, Final, Protocol
 from ragd.config.secrets import resolve
 from ragd.config.settings import SyncSettings
 from ragd.core.errors import FieldProblem, RagError, SettingsError, SourceRefused, SourceThrottled, ValidationFailed
-from ragd.core.jobs import IngestResult
+from ragd.core.jobs import IngestResult, Postponed, Stopped
 from ragd.ingest.discovery.files import Found, Item
-from ragd.ingest.pipeline import Stopped
 from ragd.ingest.reading import Report
-from ragd.jobs.runner import Postponed
 from ragd.providers.registry import build, names, provider_class
 from ragd.sources.base import FROM_REQUEST, CloudPreview, CloudSource, Outside, Usage
 from ragd.sources.folder.reading import FAILURES_KEPT, Reading, Run
