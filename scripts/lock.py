@@ -20,9 +20,9 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from _console import MACHINE_NOT_READY, STEP_FAILED, Console, StopError
-from _environment import BASE_LOCK, ROOT, TEST_LOCK
-from _installers import TOOLS_LOCK, fetch_uv, uv_on_path
+from setup.console import MACHINE_NOT_READY, STEP_FAILED, Console, StopError
+from setup.environment import BASE_LOCK, ROOT, TEST_LOCK
+from setup.installers import TOOLS_LOCK, fetch_uv, uv_on_path
 
 OLDEST_PYTHON = "3.11"
 

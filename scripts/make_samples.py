@@ -23,19 +23,14 @@ from pathlib import Path
 
 from PIL import Image
 
-import _samples_drawn
-import _samples_excel
-import _samples_pdf
-import _samples_powerpoint
-import _samples_text
-import _samples_word
+from samples import drawn, excel, pdf, powerpoint, text, word
 
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
 
 
 def documents() -> Iterator[tuple[str, bytes]]:
     """Path and bytes of every sample that can be made here."""
-    for maker in (_samples_pdf, _samples_word, _samples_excel, _samples_powerpoint, _samples_text, _samples_drawn):
+    for maker in (pdf, word, excel, powerpoint, text, drawn):
         yield from maker.documents()
 
 
@@ -59,7 +54,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Make the documents of data/samples/ that are no plain text.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a file differs from what would be made")
     check = parser.parse_args().check
-    if missing := _samples_drawn.missing_font():
+    if missing := drawn.missing_font():
         print(missing, file=sys.stderr)
     differing = []
     for name, data in documents():

@@ -19,11 +19,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import _vsix
-from _console import INTERRUPTED, Console, StopError
-from _environment import BASE_LOCK, Environment
-from _npm import check_node, ensure_node_modules, npm
-from _wheel import EPOCH, build_wheel, put_server_folder, version
+from nodejs.npm import check_node, ensure_node_modules, npm
+from release.vsix import PICTURE, biggest, problems
+from release.wheel import EPOCH, build_wheel, put_server_folder, version
+from setup.console import INTERRUPTED, Console, StopError
+from setup.environment import BASE_LOCK, Environment
 
 STEPS = 6
 
@@ -70,7 +70,7 @@ def package(console: Console, environment: Environment) -> Path:
     options = ["--no-dependencies", "--no-rewrite-relative-links", "--allow-missing-repository", "--out", str(vsix)]
     options += ["--readme-path", put_readme(extension, console)]
     npm(["exec", "--offline", "--", "vsce", "package", *options], extension, console, SOURCE_DATE_EPOCH=EPOCH, TZ="UTC")
-    if found := _vsix.problems(vsix, wheel):
+    if found := problems(vsix, wheel):
         rejected = vsix.rename(vsix.with_suffix(".rejected"))
         raise StopError(f"{rejected.name} must not be released:", log=found)
     console.print(summary(vsix, wheel, console.elapsed()))
@@ -106,12 +106,12 @@ def put_readme(extension: Path, console: Console) -> str:
         return f"dist/readme/{picture.name}"
 
     text = (extension / "README.md").read_text("utf-8")
-    (target / "README.md").write_text(_vsix.PICTURE.sub(carried, text), "utf-8")
+    (target / "README.md").write_text(PICTURE.sub(carried, text), "utf-8")
     return "dist/readme/README.md"
 
 
 def summary(vsix: Path, wheel: Path, seconds: float) -> str:
-    files = [f"  {packed / 1e3:8.0f} kB of {size / 1e3:7.0f}  {name}" for name, packed, size in _vsix.biggest(vsix)]
+    files = [f"  {packed / 1e3:8.0f} kB of {size / 1e3:7.0f}  {name}" for name, packed, size in biggest(vsix)]
     made = [f"  {path.stat().st_size / 1e6:.1f} MB  {path}" for path in (wheel, vsix)]
     return "\n".join([f"\nMade in {seconds:.0f} s:", *made, "Its biggest files, packed and unpacked:", *files])
 

@@ -17,9 +17,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from _console import INTERRUPTED, Console, StopError
-from _environment import BASE_LOCK, ROOT, Environment
-from _installers import child_environment
+from setup.console import INTERRUPTED, Console, StopError
+from setup.environment import BASE_LOCK, ROOT, Environment
+from setup.installers import child_environment
 
 COLLECTION = "samples"
 SAMPLES = ROOT / "data" / "samples"

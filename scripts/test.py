@@ -20,12 +20,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from _console import INTERRUPTED, STEP_FAILED, Console, StopError
-from _editor import ensure_editor
-from _environment import ROOT, TEST_LOCK, Environment
-from _installers import child_environment
-from _npm import check_node, ensure_node_modules
-from _processes import CommandFailedError
+from nodejs.editor import ensure_editor
+from nodejs.npm import check_node, ensure_node_modules
+from setup.console import INTERRUPTED, STEP_FAILED, Console, StopError
+from setup.environment import ROOT, TEST_LOCK, Environment
+from setup.installers import child_environment
+from setup.processes import CommandFailedError
 
 LOWEST_COVERAGE = 85
 FAST = "not model and not e2e"

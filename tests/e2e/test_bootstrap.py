@@ -24,7 +24,7 @@ from .package_index import Index, pinned, serving, wheel
 
 pytestmark = pytest.mark.e2e
 
-bundle = load("_wheel")
+bundle = load("release.wheel")
 
 VERSION = "0.0.7"
 MODULE = f'__version__ = "{VERSION}"\ndef main():\n    print("rag", __version__)\n'
@@ -39,9 +39,9 @@ class Setup:
         self.index = index
         self.folder = root / "server"
         self.environment = root / "global storage 設定" / "env"
-        self.folder.mkdir()
-        for name in bundle.BOOTSTRAP:
-            shutil.copy(SCRIPTS / name, self.folder)
+        (self.folder / "setup").mkdir(parents=True)
+        for name in bundle.SETUP_FILES:
+            shutil.copy(SCRIPTS / name, self.folder / "setup")
         index.files = dict([wheel("kestrel", "1.0", "answer = 42\n")])
         (self.folder / "requirements.lock").write_text("".join(pinned(*file) for file in index.files.items()), "utf-8")
         (self.folder / "requirements-tools.lock").write_text(pinned("uv-9.9-py3-none-any.whl", b""), "utf-8")
@@ -54,7 +54,7 @@ class Setup:
         (self.folder / name).write_bytes(data)
 
     def start(self, *options: str, python: str = sys.executable, **variables: str) -> subprocess.Popen[str]:
-        command = [python, str(self.folder / "bootstrap.py"), "--environment", str(self.environment)]
+        command = [python, str(self.folder / "setup" / "bootstrap.py"), "--environment", str(self.environment)]
         return subprocess.Popen(
             [*command, *(options or ("--index-url", self.index.url))],
             env={**self.variables, **variables},

@@ -17,8 +17,8 @@ from ..unit.scripts.loading import ROOT, load
 
 pytestmark = pytest.mark.e2e
 
-console = load("_console")
-wheels = load("_wheel")
+console = load("setup.console")
+wheels = load("release.wheel")
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_the_same_sources_give_the_same_wheel(folder: Path, tmp_path: Path) -> N
 
 @pytest.mark.timeout(600)
 def test_the_set_up_makes_a_daemon_that_starts_outside_of_the_checkout(folder: Path, tmp_path: Path) -> None:
-    command = [sys.executable, str(folder / "bootstrap.py"), "--environment", str(tmp_path / "server 0.1")]
+    command = [sys.executable, str(folder / "setup" / "bootstrap.py"), "--environment", str(tmp_path / "server 0.1")]
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     first = subprocess.run(command, env=env, cwd="/", capture_output=True, encoding="utf-8", check=False)
     assert first.returncode == 0, first.stdout + first.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -12,19 +13,21 @@ SCRIPTS = ROOT / "scripts"
 
 
 def load(name: str, module_name: str | None = None) -> ModuleType:
-    """A script as a module; scripts/ is on the path only meanwhile, as its test.py would hide the standard `test`."""
-    path = SCRIPTS / f"{name}.py"
-    loaded = sys.modules.get(module_name or name)
-    if loaded is not None and loaded.__file__ == str(path):
+    """A script, or a module `package.name` that scripts use.
+
+    scripts/ is on the path only meanwhile, as its test.py would hide the standard `test`.
+    """
+    if (loaded := sys.modules.get(module_name or name)) is not None:
         return loaded
-    spec = importlib.util.spec_from_file_location(module_name or name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
     sys.path.insert(0, str(SCRIPTS))
     try:
+        if "." in name:
+            return importlib.import_module(name)
+        spec = importlib.util.spec_from_file_location(module_name or name, SCRIPTS / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
+        return module
     finally:
         sys.path.remove(str(SCRIPTS))
-    return module

@@ -21,10 +21,10 @@ from .loading import ROOT, SCRIPTS, load
 
 LOCKS = ("requirements.lock", "requirements-test.lock", "requirements-tools.lock")
 
-console = load("_console")
-pip_settings = load("_pip_settings")
-installers = load("_installers")
-environment = load("_environment")
+console = load("setup.console")
+pip_settings = load("setup.pip_settings")
+installers = load("setup.installers")
+environment = load("setup.environment")
 quickstart = load("quickstart")
 checks = load("test", "scripts_test")
 lock = load("lock")

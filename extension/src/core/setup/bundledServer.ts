@@ -11,8 +11,9 @@ import { RagError } from "../common/errors";
 import type { ManagedServer } from "../daemon/serverSpec";
 
 const LOCK = "requirements.lock";
+const BOOTSTRAP = path.join("setup", "bootstrap.py");
 
-/** The wheel and the lock beside `bootstrap.py`. */
+/** The program that makes the environment, and what it installs. */
 export interface BundledServer {
   bootstrap: string;
   version: string;
@@ -25,7 +26,7 @@ export async function readBundledServer(folder: string): Promise<BundledServer> 
   const names = existsSync(folder) ? await readdir(folder) : [];
   const wheels = names.filter((name) => /^ragd-.*\.whl$/.test(name));
   const [wheel] = wheels;
-  if (wheel === undefined || wheels.length > 1 || !names.includes(LOCK) || !names.includes("bootstrap.py")) {
+  if (wheel === undefined || wheels.length > 1 || !names.includes(LOCK) || !existsSync(path.join(folder, BOOTSTRAP))) {
     throw new RagError(
       "NOT_CARRIED",
       l10n.t("This installation of the extension is not whole: {0} should hold the daemon.", folder),
@@ -35,7 +36,7 @@ export async function readBundledServer(folder: string): Promise<BundledServer> 
   const hash = createHash("sha256");
   for (const name of [LOCK, wheel]) hash.update(await readFile(path.join(folder, name)));
   return {
-    bootstrap: path.join(folder, "bootstrap.py"),
+    bootstrap: path.join(folder, BOOTSTRAP),
     version: wheel.split("-")[1] ?? "",
     fingerprint: hash.digest("hex"),
   };

@@ -19,7 +19,7 @@ import { fetchModel, makeEnvironment } from "./setupPrograms";
 export interface SetupOptions {
   machine: Machine;
   log: Log;
-  /** Where `bootstrap.py`, the lock and the wheel are. */
+  /** Where `setup/bootstrap.py`, the lock and the wheel are. */
   serverFolder: string;
   environment: string;
   record: SetupRecord;

@@ -126,7 +126,7 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
   }
 }
 
-/** `bootstrap.py`, the lock and the wheel. */
+/** `setup/bootstrap.py`, the locks and the wheel. */
 export function bundledServerFolder(context: vscode.ExtensionContext): string {
   return path.join(context.extensionUri.fsPath, "dist", "server");
 }

@@ -41,8 +41,8 @@ class FakeSetup extends FakeMachine {
   }
 
   carry(content: string): void {
-    mkdirSync(this.serverFolder, { recursive: true });
-    for (const name of ["bootstrap.py", "requirements.lock", "ragd-0.1.0-py3-none-any.whl"]) {
+    mkdirSync(path.join(this.serverFolder, "setup"), { recursive: true });
+    for (const name of ["setup/bootstrap.py", "requirements.lock", "ragd-0.1.0-py3-none-any.whl"]) {
       writeFileSync(path.join(this.serverFolder, name), content);
     }
   }

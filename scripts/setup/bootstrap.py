@@ -2,11 +2,12 @@
 
     python bootstrap.py --environment FOLDER [--index-url URL] [--proxy URL] [--uv PROGRAM] [--python PROGRAM]
 
-`scripts/package.py` puts this file, the modules it needs, the locks and the wheel into one folder of the VSIX. Any Python may
-start it, so this file keeps to what the oldest ones understand; `_server_environment.py` does the work.
+The VSIX carries this folder, with the locks and the wheel beside it. Any Python may start this file, so it keeps to what the
+oldest ones understand; `server_environment.py` does the work.
 """
 
 import json
+import os
 import sys
 
 OLDEST_PYTHON = (3, 11)
@@ -24,6 +25,7 @@ if __name__ == "__main__":
         print(json.dumps(event))
         sys.exit(2)
     sys.dont_write_bytecode = True  # the folder is the extension's, which an editor may keep read-only
-    from _server_environment import main
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # where the package `setup` is
+    from setup.server_environment import main
 
     sys.exit(main())

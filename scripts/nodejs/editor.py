@@ -17,10 +17,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from _console import MACHINE_NOT_READY, Console, StopError
-from _environment import ROOT
-from _npm import check_node
-from _processes import CommandFailedError
+from nodejs.npm import check_node
+from setup.console import MACHINE_NOT_READY, Console, StopError
+from setup.environment import ROOT
+from setup.processes import CommandFailedError
 
 EDITOR = ROOT / "extension" / "tests" / "editor"
 # The installed editor takes 0.95 GB, npm's cache of it 0.4 GB.

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from _console import MACHINE_NOT_READY, Console, StopError
-from _processes import CommandFailedError
+from setup.console import MACHINE_NOT_READY, Console, StopError
+from setup.processes import CommandFailedError
 
 OLDEST_NODE = 20
 _ADVICE = "`npm config list` shows which registry, proxy and certificates are set. Then run the script again."

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from .loading import load
+from ..loading import load
 
-processes = load("_processes")
+processes = load("setup.processes")
 
 # Starts a child, tells both ids, and waits for ever.
 PARENT = """

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import _pip_settings
-from _console import StopError
-from _failures import FINAL, NO_WAY_TO_THE_MIRROR, failure_in, stop
-from _pip_settings import Network
-from _processes import CommandFailedError
+from setup import pip_settings
+from setup.console import StopError
+from setup.failures import FINAL, NO_WAY_TO_THE_MIRROR, failure_in, stop
+from setup.pip_settings import Network
+from setup.processes import CommandFailedError
 
 TOOLS_LOCK = "requirements-tools.lock"
 
@@ -90,7 +90,7 @@ class Installation:
         settings = self._settings(pip)
         if self._network.proxy and "proxy" in settings:
             self._env["PIP_PROXY"] = self._network.proxy  # a proxy in pip's own files is stronger than the usual variables
-        for_uv = _pip_settings.for_uv(settings, self._env, system_certificates=system_certificates())
+        for_uv = pip_settings.for_uv(settings, self._env, system_certificates=system_certificates())
         with tempfile.TemporaryDirectory(prefix="rag-assistant-tools-") as tools:
             if for_uv.untranslated and pip:
                 names = ", ".join(for_uv.untranslated)
@@ -113,12 +113,12 @@ class Installation:
 
     def _settings(self, pip: Sequence[str]) -> dict[str, str]:
         if not pip:
-            return _pip_settings.from_environment(self._env)
+            return pip_settings.from_environment(self._env)
         command = [pip[0], "-m", "pip", "config", "list"]
         listed = subprocess.run(command, env=self._env, check=False, capture_output=True, encoding="utf-8", errors="replace")
         if listed.returncode != 0:
             raise StopError(f"`python3 -m pip config list` failed; mend pip's settings first:\n{listed.stderr.strip()}")
-        return _pip_settings.parse_config_list(listed.stdout)
+        return pip_settings.parse_config_list(listed.stdout)
 
     def _install_by_uv(self, uv: str, env: Mapping[str, str], *, can_fall_back: bool) -> bool:
         into = [uv, "pip", "install", "--python", str(self._python)]
@@ -178,7 +178,7 @@ def pip_environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 def system_certificates() -> str | None:
     """The system's bundle, where a company's own certificates are; pip and uv bring another one."""
-    return _pip_settings.SYSTEM_CERTIFICATES if Path(_pip_settings.SYSTEM_CERTIFICATES).exists() else None
+    return pip_settings.SYSTEM_CERTIFICATES if Path(pip_settings.SYSTEM_CERTIFICATES).exists() else None
 
 
 def uv_on_path() -> str | None:

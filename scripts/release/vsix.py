@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from _environment import BASE_LOCK
-from _installers import TOOLS_LOCK
-from _wheel import BOOTSTRAP
+from release.wheel import SETUP_FILES
+from setup.environment import BASE_LOCK
+from setup.installers import TOOLS_LOCK
 
 MOST_BYTES = 15_000_000
 BIGGEST = 8
@@ -46,7 +46,7 @@ def _problems(vsix: Path, wheel: Path) -> Iterator[str]:
     wheels = {name for name in names if name.endswith(".whl")}
     if wheels - {carried}:
         yield f"it carries other wheels: {', '.join(sorted(wheels - {carried}))}"
-    server = {f"dist/server/{name}" for name in (*BOOTSTRAP, BASE_LOCK, TOOLS_LOCK, wheel.name)}
+    server = {f"dist/server/{name}" for name in (*SETUP_FILES, BASE_LOCK, TOOLS_LOCK, wheel.name)}
     shown = {picture for name, text in texts.items() for picture in pictures_in(name, text)}
     for name in sorted({*_REQUIRED, *server, *files_named_in(manifest), *shown} - names):
         yield f"it lacks {name}"

@@ -12,7 +12,7 @@ from docx.oxml.ns import qn
 from docx.shared import Cm
 from docx.text.paragraph import Paragraph
 
-from _samples_office import MADE, line_chart, without_clock
+from samples.office import MADE, line_chart, without_clock
 
 
 class Report:

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 
 import xlsxwriter
 
-from _samples_office import MADE, without_clock
+from samples.office import MADE, without_clock
 
 CLUSTERS = (("fjord", "Oslo", "fj"), ("sagami", "Tokyo", "sg"), ("test", "Osaka", "ts"))
 

@@ -1,4 +1,4 @@
-"""The texts of the sample PDF documents, in the marks that `_samples_pdf.py` lays out. A change here moves golden questions."""
+"""The texts of the sample PDF documents, in the marks that `pdf.py` lays out. A change here moves golden questions."""
 
 WHITEPAPER = """
 # Kestrel: architecture of a replicated job queue

@@ -16,12 +16,12 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from _console import MACHINE_NOT_READY, Console, StopError
-from _failures import failure_in
-from _installers import Installation, Reporter, child_environment, editable, uv_on_path
-from _processes import CommandFailedError
+from setup.console import MACHINE_NOT_READY, Console, StopError
+from setup.failures import failure_in
+from setup.installers import Installation, Reporter, child_environment, editable, uv_on_path
+from setup.processes import CommandFailedError
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BASE_LOCK = "requirements.lock"
 TEST_LOCK = "requirements-test.lock"
 

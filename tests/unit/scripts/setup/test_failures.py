@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from .loading import load
+from ..loading import load
 
-processes = load("_processes")
-console = load("_console")
-failures = load("_failures")
+processes = load("setup.processes")
+console = load("setup.console")
+failures = load("setup.failures")
 
 
 @pytest.mark.parametrize(

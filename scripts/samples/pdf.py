@@ -25,7 +25,7 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Spacer, Table
 
-from _samples_pdf_texts import OPERATIONS_MANUAL, SPEC_SHEET, WHITEPAPER
+from samples.pdf_texts import OPERATIONS_MANUAL, SPEC_SHEET, WHITEPAPER
 
 JAPANESE_FONTS = {"body": "HeiseiMin-W3", "head": "HeiseiKakuGo-W5"}
 WESTERN_FONTS = {"body": "Times-Roman", "head": "Helvetica-Bold"}

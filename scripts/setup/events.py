@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TextIO
 from urllib.parse import unquote, urlsplit
 
-import _processes
-from _console import StopError
+from setup import processes
+from setup.console import StopError
 
 SECONDS_BETWEEN_STATUSES = 0.5
 SECONDS_BETWEEN_SIGNS_OF_LIFE = 1.0
@@ -77,7 +77,7 @@ class Events:
                 told, told_at = text, time.monotonic()
                 self.status(text, seconds)
 
-        return _processes.run(command, env=env, cwd=cwd, on_progress=tell, pass_fds=self.inherited)
+        return processes.run(command, env=env, cwd=cwd, on_progress=tell, pass_fds=self.inherited)
 
     def _emit(self, event: str, **fields: str | int | list[str]) -> None:
         # ASCII only: the reader need not know the encoding of this machine.

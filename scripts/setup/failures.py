@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from _console import STEP_FAILED, StopError
-from _processes import CommandFailedError
+from setup.console import STEP_FAILED, StopError
+from setup.processes import CommandFailedError
 
 
 class Failure(NamedTuple):

@@ -12,27 +12,18 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from _console import StopError
-from _environment import BASE_LOCK
-from _failures import stop
-from _installers import TOOLS_LOCK, Reporter, child_environment, pip_environment
-from _processes import CommandFailedError
+from setup.console import StopError
+from setup.environment import BASE_LOCK
+from setup.failures import stop
+from setup.installers import TOOLS_LOCK, Reporter, child_environment, pip_environment
+from setup.processes import CommandFailedError
 
 # The first moment that a zip archive can note, for all that we pack.
 EPOCH = "315532800"
 
-# What runs on the user's machine before the daemon is there; a test holds the list against their imports.
-BOOTSTRAP = (
-    "bootstrap.py",
-    "_console.py",
-    "_environment.py",
-    "_events.py",
-    "_failures.py",
-    "_installers.py",
-    "_pip_settings.py",
-    "_processes.py",
-    "_server_environment.py",
-)
+# What runs on the user's machine before the daemon is there: all of the package `setup`.
+_SETUP = Path(__file__).resolve().parents[1] / "setup"
+SETUP_FILES = tuple(sorted(f"setup/{path.name}" for path in _SETUP.glob("*.py")))
 _SOURCES = ("pyproject.toml", "README.md", "LICENSE")
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.pyc")
 
@@ -68,11 +59,13 @@ def build_wheel(root: Path, python: Path, target: Path, reporter: Reporter) -> P
 
 
 def put_server_folder(root: Path, wheel: Path, folder: Path) -> None:
-    """What the extension carries to set up the daemon: the bootstrap, the locks and the wheel, and nothing else."""
+    """What the extension carries to set up the daemon: the package `setup`, the locks and the wheel, and nothing else."""
     if folder.exists():
         shutil.rmtree(folder)
-    folder.mkdir(parents=True)
-    for file in (*(root / "scripts" / name for name in BOOTSTRAP), root / BASE_LOCK, root / TOOLS_LOCK, wheel):
+    (folder / "setup").mkdir(parents=True)
+    for name in SETUP_FILES:
+        shutil.copyfile(root / "scripts" / name, folder / name)
+    for file in (root / BASE_LOCK, root / TOOLS_LOCK, wheel):
         shutil.copyfile(file, folder / file.name)
 
 

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
-import _processes
-from _processes import CommandFailedError, quoted
+from setup import processes
+from setup.processes import CommandFailedError, quoted
 
 __all__ = ["INTERRUPTED", "MACHINE_NOT_READY", "STEP_FAILED", "CommandFailedError", "Console", "StopError"]
 
@@ -87,7 +87,7 @@ class Console:
                 self.note(f"{seconds:.0f} s: {text}")
 
         try:
-            return _processes.run(command, env=env, cwd=cwd, on_progress=show)
+            return processes.run(command, env=env, cwd=cwd, on_progress=show)
         finally:
             if self._redraws:
                 self._stream.write("\r\033[K")

@@ -12,7 +12,7 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.oxml.ns import qn
 from pptx.util import Cm
 
-from _samples_office import MADE, line_chart, without_clock
+from samples.office import MADE, line_chart, without_clock
 
 TITLE, CONTENT, TITLE_ONLY = 0, 1, 5
 """Layouts of the default template."""

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from .loading import ROOT, load
+from ..loading import ROOT, load
 
-console = load("_console")
-npm = load("_npm")
-wheels = load("_wheel")
-vsix = load("_vsix")
+console = load("setup.console")
+npm = load("nodejs.npm")
+wheels = load("release.wheel")
+vsix = load("release.vsix")
 package = load("package", "scripts_package")
 
 
@@ -126,7 +126,7 @@ class TestTheVsix:
 
     def make(self, wheel: Path, *, without: str = "", **more: bytes) -> Path:
         files = dict.fromkeys(vsix._REQUIRED, b"text")
-        files |= {f"dist/server/{name}": b"" for name in (*wheels.BOOTSTRAP, "requirements.lock", "requirements-tools.lock")}
+        files |= {f"dist/server/{name}": b"" for name in (*wheels.SETUP_FILES, "requirements.lock", "requirements-tools.lock")}
         files |= {"package.json": json.dumps(MANIFEST).encode(), f"dist/server/{wheel.name}": wheel.read_bytes()}
         files |= dict.fromkeys(("dist/extension.cjs", "media/icon.png", "media/view.svg"), b"")
         files.pop(without, None)
@@ -140,7 +140,7 @@ class TestTheVsix:
         assert vsix.problems(self.make(wheel), wheel) == []
 
     @pytest.mark.parametrize(
-        "missing", ["media/view.svg", "dist/extension.cjs", "dist/server/_events.py", "dist/THIRD-PARTY-NOTICES.txt"]
+        "missing", ["media/view.svg", "dist/extension.cjs", "dist/server/setup/events.py", "dist/THIRD-PARTY-NOTICES.txt"]
     )
     def test_a_file_that_is_missing_is_named(self, wheel: Path, missing: str) -> None:
         assert vsix.problems(self.make(wheel, without=missing), wheel) == [f"it lacks {missing}"]

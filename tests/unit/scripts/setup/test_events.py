@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from .loading import load
+from ..loading import load
 
-console = load("_console")
-events = load("_events")
+console = load("setup.console")
+events = load("setup.events")
 
 
 def told(stream: io.StringIO) -> list[dict[str, Any]]:

@@ -22,13 +22,13 @@ from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, NoReturn
 
-from _console import INTERRUPTED, MACHINE_NOT_READY, STEP_FAILED, StopError
-from _environment import BASE_LOCK, check_machine, fingerprint, make_environment, program_in, read_stamp, works
-from _events import Events, Mask
-from _failures import failure_in, stop
-from _installers import Installation, child_environment, uv_on_path, uv_works, wheel
-from _pip_settings import Network
-from _processes import CommandFailedError
+from setup.console import INTERRUPTED, MACHINE_NOT_READY, STEP_FAILED, StopError
+from setup.environment import BASE_LOCK, check_machine, fingerprint, make_environment, program_in, read_stamp, works
+from setup.events import Events, Mask
+from setup.failures import failure_in, stop
+from setup.installers import Installation, child_environment, uv_on_path, uv_works, wheel
+from setup.pip_settings import Network
+from setup.processes import CommandFailedError
 
 HERE = Path(__file__).resolve().parent
 STAMP = "rag-assistant-stamp.json"
@@ -41,7 +41,7 @@ _HALF_MADE = frozenset({".gitignore", "bin", "include", "lib", "lib64", "Include
 
 @dataclass(frozen=True)
 class Carried:
-    """What the extension carries beside this file."""
+    """What the extension carries beside this package."""
 
     lock: Path
     wheel: Path
@@ -200,7 +200,7 @@ def _set_up(options: argparse.Namespace, events: Events) -> int:
     try:
         folder = options.environment.expanduser().absolute()
         network = Network(options.index_url, options.proxy)
-        ServerEnvironment(folder, Carried.in_folder(HERE), events, uv=options.uv, network=network).ensure()
+        ServerEnvironment(folder, Carried.in_folder(HERE.parent), events, uv=options.uv, network=network).ensure()
     except KeyboardInterrupt:
         events.failed(
             StopError("The set-up was stopped.", code="INTERRUPTED", advice="Start it again: what was downloaded is kept.")

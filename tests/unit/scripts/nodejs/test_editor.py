@@ -1,4 +1,4 @@
-"""What scripts/_editor.py asks of the machine, and when it installs again. The installation itself runs in scripts/test.py."""
+"""What the editor of the tests asks of the machine, and when it is installed again; scripts/test.py really installs it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from .loading import load
+from ..loading import load
 
-editor = load("_editor")
+editor = load("nodejs.editor")
 
 
 def nothing(_name: str) -> None:

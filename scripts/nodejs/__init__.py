@@ -1,0 +1,1 @@
+"""What comes from npm: the packages of the extension, and the editor of its tests."""

@@ -1,0 +1,1 @@
+"""Builds what is released, the wheel and the VSIX, and looks into it."""

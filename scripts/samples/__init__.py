@@ -1,0 +1,1 @@
+"""The documents of `data/samples/` that are made by a program: a module for each format."""
