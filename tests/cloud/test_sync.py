@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from ragd.core.query import QueryRequest
+
 from .conftest import FACES, Cloud, Opened
 
 pytestmark = pytest.mark.e2e
@@ -41,7 +43,8 @@ def delete(cloud: Cloud, owner: Any) -> None:
 def found(cloud: Cloud, question: str) -> list[str]:
     """What a question finds by its words alone, with the rights of the source's own account."""
     source = cloud.app.sources.page()[0][0]
-    result = cloud.app.query(question, strategy="sparse_only", top_k=5, tokens={source.source_id: asking(cloud)})
+    tokens = {source.source_id: asking(cloud)}
+    result = cloud.app.query(QueryRequest(question, strategy="sparse_only", top_k=5, source_tokens=tokens))
     assert not result.warnings
     return [hit.passage.content for hit in result.hits]
 

@@ -14,6 +14,8 @@ from openpyxl.worksheet.cell_range import CellRange
 from ragd.app.engine import App
 from ragd.config.loading import Directories, load_settings
 from ragd.core.documents import Place
+from ragd.core.query import QueryRequest
+from ragd.retrieve.filters import parse_filters
 from ragd.store.jobs import FINISHED
 
 pytestmark = [pytest.mark.e2e, pytest.mark.model]
@@ -63,7 +65,7 @@ def overlap(one: str | None, other: str) -> bool:
 
 
 def found_within(app: App, question: dict[str, Any], k: int) -> bool:
-    hits = app.query(question["query"], top_k=k, filters=question.get("filters")).hits
+    hits = app.query(QueryRequest(question["query"], top_k=k, filters=parse_filters(question.get("filters")))).hits
     return any(
         hit.passage.source == relevant["source"] and is_at(hit.passage.place, hit.passage.section_path, relevant["place"])
         for hit in hits

@@ -15,6 +15,7 @@ from openpyxl.worksheet.cell_range import CellRange
 
 from ragd.app.engine import App
 from ragd.config.loading import Directories, load_settings
+from ragd.core.query import QueryRequest
 from ragd.store.jobs import FINISHED
 
 pytestmark = pytest.mark.e2e
@@ -242,7 +243,7 @@ def test_a_pdf_passage_stands_on_its_page_inside_its_rectangle(
 def test_what_was_read_in_scans_and_screenshots_is_found_by_its_words(
     app: App, query: str, source: str, page: int | None
 ) -> None:
-    best = app.query(query, strategy="sparse_only", top_k=1).hits[0].passage
+    best = app.query(QueryRequest(query, strategy="sparse_only", top_k=1)).hits[0].passage
     assert (best.source, best.place.page) == (source, page)
     left, top, right, bottom = best.place.bbox or (1.0, 1.0, 0.0, 0.0)
     assert 0 <= left < right <= 1

@@ -25,7 +25,7 @@ from ragd.config.settings import LlmSettings, RerankSettings, Settings
 from ragd.core.documents import Place
 from ragd.core.errors import FieldProblem, IndexDamaged, IndexOutdated, SettingsError, ValidationFailed
 from ragd.core.ids import hash32
-from ragd.core.query import Mode
+from ragd.core.query import MODES
 from ragd.core.results import Passage
 from ragd.core.storage import Asset
 from ragd.core.tracing import ProviderRef, Tracer
@@ -57,8 +57,6 @@ Index = TypeVar("Index", bound=DenseStore | SparseStore)
 
 # Processes that read files, where the settings don't say: the embedding model needs the cores more.
 MOST_WORKERS = 4
-
-MODES: tuple[Mode, ...] = ("hybrid", "dense_only", "sparse_only")
 
 _PUT_ASIDE = re.compile(r"\.(damaged|outdated)-")
 

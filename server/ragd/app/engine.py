@@ -15,7 +15,7 @@ from ragd.access.service import LiveAccess
 from ragd.answer.answerer import Delta
 from ragd.answer.cancellation import Cancellation
 from ragd.answer.verification import AnswerCheck
-from ragd.app.container import MODES, Parts
+from ragd.app.container import Parts
 from ragd.app.reconciler import Upkeep
 from ragd.config.loading import Directories
 from ragd.config.policy import mcp_notices, mcp_status
@@ -23,7 +23,7 @@ from ragd.config.settings import Settings
 from ragd.core.errors import FieldProblem, RagError, RemoteUnavailable, ValidationFailed
 from ragd.core.instance import INFO_FILE
 from ragd.core.jobs import IngestResult
-from ragd.core.query import Mode
+from ragd.core.query import ChatRequest, QueryRequest
 from ragd.core.results import Answer
 from ragd.core.storage import Collection
 from ragd.core.tracing import JsonlSink, Tracer
@@ -38,10 +38,7 @@ from ragd.ingest.reading import Report
 from ragd.jobs.runner import JobRunner
 from ragd.models.store import Progress
 from ragd.providers.protocols import Embedder
-from ragd.retrieve.filters import parse_filters
-from ragd.retrieve.history import parse_history
-from ragd.retrieve.pipeline import QueryPipeline, QueryRequest, QueryResult
-from ragd.retrieve.preferences import parse_preferences
+from ragd.retrieve.pipeline import QueryResult, ResolvedQuery
 from ragd.sources.folder.watcher import Pace
 from ragd.sources.service import SourceService
 from ragd.store.assets import StoredFile, Variant, no_picture
@@ -195,108 +192,42 @@ class App:
         """Whoever asks with these tokens, by source id, for one request: what may be shown to them."""
         return self._live.asker(tokens)
 
-    def query(
-        self,
-        text: str,
-        *,
-        collection: str | None = None,
-        top_k: int | None = None,
-        strategy: str | None = None,
-        rerank: bool = True,
-        filters: Mapping[str, Any] | None = None,
-        prefer: Mapping[str, Any] | None = None,
-        history: Sequence[Any] | None = None,
-        max_context_tokens: int | None = None,
-        request_id: str | None = None,
-        evaluation: str | None = None,
-        tokens: Mapping[str, str] | None = None,
-    ) -> QueryResult:
-        """Find the passages that answer a question.
+    def query(self, request: QueryRequest) -> QueryResult:
+        """Find the passages that answer a question. Raises `ValidationFailed`, `CollectionNotFound`, `CollectionUnavailable`."""
+        query = self._resolved(request)
+        return self._parts.query_pipeline(request.overlay).run(query)
 
-        `strategy` is a mode (hybrid, dense_only, sparse_only) or the name of a file in `config/strategies/`; without
-        `collection` every enabled one is searched. `evaluation` is the id of the evaluation run that asks, for the trace.
-        `tokens` are the asker's, by source id; an evaluation has none, because others read what it keeps.
-        Raises `ValidationFailed`, `CollectionNotFound`, `CollectionUnavailable`.
-        """
-        pipeline, request = self._question(
-            text,
-            collection=collection,
-            top_k=top_k,
-            strategy=strategy,
-            rerank=rerank,
-            filters=filters,
-            prefer=prefer,
-            history=history,
-            max_context_tokens=max_context_tokens,
-            tokens=None if evaluation else tokens,
-        )
-        return pipeline.run(request, links={"request_id": request_id, "eval": evaluation})
-
-    def _question(
-        self,
-        text: str,
-        *,
-        collection: str | None = None,
-        top_k: int | None = None,
-        strategy: str | None = None,
-        rerank: bool = True,
-        filters: Mapping[str, Any] | None = None,
-        prefer: Mapping[str, Any] | None = None,
-        history: Sequence[Any] | None = None,
-        max_context_tokens: int | None = None,
-        tokens: Mapping[str, str] | None = None,
-    ) -> tuple[QueryPipeline, QueryRequest]:
-        """What was asked, checked, and the line that it goes through."""
-        targets = (self.collections.available(collection),) if collection else tuple(self.collections.enabled())
+    def _resolved(self, request: QueryRequest) -> ResolvedQuery:
+        targets = [self.collections.available(request.collection)] if request.collection else self.collections.enabled()
         limit = self.settings.limits.max_top_k
-        top_k = self.settings.retrieval.top_k if top_k is None else top_k
+        top_k = self.settings.retrieval.top_k if request.top_k is None else request.top_k
         if not 1 <= top_k <= limit:
             raise ValidationFailed(
                 f"top_k must be between 1 and {limit}.", details=[FieldProblem("top_k", "out_of_range", f"1 to {limit}.")]
             )
-        mode: Mode | None = next((known for known in MODES if known == strategy), None)
-        named = None if mode else strategy
-        options = self._parts.settings_for(named).retrieval
-        checked = parse_filters(filters)
-        self.passages.require_live_versions(checked.version_id)
-        request = QueryRequest(
-            text=text,
-            collections=targets,
-            mode=mode or options.strategy,
+        options = self._parts.settings_for(request.overlay).retrieval
+        self.passages.require_live_versions(request.filters.version_id)
+        return ResolvedQuery(
+            request=request,
+            kb_ids=tuple(target.kb_id for target in targets),
+            mode=request.mode or options.strategy,
             top_k=top_k,
-            max_context_tokens=max_context_tokens or options.max_context_tokens,
-            admission=self.asker(tokens or {}),
-            filters=checked,
-            rerank=rerank,
-            prefer=parse_preferences(prefer),
-            history=parse_history(history),
+            max_context_tokens=request.max_context_tokens or options.max_context_tokens,
+            # An evaluation has no rights of its own: others read what it keeps.
+            admission=self.asker({} if request.evaluation else request.source_tokens),
         )
-        return self._parts.query_pipeline(named), request
 
-    def chat(
-        self,
-        text: str,
-        *,
-        cancellation: Cancellation,
-        strategy: str | None = None,
-        request_id: str | None = None,
-        evaluation: str | None = None,
-        extractive: bool = False,
-        tokens: Mapping[str, str] | None = None,
-        **asked: Any,
-    ) -> tuple[QueryResult, Iterator[Delta | Answer]]:
-        """Find passages, as `query` does with what is `asked`, and the answer made of them: pieces, then the whole of it.
-
-        With `extractive` no language model takes part, also where one is set.
+    def chat(self, request: ChatRequest, cancellation: Cancellation) -> tuple[QueryResult, Iterator[Delta | Answer]]:
+        """Find passages as `query` does, and the answer made of them: pieces, then the whole of it.
 
         The answer is made while the iterator is read, which must be read to its end or closed: then the trace of both is
         recorded. Raises what `query` raises, and `SettingsError` for a language model that can't be used as it is set.
         """
-        pipeline, request = self._question(text, strategy=strategy, tokens=None if evaluation else tokens, **asked)
-        answerer = self._parts.answerer(None if strategy in MODES else strategy)
+        query = self._resolved(request)
+        pipeline, answerer = self._parts.query_pipeline(request.overlay), self._parts.answerer(request.overlay)
         opened = ExitStack()
-        result, trace = opened.enter_context(pipeline.asking(request, links={"request_id": request_id, "eval": evaluation}))
-        pieces = answerer.answer(result, request.history, trace, cancellation, extractive=extractive)
+        result, trace = opened.enter_context(pipeline.open(query))
+        pieces = answerer.answer(result, request.history, trace, cancellation, extractive=request.extractive)
         return result, self._answered(opened, pieces)
 
     def _answered(self, opened: ExitStack, answer: Iterator[Delta | Answer]) -> Iterator[Delta | Answer]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Literal, get_args
 
 Mode = Literal["hybrid", "dense_only", "sparse_only"]
 Intent = Literal["search", "summarise", "compare", "filter"]
 Role = Literal["user", "assistant"]
 IdentifierKind = Literal["issue_key", "error_code", "option", "path", "version", "name", "quoted"]
 Rewriting = Literal["none", "rules", "model"]
+
+MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,46 @@ class Preferences:
 
     def __bool__(self) -> bool:
         return self != Preferences()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRequest:
+    """A question as a client asks it: built where it comes in, passed whole. The settings decide what is None.
+
+    Without `collection` every enabled one is searched. `strategy` is a mode or the name of a file in `config/strategies/`.
+    `rerank=False` leaves the reranking stage out. `evaluation` is the id of the evaluation run that asks, for the trace.
+    `source_tokens` are the user's tokens for cloud sources, by source id.
+    """
+
+    text: str
+    collection: str | None = None
+    top_k: int | None = None
+    strategy: str | None = None
+    rerank: bool = True
+    filters: Filters = field(default_factory=Filters)
+    prefer: Preferences = field(default_factory=Preferences)
+    history: tuple[Turn, ...] = ()
+    max_context_tokens: int | None = None
+    evaluation: str | None = None
+    request_id: str | None = None
+    source_tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def mode(self) -> Mode | None:
+        """The mode that the request asks for; None when it names a strategy file, or neither."""
+        return next((mode for mode in MODES if mode == self.strategy), None)
+
+    @property
+    def overlay(self) -> str | None:
+        """The name of the strategy file, if the request names one."""
+        return None if self.mode else self.strategy
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest(QueryRequest):
+    """A question to be answered in words. With `extractive` no language model takes part, also where one is set."""
+
+    extractive: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ragd.core.query import Filters, Mode, Preferences, QueryPlan, Turn, plan_as_dict
+from ragd.core.query import Mode, QueryPlan, QueryRequest, plan_as_dict
 from ragd.core.results import Candidate, Context, Hit
-from ragd.core.storage import Collection
 from ragd.core.tracing import NO_PROVIDER, ProviderRef, Trace, Tracer
 from ragd.providers.protocols import Vectors
 from ragd.retrieve.admission import Admission
@@ -30,19 +29,15 @@ _LATER_PAGES: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class QueryRequest:
-    """A question. `rerank=False` leaves the reranking stage out for this request. `admission` knows what the asker may read."""
+class ResolvedQuery:
+    """A request with what the settings and the collections say where it says nothing. `admission` holds the user's rights."""
 
-    text: str
-    collections: tuple[Collection, ...]
+    request: QueryRequest
+    kb_ids: tuple[str, ...]
     mode: Mode
     top_k: int
     max_context_tokens: int
     admission: Admission
-    filters: Filters = field(default_factory=Filters)
-    rerank: bool = True
-    prefer: Preferences = field(default_factory=Preferences)
-    history: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,24 +94,23 @@ class QueryPipeline:
     strategy_config_id: str
     interactive: Callable[[], AbstractContextManager[object]] = nullcontext
 
-    def run(self, request: QueryRequest, *, links: Mapping[str, str | None]) -> QueryResult:
+    def run(self, query: ResolvedQuery) -> QueryResult:
         """Find passages for one question. Leaves one trace, whether it succeeds or not.
 
         Raises `ValidationFailed` for an empty query, and what the providers raise when nothing can stand in for them.
         """
-        with self.asking(request, links=links) as (result, trace), trace.span("stage.generate", NO_PROVIDER):
+        with self.open(query) as (result, trace), trace.span("stage.generate", NO_PROVIDER):
             pass
         return result
 
     @contextmanager
-    def asking(
-        self, request: QueryRequest, *, links: Mapping[str, str | None]
-    ) -> Generator[tuple[QueryResult, Trace], None, None]:
+    def open(self, query: ResolvedQuery) -> Generator[tuple[QueryResult, Trace], None, None]:
         """As `run`, with the trace still open: the caller adds `stage.generate` to it. It is recorded when the block is left."""
+        links = {"request_id": query.request.request_id, "eval": query.request.evaluation}
         trace = self.tracer.start("query", strategy_config_id=self.strategy_config_id, **links)
         try:
             with self.interactive():
-                result = self._search(request, trace)
+                result = self._search(query, trace)
             yield result, trace
             with trace.span("stage.format_response") as span:
                 payload = {"results": len(result.hits), "warnings": len(result.warnings), "confidence": result.confidence}
@@ -127,19 +121,20 @@ class QueryPipeline:
             raise
         self.tracer.record([trace.finish()])
 
-    def _search(self, request: QueryRequest, trace: Trace) -> QueryResult:
+    def _search(self, query: ResolvedQuery, trace: Trace) -> QueryResult:
+        request = query.request
         analyzer = self.retriever.analyzer
         with trace.span("stage.query_norm", ProviderRef("analyzer", analyzer.name, self._profile)) as span:
             plan = self.planner.plan(
-                request.text, mode=request.mode, filters=request.filters, prefer=request.prefer, history=request.history
+                request.text, mode=query.mode, filters=request.filters, prefer=request.prefer, history=request.history
             )
             shown = plan_as_dict(plan, texts=bool(trace.texts(query=plan.text)))
             trace.event("query.normalized", {"query_hash": plan.query_hash, **shown, **trace.texts(query=plan.text)}, span)
         by_name = asks_for_names(plan.filters)
         if by_name:
             trace.withhold_candidates()
-            plan = replace(plan, filters=replace(plan.filters, without=tuple(request.admission.closed())))
-        found = self.retriever.retrieve(plan, [collection.kb_id for collection in request.collections], trace)
+            plan = replace(plan, filters=replace(plan.filters, without=tuple(query.admission.closed())))
+        found = self.retriever.retrieve(plan, query.kb_ids, trace)
         fusion = self.reranking.fusion
         with trace.span("stage.fusion", ProviderRef("fusion", fusion.name, fusion.profile)) as span:
             foreign = self._foreign(plan, found.lists.get("dense", ()))
@@ -152,8 +147,8 @@ class QueryPipeline:
             stages: dict[str, Sequence[Candidate]] = {**found.lists, "fusion": fused}
             if reranked.scores:
                 stages["rerank"] = reranked.ranked
-            hits, confidence = self._hits(plan, found, fused, reranked, request, stages)
-            admitted = request.admission.told(by_name=by_name)
+            hits, confidence = self._hits(plan, found, fused, reranked, query, stages)
+            admitted = query.admission.told(by_name=by_name)
             if admitted.private:
                 trace.withhold_passages()
             trace.counters.update({f"live_{name}": count for name, count in admitted.counts.items()})
@@ -163,7 +158,7 @@ class QueryPipeline:
             hits, told = self._above(hits)
             context = build_context(
                 hits,
-                max_tokens=request.max_context_tokens,
+                max_tokens=query.max_context_tokens,
                 count_tokens=self.ranking.count_tokens,
                 own_count=self.ranking.own_count,
                 merge=self.ranking.merge_neighbours,
@@ -172,9 +167,7 @@ class QueryPipeline:
             contents = trace.texts(passages=[citation.passage.content for citation in context.citations])
             trace.event("context.final", {"chunk_ids": cited, "tokens": context.tokens} | contents, span)
         if left_out := len(hits) - len(cited):
-            told.append(
-                f"{left_out} of {len(hits)} passages did not fit into the context of {request.max_context_tokens} tokens."
-            )
+            told.append(f"{left_out} of {len(hits)} passages did not fit into the context of {query.max_context_tokens} tokens.")
         trace.counters["results"] = len(hits)
         scored = len({hit.passage.chunk_id for hit in hits} & set(reranked.scores)) if by_name else len(reranked.scores)
         trace.counters["rerank_scored"] = scored
@@ -219,7 +212,7 @@ class QueryPipeline:
         found: Retrieved,
         fused: Sequence[Candidate],
         reranked: Reranked,
-        request: QueryRequest,
+        query: ResolvedQuery,
         stages: dict[str, Sequence[Candidate]],
     ) -> tuple[list[Hit], float]:
         """The passages of the answer, by every wish of the request, and the confidence in them; adds to `stages`."""
@@ -229,10 +222,10 @@ class QueryPipeline:
             ranked = stages["prefer"] = prefer(ranked, facts, plan.prefer, self.ranking.prefer_weight)
         if self.ranking.mmr_lambda < 1 and self.ranking.vectors is not None:
             pool = [candidate.chunk_id for candidate in ranked]
-            ranked = stages["diversity"] = diversified(ranked, self.ranking.vectors(pool), self.ranking.mmr_lambda, request.top_k)
+            ranked = stages["diversity"] = diversified(ranked, self.ranking.vectors(pool), self.ranking.mmr_lambda, query.top_k)
         scores = {source: {item.chunk_id: item.score for item in candidates} for source, candidates in found.lists.items()}
         scores |= {"fused": {item.chunk_id: item.score for item in fused}, "rerank": dict(reranked.scores)}
-        hits = list(self._served(ranked, request, plan, scores))
+        hits = list(self._served(ranked, query, plan, scores))
         confidence = confidence_of(hits, plan, self.retriever.analyzer, self.ranking.relevance)
         if reranked.scores and reranked.relative:
             # Fusion's scores say which passage is better, not how good it is: the best of nothing would get a 1.
@@ -240,27 +233,27 @@ class QueryPipeline:
         return hits, confidence
 
     def _served(
-        self, ranked: Sequence[Candidate], request: QueryRequest, plan: QueryPlan, scores: Mapping[str, Mapping[str, float]]
+        self, ranked: Sequence[Candidate], query: ResolvedQuery, plan: QueryPlan, scores: Mapping[str, Mapping[str, float]]
     ) -> Iterable[Hit]:
         """The first `top_k` that are there and admitted; the next in line takes the place of one that is not.
 
         A passage can go between the search and here. Nothing of one that is not admitted is used for anything.
         """
         served = start = 0
-        size = request.top_k
-        while start < len(ranked) and served < request.top_k:
+        size = query.top_k
+        while start < len(ranked) and served < query.top_k:
             page = ranked[start : start + size]
             start += size
             texts = self._passages.passages([candidate.chunk_id for candidate in page])
             present = [texts[candidate.chunk_id] for candidate in page if candidate.chunk_id in texts]
-            admitted = request.admission.admit(present, plan.text)
+            admitted = query.admission.admit(present, plan.text)
             for candidate in page:
-                if candidate.chunk_id in admitted and served < request.top_k:
+                if candidate.chunk_id in admitted and served < query.top_k:
                     served += 1
                     own = {source: known[candidate.chunk_id] for source, known in scores.items() if candidate.chunk_id in known}
                     yield Hit(admitted[candidate.chunk_id], candidate.score, own)
             # Where whole pages are not admitted, many small rounds would cost the time in which the rest can be asked for.
-            size = _LATER_PAGES * request.top_k
+            size = _LATER_PAGES * query.top_k
 
     def _above(self, hits: Sequence[Hit]) -> tuple[list[Hit], list[str]]:
         """The hits that reach `min_score`, and what there is to say of the others."""

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ragd.api.schemas.query import QueryBody
 from ragd.app.engine import App
 from ragd.config.loading import Directories, load_settings
+from ragd.retrieve.pipeline import QueryResult
 from ragd.store.jobs import FINISHED, Job
 
 LIGHT = {
@@ -75,3 +78,8 @@ def finish(app: App, job: Job) -> Job:
             return current
         app.runner.wait_for_change(0.05)
     raise AssertionError(f"the job did not end: {current}")
+
+
+def ask(app: App, text: str, *, request_id: str | None = None, **fields: Any) -> QueryResult:
+    """Ask as `POST /api/query` does; `fields` are of its body."""
+    return app.query(replace(QueryBody(query=text, **fields).request({}), request_id=request_id))

@@ -16,13 +16,13 @@ from ragd.core.errors import (
     ValidationFailed,
 )
 
-from .conftest import finish
+from .conftest import ask, finish
 
 Open = Callable[..., App]
 
 
 def sources(app: App, text: str, **options: object) -> list[str]:
-    return [hit.passage.source for hit in app.query(text, **options).hits]  # type: ignore[arg-type]
+    return [hit.passage.source for hit in ask(app, text, **options).hits]  # type: ignore[arg-type]
 
 
 def ingest(app: App, *paths: Path, **options: object) -> dict[str, object]:
@@ -35,7 +35,7 @@ def ingest(app: App, *paths: Path, **options: object) -> dict[str, object]:
 def test_a_document_is_found_with_its_place(open_app: Open, docs: Path) -> None:
     app = open_app()
     assert ingest(app, docs)["added"] == 3
-    hit = app.query("what does E1045 mean").hits[0]
+    hit = ask(app, "what does E1045 mean").hits[0]
     assert hit.passage.source == "guide.md"
     assert hit.passage.section_path == ("Guide", "Errors")
     assert hit.passage.place.line_range == (11, 11)
@@ -54,7 +54,7 @@ def test_sources_are_relative_to_the_folder_that_was_added(open_app: Open, docs:
 def test_a_mode_asks_only_its_index(open_app: Open, docs: Path, mode: str, side: str) -> None:
     app = open_app()
     ingest(app, docs)
-    result = app.query("lease", strategy=mode)
+    result = ask(app, "lease", strategy=mode)
     assert set(result.hits[0].scores) == {side, "fused", "rerank"}
     assert result.mode == mode
 
@@ -66,12 +66,12 @@ def test_a_named_strategy_is_an_overlay_for_one_request(open_app: Open, docs: Pa
     (strategies / "other.yaml").write_text("splitter: {chunk_size: 64}")
     app = open_app()
     ingest(app, docs)
-    assert app.query("lease", strategy="words").mode == "sparse_only"
-    assert app.query("lease").mode == "hybrid"
+    assert ask(app, "lease", strategy="words").mode == "sparse_only"
+    assert ask(app, "lease").mode == "hybrid"
     with pytest.raises(ValidationFailed, match="words"):
-        app.query("lease", strategy="nope")
+        ask(app, "lease", strategy="nope")
     with pytest.raises(ValidationFailed, match="splitter"):
-        app.query("lease", strategy="other")
+        ask(app, "lease", strategy="other")
 
 
 def test_filters_are_hard(open_app: Open, docs: Path) -> None:
@@ -93,15 +93,15 @@ def test_a_query_searches_every_enabled_collection(open_app: Open, docs: Path) -
     app.collections.change("second", status="disabled")
     assert set(sources(app, "lease tokens")) == {"guide.md"}
     with pytest.raises(CollectionUnavailable, match="disabled"):
-        app.query("x", collection="second")
+        ask(app, "x", collection="second")
     with pytest.raises(CollectionNotFound):
-        app.query("x", collection="third")
+        ask(app, "x", collection="third")
 
 
 def test_a_long_query_is_cut_with_a_warning(open_app: Open, docs: Path) -> None:
     app = open_app()
     ingest(app, docs)
-    result = app.query("E1045 " * 20_000)
+    result = ask(app, "E1045 " * 20_000)
     assert result.hits[0].passage.source == "guide.md"
     assert "8,192" in result.warnings[0]
 
@@ -109,17 +109,17 @@ def test_a_long_query_is_cut_with_a_warning(open_app: Open, docs: Path) -> None:
 @pytest.mark.parametrize("text", ["", "  \n\t ", "\u200b\ufeff"])
 def test_an_empty_query_is_refused(open_app: Open, text: str) -> None:
     with pytest.raises(ValidationFailed, match="empty"):
-        open_app().query(text)
+        ask(open_app(), text)
 
 
 @pytest.mark.parametrize("top_k", [0, 21, -1])
 def test_top_k_out_of_range_is_refused(open_app: Open, top_k: int) -> None:
     with pytest.raises(ValidationFailed, match="between 1 and 20"):
-        open_app().query("x", top_k=top_k)
+        ask(open_app(), "x", top_k=top_k)
 
 
 def test_a_query_over_nothing_finds_nothing(open_app: Open) -> None:
-    result = open_app().query("anything")
+    result = ask(open_app(), "anything")
     assert result.hits == ()
     assert result.context.text == ""
 
@@ -141,7 +141,7 @@ def test_paths_are_checked_before_a_job_is_made(open_app: Open, docs: Path, tmp_
 def test_a_deleted_document_is_gone_from_everything(open_app: Open, docs: Path) -> None:
     app = open_app()
     ingest(app, docs)
-    doc_id = app.query("E1045").hits[0].passage.doc_id
+    doc_id = ask(app, "E1045").hits[0].passage.doc_id
     app.delete_document(doc_id)
     assert "guide.md" not in sources(app, "E1045 lease", top_k=20)
     with pytest.raises(DocumentDeleted):

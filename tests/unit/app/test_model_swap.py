@@ -11,7 +11,7 @@ import pytest
 from ragd.app.engine import App
 from ragd.config.loading import Directories, load_settings
 
-from .conftest import LIGHT, finish
+from .conftest import LIGHT, ask, finish
 
 QUESTION = "E1045 lease token"
 PLAIN = {"retrieval.fusion": "rrf", "rerank.provider": "none"}
@@ -44,7 +44,7 @@ Start = Callable[..., App]
 
 
 def sources(app: App, strategy: str | None = None) -> list[str]:
-    return [hit.passage.source for hit in app.query(QUESTION, strategy=strategy, top_k=20).hits]
+    return [hit.passage.source for hit in ask(app, QUESTION, strategy=strategy, top_k=20).hits]
 
 
 def index_all(app: App, docs: Path) -> None:

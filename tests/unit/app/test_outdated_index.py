@@ -9,13 +9,13 @@ from pathlib import Path
 from ragd.app.engine import App
 
 from ..providers.old_indexes import make_index_without_positions
-from .conftest import finish
+from .conftest import ask, finish
 
 
 def test_a_sparse_index_of_an_earlier_version_is_put_aside_and_made_again(open_app: Callable[..., App], docs: Path) -> None:
     app = open_app(sparse__backend="tantivy")
     finish(app, app.ingest([str(docs)]))
-    before = [hit.passage.source for hit in app.query("E1045", strategy="sparse_only").hits]
+    before = [hit.passage.source for hit in ask(app, "E1045", strategy="sparse_only").hits]
     app.close()
     folders = [path for path in (app.directories.data / "index" / "sparse-tantivy").iterdir() if path.is_dir()]
     assert folders
@@ -28,6 +28,6 @@ def test_a_sparse_index_of_an_earlier_version_is_put_aside_and_made_again(open_a
     assert list((again.directories.data / "index").glob("sparse-tantivy.outdated-*"))
     jobs, _ = again.jobs.page()
     assert finish(again, jobs[0]).status == "completed"
-    assert [hit.passage.source for hit in again.query("E1045", strategy="sparse_only").hits] == before
+    assert [hit.passage.source for hit in ask(again, "E1045", strategy="sparse_only").hits] == before
     again.close()
     assert open_app(sparse__backend="tantivy").notices == []

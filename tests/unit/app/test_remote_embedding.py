@@ -11,7 +11,7 @@ from ragd.app.engine import App
 from ragd.core.errors import RemoteUnavailable
 
 from ..providers.model_service import DIMENSION, ModelService, Reply
-from .conftest import finish
+from .conftest import ask, finish
 
 Open = Callable[..., App]
 PLAIN = {"retrieval.fusion": "rrf", "rerank.provider": "none"}
@@ -36,7 +36,7 @@ def remote(server: ModelService) -> dict[str, object]:
 
 
 def sources(app: App, strategy: str) -> list[str]:
-    return [hit.passage.source for hit in app.query("E1045 lease token", strategy=strategy, top_k=20).hits]
+    return [hit.passage.source for hit in ask(app, "E1045 lease token", strategy=strategy, top_k=20).hits]
 
 
 def test_documents_are_indexed_and_found_by_a_service(

@@ -11,7 +11,7 @@ import pytest
 from ragd.app.engine import App
 from ragd.core.errors import CollectionNotFound, CollectionUnavailable, ValidationFailed
 
-from .conftest import finish
+from .conftest import ask, finish
 
 Open = Callable[..., App]
 
@@ -58,26 +58,26 @@ ODD = [
 
 @pytest.mark.parametrize("text", ODD)
 def test_odd_questions_are_answered_like_any_other(app: App, text: str) -> None:
-    result = app.query(text)
+    result = ask(app, text)
     assert not result.degraded
     assert 0 <= result.confidence <= 1
     assert all(0 <= hit.score <= 1 for hit in result.hits)
 
 
 def test_scores_fall_along_the_answer(app: App) -> None:
-    scores = [hit.score for hit in app.query("when does a lease expire", top_k=10).hits]
+    scores = [hit.score for hit in ask(app, "when does a lease expire", top_k=10).hits]
     assert scores == sorted(scores, reverse=True)
 
 
 def test_what_is_named_to_the_letter_comes_first_with_confidence(app: App) -> None:
-    result = app.query("MAX_LEASE")
+    result = ask(app, "MAX_LEASE")
     assert result.hits[0].passage.section_path == ("Leases", "Expiry")
     assert result.confidence > 0.9
 
 
 def test_below_the_least_score_nothing_is_found_and_that_is_said(app: App, tmp_path: Path) -> None:
     strict = strategy(tmp_path, "strict", "retrieval: {min_score: 0.99}\n")
-    result = app.query("bread and butter", strategy=strict)
+    result = ask(app, "bread and butter", strategy=strict)
     assert result.hits == ()
     assert "Nothing relevant was found" in result.warnings[-1]
     assert result.context.text == ""
@@ -89,11 +89,12 @@ def test_neighbours_are_read_as_one_passage(app: App, tmp_path: Path) -> None:
         "# Long\n\n" + " ".join(f"Sentence number {number} tells of quotas." for number in range(200)), encoding="utf-8"
     )
     finish(app, app.ingest([str(long)], collection="default"))
-    result = app.query("quotas sentence", filters={"source": "long.md"}, top_k=3)
+    result = ask(app, "quotas sentence", filters={"source": "long.md"}, top_k=3)
     assert len(result.hits) == 3
     assert [citation.id for citation in result.context.citations] == list(range(1, len(result.context.citations) + 1))
     assert sum(len(citation.chunk_ids) for citation in result.context.citations) == 3
-    apart = app.query(
+    apart = ask(
+        app,
         "quotas sentence",
         filters={"source": "long.md"},
         top_k=3,
@@ -103,8 +104,8 @@ def test_neighbours_are_read_as_one_passage(app: App, tmp_path: Path) -> None:
 
 
 def test_a_preference_moves_up_and_drops_nothing(app: App) -> None:
-    plain = app.query("lease lock tokens", top_k=20)
-    wished = app.query("lease lock tokens", top_k=20, prefer={"source": ["api/"]})
+    plain = ask(app, "lease lock tokens", top_k=20)
+    wished = ask(app, "lease lock tokens", top_k=20, prefer={"source": ["api/"]})
     assert {hit.passage.chunk_id for hit in wished.hits} == {hit.passage.chunk_id for hit in plain.hits}
 
     def place(result: object) -> int:
@@ -116,14 +117,14 @@ def test_a_preference_moves_up_and_drops_nothing(app: App) -> None:
 
 def test_variety_and_further_wordings_are_options(app: App, tmp_path: Path) -> None:
     varied = strategy(tmp_path, "varied", "retrieval: {mmr_lambda: 0.3, multi_query: 2}\n")
-    result = app.query("what does the error E1045 mean for a lease", strategy=varied)
+    result = ask(app, "what does the error E1045 mean for a lease", strategy=varied)
     assert result.plan.variants
     assert any("diversity" in entry["stages"] for entry in result.explanation)
     assert len({hit.passage.chunk_id for hit in result.hits}) == len(result.hits)
 
 
 def test_each_hit_has_its_reasons(app: App) -> None:
-    result = app.query("lease renewal")
+    result = ask(app, "lease renewal")
     assert [entry["chunk_id"] for entry in result.explanation] == [hit.passage.chunk_id for hit in result.hits]
     assert {"dense", "sparse", "fusion", "rerank"} <= set(result.explanation[0]["stages"])
 
@@ -134,18 +135,18 @@ def test_each_hit_has_its_reasons(app: App) -> None:
 )
 def test_a_filter_that_can_not_be_executed_is_an_error(app: App, filters: dict[str, object], told: str) -> None:
     with pytest.raises(ValidationFailed, match=told):
-        app.query("lease", filters=filters)
+        ask(app, "lease", filters=filters)
 
 
 def test_filters_that_contradict_each_other_find_nothing_and_say_so(app: App) -> None:
-    result = app.query("lease type:pdf", filters={"doc_type": "markdown"})
+    result = ask(app, "lease type:pdf", filters={"doc_type": "markdown"})
     assert result.hits == ()
     assert result.warnings
 
 
 def test_hard_filters_never_leak(app: App) -> None:
     for text in ("lease", "MAX_LEASE", "tokens", "証明書"):
-        result = app.query(text, filters={"path_prefix": "api/"}, top_k=20)
+        result = ask(app, text, filters={"path_prefix": "api/"}, top_k=20)
         assert {hit.passage.source for hit in result.hits} <= {"api/auth.txt"}
 
 
@@ -155,7 +156,7 @@ def test_many_equal_passages_come_back_in_one_order(app: App, tmp_path: Path) ->
         "# Same\n\n" + "".join(f"## Part {number}\n\nThe very same words.\n\n" for number in range(600)), encoding="utf-8"
     )
     finish(app, app.ingest([str(same)]))
-    first, second = (app.query("the very same words", top_k=20) for _ in range(2))
+    first, second = (ask(app, "the very same words", top_k=20) for _ in range(2))
     assert [hit.passage.chunk_id for hit in first.hits] == [hit.passage.chunk_id for hit in second.hits]
     assert len(first.hits) == 20
 
@@ -169,7 +170,7 @@ def test_a_collection_that_is_deleted_while_it_is_searched_leaves_no_half_answer
     def search() -> None:
         while not refused:
             try:
-                result = app.query("lease", collection="brief")
+                result = ask(app, "lease", collection="brief")
             except (CollectionNotFound, CollectionUnavailable) as error:
                 refused.append(error)
             else:
@@ -188,7 +189,7 @@ def test_a_collection_that_is_deleted_while_it_is_searched_leaves_no_half_answer
 
 def test_a_follow_up_is_searched_with_what_it_points_back_to(app: App) -> None:
     history = [{"role": "user", "text": "How often is a lease renewed?"}, {"role": "assistant", "text": "Every 30 seconds."}]
-    result = app.query("and when does it expire?", history=history)
+    result = ask(app, "and when does it expire?", history=history)
     assert result.plan.rewriting == "rules"
     assert "lease" in result.plan.text.lower()
     assert result.hits[0].passage.source == "leases.md"

@@ -16,7 +16,7 @@ from ragd.app.engine import App
 from ragd.core.errors import TraceNotFound, ValidationFailed
 from ragd.core.tracing import INGESTION_STAGES, QUERY_STAGES
 
-from .conftest import finish
+from .conftest import ask, finish
 
 Open = Callable[..., App]
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "traces"
@@ -99,7 +99,7 @@ def test_a_file_that_fails_leaves_a_trace_with_the_code(open_app: Open, docs: Pa
 def test_the_shape_of_a_query_trace_is_kept(open_app: Open, docs: Path) -> None:
     app = open_app()
     finish(app, app.ingest([str(docs)]))
-    result = app.query("what does E1045 mean", request_id="request-2")
+    result = ask(app, "what does E1045 mean", request_id="request-2")
     envelope = app.trace(result.trace_id)
     jsonschema.validate(envelope, SCHEMA)
     names = [span["name"] for span in envelope["spans"]]
@@ -118,14 +118,14 @@ def test_texts_go_into_a_trace_as_far_as_the_level_allows(
 ) -> None:
     app = open_app(observability__detail_level=level)
     finish(app, app.ingest([str(docs)]))
-    text = json.dumps(app.trace(app.query("zebra lease").trace_id))
+    text = json.dumps(app.trace(ask(app, "zebra lease").trace_id))
     assert ("zebra" in text, "the lease ran out" in text) == (bool(query), bool(passages))
 
 
 def test_a_query_that_fails_leaves_a_trace(open_app: Open) -> None:
     app = open_app()
     with pytest.raises(ValidationFailed):
-        app.query(" ")
+        ask(app, " ")
     envelope = envelopes(app, "query")[0]
     assert (envelope["status"], envelope["aggregates"]["errors"]) == (
         "error",
@@ -135,7 +135,7 @@ def test_a_query_that_fails_leaves_a_trace(open_app: Open) -> None:
 
 def test_traces_are_in_the_file_as_in_the_store(open_app: Open, docs: Path) -> None:
     app = open_app()
-    trace_id = app.query("anything").trace_id
+    trace_id = ask(app, "anything").trace_id
     stored = app.trace(trace_id)
     lines = (app.directories.logs / "traces.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(lines[-1]) == stored
@@ -143,7 +143,7 @@ def test_traces_are_in_the_file_as_in_the_store(open_app: Open, docs: Path) -> N
 
 def test_the_oldest_traces_go_beyond_the_limit(open_app: Open) -> None:
     app = open_app(observability__keep_traces=3)
-    ids = [app.query(f"question {number}").trace_id for number in range(5)]
+    ids = [ask(app, f"question {number}").trace_id for number in range(5)]
     assert app.traces(1, 10, trace_type=None, job_id=None)[1] == 3
     app.trace(ids[-1])
     with pytest.raises(TraceNotFound):

@@ -29,7 +29,6 @@ from ragd.api.schemas.base import ErrorBody
 from ragd.api.schemas.chat import ChatBody, ChatDelta, ChatDone
 from ragd.api.schemas.query import QueryAnswer
 from ragd.api.source_tokens import SourceTokens
-from ragd.core.logs import request_id
 from ragd.core.results import Answer
 from ragd.retrieve.pipeline import QueryResult
 
@@ -56,22 +55,7 @@ class Begun:
 def _begun(body: ChatBody, core: Core, tokens: SourceTokens) -> Begun:
     """What can go wrong before the first event goes wrong here, and is told as any other error."""
     cancellation = Cancellation()
-    result, pieces = core.chat(
-        body.query,
-        cancellation=cancellation,
-        collection=body.collection,
-        top_k=body.top_k,
-        strategy=body.strategy,
-        rerank=body.rerank is not False,
-        filters=body.filters,
-        prefer=body.prefer,
-        history=body.history,
-        max_context_tokens=body.max_context_tokens,
-        request_id=request_id.get(),
-        evaluation=body.evaluation,
-        tokens=tokens,
-        extractive=body.extractive,
-    )
+    result, pieces = core.chat(body.request(tokens), cancellation)
     why = explained_response(result) if body.explain else {}
     return Begun(query_response(result) | why, result, pieces, cancellation)
 

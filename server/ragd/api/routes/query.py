@@ -10,7 +10,6 @@ from ragd.api.common import Core, collection_available
 from ragd.api.responses import explained_response, query_response
 from ragd.api.schemas.query import QueryAnswer, QueryBody
 from ragd.api.source_tokens import SourceTokens
-from ragd.core.logs import request_id
 
 router = APIRouter(tags=["query"])
 
@@ -23,18 +22,5 @@ router = APIRouter(tags=["query"])
 )
 def query(body: QueryBody, core: Core, tokens: SourceTokens) -> dict[str, Any]:
     """Find the passages that answer a question, with citations and a context for a model."""
-    found = core.query(
-        body.query,
-        collection=body.collection,
-        top_k=body.top_k,
-        strategy=body.strategy,
-        rerank=body.rerank is not False,
-        filters=body.filters,
-        prefer=body.prefer,
-        history=body.history,
-        max_context_tokens=body.max_context_tokens,
-        request_id=request_id.get(),
-        evaluation=body.evaluation,
-        tokens=tokens,
-    )
+    found = core.query(body.request(tokens))
     return query_response(found) | (explained_response(found) if body.explain else {})

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
 from ragd.api.schemas.base import RequestBody
 from ragd.api.schemas.query import Citation, QueryBody
+from ragd.core.query import ChatRequest
 
 MAX_ANSWER_CHARS = 100_000
 MAX_CITATIONS = 100
@@ -22,6 +24,10 @@ class ChatBody(QueryBody):
     extractive: bool = Field(
         default=False, description="Answer with the passages' own sentences, also where a language model is set."
     )
+
+    def request(self, source_tokens: Mapping[str, str]) -> ChatRequest:
+        """The request as the services take it. Raises as a query's does."""
+        return ChatRequest(**self._fields(source_tokens), extractive=self.extractive)
 
 
 class ChatDelta(BaseModel):

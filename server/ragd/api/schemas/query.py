@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from ragd.api.schemas.base import RequestBody, Where
 from ragd.core.documents import DocType
-from ragd.core.query import Mode
-from ragd.retrieve.history import MAX_TURN_CHARS, MAX_TURNS
+from ragd.core.logs import request_id
+from ragd.core.query import Mode, QueryRequest
+from ragd.retrieve.filters import parse_filters
+from ragd.retrieve.history import MAX_TURN_CHARS, MAX_TURNS, parse_history
+from ragd.retrieve.preferences import parse_preferences
 
 
 class FiltersBody(RequestBody):
@@ -51,11 +55,11 @@ HISTORY = {"type": "array", "maxItems": MAX_TURNS, "items": TurnBody.model_json_
 class QueryBody(RequestBody):
     query: str
     collection: str | None = Field(default=None, description="Without it every enabled collection is searched.")
-    # The upper end is a setting, and a collection that does not exist is told before a number out of range: the app checks.
+    # The upper end is a setting, and a missing collection comes before a number out of range: the search service checks both.
     top_k: int | None = Field(default=None, json_schema_extra={"minimum": 1})
     strategy: str | None = Field(default=None, description="hybrid, dense_only, sparse_only, or a named strategy.")
     rerank: bool | None = None
-    # Checked by the app, which knows the nearest right name; the schemas are here for those who read them.
+    # `request` checks these, since it knows the nearest right name; the schemas are for those who read the description.
     filters: Annotated[dict[str, Any] | None, WithJsonSchema(FILTERS)] = None
     prefer: Annotated[dict[str, Any] | None, WithJsonSchema(PreferBody.model_json_schema())] = None
     history: Annotated[list[Any] | None, WithJsonSchema(HISTORY)] = Field(
@@ -66,6 +70,26 @@ class QueryBody(RequestBody):
     evaluation: str | None = Field(
         default=None, pattern="^[0-9a-f]{32}$", description="The evaluation run that asks; the trace links to it."
     )
+
+    def request(self, source_tokens: Mapping[str, str]) -> QueryRequest:
+        """The request as the services take it. Raises `ValidationFailed` for a filter, a preference or a turn that is wrong."""
+        return QueryRequest(**self._fields(source_tokens))
+
+    def _fields(self, source_tokens: Mapping[str, str]) -> dict[str, Any]:
+        return {
+            "text": self.query,
+            "collection": self.collection,
+            "top_k": self.top_k,
+            "strategy": self.strategy,
+            "rerank": self.rerank is not False,
+            "filters": parse_filters(self.filters),
+            "prefer": parse_preferences(self.prefer),
+            "history": parse_history(self.history),
+            "max_context_tokens": self.max_context_tokens,
+            "evaluation": self.evaluation,
+            "request_id": request_id.get(),
+            "source_tokens": source_tokens,
+        }
 
 
 class Image(BaseModel):
