@@ -1,4 +1,4 @@
-"""Reading what an item holds now, as the ingestion line would: by its loader, in a process of its own, pictures aside."""
+"""Reading what an item holds now, as the ingestion pipeline would: by its loader, in a process of its own, pictures aside."""
 
 from __future__ import annotations
 

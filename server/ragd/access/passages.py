@@ -36,7 +36,7 @@ Terms = Callable[[str], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """An item as a token reads it now. `pictures` are the asset ids that its facts show."""
+    """An item as a token reads it now. `pictures` are the asset ids that its content shows."""
 
     version: str
     title: str
@@ -130,22 +130,22 @@ def _same_headings(sections: Sequence[Section], document: Document, path: Sequen
     return next((section for section in with_text if [_squeezed(heading) for heading in section.path] == wanted), None)
 
 
-def _stretches(section: Section, facts: str, most: int) -> Iterator[_Stretch]:
+def _stretches(section: Section, markdown: str, most: int) -> Iterator[_Stretch]:
     """A section in parts of whole paragraphs, none longer than `most` characters; one long paragraph is cut."""
     start = section.start
-    ends = [match.end() for match in _PARAGRAPH.finditer(facts, section.start, section.end)] + [section.end]
+    ends = [match.end() for match in _PARAGRAPH.finditer(markdown, section.start, section.end)] + [section.end]
     last = start
     for end in ends:
         if end - start > most and last > start:
-            yield from _cut(section, facts, start, last, most)
+            yield from _cut(section, markdown, start, last, most)
             start = last
         last = end
-    yield from _cut(section, facts, start, section.end, most)
+    yield from _cut(section, markdown, start, section.end, most)
 
 
-def _cut(section: Section, facts: str, start: int, end: int, most: int) -> Iterator[_Stretch]:
+def _cut(section: Section, markdown: str, start: int, end: int, most: int) -> Iterator[_Stretch]:
     for at in range(start, end, most):
-        if text := facts[at : min(at + most, end)].strip():
+        if text := markdown[at : min(at + most, end)].strip():
             yield _Stretch(section, at, text)
 
 

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.source_tokens import SourceTokens
 from ragd.app.engine import App
-from ragd.store.passages import no_document
+from ragd.store.document_reader import no_document
 
 
 async def _core(request: Request) -> App:

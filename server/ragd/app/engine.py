@@ -44,13 +44,14 @@ from ragd.sources.service import SourceService
 from ragd.store.assets import StoredFile, Variant, no_picture
 from ragd.store.collections import DEFAULT, Collections
 from ragd.store.database.engine import open_engine
+from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
 from ragd.store.evaluations import Evaluations
 from ragd.store.feedback import Feedback
 from ragd.store.jobs import Job, Jobs
 from ragd.store.ledger import Ledger
 from ragd.store.overview import Overviews
-from ragd.store.passages import DocumentReader, Passages
+from ragd.store.passages import Passages
 from ragd.store.sources import Sources
 from ragd.store.traces import Traces
 

@@ -45,7 +45,7 @@ class Upkeep:
         swept = self.writer.sweep()
         if swept:
             log.warning("rows of an unfinished ingestion removed", extra={"rows": swept})
-        for kb_id, doc_ids in self.writer.deleted_with_facts().items():
+        for kb_id, doc_ids in self.writer.deleted_with_content().items():
             self.parts.ingestion.delete(kb_id, doc_ids)
         rebuild: list[str] = []
         for kb_id, status in self.collections.all_ids().items():

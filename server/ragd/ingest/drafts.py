@@ -26,7 +26,7 @@ from ragd.ingest.discovery.files import Item, shown, unsupported
 from ragd.ingest.workers.ipc import Normalized
 from ragd.ingest.workers.pool import KnownAssets, Parser, ParseTask
 from ragd.providers.protocols import Analyzer, Cleaner, Embedder, Enricher, Splitter
-from ragd.store.document_state import OCR_PROFILE, OCR_SKIPPED, Known, StoredFacts
+from ragd.store.document_state import OCR_PROFILE, OCR_SKIPPED, Known, StoredContent
 
 log = logging.getLogger(__name__)
 
@@ -144,7 +144,7 @@ class Drafter:
         draft = self._draft(identity, document, Pictures(found.assets, found.links), profile_id, trace, is_new=decision == "new")
         return replace(draft, was_deleted=known is not None and known.status == "deleted")
 
-    def from_facts(self, facts: StoredFacts, trace: Trace) -> Draft:
+    def from_facts(self, facts: StoredContent, trace: Trace) -> Draft:
         """Make a live version again from what was read once."""
         identity = Identity(
             facts.kb_id, facts.doc_id, facts.source, facts.source_uri, facts.content_hash, facts.size, facts.source_id

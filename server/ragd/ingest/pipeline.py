@@ -27,7 +27,7 @@ from ragd.ingest.tally import Tally
 from ragd.ingest.workers.pool import Parser
 from ragd.providers.protocols import Embedder, Vectors
 from ragd.store.assets import Assets
-from ragd.store.document_state import StoredFacts
+from ragd.store.document_state import StoredContent
 from ragd.store.documents import DocumentWriter
 from ragd.store.vectors import VectorCache
 from ragd.store.version_rows import section_hash
@@ -131,7 +131,7 @@ class IngestPipeline:
                     )
                     for values in self._writer.shapes(batch)
                 }
-                for facts in self._writer.facts(batch):
+                for facts in self._writer.contents(batch):
                     report("reading", tally.done, total)
                     if draft := self._redraft(facts, tally, links):
                         shapes.append((before[facts.doc_id], _shape(draft.version)))
@@ -177,7 +177,7 @@ class IngestPipeline:
         # Not after a run that was cut off: it will be taken up again, and counts on the vectors that it has made.
         self.sweep()
 
-    def _redraft(self, facts: StoredFacts, tally: Tally, links: Links) -> Draft | None:
+    def _redraft(self, facts: StoredContent, tally: Tally, links: Links) -> Draft | None:
         trace = self._start_trace(links)
         try:
             return self._drafter.from_facts(facts, trace)

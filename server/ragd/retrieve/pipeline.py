@@ -218,7 +218,7 @@ class QueryPipeline:
         """The passages of the answer, by every wish of the request, and the confidence in them; adds to `stages`."""
         ranked = reranked.ranked
         if plan.prefer:
-            facts = self._passages.preference_facts([candidate.chunk_id for candidate in ranked])
+            facts = self._passages.preference_fields([candidate.chunk_id for candidate in ranked])
             ranked = stages["prefer"] = prefer(ranked, facts, plan.prefer, self.ranking.prefer_weight)
         if self.ranking.mmr_lambda < 1 and self.ranking.vectors is not None:
             pool = [candidate.chunk_id for candidate in ranked]

@@ -16,7 +16,7 @@ from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.query import Preferences
 from ragd.core.results import Candidate
 from ragd.retrieve.filters import nearest, strings
-from ragd.store.passages import PreferenceFacts
+from ragd.store.passages import PreferenceFields
 
 _KNOWN = tuple(field.name for field in fields(Preferences))
 
@@ -46,7 +46,7 @@ def parse_preferences(values: Mapping[str, Any] | None) -> Preferences:
 
 
 def prefer(
-    candidates: Sequence[Candidate], facts: Mapping[str, PreferenceFacts], preferences: Preferences, weight: float
+    candidates: Sequence[Candidate], facts: Mapping[str, PreferenceFields], preferences: Preferences, weight: float
 ) -> list[Candidate]:
     """The same candidates, best first by score and wishes, ranks counted anew. A candidate without facts gets no wish.
 

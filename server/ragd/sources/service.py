@@ -39,7 +39,7 @@ SETTLE_S: Final = 3.0
 
 
 class Documents(SourceDocuments, Protocol):
-    """What the facts store does with the documents of a source."""
+    """What the database does with the documents of a source."""
 
     def adopt(self, doc_ids: Sequence[str], source_id: str | None) -> None: ...
 
@@ -77,7 +77,7 @@ class SourceService:
         live: LiveSettings,
         max_size: int,
     ) -> None:
-        """`run` is the ingestion line, `wake` tells the runner of a new job; folders in `avoid` (our own) are never read.
+        """`run` is the ingestion pipeline, `wake` tells the runner of a new job; folders in `avoid` (our own) are never read.
 
         `max_size` is in bytes, of one item of a cloud source.
         """

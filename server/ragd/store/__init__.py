@@ -1,1 +1,1 @@
-"""The facts store: everything that was read from documents, and what was done with it."""
+"""The database: everything that was read from documents, and what was done with it."""

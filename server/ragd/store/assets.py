@@ -14,13 +14,16 @@ from sqlalchemy import Connection, Engine, RowMapping, delete, exists, select
 from ragd.core.documents import Place
 from ragd.core.errors import AssetNotFound
 from ragd.core.storage import Asset, PictureLink
-from ragd.store.database.engine import batches, reading
+from ragd.store.database.engine import batches
+from ragd.store.database.repository import Repository, rows_in
 from ragd.store.database.schema import assets, collections, documents, version_assets
 
 Variant = Literal["thumb", "raw"]
 
 THUMBNAIL_MIME: Final = "image/webp"
 _THUMBNAIL: Final = ".thumb"
+ASSET_COLUMNS: Final = ("asset_id", "mime", "width", "height", "text", "ocr_skipped", "ocr_profile")
+"""The columns of an asset that `Asset` has by the same names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,53 +35,47 @@ class StoredFile:
     for_all: bool = True
 
 
-class Assets:
+class Assets(Repository):
     """The folder of pictures, and their rows. Files are written before their rows and removed after them."""
 
     def __init__(self, engine: Engine, folder: Path) -> None:
-        self._engine = engine
-        self._reader = reading(engine)
+        super().__init__(engine)
         self._folder = folder
 
     def known(self, asset_ids: Sequence[str], ocr_profile: str | None = None) -> dict[str, Asset]:
         """Those that are kept, file and all, without their bytes; with `ocr_profile` only those that were read under it."""
-        found: dict[str, Asset] = {}
-        with self._reader.connect() as connection:
-            for batch in batches(asset_ids):
-                query = select(assets).where(assets.c.asset_id.in_(batch))
-                if ocr_profile is not None:
-                    query = query.where(assets.c.ocr_profile == ocr_profile)
-                for row in connection.execute(query):
-                    if self._path(row.asset_id, "raw").exists() and self._path(row.asset_id, "thumb").exists():
-                        found[row.asset_id] = _asset(row._mapping)
-        return found
+        query = select(assets) if ocr_profile is None else select(assets).where(assets.c.ocr_profile == ocr_profile)
+        return {
+            row.asset_id: _asset(row._mapping)
+            for row in self._rows_in(query, assets.c.asset_id, asset_ids)
+            if self._path(row.asset_id, "raw").exists() and self._path(row.asset_id, "thumb").exists()
+        }
 
     def put(self, kept: Iterable[Asset]) -> None:
         """Write the files of new assets, each whole or not at all. An asset without bytes is kept already."""
         for asset in kept:
             if asset.data:
-                self._write(self._path(asset.asset_id, "raw"), asset.data)
-                self._write(self._path(asset.asset_id, "thumb"), asset.thumbnail)
+                self._write_file(self._path(asset.asset_id, "raw"), asset.data)
+                self._write_file(self._path(asset.asset_id, "thumb"), asset.thumbnail)
 
     def find(self, asset_id: str, variant: Variant) -> StoredFile:
         """The file of a picture that a live document shows. Raises `AssetNotFound`."""
-        with self._reader.connect() as connection:
-            shown = (
-                select(assets.c.mime)
-                .join(version_assets, version_assets.c.asset_id == assets.c.asset_id)
-                .join(documents, documents.c.version_id == version_assets.c.version_id)
-                .join(collections, collections.c.kb_id == documents.c.kb_id)
-                .where(assets.c.asset_id == asset_id, documents.c.status == "ready", collections.c.status == "enabled")
-            )
-            mime = connection.scalar(shown.limit(1))
-        if mime is None:
+        shown = (
+            select(assets.c.mime)
+            .join(version_assets, version_assets.c.asset_id == assets.c.asset_id)
+            .join(documents, documents.c.version_id == version_assets.c.version_id)
+            .join(collections, collections.c.kb_id == documents.c.kb_id)
+            .where(assets.c.asset_id == asset_id, documents.c.status == "ready", collections.c.status == "enabled")
+        )
+        row = self._first(shown.limit(1))
+        if row is None:
             raise no_picture(asset_id)
         path = self._path(asset_id, variant)
         if not path.exists():
             raise AssetNotFound(
                 f"The file of the picture '{asset_id}' is missing. `rag documents verify` says which documents to ingest again."
             )
-        return StoredFile(path, mime if variant == "raw" else THUMBNAIL_MIME)
+        return StoredFile(path, row.mime if variant == "raw" else THUMBNAIL_MIME)
 
     def sweep(self) -> int:
         """Remove pictures that no version shows: their rows, then their files. Returns how many."""
@@ -94,8 +91,7 @@ class Assets:
 
     def sweep_files(self) -> int:
         """Remove files without a row, which a crash left; for a time when nothing is being ingested. Returns how many."""
-        with self._reader.connect() as connection:
-            kept = set(connection.scalars(select(assets.c.asset_id)))
+        kept = set(self._values(select(assets.c.asset_id)))
         stray = [path for path in self._folder.glob("*/*") if path.name.removesuffix(_THUMBNAIL) not in kept]
         for path in stray:
             path.unlink(missing_ok=True)
@@ -103,8 +99,7 @@ class Assets:
 
     def missing(self) -> list[str]:
         """Ids of pictures whose files are not there, or not of the size that they had."""
-        with self._reader.connect() as connection:
-            rows = connection.execute(select(assets.c.asset_id, assets.c.size)).all()
+        rows = self._rows(select(assets.c.asset_id, assets.c.size))
         return [row.asset_id for row in rows if not self._whole(row.asset_id, row.size)]
 
     def _whole(self, asset_id: str, size: int) -> bool:
@@ -114,7 +109,7 @@ class Assets:
     def _path(self, asset_id: str, variant: Variant) -> Path:
         return self._folder / asset_id[:2] / (asset_id + (_THUMBNAIL if variant == "thumb" else ""))
 
-    def _write(self, path: Path, data: bytes) -> None:
+    def _write_file(self, path: Path, data: bytes) -> None:
         if path.exists() and path.stat().st_size == len(data):
             return
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -140,20 +135,14 @@ def stored_pictures(
 ) -> dict[str, tuple[tuple[Asset, ...], tuple[PictureLink, ...]]]:
     """version id -> the assets that it shows, each once, and where each stands."""
     found: dict[str, tuple[dict[str, Asset], list[PictureLink]]] = {}
-    for batch in batches(version_ids):
-        rows = connection.execute(
-            select(version_assets, assets)
-            .join(assets, assets.c.asset_id == version_assets.c.asset_id)
-            .where(version_assets.c.version_id.in_(batch))
-            .order_by(version_assets.c.version_id, version_assets.c.ordinal)
-        )
-        for row in rows:
-            kept, links = found.setdefault(row.version_id, ({}, []))
-            kept[row.asset_id] = _asset(row._mapping)
-            links.append(PictureLink(row.link, row.asset_id, row.alt, Place.from_dict(row.place)))
+    query = select(version_assets, assets).join(assets, assets.c.asset_id == version_assets.c.asset_id)
+    in_order = query.order_by(version_assets.c.version_id, version_assets.c.ordinal)
+    for row in rows_in(connection, in_order, version_assets.c.version_id, version_ids):
+        kept, links = found.setdefault(row.version_id, ({}, []))
+        kept[row.asset_id] = _asset(row._mapping)
+        links.append(PictureLink(row.link, row.asset_id, row.alt, Place.from_dict(row.place)))
     return {version_id: (tuple(kept.values()), tuple(links)) for version_id, (kept, links) in found.items()}
 
 
 def _asset(row: RowMapping) -> Asset:
-    names = ("asset_id", "mime", "width", "height", "text", "ocr_skipped", "ocr_profile")
-    return Asset(**{name: row[name] for name in names})
+    return Asset(**{name: row[name] for name in ASSET_COLUMNS})

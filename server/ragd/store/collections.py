@@ -1,4 +1,4 @@
-"""Collections in the facts store."""
+"""Collections in the database."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, func, select, update
+from sqlalchemy import Connection, Row, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ragd.core.errors import (
@@ -21,7 +21,7 @@ from ragd.core.errors import (
 )
 from ragd.core.storage import Collection, CollectionStatus
 from ragd.core.tracing import utc_now
-from ragd.store.database.engine import reading
+from ragd.store.database.repository import Repository
 from ragd.store.database.schema import collections, documents, versions
 
 DEFAULT = "default"
@@ -30,12 +30,8 @@ DEFAULT = "default"
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\ud800-\udfff]")
 
 
-class Collections:
+class Collections(Repository):
     """Create, find, change and delete collections by name."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._reader = reading(engine)
 
     def ensure_default(self) -> None:
         """Make the collection `default`, which always exists; it may be disabled."""
@@ -50,12 +46,11 @@ class Collections:
         now = utc_now()
         row = Collection(uuid.uuid4().hex, name, description, "enabled", now, now)
         try:
-            with self._engine.begin() as connection:
-                connection.execute(
-                    collections.insert().values(
-                        kb_id=row.kb_id, name=name, description=description, status="enabled", created_at=now, updated_at=now
-                    )
+            self._write(
+                collections.insert().values(
+                    kb_id=row.kb_id, name=name, description=description, status="enabled", created_at=now, updated_at=now
                 )
+            )
         except IntegrityError as error:
             raise CollectionNameConflict(f"There is already a collection named '{name}'. Choose another name.") from error
         return row
@@ -79,24 +74,19 @@ class Collections:
 
     def page(self, page: int = 1, page_size: int = 100) -> tuple[list[Collection], int]:
         """One page of the collections that are not deleted, by name, and how many there are in all."""
-        live = collections.c.status != "deleted"
+        query = select(collections).where(collections.c.status != "deleted").order_by(collections.c.name)
+        rows, total = self._page(query, page, page_size)
         with self._reader.connect() as connection:
-            total = connection.scalar(select(func.count()).select_from(collections).where(live)) or 0
-            rows = connection.execute(
-                select(collections).where(live).order_by(collections.c.name).limit(page_size).offset((page - 1) * page_size)
-            ).all()
             return _with_counts(connection, rows), total
 
     def enabled(self) -> list[Collection]:
         """Every collection that a query without a collection searches; counts are left out."""
-        with self._reader.connect() as connection:
-            rows = connection.execute(select(collections).where(collections.c.status == "enabled").order_by(collections.c.name))
-            return [_collection(row) for row in rows]
+        query = select(collections).where(collections.c.status == "enabled").order_by(collections.c.name)
+        return [_collection(row) for row in self._rows(query)]
 
     def all_ids(self) -> dict[str, CollectionStatus]:
         """kb_id -> status of every collection, deleted ones included."""
-        with self._reader.connect() as connection:
-            return {row.kb_id: row.status for row in connection.execute(select(collections.c.kb_id, collections.c.status))}
+        return {row.kb_id: row.status for row in self._rows(select(collections.c.kb_id, collections.c.status))}
 
     def change(
         self, name: str, *, new_name: str | None = None, description: str | None = None, status: CollectionStatus | None = None
@@ -113,8 +103,7 @@ class Collections:
         if status is not None:
             values["status"] = status
         try:
-            with self._engine.begin() as connection:
-                connection.execute(update(collections).where(collections.c.kb_id == found.kb_id).values(**values))
+            self._write(update(collections).where(collections.c.kb_id == found.kb_id).values(**values))
         except IntegrityError as error:
             raise CollectionNameConflict(f"There is already a collection named '{new_name}'. Choose another name.") from error
         return self.counted(values.get("name", name))
@@ -124,20 +113,14 @@ class Collections:
         found = self.get(name)
         if found.name == DEFAULT:
             raise ValidationFailed("The collection 'default' can't be deleted; delete its documents instead.")
-        with self._engine.begin() as connection:
-            changed = connection.execute(
-                update(collections)
-                .where(collections.c.kb_id == found.kb_id, collections.c.status != "deleted")
-                .values(status="deleted", updated_at=utc_now())
-            )
-            if changed.rowcount == 0:
-                raise CollectionDeleted(f"The collection '{name}' is already deleted.")
+        live = collections.c.kb_id == found.kb_id, collections.c.status != "deleted"
+        if not self._write(update(collections).where(*live).values(status="deleted", updated_at=utc_now())):
+            raise CollectionDeleted(f"The collection '{name}' is already deleted.")
         return found
 
     def forget(self, kb_id: str) -> None:
         """Remove the row of a deleted collection, once nothing refers to it any more."""
-        with self._engine.begin() as connection:
-            connection.execute(collections.delete().where(collections.c.kb_id == kb_id, collections.c.status == "deleted"))
+        self._write(collections.delete().where(collections.c.kb_id == kb_id, collections.c.status == "deleted"))
 
 
 def _normal(name: str) -> str:

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Engine, exists, func, select
+from sqlalchemy import ColumnElement, exists, func, select
 
 from ragd.core.documents import Document
 from ragd.core.ids import hash32
 from ragd.core.storage import Asset, Entries, PictureLink
 from ragd.store.assets import stored_pictures
-from ragd.store.database.engine import batches, reading
+from ragd.store.database.engine import batches
+from ragd.store.database.repository import Repository
 from ragd.store.database.schema import documents, occurrences, versions
 from ragd.store.places import decode_document
 from ragd.store.version_rows import live_entries
@@ -51,8 +52,8 @@ class SourceDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredFacts:
-    """A live version as it was read, from which its chunks and views can be made again."""
+class StoredContent:
+    """A live version as it was read, from which its chunks and index entries can be made again."""
 
     kb_id: str
     doc_id: str
@@ -68,33 +69,22 @@ class StoredFacts:
     picture_links: tuple[PictureLink, ...]
 
 
-class DocumentState:
+class DocumentState(Repository):
     """Reads; `DocumentWriter` adds what changes things."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._reader = reading(engine)
 
     def known(self, doc_ids: Sequence[str]) -> dict[str, Known]:
         """What the store holds of these documents; ids that it has never seen are absent."""
         live = documents.outerjoin(versions, versions.c.version_id == documents.c.version_id)
         columns = (documents, versions.c.content_hash, versions.c.profile_id, versions.c.metadata)
-        found: dict[str, Known] = {}
-        with self._reader.connect() as connection:
-            for batch in batches(doc_ids):
-                for row in connection.execute(select(*columns).select_from(live).where(documents.c.doc_id.in_(batch))):
-                    failed = row.error_code is not None
-                    found[row.doc_id] = Known(
-                        row.doc_id,
-                        row.status,
-                        row.source,
-                        row.version_id,
-                        row.content_hash,
-                        row.profile_id,
-                        failed,
-                        row.source_id,
-                        (row.metadata or {}).get(OCR_PROFILE),
-                    )
-        return found
+        names = ("doc_id", "status", "source", "version_id", "content_hash", "profile_id", "source_id")
+        return {
+            row.doc_id: Known(
+                **{name: row._mapping[name] for name in names},
+                failed=row.error_code is not None,
+                ocr_skipped_under=(row.metadata or {}).get(OCR_PROFILE),
+            )
+            for row in self._rows_in(select(*columns).select_from(live), documents.c.doc_id, doc_ids)
+        }
 
     def same_content(self, kb_id: str, content_hash: str) -> list[SourceDocument]:
         """Live documents of a collection whose file held exactly this."""
@@ -107,51 +97,39 @@ class DocumentState:
     def _source_documents(self, *where: ColumnElement[bool]) -> list[SourceDocument]:
         columns = (documents.c.doc_id, documents.c.source, documents.c.source_uri, versions.c.content_hash, documents.c.status)
         query = select(*columns).outerjoin(versions, versions.c.version_id == documents.c.version_id)
-        with self._reader.connect() as connection:
-            rows = connection.execute(query.where(documents.c.status != "deleted", *where).order_by(documents.c.source))
-            return [SourceDocument(*row) for row in rows]
+        rows = self._rows(query.where(documents.c.status != "deleted", *where).order_by(documents.c.source))
+        return [SourceDocument(*row) for row in rows]
 
     def entries(self, doc_ids: Sequence[str]) -> Entries:
-        """The entries of the views that belong to these documents."""
+        """The index entries that belong to these documents."""
         with self._reader.connect() as connection:
             found = live_entries(connection, doc_ids)
         return Entries(tuple(found.dense_ids), tuple(found.sparse_ids))
 
-    def deleted_with_facts(self) -> dict[str, list[str]]:
-        """kb_id -> ids of deleted documents whose facts are still there: deletions that were cut off."""
-        with self._reader.connect() as connection:
-            rows = connection.execute(
-                select(documents.c.kb_id, documents.c.doc_id).where(
-                    documents.c.status == "deleted", exists().where(versions.c.doc_id == documents.c.doc_id)
-                )
-            )
-            found: dict[str, list[str]] = {}
-            for kb_id, doc_id in rows:
-                found.setdefault(kb_id, []).append(doc_id)
-            return found
+    def deleted_with_content(self) -> dict[str, list[str]]:
+        """kb_id -> ids of deleted documents whose content is still there: deletions that were cut off."""
+        left = documents.c.status == "deleted", exists().where(versions.c.doc_id == documents.c.doc_id)
+        found: dict[str, list[str]] = {}
+        for kb_id, doc_id in self._rows(select(documents.c.kb_id, documents.c.doc_id).where(*left)):
+            found.setdefault(kb_id, []).append(doc_id)
+        return found
 
     def live_entries(self, kb_id: str) -> list[tuple[str, str, str, str]]:
         """(doc_id, dense_id, dense_key, sparse_id) of every chunk that may be served from this collection."""
-        with self._reader.connect() as connection:
-            rows = connection.execute(
-                select(documents.c.doc_id, occurrences.c.dense_id, occurrences.c.dense_key, occurrences.c.sparse_id)
-                .join(occurrences, occurrences.c.version_id == documents.c.version_id)
-                .where(documents.c.kb_id == kb_id, documents.c.status == "ready")
-            )
-            return [(row.doc_id, row.dense_id, row.dense_key, row.sparse_id) for row in rows]
+        columns = (documents.c.doc_id, occurrences.c.dense_id, occurrences.c.dense_key, occurrences.c.sparse_id)
+        query = select(*columns).join(occurrences, occurrences.c.version_id == documents.c.version_id)
+        rows = self._rows(query.where(documents.c.kb_id == kb_id, documents.c.status == "ready"))
+        return [(doc_id, dense_id, dense_key, sparse_id) for doc_id, dense_id, dense_key, sparse_id in rows]
 
     def live_profiles(self, kb_id: str) -> list[tuple[str, str, str, str]]:
         """(doc_id, profile_id, loader, loader_version) of every live version of a collection."""
-        with self._reader.connect() as connection:
-            rows = connection.execute(
-                select(documents.c.doc_id, versions.c.profile_id, versions.c.loader, versions.c.loader_version)
-                .join(versions, versions.c.version_id == documents.c.version_id)
-                .where(documents.c.kb_id == kb_id, documents.c.status == "ready")
-            )
-            return [(row.doc_id, row.profile_id, row.loader, row.loader_version) for row in rows]
+        columns = (documents.c.doc_id, versions.c.profile_id, versions.c.loader, versions.c.loader_version)
+        query = select(*columns).join(versions, versions.c.version_id == documents.c.version_id)
+        rows = self._rows(query.where(documents.c.kb_id == kb_id, documents.c.status == "ready"))
+        return [(doc_id, profile_id, loader, loader_version) for doc_id, profile_id, loader, loader_version in rows]
 
     def damaged(self, kb_id: str) -> list[str]:
-        """Ids of documents whose facts are not what was stored: another text, or not as many chunks as were counted."""
+        """Ids of documents whose content is not what was stored: another text, or not as many chunks as were counted."""
         counted = select(func.count()).where(occurrences.c.version_id == versions.c.version_id).scalar_subquery().label("counted")
         columns = (versions.c.doc_id, versions.c.markdown, versions.c.md_sha256, versions.c.chunk_count, counted)
         with self._reader.connect() as connection:
@@ -164,32 +142,25 @@ class DocumentState:
 
     def live_documents(self, kb_id: str) -> list[str]:
         """Ids of the documents of a collection that have a live version."""
-        with self._reader.connect() as connection:
-            return list(
-                connection.scalars(
-                    select(documents.c.doc_id)
-                    .where(documents.c.kb_id == kb_id, documents.c.status == "ready", documents.c.version_id.is_not(None))
-                    .order_by(documents.c.source)
-                )
-            )
+        live = documents.c.kb_id == kb_id, documents.c.status == "ready", documents.c.version_id.is_not(None)
+        return self._values(select(documents.c.doc_id).where(*live).order_by(documents.c.source))
 
-    def facts(self, doc_ids: Iterable[str]) -> list[StoredFacts]:
+    def contents(self, doc_ids: Iterable[str]) -> list[StoredContent]:
         """The live versions of these documents, as they were read."""
-        found: list[StoredFacts] = []
+        found: list[StoredContent] = []
+        own = (documents.c[name] for name in ("kb_id", "source", "source_uri", "source_id"))
+        live = documents.join(versions, versions.c.version_id == documents.c.version_id)
+        query = select(*own, versions).select_from(live).where(documents.c.status == "ready")
         with self._reader.connect() as connection:
             for batch in batches(list(doc_ids)):
-                rows = connection.execute(
-                    select(documents.c.kb_id, documents.c.source, documents.c.source_uri, documents.c.source_id, versions)
-                    .join(versions, versions.c.version_id == documents.c.version_id)
-                    .where(documents.c.doc_id.in_(batch), documents.c.status == "ready")
-                )
+                rows = connection.execute(query.where(documents.c.doc_id.in_(batch)))
                 stored = [dict(row._mapping) for row in rows]
                 pictures = stored_pictures(connection, [values["version_id"] for values in stored])
                 for values in stored:
                     names = ("kb_id", "doc_id", "version_id", "profile_id", "source", "source_uri", "content_hash", "size")
                     kept, links = pictures.get(values["version_id"], ((), ()))
                     found.append(
-                        StoredFacts(
+                        StoredContent(
                             **{name: values[name] for name in (*names, "source_id")},
                             document=decode_document(values),
                             assets=kept,

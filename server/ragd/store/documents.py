@@ -1,6 +1,6 @@
 """Documents, versions, sections and chunks: how a version becomes the truth, and how a document goes.
 
-A version is written as `pending`, its views are upserted by the caller, and `flip` makes it `ready` and the older one
+A version is written as `pending`, its index entries are upserted by the caller, and `flip` makes it `ready` and the older one
 `superseded` in one transaction. Whatever happens in between leaves rows that nothing serves and that `sweep` removes.
 """
 
@@ -19,7 +19,7 @@ from ragd.store.database.schema import chunks, collections, document_tags, docum
 from ragd.store.document_state import DocumentState
 from ragd.store.version_rows import (
     delete_versions,
-    document_facts,
+    document_values,
     drop_orphan_chunks,
     drop_versions,
     existing,
@@ -28,8 +28,8 @@ from ragd.store.version_rows import (
     live_entries,
     refresh_texts,
     set_tags,
-    version_facts,
     version_row,
+    version_values,
 )
 
 
@@ -38,7 +38,6 @@ class DocumentWriter(DocumentState):
 
     def __init__(self, engine: Engine, keep_versions: int = 0) -> None:
         super().__init__(engine)
-        self._engine = engine
         self._keep_versions = keep_versions
 
     def adopt(self, doc_ids: Sequence[str], source_id: str | None) -> None:
@@ -63,7 +62,7 @@ class DocumentWriter(DocumentState):
         """Make the versions ready and the older ones superseded, in one transaction; `replaced` documents go with it.
 
         A document that moved is its new self and replaces its old one, so that at no moment there are two or none. Returns, for
-        each kb_id, the entries of the views that no live version needs any more.
+        each kb_id, the index entries that no live version needs any more.
         """
         stale: dict[str, Entries] = {}
         with self._engine.begin() as connection:
@@ -88,14 +87,14 @@ class DocumentWriter(DocumentState):
         connection.execute(
             update(versions)
             .where(versions.c.version_id == version.version_id)
-            .values(**version_facts(version), status="ready", ready_at=now)
+            .values(**version_values(version), status="ready", ready_at=now)
         )
-        # A version that is made anew from its facts changes how it is found, not when it was last changed.
+        # A version that is made anew from its content changes how it is found, not when it was last changed.
         changed = documents.c.version_id.is_distinct_from(version.version_id)
         connection.execute(
             update(documents)
             .where(documents.c.doc_id == version.doc_id)
-            .values(**document_facts(version), updated_at=case((changed, now), else_=documents.c.updated_at))
+            .values(**document_values(version), updated_at=case((changed, now), else_=documents.c.updated_at))
         )
         set_tags(connection, version)
         self._forget_old_versions(connection, version.doc_id)
@@ -177,7 +176,7 @@ class DocumentWriter(DocumentState):
             connection.execute(update(documents).where(documents.c.doc_id.in_(batch)).values(**gone))
 
     def purge(self, doc_ids: Sequence[str]) -> None:
-        """Remove the facts of deleted documents; a row without content stays, to answer that the document is gone."""
+        """Remove the content of deleted documents; an empty row stays, to answer that the document is gone."""
         with self._engine.begin() as connection:
             drop_versions(connection, doc_ids)
             for batch in batches(doc_ids):
@@ -212,8 +211,8 @@ class DocumentWriter(DocumentState):
             held = exists().where(occurrences.c.chunk_id == chunks.c.chunk_id)
             removed += connection.execute(delete(chunks).where(~held)).rowcount
             empty = documents.c.status == "processing"
-            held_facts = exists().where(versions.c.doc_id == documents.c.doc_id)
-            removed += connection.execute(delete(documents).where(empty, ~held_facts)).rowcount
+            has_versions = exists().where(versions.c.doc_id == documents.c.doc_id)
+            removed += connection.execute(delete(documents).where(empty, ~has_versions)).rowcount
         return removed
 
     def _ensure_documents(self, connection: Connection, batch: Sequence[Version]) -> None:
@@ -229,8 +228,8 @@ class DocumentWriter(DocumentState):
                     .values(status="processing", updated_at=now)
                 )
                 continue
-            facts = document_facts(version) | {"status": "processing", "version_id": None}
-            fresh.append({"doc_id": version.doc_id, "kb_id": version.kb_id, **facts, "created_at": now, "updated_at": now})
+            values = document_values(version) | {"status": "processing", "version_id": None}
+            fresh.append({"doc_id": version.doc_id, "kb_id": version.kb_id, **values, "created_at": now, "updated_at": now})
         if fresh:
             connection.execute(documents.insert(), fresh)
 

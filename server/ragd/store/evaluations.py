@@ -1,24 +1,23 @@
-"""Evaluation runs in the facts store."""
+"""Evaluation runs in the database."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Engine, delete, func, select
+from sqlalchemy import Engine, select
 from sqlalchemy.exc import IntegrityError
 
 from ragd.core.errors import NotFound, ValidationFailed
-from ragd.store.database.engine import reading
+from ragd.store.database.repository import Repository, forget_oldest
 from ragd.store.database.schema import evaluations
 
 
-class Evaluations:
+class Evaluations(Repository):
     """Finished runs; the newest `keep` of them stay."""
 
     def __init__(self, engine: Engine, keep: int) -> None:
-        self._engine = engine
-        self._reader = reading(engine)
+        super().__init__(engine)
         self._keep = keep
 
     def add(self, run: Mapping[str, Any]) -> None:
@@ -26,10 +25,7 @@ class Evaluations:
         try:
             with self._engine.begin() as connection:
                 connection.execute(evaluations.insert().values(**run))
-                surplus = (connection.scalar(select(func.count()).select_from(evaluations)) or 0) - self._keep
-                if surplus > 0:
-                    oldest = select(evaluations.c.run_id).order_by(evaluations.c.started_at).limit(surplus)
-                    connection.execute(delete(evaluations).where(evaluations.c.run_id.in_(oldest)))
+                forget_oldest(connection, evaluations.c.run_id, evaluations.c.started_at, self._keep)
         except IntegrityError as error:
             raise ValidationFailed(f"There is already an evaluation '{run['run_id']}'.") from error
 
@@ -37,15 +33,12 @@ class Evaluations:
         """One page of the runs without their questions, newest first, and how many there are in all."""
         columns = [column for column in evaluations.c if column.name != "questions"]
         newest = select(*columns).order_by(evaluations.c.started_at.desc(), evaluations.c.run_id)
-        with self._reader.connect() as connection:
-            total = connection.scalar(select(func.count()).select_from(evaluations)) or 0
-            rows = connection.execute(newest.limit(page_size).offset((page - 1) * page_size))
-            return [dict(row._mapping) for row in rows], total
+        rows, total = self._page(newest, page, page_size)
+        return [dict(row._mapping) for row in rows], total
 
     def get(self, run_id: str) -> dict[str, Any]:
         """The whole run. Raises `NotFound`."""
-        with self._reader.connect() as connection:
-            row = connection.execute(select(evaluations).where(evaluations.c.run_id == run_id)).first()
+        row = self._first(select(evaluations).where(evaluations.c.run_id == run_id))
         if row is None:
             raise NotFound(f"There is no evaluation '{run_id}'. It may have been among the oldest, which are let go.")
         return dict(row._mapping)

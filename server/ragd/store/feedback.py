@@ -1,4 +1,4 @@
-"""Feedback in the facts store: questions that people asked, what they said of the answer, and where the answer stood."""
+"""Feedback in the database: questions that people asked, what they said of the answer, and where the answer stood."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sqlalchemy import Engine, delete, func, select
+from sqlalchemy import delete, select
 
 from ragd.core.errors import FeedbackNotFound
 from ragd.core.tracing import utc_now
-from ragd.store.database.engine import reading
+from ragd.store.database.repository import Repository
 from ragd.store.database.schema import feedback
 
 Verdict = Literal["up", "down"]
@@ -35,12 +35,8 @@ class Opinion:
     trace_id: str | None = None
 
 
-class Feedback:
+class Feedback(Repository):
     """Opinions, kept until somebody deletes them."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._reader = reading(engine)
 
     def add(self, opinion: Opinion) -> dict[str, Any]:
         """Keep an opinion; returns it as it is kept."""
@@ -49,20 +45,16 @@ class Feedback:
         row |= {name: getattr(opinion, name) for name in names}
         row["filters"] = None if opinion.filters is None else dict(opinion.filters)
         row |= {name: [dict(item) for item in getattr(opinion, name)] for name in ("history", "relevant")}
-        with self._engine.begin() as connection:
-            connection.execute(feedback.insert().values(**row))
+        self._write(feedback.insert().values(**row))
         return row
 
     def page(self, page: int = 1, page_size: int = 20) -> tuple[list[dict[str, Any]], int]:
         """One page of opinions, newest first, and how many there are in all."""
         newest = select(feedback).order_by(feedback.c.created_at.desc(), feedback.c.id)
-        with self._reader.connect() as connection:
-            total = connection.scalar(select(func.count()).select_from(feedback)) or 0
-            rows = connection.execute(newest.limit(page_size).offset((page - 1) * page_size))
-            return [dict(row._mapping) for row in rows], total
+        rows, total = self._page(newest, page, page_size)
+        return [dict(row._mapping) for row in rows], total
 
     def remove(self, feedback_id: str) -> None:
         """Delete an opinion. Raises `FeedbackNotFound`."""
-        with self._engine.begin() as connection:
-            if not connection.execute(delete(feedback).where(feedback.c.id == feedback_id)).rowcount:
-                raise FeedbackNotFound(f"There is no feedback '{feedback_id}'. See `rag eval cases`.")
+        if not self._write(delete(feedback).where(feedback.c.id == feedback_id)):
+            raise FeedbackNotFound(f"There is no feedback '{feedback_id}'. See `rag eval cases`.")

@@ -1,4 +1,4 @@
-"""Jobs in the facts store: a queue that outlives the process that fills it."""
+"""Jobs in the database: a queue that outlives the process that fills it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Engine, Row, func, or_, select, update
 
 from ragd.core.errors import JobNotFound, ServiceUnavailable
 from ragd.core.jobs import JobStatus
 from ragd.core.tracing import utc_now
-from ragd.store.database.engine import batches, reading
+from ragd.store.database.repository import Repository, count_of, forget_oldest
 from ragd.store.database.schema import jobs
 
 FINISHED: frozenset[str] = frozenset({"completed", "failed", "cancelled"})
+_UNFINISHED = jobs.c.status.in_(("queued", "running"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +41,11 @@ class Job:
     not_before: str | None
 
 
-class Jobs:
+class Jobs(Repository):
     """The queue: first in, first out, one at a time. The newest `keep` of the finished ones are kept."""
 
     def __init__(self, engine: Engine, max_queued: int, keep: int) -> None:
-        self._engine = engine
-        self._reader = reading(engine)
+        super().__init__(engine)
         self._max_queued = max_queued
         self._keep = keep
 
@@ -62,7 +62,7 @@ class Jobs:
         """Queue a job, to be taken after `delay_s` at the earliest. Raises `ServiceUnavailable` when too many wait already."""
         job_id = uuid.uuid4().hex
         with self._engine.begin() as connection:
-            waiting = connection.scalar(select(func.count()).select_from(jobs).where(jobs.c.status == "queued")) or 0
+            waiting = count_of(connection, select(jobs).where(jobs.c.status == "queued"))
             if waiting >= self._max_queued:
                 raise ServiceUnavailable(f"{waiting} jobs are waiting already. Try again when some have finished.")
             sequence = (connection.scalar(select(func.max(jobs.c.sequence))) or 0) + 1
@@ -83,21 +83,12 @@ class Jobs:
                     not_before=None if delay_s is None else utc_now(delay_s),
                 )
             )
-            self._forget_oldest(connection)
+            forget_oldest(connection, jobs.c.job_id, jobs.c.sequence, self._keep, jobs.c.status.in_(FINISHED))
         return self.get(job_id)
-
-    def _forget_oldest(self, connection: Connection) -> None:
-        finished = select(jobs.c.job_id).where(jobs.c.status.in_(FINISHED))
-        surplus = (connection.scalar(select(func.count()).select_from(finished.subquery())) or 0) - self._keep
-        if surplus > 0:
-            oldest = list(connection.scalars(finished.order_by(jobs.c.sequence).limit(surplus)))
-            for batch in batches(oldest):
-                connection.execute(delete(jobs).where(jobs.c.job_id.in_(batch)))
 
     def get(self, job_id: str) -> Job:
         """The job as it stands. Raises `JobNotFound`."""
-        with self._reader.connect() as connection:
-            row = connection.execute(select(jobs).where(jobs.c.job_id == job_id)).first()
+        row = self._first(select(jobs).where(jobs.c.job_id == job_id))
         if row is None:
             raise JobNotFound(f"There is no job '{job_id}'. See `rag jobs list`.")
         return _job(row)
@@ -105,18 +96,13 @@ class Jobs:
     def page(self, page: int = 1, page_size: int = 20, status: str | None = None) -> tuple[list[Job], int]:
         """One page of jobs, newest first, and how many there are in all."""
         where = [jobs.c.status == status] if status else []
-        with self._reader.connect() as connection:
-            total = connection.scalar(select(func.count()).select_from(jobs).where(*where)) or 0
-            newest = select(jobs).where(*where).order_by(jobs.c.sequence.desc())
-            rows = connection.execute(newest.limit(page_size).offset((page - 1) * page_size))
-            return [_job(row) for row in rows], total
+        rows, total = self._page(select(jobs).where(*where).order_by(jobs.c.sequence.desc()), page, page_size)
+        return [_job(row) for row in rows], total
 
     def take(self) -> Job | None:
         """The oldest queued job, now running; None when nothing waits."""
         with self._engine.begin() as connection:
-            due = or_(jobs.c.not_before.is_(None), jobs.c.not_before <= utc_now())
-            oldest = select(jobs.c.job_id).where(jobs.c.status == "queued", due).order_by(jobs.c.sequence).limit(1)
-            job_id = connection.scalar(oldest)
+            job_id = connection.scalar(select(jobs.c.job_id).where(*_due()).order_by(jobs.c.sequence).limit(1))
             if job_id is None:
                 return None
             taken = {"status": "running", "started_at": utc_now(), "attempts": jobs.c.attempts + 1}
@@ -138,31 +124,22 @@ class Jobs:
         error: Mapping[str, Any] | None = None,
     ) -> None:
         """Close a job with what it did or why it could not go on."""
-        with self._engine.begin() as connection:
-            connection.execute(
-                update(jobs)
-                .where(jobs.c.job_id == job_id)
-                .values(status=status, result=result, error=error, finished_at=utc_now())
-            )
+        ended = {"status": status, "result": result, "error": error, "finished_at": utc_now()}
+        self._write(update(jobs).where(jobs.c.job_id == job_id).values(**ended))
 
     def retry(self, job_id: str, delay_s: float, error: Mapping[str, Any] | None) -> None:
         """Put a job that failed back into the queue, to be taken again after `delay_s`; why it failed is kept until then."""
-        with self._engine.begin() as connection:
-            again = {"status": "queued", "started_at": None, "not_before": utc_now(delay_s), "error": error}
-            connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(**again))
+        again = {"status": "queued", "started_at": None, "not_before": utc_now(delay_s), "error": error}
+        self._write(update(jobs).where(jobs.c.job_id == job_id).values(**again))
 
     def others_due(self, job_id: str) -> bool:
         """Whether another job could begin now."""
-        due = or_(jobs.c.not_before.is_(None), jobs.c.not_before <= utc_now())
-        with self._reader.connect() as connection:
-            where = jobs.c.status == "queued", jobs.c.job_id != job_id, due
-            return connection.scalar(select(jobs.c.job_id).where(*where).limit(1)) is not None
+        return self._first(select(jobs.c.job_id).where(*_due(), jobs.c.job_id != job_id).limit(1)) is not None
 
     def waiting(self, kind: str, kb_id: str | None = None) -> list[Job]:
         """Jobs of a kind that have not begun, in order."""
         where = [jobs.c.kind == kind, jobs.c.status == "queued"] + ([jobs.c.kb_id == kb_id] if kb_id else [])
-        with self._reader.connect() as connection:
-            return [_job(row) for row in connection.execute(select(jobs).where(*where).order_by(jobs.c.sequence))]
+        return [_job(row) for row in self._rows(select(jobs).where(*where).order_by(jobs.c.sequence))]
 
     def cancel(self, job_id: str) -> Job:
         """Ask a job to stop: a queued one ends at once, a running one at its next safe point, a finished one stays as it is."""
@@ -179,45 +156,39 @@ class Jobs:
 
     def cancel_all(self, kb_id: str) -> None:
         """Ask every unfinished job of a collection to stop."""
-        with self._reader.connect() as connection:
-            unfinished = jobs.c.status.in_(("queued", "running"))
-            job_ids = list(connection.scalars(select(jobs.c.job_id).where(jobs.c.kb_id == kb_id, unfinished)))
-        for job_id in job_ids:
+        for job_id in self._values(select(jobs.c.job_id).where(jobs.c.kb_id == kb_id, _UNFINISHED)):
             self.cancel(job_id)
 
     def end_kind(self, kind: str, status: JobStatus, result: Mapping[str, Any] | None = None) -> None:
         """End every unfinished job of a kind, for which there is nothing left to do; for a time when none can be running."""
-        with self._engine.begin() as connection:
-            unfinished = jobs.c.status.in_(("queued", "running"))
-            ended = {"status": status, "result": result, "finished_at": utc_now()}
-            connection.execute(update(jobs).where(jobs.c.kind == kind, unfinished).values(**ended))
+        ended = {"status": status, "result": result, "finished_at": utc_now()}
+        self._write(update(jobs).where(jobs.c.kind == kind, _UNFINISHED).values(**ended))
 
     def unfinished(self) -> int:
         """How many jobs wait or run."""
-        with self._reader.connect() as connection:
-            where = jobs.c.status.in_(("queued", "running"))
-            return connection.scalar(select(func.count()).select_from(jobs).where(where)) or 0
+        return self._count(select(jobs).where(_UNFINISHED))
 
     def unfinished_jobs(self, most: int) -> list[Job]:
         """The first jobs that wait or run, oldest first. Their payloads, which can be long, are left out."""
         columns = [column for column in jobs.c if column.name != "payload"]
-        first = select(*columns).where(jobs.c.status.in_(("queued", "running"))).order_by(jobs.c.sequence).limit(most)
-        with self._reader.connect() as connection:
-            return [_job(row, payload={}) for row in connection.execute(first)]
+        first = select(*columns).where(_UNFINISHED).order_by(jobs.c.sequence).limit(most)
+        return [_job(row, payload={}) for row in self._rows(first)]
 
     def staged_files(self) -> set[str]:
         """Paths of uploaded files that unfinished jobs wait for."""
-        with self._reader.connect() as connection:
-            waiting = jobs.c.kind == "upload", jobs.c.status.in_(("queued", "running"))
-            payloads = connection.scalars(select(jobs.c.payload).where(*waiting))
-            return {item["staged"] for payload in payloads for item in payload["files"]}
+        payloads = self._values(select(jobs.c.payload).where(jobs.c.kind == "upload", _UNFINISHED))
+        return {item["staged"] for payload in payloads for item in payload["files"]}
 
     def requeue(self, job_id: str | None = None) -> int:
         """Put a running job (all of them without an id) back into the queue, at its old place; returns how many."""
         where = [jobs.c.status == "running"] + ([jobs.c.job_id == job_id] if job_id else [])
-        with self._engine.begin() as connection:
-            again = {"status": "queued", "started_at": None, "attempts": jobs.c.attempts - 1}
-            return connection.execute(update(jobs).where(*where).values(**again)).rowcount
+        again = {"status": "queued", "started_at": None, "attempts": jobs.c.attempts - 1}
+        return self._write(update(jobs).where(*where).values(**again))
+
+
+def _due() -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """What tells a job that could begin now."""
+    return jobs.c.status == "queued", or_(jobs.c.not_before.is_(None), jobs.c.not_before <= utc_now())
 
 
 def _job(row: Row[Any], **instead: Any) -> Job:

@@ -10,10 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, func, select, update
 
 from ragd.core.tracing import utc_now
-from ragd.store.database.engine import batches, reading
+from ragd.store.database.engine import batches
+from ragd.store.database.repository import Repository, forget_oldest
 from ragd.store.database.schema import documents, source_items, sync_cycles
 
 ItemState = Literal["pending", "indexed", "skipped", "held"]
@@ -80,12 +81,8 @@ class Cycle:
 _ITEM_COLUMNS = tuple(column for column in source_items.c if column.name not in ("source_id", "cycle_id"))
 
 
-class Ledger:
+class Ledger(Repository):
     """Reads and writes items and cycles."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._reader = reading(engine)
 
     # Items
 
@@ -96,22 +93,13 @@ class Ledger:
 
     def some(self, source_id: str, item_ids: Sequence[str]) -> dict[str, LedgerItem]:
         """By id, these items; unknown ones are absent."""
-        found: dict[str, LedgerItem] = {}
-        for batch in batches(item_ids):
-            found |= self._items(source_items.c.source_id == source_id, source_items.c.item_id.in_(batch))
-        return found
+        query = select(*_ITEM_COLUMNS).where(source_items.c.source_id == source_id)
+        return {row.item_id: _item(row) for row in self._rows_in(query, source_items.c.item_id, item_ids)}
 
     def of_documents(self, doc_ids: Sequence[str]) -> dict[str, tuple[str, LedgerItem]]:
         """doc_id -> (source_id, item), for documents that came from a cloud source."""
-        found: dict[str, tuple[str, LedgerItem]] = {}
-        with self._reader.connect() as connection:
-            for batch in batches(doc_ids):
-                rows = connection.execute(
-                    select(source_items.c.source_id, *_ITEM_COLUMNS).where(source_items.c.doc_id.in_(batch))
-                )
-                for row in rows:
-                    found[row.doc_id] = (row.source_id, _item(row))
-        return found
+        rows = self._rows_in(select(source_items.c.source_id, *_ITEM_COLUMNS), source_items.c.doc_id, doc_ids)
+        return {row.doc_id: (row.source_id, _item(row)) for row in rows}
 
     def lost(self, source_id: str) -> list[str]:
         """Ids of items that are said to be indexed, and whose documents are not there: somebody deleted them."""
@@ -119,17 +107,13 @@ class Ledger:
         joined = source_items.outerjoin(
             documents, and_(documents.c.doc_id == source_items.c.doc_id, documents.c.status != "deleted")
         )
-        with self._reader.connect() as connection:
-            query = select(source_items.c.item_id).select_from(joined).where(source_items.c.source_id == source_id, missing)
-            return list(connection.scalars(query))
+        query = select(source_items.c.item_id).select_from(joined)
+        return self._values(query.where(source_items.c.source_id == source_id, missing))
 
     def page_of_items(self, source_id: str, state: ItemState, page: int, page_size: int) -> tuple[list[LedgerItem], int]:
         """One page of the items in a state, by id, and how many there are."""
         where = source_items.c.source_id == source_id, source_items.c.state == state
-        with self._reader.connect() as connection:
-            total = connection.scalar(select(func.count()).select_from(source_items).where(*where)) or 0
-            query = select(*_ITEM_COLUMNS).where(*where).order_by(source_items.c.item_id)
-            rows = connection.execute(query.limit(page_size).offset((page - 1) * page_size)).all()
+        rows, total = self._page(select(*_ITEM_COLUMNS).where(*where).order_by(source_items.c.item_id), page, page_size)
         return [_item(row) for row in rows], total
 
     def counts(self, source_id: str) -> dict[str, int]:
@@ -144,8 +128,7 @@ class Ledger:
             )
             .group_by(source_items.c.state)
         )
-        with self._reader.connect() as connection:
-            return {row[0]: row[1] for row in connection.execute(query)}
+        return {row[0]: row[1] for row in self._rows(query)}
 
     def put(self, source_id: str, items: Collection[LedgerItem], cycle_id: str) -> None:
         """Write items as they are now, new or known."""
@@ -169,8 +152,7 @@ class Ledger:
     def ask_again(self, source_id: str, item_ids: Sequence[str] | None = None) -> list[str]:
         """Let skipped items, all or these, be fetched once more; gives their ids. What a rule left out stays left out."""
         where = [source_items.c.source_id == source_id, source_items.c.state == "skipped", source_items.c.reason != "filtered"]
-        with self._reader.connect() as connection:
-            found = list(connection.scalars(select(source_items.c.item_id).where(*where)))
+        found = self._values(select(source_items.c.item_id).where(*where))
         wanted = found if item_ids is None else [item_id for item_id in found if item_id in set(item_ids)]
         self._set_state(source_id, wanted, "pending")
         return wanted
@@ -186,8 +168,7 @@ class Ledger:
                 connection.execute(update(source_items).where(*ours).values(state=state))
 
     def _items(self, *where: ColumnElement[bool]) -> dict[str, LedgerItem]:
-        with self._reader.connect() as connection:
-            return {row.item_id: _item(row) for row in connection.execute(select(*_ITEM_COLUMNS).where(*where))}
+        return {row.item_id: _item(row) for row in self._rows(select(*_ITEM_COLUMNS).where(*where))}
 
     # Cycles
 
@@ -199,7 +180,8 @@ class Ledger:
             stopped = {"phase": "failed", "finished_at": cycle.started_at, "notice": "It was stopped before its end."}
             connection.execute(update(sync_cycles).where(*open_ones).values(**stopped))
             connection.execute(sync_cycles.insert().values(**_cycle_values(cycle)))
-            _forget_oldest(connection, source_id)
+            of_source = sync_cycles.c.source_id == source_id
+            forget_oldest(connection, sync_cycles.c.cycle_id, sync_cycles.c.started_at, KEPT_CYCLES, of_source)
         return cycle
 
     def unfinished(self, source_id: str, job_id: str) -> Cycle | None:
@@ -210,9 +192,7 @@ class Ledger:
 
     def save(self, cycle: Cycle) -> None:
         """Write a cycle as it stands."""
-        with self._engine.begin() as connection:
-            values = _cycle_values(cycle)
-            connection.execute(update(sync_cycles).where(sync_cycles.c.cycle_id == cycle.cycle_id).values(**values))
+        self._write(update(sync_cycles).where(sync_cycles.c.cycle_id == cycle.cycle_id).values(**_cycle_values(cycle)))
 
     def cycles(self, source_id: str, limit: int = KEPT_CYCLES) -> list[Cycle]:
         """The last cycles of a source, newest first."""
@@ -226,9 +206,8 @@ class Ledger:
 
     def _cycles(self, source_id: str, *where: ColumnElement[bool], limit: int) -> list[Cycle]:
         query = select(sync_cycles).where(sync_cycles.c.source_id == source_id, *where)
-        with self._reader.connect() as connection:
-            rows = connection.execute(query.order_by(sync_cycles.c.started_at.desc(), sync_cycles.c.cycle_id).limit(limit)).all()
-        return [Cycle(**row._mapping) for row in rows]
+        newest = query.order_by(sync_cycles.c.started_at.desc(), sync_cycles.c.cycle_id)
+        return [Cycle(**row._mapping) for row in self._rows(newest.limit(limit))]
 
 
 def _item(row: Row[Any]) -> LedgerItem:
@@ -237,9 +216,3 @@ def _item(row: Row[Any]) -> LedgerItem:
 
 def _cycle_values(cycle: Cycle) -> dict[str, Any]:
     return {column.name: getattr(cycle, column.name) for column in sync_cycles.c}
-
-
-def _forget_oldest(connection: Connection, source_id: str) -> None:
-    ordered = select(sync_cycles.c.cycle_id).where(sync_cycles.c.source_id == source_id).order_by(sync_cycles.c.started_at.desc())
-    old = list(connection.scalars(ordered))[KEPT_CYCLES:]
-    connection.execute(delete(sync_cycles).where(sync_cycles.c.cycle_id.in_(old)))

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Engine, Row, and_, false, or_, select
+from sqlalchemy import ColumnElement, Row, and_, false, or_, select
 
 from ragd.core.storage import LiveMode
-from ragd.store.database.engine import batches, reading
+from ragd.store.database.repository import Repository
 from ragd.store.database.schema import collections, documents, source_items, sources, version_assets
 from ragd.store.ledger import LedgerItem
 
@@ -49,11 +49,8 @@ class Origin:
     updated_at: str
 
 
-class Origins:
+class Origins(Repository):
     """Reads where documents come from."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._reader = reading(engine)
 
     def of(self, doc_ids: Sequence[str]) -> dict[str, Origin]:
         """doc_id -> origin, of those that came from a cloud source; files, uploads and unknown ids are absent.
@@ -73,25 +70,18 @@ class Origins:
             .outerjoin(source_items, item)
             .where(_from_elsewhere())
         )
-        found: dict[str, Origin] = {}
-        with self._reader.connect() as connection:
-            for batch in batches(list(dict.fromkeys(doc_ids))):
-                for row in connection.execute(query.where(documents.c.doc_id.in_(batch))):
-                    found[row.doc_id] = Origin(row.doc_id, _remote(row), _item(row), row.updated_at)
-        return found
+        rows = self._rows_in(query, documents.c.doc_id, dict.fromkeys(doc_ids))
+        return {row.doc_id: Origin(row.doc_id, _remote(row), _item(row), row.updated_at) for row in rows}
 
     def remote(self, source_id: str) -> Remote | None:
         """A cloud source; None for a folder, and for an id that there is none for."""
         columns = (sources.c[name] for name in ("source_id", "type", "name", "config", "live", "public"))
-        with self._reader.connect() as connection:
-            row = connection.execute(select(*columns).where(sources.c.source_id == source_id, sources.c.type != FOLDER)).first()
+        row = self._first(select(*columns).where(sources.c.source_id == source_id, sources.c.type != FOLDER))
         return None if row is None else _remote(row)
 
     def private_ids(self) -> list[str]:
         """Ids of the cloud sources that are not public."""
-        with self._reader.connect() as connection:
-            private = sources.c.type != FOLDER, sources.c.public == false()
-            return list(connection.scalars(select(sources.c.source_id).where(*private)))
+        return self._values(select(sources.c.source_id).where(sources.c.type != FOLDER, sources.c.public == false()))
 
     def showing(self, asset_id: str) -> list[str]:
         """Ids of the live documents that show a picture."""
@@ -101,8 +91,7 @@ class Origins:
             .join(collections, collections.c.kb_id == documents.c.kb_id)
             .where(version_assets.c.asset_id == asset_id, documents.c.status == "ready", collections.c.status == "enabled")
         )
-        with self._reader.connect() as connection:
-            return list(dict.fromkeys(connection.scalars(query)))
+        return list(dict.fromkeys(self._values(query)))
 
 
 def _from_elsewhere() -> ColumnElement[bool]:

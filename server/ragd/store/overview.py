@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, select
 
-from ragd.store.database.engine import reading
+from ragd.store.database.repository import Repository
 from ragd.store.database.revisions import Revisions
 from ragd.store.database.schema import collections, documents, jobs, sources
 from ragd.store.jobs import Job, Jobs
@@ -42,11 +42,11 @@ class _Seen:
     jobs: int
 
 
-class Overviews:
+class Overviews(Repository):
     """Gives overviews. Only what may have changed since the last one is read again, whoever asks and how often."""
 
     def __init__(self, engine: Engine, passages: Passages, queue: Jobs) -> None:
-        self._reader = reading(engine)
+        super().__init__(engine)
         self._passages = passages
         self._queue = queue
         self._revisions = Revisions(engine)
@@ -86,6 +86,5 @@ class Overviews:
         return Overview(counts, failed, total, unfinished, f"{self._process}-{seen.documents}-{seen.sources}")
 
     def _failed(self) -> int:
-        query = select(func.count()).select_from(documents).join(collections, collections.c.kb_id == documents.c.kb_id)
-        with self._reader.connect() as connection:
-            return connection.scalar(query.where(documents.c.status == "failed", collections.c.status != "deleted")) or 0
+        query = select(documents).join(collections, collections.c.kb_id == documents.c.kb_id)
+        return self._count(query.where(documents.c.status == "failed", collections.c.status != "deleted"))

@@ -1,4 +1,4 @@
-"""What may be served: from entries of the indexes to live chunks, and the reading side of documents."""
+"""What may be served: from entries of the indexes to live chunks."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, Text, case, cast, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Text, cast, func, or_, select
 
 from ragd.core.documents import Place
-from ragd.core.errors import DocumentDeleted, DocumentNotFound, FieldProblem, ValidationFailed
+from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.ids import canonical
 from ragd.core.query import Filters
 from ragd.core.results import ImageRef, Passage
-from ragd.store.database.engine import batches, reading
+from ragd.store.database.engine import batches
+from ragd.store.database.repository import Repository, count_of, rows_in
 from ragd.store.database.schema import (
     assets,
     chunks,
@@ -28,21 +29,20 @@ from ragd.store.database.schema import (
     version_assets,
     versions,
 )
-from ragd.store.origins import LEFT
 
 Side = Literal["dense", "sparse"]
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The entries that a hard filter leaves, of both views."""
+    """The entries that a hard filter leaves, of both indexes."""
 
     dense: frozenset[str]
     sparse: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class PreferenceFacts:
+class PreferenceFields:
     """What soft preferences look at. `updated_at` is ISO 8601 in UTC."""
 
     updated_at: str
@@ -50,11 +50,8 @@ class PreferenceFacts:
     has_image: bool
 
 
-class Passages:
-    """Reads live facts only: ready versions of documents that are not deleted, in collections that are enabled."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._reader = reading(engine)
+class Passages(Repository):
+    """Reads live chunks only: of ready versions of documents that are not deleted, in collections that are enabled."""
 
     def resolve(self, side: Side, entry_ids: Sequence[str], filters: Filters) -> dict[str, str]:
         """entry id -> chunk id, for the entries that may be served and pass the filters; the others are absent."""
@@ -84,12 +81,9 @@ class Passages:
 
     def require_live_versions(self, version_ids: Sequence[str]) -> None:
         """Raises `ValidationFailed` unless all of these versions can be searched: older ones have left the indexes."""
-        live: set[str] = set()
-        with self._reader.connect() as connection:
-            for batch in batches(version_ids):
-                query = select(documents.c.version_id).join(collections, collections.c.kb_id == documents.c.kb_id)
-                ready = documents.c.status == "ready", collections.c.status == "enabled"
-                live.update(connection.scalars(query.where(documents.c.version_id.in_(batch), *ready)))
+        query = select(documents.c.version_id).join(collections, collections.c.kb_id == documents.c.kb_id)
+        ready = query.where(documents.c.status == "ready", collections.c.status == "enabled")
+        live = {row.version_id for row in self._rows_in(ready, documents.c.version_id, version_ids)}
         if missing := [version_id for version_id in version_ids if version_id not in live]:
             message = (
                 f"The version '{missing[0]}' can't be searched: only the live version of a document can, whose id "
@@ -97,15 +91,13 @@ class Passages:
             )
             raise ValidationFailed(message, details=[FieldProblem("filters.version_id", "not_live", message)])
 
-    def preference_facts(self, chunk_ids: Sequence[str]) -> dict[str, PreferenceFacts]:
+    def preference_fields(self, chunk_ids: Sequence[str]) -> dict[str, PreferenceFields]:
         """chunk id -> what soft preferences look at, for the live chunks among these."""
         columns = (occurrences.c.chunk_id, occurrences.c.image_refs, documents.c.updated_at, documents.c.source)
-        found: dict[str, PreferenceFacts] = {}
-        with self._reader.connect() as connection:
-            for batch in batches(chunk_ids):
-                for row in connection.execute(_live(select(*columns)).where(occurrences.c.chunk_id.in_(batch))):
-                    found[row.chunk_id] = PreferenceFacts(row.updated_at, row.source, bool(row.image_refs))
-        return found
+        return {
+            row.chunk_id: PreferenceFields(row.updated_at, row.source, bool(row.image_refs))
+            for row in self._rows_in(_live(select(*columns)), occurrences.c.chunk_id, chunk_ids)
+        }
 
     def languages(self, chunk_ids: Sequence[str]) -> dict[str, str | None]:
         """chunk id -> the language of its document, for the live chunks among these."""
@@ -116,30 +108,18 @@ class Passages:
         return self._of_chunks(occurrences.c.dense_key, chunk_ids)
 
     def _of_chunks(self, column: ColumnElement[Any], chunk_ids: Sequence[str]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        with self._reader.connect() as connection:
-            for batch in batches(chunk_ids):
-                query = _live(select(occurrences.c.chunk_id, column)).where(occurrences.c.chunk_id.in_(batch))
-                found.update((chunk_id, value) for chunk_id, value in connection.execute(query))
-        return found
+        query = _live(select(occurrences.c.chunk_id, column))
+        return {row[0]: row[1] for row in self._rows_in(query, occurrences.c.chunk_id, chunk_ids)}
 
     def passages(self, chunk_ids: Sequence[str]) -> dict[str, Passage]:
         """The live chunks among these, with their documents."""
         columns = (
-            occurrences.c.chunk_id,
-            occurrences.c.version_id,
-            occurrences.c.ordinal,
-            occurrences.c.place,
-            occurrences.c.tokens,
-            occurrences.c.image_refs,
-            occurrences.c.enrichment,
-            chunks.c.text,
-            chunks.c.section_path,
-            documents.c.doc_id,
-            documents.c.source,
-            documents.c.source_uri,
-            documents.c.doc_type,
-            documents.c.title,
+            *(
+                occurrences.c[name]
+                for name in ("chunk_id", "version_id", "ordinal", "place", "tokens", "image_refs", "enrichment")
+            ),
+            *(chunks.c[name] for name in ("text", "section_path")),
+            *(documents.c[name] for name in ("doc_id", "source", "source_uri", "doc_type", "title")),
             collections.c.name,
         )
         found: dict[str, Passage] = {}
@@ -163,136 +143,8 @@ class Passages:
                 .join(versions, versions.c.version_id == documents.c.version_id)
                 .where(alive, documents.c.status == "ready")
             ).one()
-            total = connection.scalar(select(func.count()).select_from(collections).where(alive)) or 0
+            total = count_of(connection, select(collections).where(alive))
         return {"collections": total, "documents": kept[0], "chunks": int(kept[1])}
-
-
-class DocumentReader:
-    """Documents as people and programs ask for them."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._reader = reading(engine)
-
-    def page(
-        self,
-        kb_id: str | None = None,
-        status: str | None = None,
-        page: int = 1,
-        page_size: int = 20,
-        *,
-        unnamed: Collection[str] = (),
-    ) -> tuple[list[dict[str, Any]], int]:
-        """One page of documents by source, and how many there are in all; deleted ones only when asked for.
-
-        Documents of the sources `unnamed` come last, by id: their place among the others would tell what they are called. So
-        do deleted ones that came from elsewhere.
-        """
-        where: list[ColumnElement[bool]] = [collections.c.status != "deleted"]
-        where.append(documents.c.status == status if status else documents.c.status != "deleted")
-        if kb_id:
-            where.append(documents.c.kb_id == kb_id)
-        with self._reader.connect() as connection:
-            counted = select(func.count()).select_from(documents).join(collections, collections.c.kb_id == documents.c.kb_id)
-            total = connection.scalar(counted.where(*where)) or 0
-            hidden = or_(documents.c.source_id.in_(unnamed), LEFT)
-            name = case((hidden, ""), else_=documents.c.source)
-            query = _described().where(*where).order_by(case((hidden, 1), else_=0), name, documents.c.doc_id)
-            rows = connection.execute(query.limit(page_size).offset((page - 1) * page_size))
-            return [_summary(row) for row in rows], total
-
-    def get(self, doc_id: str) -> dict[str, Any]:
-        """One document with its versions. Raises `DocumentNotFound`, or `DocumentDeleted` for one that is gone."""
-        with self._reader.connect() as connection:
-            found = _described().where(documents.c.doc_id == doc_id, collections.c.status != "deleted")
-            row = connection.execute(found).first()
-            if row is None:
-                raise no_document(doc_id)
-            if row.status == "deleted":
-                raise DocumentDeleted(f"The document '{row.source}' was deleted.")
-            names = ("version_id", "status", "content_hash", "profile_id", "loader", "loader_version", "parser", "md_sha256")
-            counted = ("size", "section_count", "section_hash", "chunk_count", "chunk_hash", "created_at", "ready_at")
-            columns = [versions.c[name] for name in (*names, *counted)]
-            newest = versions.c.created_at.desc()
-            history = [
-                dict(version._mapping)
-                for version in connection.execute(
-                    select(*columns).where(versions.c.doc_id == doc_id, versions.c.status != "pending").order_by(newest)
-                )
-            ]
-            # The live one first, whenever it was read.
-            history.sort(key=lambda version: version["version_id"] != row.version_id)
-            live = select(versions.c.metadata, versions.c.warnings, versions.c.enrichment)
-            known = connection.execute(live.where(versions.c.version_id == row.version_id)).first()
-            keywords = (known.enrichment or {}).get("keywords", []) if known else []
-            return _summary(row) | {
-                "versions": history,
-                "metadata": known.metadata if known else {},
-                "warnings": known.warnings if known else [],
-                "keywords": keywords,
-            }
-
-    def content(self, doc_id: str) -> str:
-        """The Markdown facts of the live version; empty for a document that has none. Raises as `get` does."""
-        version_id = self.get(doc_id)["version_id"]
-        with self._reader.connect() as connection:
-            return connection.scalar(select(versions.c.markdown).where(versions.c.version_id == version_id)) or ""
-
-    def sections(self, doc_id: str) -> list[dict[str, Any]]:
-        """The section tree of the live version, in order. Raises as `get` does."""
-        version_id = self.get(doc_id)["version_id"]
-        with self._reader.connect() as connection:
-            rows = connection.execute(select(sections).where(sections.c.version_id == version_id).order_by(sections.c.ordinal))
-            return [
-                {
-                    "section_id": row.section_id,
-                    "section_path": row.path,
-                    "start": row.start,
-                    "end": row.end,
-                    "section_hash": row.section_hash,
-                }
-                for row in rows
-            ]
-
-    def boxes(self, doc_id: str, chunk_ids: Sequence[str], page: int) -> list[tuple[float, float, float, float]]:
-        """Rectangles of passages of the live version on one of its pages, as fractions of the page. Raises as `get` does."""
-        version_id = self.get(doc_id)["version_id"]
-        of_chunks = occurrences.c.version_id == version_id, occurrences.c.chunk_id.in_(chunk_ids)
-        with self._reader.connect() as connection:
-            places = [Place.from_dict(place) for place in connection.scalars(select(occurrences.c.place).where(*of_chunks))]
-        return [place.bbox for place in places if place.bbox and place.page == page]
-
-    def chunks(self, doc_id: str, page: int = 1, page_size: int = 20) -> tuple[list[dict[str, Any]], int]:
-        """One page of the live version's chunks in order, and how many there are in all. Raises as `get` does."""
-        version_id = self.get(doc_id)["version_id"]
-        of_version = occurrences.c.version_id == version_id
-        with self._reader.connect() as connection:
-            total = connection.scalar(select(func.count()).select_from(occurrences).where(of_version)) or 0
-            rows = connection.execute(
-                select(occurrences.c.ordinal, occurrences.c.place, occurrences.c.image_refs, occurrences.c.enrichment, chunks)
-                .join(chunks, chunks.c.chunk_id == occurrences.c.chunk_id)
-                .where(of_version)
-                .order_by(occurrences.c.ordinal)
-                .limit(page_size)
-                .offset((page - 1) * page_size)
-            )
-            return [
-                {
-                    "chunk_id": row.chunk_id,
-                    "ordinal": row.ordinal,
-                    "section_id": row.section_id,
-                    "section_path": row.section_path,
-                    "content": row.text,
-                    "image_refs": row.image_refs or [],
-                    "enrichment": row.enrichment,
-                    **row.place,
-                }
-                for row in rows
-            ], total
-
-
-def no_document(doc_id: str) -> DocumentNotFound:
-    """The error for an id that no document has, or none that may be seen by whoever asks."""
-    return DocumentNotFound(f"There is no document '{doc_id}'. See `rag documents list`.")
 
 
 def _live(query: Select[Any]) -> Select[Any]:
@@ -373,48 +225,24 @@ def _folded(headings: Sequence[str]) -> list[str]:
     return [" ".join(canonical(heading).casefold().split()) for heading in headings]
 
 
-def _described() -> Select[Any]:
-    return (
-        select(documents, collections.c.name.label("collection"), versions.c.chunk_count)
-        .join(collections, collections.c.kb_id == documents.c.kb_id)
-        .outerjoin(versions, versions.c.version_id == documents.c.version_id)
-    )
-
-
-def _summary(row: Row[Any]) -> dict[str, Any]:
-    error = {"code": row.error_code, "message": row.error_message} if row.error_code else None
-    names = ("collection", "source", "source_uri", "title", "doc_type", "language", "status", "size", "version_id")
-    described = {"id": row.doc_id, **{name: row._mapping[name] for name in names}}
-    described |= {"chunk_count": row.chunk_count or 0, "updated_at": row.updated_at, "summary": row.summary, "tags": row.tags}
-    return described | ({"error": error} if error else {})
-
-
 def _images(connection: Connection, version_ids: Collection[str]) -> dict[str, dict[str, ImageRef]]:
     """version id -> asset id -> the picture as a passage shows it."""
     found: dict[str, dict[str, ImageRef]] = {}
-    for batch in batches(list(version_ids)):
-        columns = (version_assets.c.version_id, version_assets.c.alt, assets.c.asset_id, assets.c.mime, assets.c.text)
-        shown = select(*columns).join(assets, assets.c.asset_id == version_assets.c.asset_id)
-        for row in connection.execute(shown.where(version_assets.c.version_id.in_(batch))):
-            found.setdefault(row.version_id, {})[row.asset_id] = ImageRef(row.asset_id, row.mime, row.alt, row.text)
+    columns = (version_assets.c.version_id, version_assets.c.alt, assets.c.asset_id, assets.c.mime, assets.c.text)
+    shown = select(*columns).join(assets, assets.c.asset_id == version_assets.c.asset_id)
+    for row in rows_in(connection, shown, version_assets.c.version_id, version_ids):
+        found.setdefault(row.version_id, {})[row.asset_id] = ImageRef(row.asset_id, row.mime, row.alt, row.text)
     return found
 
 
 def _passage(row: Row[Any], images: Mapping[str, ImageRef]) -> Passage:
+    names = ("chunk_id", "doc_id", "version_id", "source", "source_uri", "doc_type", "title", "ordinal", "tokens")
     return Passage(
-        chunk_id=row.chunk_id,
-        doc_id=row.doc_id,
-        version_id=row.version_id,
+        **{name: row._mapping[name] for name in names},
         collection=row.name,
         content=row.text,
-        source=row.source,
-        source_uri=row.source_uri,
-        doc_type=row.doc_type,
-        title=row.title,
         section_path=tuple(row.section_path),
         place=Place.from_dict(row.place),
-        ordinal=row.ordinal,
-        tokens=row.tokens,
         images=tuple(images[asset_id] for asset_id in row.image_refs or () if asset_id in images),
         enrichment=row.enrichment or {},
     )

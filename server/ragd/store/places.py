@@ -9,7 +9,7 @@ from ragd.core.documents import Document, Heading, Mark, Place
 
 
 def encode_places(document: Document) -> dict[str, Any]:
-    """Marks, headings and furniture as JSON-ready values."""
+    """Marks, headings and boilerplate as JSON-ready values."""
     return {
         "verbatim": document.verbatim,
         "marks": [[mark.offset, mark.place.as_dict()] for mark in document.marks],
@@ -31,7 +31,7 @@ def decode_document(row: Mapping[str, Any]) -> Document:
         verbatim=places["verbatim"],
         marks=tuple(Mark(offset, Place.from_dict(place)) for offset, place in places["marks"]),
         headings=tuple(Heading(*values) for values in places["headings"]),
-        # Facts of the first release have none.
+        # Content that the first release wrote has none.
         furniture=tuple((start, end) for start, end in places.get("furniture", ())),
         language=row["language"],
         metadata=row["metadata"],

@@ -1,4 +1,4 @@
-"""Sources in the facts store: what is read again and again into a collection, and how that went the last time."""
+"""Sources in the database: what is read again and again into a collection, and how that went the last time."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ragd.core.errors import FieldProblem, SourceNameConflict, SourceNotFound, ValidationFailed
 from ragd.core.storage import CollectionStatus, LiveMode
 from ragd.core.tracing import utc_now
-from ragd.store.database.engine import reading
+from ragd.store.database.repository import Repository, count_of
 from ragd.store.database.schema import collections, documents, source_items, sources, sync_cycles
 
 # Control characters, and halves of surrogate pairs, which no database takes.
@@ -48,12 +48,8 @@ class Source:
     due_at: str | None = None
 
 
-class Sources:
+class Sources(Repository):
     """Add, find, change and remove sources."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._reader = reading(engine)
 
     def add(
         self,
@@ -74,8 +70,7 @@ class Sources:
         row = {"source_id": source_id, "type": type_, "name": name, "kb_id": kb_id, "config": dict(config), "enabled": enabled}
         row |= {"schedule": schedule, "live": live, "public": public}
         try:
-            with self._engine.begin() as connection:
-                connection.execute(sources.insert().values(**row, created_at=now, updated_at=now))
+            self._write(sources.insert().values(**row, created_at=now, updated_at=now))
         except IntegrityError as error:
             raise SourceNameConflict(f"There is already a source named '{name}'. Choose another name.") from error
         return self.get(source_id)
@@ -90,8 +85,7 @@ class Sources:
     def page(self, page: int = 1, page_size: int = 20) -> tuple[list[Source], int]:
         """One page of sources by name, and how many there are in all."""
         with self._reader.connect() as connection:
-            total = connection.scalar(select(func.count()).select_from(sources)) or 0
-            return _read(connection, limit=page_size, offset=(page - 1) * page_size), total
+            return _read(connection, limit=page_size, offset=(page - 1) * page_size), count_of(connection, select(sources))
 
     def all(self, kb_id: str | None = None) -> list[Source]:
         """Every source, of one collection or of all, by name."""
@@ -151,8 +145,7 @@ class Sources:
             connection.execute(delete(sources).where(sources.c.source_id == source_id))
 
     def _update(self, source_id: str, values: Mapping[str, Any]) -> None:
-        with self._engine.begin() as connection:
-            connection.execute(update(sources).where(sources.c.source_id == source_id).values(**values))
+        self._write(update(sources).where(sources.c.source_id == source_id).values(**values))
 
     def _select(self, *where: ColumnElement[bool]) -> list[Source]:
         with self._reader.connect() as connection:

@@ -1,4 +1,4 @@
-"""From a `Version` to rows of the facts store, and the statements that several operations of `documents.py` share."""
+"""From a `Version` to rows of the database, and the statements that several operations of `documents.py` share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from ragd.core.documents import READ_IN_FACTS
 from ragd.core.ids import hash32
 from ragd.core.storage import Version
 from ragd.core.tracing import utc_now
+from ragd.store.assets import ASSET_COLUMNS
 from ragd.store.database.engine import batches
+from ragd.store.database.repository import rows_in
 from ragd.store.database.schema import assets, chunks, document_tags, occurrences, sections, version_assets, versions
 from ragd.store.places import encode_places
 
@@ -24,18 +26,10 @@ class LiveEntries:
 
 
 def live_entries(connection: Connection, doc_ids: Sequence[str]) -> LiveEntries:
-    dense: set[str] = set()
-    sparse: set[str] = set()
-    for batch in batches(doc_ids):
-        rows = connection.execute(
-            select(occurrences.c.dense_id, occurrences.c.sparse_id)
-            .join(versions, versions.c.version_id == occurrences.c.version_id)
-            .where(versions.c.doc_id.in_(batch))
-        )
-        for dense_id, sparse_id in rows:
-            dense.add(dense_id)
-            sparse.add(sparse_id)
-    return LiveEntries(frozenset(dense), frozenset(sparse))
+    query = select(occurrences.c.dense_id, occurrences.c.sparse_id)
+    of_versions = query.join(versions, versions.c.version_id == occurrences.c.version_id)
+    rows = list(rows_in(connection, of_versions, versions.c.doc_id, doc_ids))
+    return LiveEntries(frozenset(row.dense_id for row in rows), frozenset(row.sparse_id for row in rows))
 
 
 def delete_versions(connection: Connection, version_ids: Sequence[str]) -> None:
@@ -46,7 +40,7 @@ def delete_versions(connection: Connection, version_ids: Sequence[str]) -> None:
 
 
 def drop_versions(connection: Connection, doc_ids: Sequence[str]) -> None:
-    """Remove sections and occurrences of every version of these documents; the versions' own rows and facts stay."""
+    """Remove sections and occurrences of every version of these documents; the versions' own rows stay."""
     for batch in batches(doc_ids):
         of_documents = select(versions.c.version_id).where(versions.c.doc_id.in_(batch))
         connection.execute(delete(occurrences).where(occurrences.c.version_id.in_(of_documents)))
@@ -62,24 +56,18 @@ def drop_orphan_chunks(connection: Connection, doc_ids: Sequence[str]) -> None:
 def refresh_texts(connection: Connection, version: Version) -> None:
     """Bring the texts of a version's chunks up to date: two texts that differ in their canonical form alone share an id."""
     texts = {chunk.chunk_id: chunk.text for chunk in version.chunks}
-    for batch in batches(list(texts)):
-        kept = connection.execute(select(chunks.c.chunk_id, chunks.c.text).where(chunks.c.chunk_id.in_(batch))).all()
-        for row in kept:
-            if row.text != texts[row.chunk_id]:
-                connection.execute(update(chunks).where(chunks.c.chunk_id == row.chunk_id).values(text=texts[row.chunk_id]))
+    for row in list(rows_in(connection, select(chunks.c.chunk_id, chunks.c.text), chunks.c.chunk_id, list(texts))):
+        if row.text != texts[row.chunk_id]:
+            connection.execute(update(chunks).where(chunks.c.chunk_id == row.chunk_id).values(text=texts[row.chunk_id]))
 
 
 def insert_occurrences(connection: Connection, version: Version) -> None:
+    names = ("ordinal", "chunk_id", "tokens", "dense_key", "dense_id", "sparse_id")
     placed = [
-        {
+        {name: getattr(chunk, name) for name in names}
+        | {
             "version_id": version.version_id,
-            "ordinal": chunk.ordinal,
-            "chunk_id": chunk.chunk_id,
             "place": chunk.place.as_dict(),
-            "tokens": chunk.tokens,
-            "dense_key": chunk.dense_key,
-            "dense_id": chunk.dense_id,
-            "sparse_id": chunk.sparse_id,
             "image_refs": list(chunk.image_refs),
             "enrichment": asdict(chunk.enrichment) if chunk.enrichment else None,
         }
@@ -88,15 +76,8 @@ def insert_occurrences(connection: Connection, version: Version) -> None:
     if placed:
         connection.execute(occurrences.insert(), placed)
     outline = [
-        {
-            "version_id": version.version_id,
-            "ordinal": ordinal,
-            "section_id": section.section_id,
-            "path": list(section.path),
-            "start": section.start,
-            "end": section.end,
-            "section_hash": section.section_hash,
-        }
+        {name: getattr(section, name) for name in ("section_id", "start", "end", "section_hash")}
+        | {"version_id": version.version_id, "ordinal": ordinal, "path": list(section.path)}
         for ordinal, section in enumerate(version.sections)
     ]
     if outline:
@@ -107,17 +88,7 @@ def insert_pictures(connection: Connection, version: Version) -> None:
     """Make the version's references to pictures what they are now; its assets are kept once for all versions."""
     known = existing(connection, assets.c.asset_id, [asset.asset_id for asset in version.assets])
     fresh = [
-        {
-            "asset_id": asset.asset_id,
-            "mime": asset.mime,
-            "width": asset.width,
-            "height": asset.height,
-            "size": len(asset.data),
-            "text": asset.text,
-            "ocr_skipped": asset.ocr_skipped,
-            "ocr_profile": asset.ocr_profile,
-            "created_at": utc_now(),
-        }
+        {name: getattr(asset, name) for name in ASSET_COLUMNS} | {"size": len(asset.data), "created_at": utc_now()}
         for asset in {asset.asset_id: asset for asset in version.assets}.values()
         if asset.asset_id not in known
     ]
@@ -130,14 +101,8 @@ def insert_pictures(connection: Connection, version: Version) -> None:
             connection.execute(update(assets).where(assets.c.asset_id == asset.asset_id).values(**read))
     connection.execute(delete(version_assets).where(version_assets.c.version_id == version.version_id))
     links = [
-        {
-            "version_id": version.version_id,
-            "ordinal": ordinal,
-            "asset_id": link.asset_id,
-            "link": link.link,
-            "alt": link.alt,
-            "place": link.place.as_dict(),
-        }
+        {name: getattr(link, name) for name in ("asset_id", "link", "alt")}
+        | {"version_id": version.version_id, "ordinal": ordinal, "place": link.place.as_dict()}
         for ordinal, link in enumerate(version.picture_links)
     ]
     if links:
@@ -153,10 +118,7 @@ def set_tags(connection: Connection, version: Version) -> None:
 
 
 def existing(connection: Connection, column: Any, ids: Sequence[str]) -> set[str]:
-    found: set[str] = set()
-    for batch in batches(ids):
-        found.update(connection.scalars(select(column).where(column.in_(batch))))
-    return found
+    return {row[0] for row in rows_in(connection, select(column), column, ids)}
 
 
 def section_hash(version: Version) -> str:
@@ -164,17 +126,12 @@ def section_hash(version: Version) -> str:
     return hash32(*(section.section_id + section.section_hash for section in version.sections))
 
 
-def version_facts(version: Version) -> dict[str, Any]:
+def version_values(version: Version) -> dict[str, Any]:
     document = version.document
-    return {
+    names = ("loader", "loader_version", "title", "doc_type", "language", "markdown", "parser")
+    return {name: getattr(document, name) for name in names} | {
         "content_hash": version.content_hash,
         "profile_id": version.profile_id,
-        "loader": document.loader,
-        "loader_version": document.loader_version,
-        "title": document.title,
-        "doc_type": document.doc_type,
-        "language": document.language,
-        "markdown": document.markdown,
         "md_sha256": hash32(document.markdown),
         "places": encode_places(document),
         "metadata": dict(document.metadata),
@@ -182,7 +139,6 @@ def version_facts(version: Version) -> dict[str, Any]:
         "size": version.size,
         "section_count": len(version.sections),
         "chunk_count": len(version.chunks),
-        "parser": document.parser,
         "section_hash": section_hash(version),
         "chunk_hash": hash32(*(chunk.chunk_id for chunk in version.chunks)),
         "enrichment": asdict(version.enrichment),
@@ -191,10 +147,10 @@ def version_facts(version: Version) -> dict[str, Any]:
 
 def version_row(version: Version) -> dict[str, Any]:
     identity = {"version_id": version.version_id, "doc_id": version.doc_id, "status": "pending", "created_at": utc_now()}
-    return identity | version_facts(version)
+    return identity | version_values(version)
 
 
-def document_facts(version: Version) -> dict[str, Any]:
+def document_values(version: Version) -> dict[str, Any]:
     return {
         "source": version.source,
         "source_uri": version.source_uri,

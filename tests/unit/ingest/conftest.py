@@ -36,8 +36,9 @@ from ragd.store.assets import Assets
 from ragd.store.collections import Collections
 from ragd.store.database import schema
 from ragd.store.database.engine import open_engine
+from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
-from ragd.store.passages import DocumentReader, Passages
+from ragd.store.passages import Passages
 from ragd.store.vectors import VectorCache
 
 

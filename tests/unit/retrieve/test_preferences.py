@@ -8,15 +8,15 @@ from ragd.core.errors import ValidationFailed
 from ragd.core.query import Preferences
 from ragd.core.results import Candidate
 from ragd.retrieve.preferences import parse_preferences, prefer
-from ragd.store.passages import PreferenceFacts
+from ragd.store.passages import PreferenceFields
 
 CANDIDATES = [
     Candidate(name, score, rank, "fusion") for rank, (name, score) in enumerate([("a", 0.9), ("b", 0.85), ("c", 0.5)], 1)
 ]
 FACTS = {
-    "a": PreferenceFacts("2024-01-01T00:00:00.000Z", "guides/a.md", has_image=False),
-    "b": PreferenceFacts("2026-01-01T00:00:00.000Z", "notes/b.md", has_image=True),
-    "c": PreferenceFacts("2025-01-01T00:00:00.000Z", "notes/c.md", has_image=False),
+    "a": PreferenceFields("2024-01-01T00:00:00.000Z", "guides/a.md", has_image=False),
+    "b": PreferenceFields("2026-01-01T00:00:00.000Z", "notes/b.md", has_image=True),
+    "c": PreferenceFields("2025-01-01T00:00:00.000Z", "notes/c.md", has_image=False),
 }
 
 

@@ -192,7 +192,7 @@ def test_a_removed_source_leaves_its_documents_or_takes_them_along(place: Place,
     assert (known.status, known.source_id) == (("ready", None) if leave == "keep" else ("deleted", known.source_id))
     for job in place.jobs.page()[0]:
         assert place.wait(job.job_id).status == "completed"
-    assert place.writer.deleted_with_facts() == {}
+    assert place.writer.deleted_with_content() == {}
     assert place.writer.of_source(source.source_id) == []
 
 
@@ -209,7 +209,7 @@ def test_a_source_that_is_removed_while_it_is_read_leaves_nothing_of_its_own(pla
     for job in place.jobs.page()[0]:
         place.wait(job.job_id)
     assert place.names(source) == []
-    assert place.writer.deleted_with_facts() == {}
+    assert place.writer.deleted_with_content() == {}
 
 
 def test_a_folder_that_moved_takes_its_documents_along_when_the_source_is_told(place: Place) -> None:

@@ -16,8 +16,9 @@ from ragd.core.storage import Version
 from ragd.store.collections import Collections
 from ragd.store.database import schema
 from ragd.store.database.engine import open_engine
+from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
-from ragd.store.passages import DocumentReader, Passages, Side
+from ragd.store.passages import Passages, Side
 
 SIDES: tuple[Side, ...] = ("dense", "sparse")
 

@@ -11,8 +11,8 @@ from ragd.core.errors import DocumentDeleted, DocumentNotFound
 from ragd.core.jobs import Failure
 from ragd.core.storage import Entries, Version
 from ragd.store.collections import Collections
+from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
-from ragd.store.passages import DocumentReader
 
 Make = Callable[..., Version]
 Ingest = Callable[[Version], dict[str, Entries]]
@@ -30,12 +30,12 @@ def test_a_deleted_document_is_gone_at_once_and_its_facts_after(
     assert writer.live_entries(kb_id) == [
         (other.doc_id, other.chunks[0].dense_id, other.chunks[0].dense_key, other.chunks[0].sparse_id)
     ]
-    assert writer.deleted_with_facts() == {kb_id: [version.doc_id]}
-    assert writer.facts([version.doc_id]) == []
+    assert writer.deleted_with_content() == {kb_id: [version.doc_id]}
+    assert writer.contents([version.doc_id]) == []
     stale = writer.entries([version.doc_id])
     assert {*stale.dense} == {chunk.dense_id for chunk in version.chunks}
     writer.purge([version.doc_id])
-    assert writer.deleted_with_facts() == {}
+    assert writer.deleted_with_content() == {}
     assert rows() == {"documents": 2, "versions": 1, "sections": 1, "chunks": 1, "chunk_occurrences": 1}
     with pytest.raises(DocumentDeleted):
         reader.get(version.doc_id)
@@ -51,7 +51,7 @@ def test_a_failure_does_not_bring_a_deleted_document_back(
     writer.tombstone([version.doc_id])
     writer.fail(kb_id, version.doc_id, version.source_uri, "markdown", 0, Failure("a.md", "VANISHED", "gone"))
     assert served(version) == []
-    assert writer.deleted_with_facts() == {kb_id: [version.doc_id]}
+    assert writer.deleted_with_content() == {kb_id: [version.doc_id]}
 
 
 @pytest.mark.parametrize("purged", [True, False])
@@ -82,7 +82,7 @@ def test_a_crash_while_a_deleted_document_comes_back_leaves_it_deleted(
     writer.begin([new])
     writer.sweep()
     assert writer.live_documents(kb_id) == []
-    assert writer.deleted_with_facts() == ({} if purged else {kb_id: [old.doc_id]})
+    assert writer.deleted_with_content() == ({} if purged else {kb_id: [old.doc_id]})
     assert rows()["chunks"] == (0 if purged else 1)
 
 

@@ -13,8 +13,9 @@ from ragd.core.jobs import Failure
 from ragd.core.query import Filters
 from ragd.core.storage import Entries, Version
 from ragd.store.database import schema
+from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
-from ragd.store.passages import DocumentReader, Passages
+from ragd.store.passages import Passages
 from ragd.store.vectors import VectorCache
 
 Make = Callable[..., Version]
@@ -134,7 +135,7 @@ def test_a_failure_of_a_changed_file_keeps_the_old_version_served(
 def test_the_facts_come_back_as_the_loader_gave_them(writer: DocumentWriter, make_version: Make, ingest: Ingest) -> None:
     version = make_version("a.md", "one", "ふたつ")
     ingest(version)
-    (facts,) = writer.facts([version.doc_id, "unknown"])
+    (facts,) = writer.contents([version.doc_id, "unknown"])
     assert facts.document == version.document
     assert (facts.version_id, facts.profile_id, facts.source) == (version.version_id, version.profile_id, "a.md")
 

@@ -17,9 +17,10 @@ from ragd.core.errors import ServiceUnavailable
 from ragd.store.database.engine import batches, open_engine
 from ragd.store.database.migrations import MIGRATIONS, migrate
 from ragd.store.database.schema import metadata
+from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
 from ragd.store.jobs import Jobs
-from ragd.store.passages import DocumentReader, Passages
+from ragd.store.passages import Passages
 
 
 def test_the_migrations_make_exactly_the_tables_that_the_queries_use(engine: Engine) -> None:
@@ -70,7 +71,7 @@ def test_a_store_of_the_first_release_keeps_its_documents(tmp_path: Path) -> Non
     engine.dispose()
     engine = open_engine("", tmp_path)
     try:
-        (facts,) = DocumentWriter(engine).facts(["d"])
+        (facts,) = DocumentWriter(engine).contents(["d"])
         assert (facts.document.markdown, facts.document.headings[0].title) == ("# A\n\ntext", "A")
         assert Passages(engine).passages(["c"])["c"].content == "text"
         assert DocumentReader(engine).get("d")["versions"][0]["parser"] == ""

@@ -15,9 +15,9 @@ from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import FileItem, Found, check_allowed
 from ragd.ingest.reading import Report
 from ragd.store.collections import Collections
+from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
 from ragd.store.jobs import Job, Jobs
-from ragd.store.passages import DocumentReader
 
 Box = tuple[float, float, float, float]
 

@@ -31,7 +31,7 @@ class SourceDocuments(Protocol):
 
 
 class Run(Protocol):
-    """The ingestion line: `IngestPipeline.run`."""
+    """The ingestion pipeline: `IngestPipeline.run`."""
 
     def __call__(
         self,
@@ -67,7 +67,7 @@ class FolderReading:
         """Look at everything or, with `names` (relative to the folder), at these and what is below them.
 
         Raises `ServiceUnavailable`, and deletes nothing, when the folder is not there, can't be read, or is found empty where
-        documents came from; `ForbiddenPath` when it may not be read any more; and what the ingestion line raises.
+        documents came from; `ForbiddenPath` when it may not be read any more; and what the ingestion pipeline raises.
         """
         report("searching files", 0, 0)
         config = stored_config(source.config)

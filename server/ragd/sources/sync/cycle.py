@@ -42,7 +42,7 @@ _REASONS: Final[dict[str, Reason]] = {
 
 
 TakeIn = Callable[[Sequence[Item], Sequence[str], Report], IngestResult]
-"""The ingestion line, called with items to take in and ids of documents to delete."""
+"""The ingestion pipeline, called with items to take in and ids of documents to delete."""
 
 
 class CycleRun:

@@ -53,7 +53,7 @@ class CloudReading:
     """Runs cycles of cloud sources, one at a time for each."""
 
     def __init__(self, ledger: Ledger, jobs: Jobs, run: Run, options: SyncSettings, max_size: int) -> None:
-        """`run` is the ingestion line; `max_size` is in bytes, of one item."""
+        """`run` is the ingestion pipeline; `max_size` is in bytes, of one item."""
         self._ledger = ledger
         self._jobs = jobs
         self._run = run
@@ -108,7 +108,7 @@ class CloudReading:
         """Run a cycle or go on with the one that this job began.
 
         Raises `Postponed` when the remote side wants to be left alone, or other jobs wait; `SourceRefused` for a token or an
-        address that is wrong; `SourceUnavailable`; and what the ingestion line raises.
+        address that is wrong; `SourceUnavailable`; and what the ingestion pipeline raises.
         """
         cycle = self._ledger.unfinished(source.source_id, job.job_id) or self._begin(source, job, item_ids)
         left = threading.Event()

@@ -1,4 +1,4 @@
-"""One thread that has sources read when they are due. When that is stands in the facts store, so a restart forgets nothing."""
+"""One thread that has sources read when they are due. When that is stands in the database, so a restart forgets nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine of the facts store. SQLite in WAL mode by default; nothing that builds on it knows which database it is."""
+"""The engine of the database. SQLite in WAL mode by default; nothing that builds on it knows which database it is."""
 
 from __future__ import annotations
 

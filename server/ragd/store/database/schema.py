@@ -1,4 +1,4 @@
-"""The tables of the facts store, as queries use them. `migrations.py` makes them; a test holds the two together."""
+"""The tables of the database, as queries use them. `migrations.py` makes them; a test holds the two together."""
 
 from __future__ import annotations
 

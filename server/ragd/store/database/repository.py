@@ -1,0 +1,77 @@
+"""What the repositories share: a reading and a writing engine, and rows read whole, by page, and by many ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
+
+from sqlalchemy import Column, ColumnElement, Connection, Engine, Row, Select, delete, func, select
+from sqlalchemy.sql import Executable
+
+from ragd.store.database.engine import batches, reading
+
+AnyRow: TypeAlias = Row[*tuple[Any, ...]]
+
+
+class Repository:
+    """Some tables of the database, and what is asked of them. Each method is one transaction."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._reader = reading(engine)
+
+    def _rows(self, query: Select[Any]) -> list[AnyRow]:
+        with self._reader.connect() as connection:
+            return list(connection.execute(query))
+
+    def _rows_in(self, query: Select[Any], column: ColumnElement[Any], ids: Iterable[str]) -> list[AnyRow]:
+        """The query's rows whose column is one of the ids, however many there are."""
+        with self._reader.connect() as connection:
+            return list(rows_in(connection, query, column, ids))
+
+    def _values(self, query: Select[Any]) -> list[Any]:
+        """The first column of the query's rows."""
+        with self._reader.connect() as connection:
+            return list(connection.scalars(query))
+
+    def _first(self, query: Select[Any]) -> AnyRow | None:
+        with self._reader.connect() as connection:
+            return connection.execute(query).first()
+
+    def _count(self, query: Select[Any]) -> int:
+        with self._reader.connect() as connection:
+            return count_of(connection, query)
+
+    def _page(self, query: Select[Any], page: int, page_size: int) -> tuple[list[AnyRow], int]:
+        """One page of the query's rows, and how many it has in all."""
+        with self._reader.connect() as connection:
+            rows = list(connection.execute(query.limit(page_size).offset((page - 1) * page_size)))
+            return rows, count_of(connection, query)
+
+    def _write(self, statement: Executable) -> int:
+        """Change rows in a transaction of their own. Returns how many."""
+        with self._engine.begin() as connection:
+            return connection.execute(statement).rowcount
+
+
+def rows_in(connection: Connection, query: Select[Any], column: ColumnElement[Any], ids: Iterable[str]) -> Iterator[AnyRow]:
+    """The query's rows whose column is one of the ids, asked for in batches."""
+    for batch in batches(iter(ids)):
+        yield from connection.execute(query.where(column.in_(batch)))
+
+
+def count_of(connection: Connection, query: Select[Any]) -> int:
+    """How many rows a query has."""
+    counted = query.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
+    return connection.scalar(counted) or 0
+
+
+def forget_oldest(
+    connection: Connection, key: Column[Any], oldest_first: Column[Any], keep: int, *where: ColumnElement[bool]
+) -> None:
+    """Delete rows of the key's table beyond the newest `keep`, of those that meet the conditions."""
+    ids = select(key).where(*where)
+    surplus = count_of(connection, ids) - keep
+    if surplus > 0:
+        for batch in batches(list(connection.scalars(ids.order_by(oldest_first).limit(surplus)))):
+            connection.execute(delete(key.table).where(key.in_(batch)))
