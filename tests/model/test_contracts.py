@@ -11,9 +11,9 @@ import pytest
 from ragd.ingest.chunking.recursive import RecursiveSplitter
 from ragd.models.store import ensure_model
 from ragd.providers.embedders.onnx import OnnxEmbedder
-from ragd.providers.embedders.queued import BrokeredEmbedder
 from ragd.providers.model_queue import InferenceBroker
 from ragd.providers.protocols import Embedder, Splitter, Tokenizer
+from ragd.providers.queued_embedder import BrokeredEmbedder
 from ragd.testing import EmbedderContract, SplitterContract
 
 pytestmark = pytest.mark.model

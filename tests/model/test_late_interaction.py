@@ -13,9 +13,9 @@ from ragd.config.settings import RerankSettings
 from ragd.core.documents import Place
 from ragd.core.results import Passage
 from ragd.models.store import ensure_model
-from ragd.providers.calibration.background import Calibrator
 from ragd.providers.calibration.measure import max_sim, unit
-from ragd.providers.embedders.centred import CentredEmbedder
+from ragd.providers.calibrator import Calibrator
+from ragd.providers.centred_embedder import CentredEmbedder
 from ragd.providers.embedders.onnx import OnnxEmbedder
 from ragd.providers.rerankers.maxsim import MaxSimReranker
 from ragd.providers.rerankers.token_cache import PackedTokens

@@ -37,11 +37,11 @@ from ragd.ingest.workers.pool import WorkerPool
 from ragd.ingest.workers.process import WorkerOptions
 from ragd.models.rows import model_row
 from ragd.models.store import ModelFiles, Progress, ensure_model
-from ragd.providers.calibration.background import Calibrator
-from ragd.providers.embedders.centred import CentredEmbedder
-from ragd.providers.embedders.queued import behind_broker
+from ragd.providers.calibrator import Calibrator
+from ragd.providers.centred_embedder import CentredEmbedder
 from ragd.providers.model_queue import InferenceBroker
 from ragd.providers.protocols import Analyzer, DenseStore, Embedder, LanguageModel, Reranker, SparseStore, Splitter
+from ragd.providers.queued_embedder import behind_broker
 from ragd.providers.registry import build, provider_class
 from ragd.retrieve.pipeline import QueryPipeline
 from ragd.retrieve.planning.synonyms import SYNONYMS_FILE, Synonyms

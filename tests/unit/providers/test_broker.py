@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from ragd.core.errors import ModelUnavailable
-from ragd.providers.embedders.queued import BrokeredEmbedder, LocalEmbedder, behind_broker
 from ragd.providers.fakes import FakeEmbedder
 from ragd.providers.model_queue import InferenceBroker, Priority
 from ragd.providers.protocols import TokenEmbedder, Vectors
+from ragd.providers.queued_embedder import BrokeredEmbedder, LocalEmbedder, behind_broker
 from ragd.testing import EmbedderContract
 
 POISON = 666

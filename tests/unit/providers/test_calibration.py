@@ -12,9 +12,9 @@ import pytest
 
 from ragd.core.errors import ModelUnavailable, RemoteUnavailable
 from ragd.language.detect_text import LANGUAGES, language_of
-from ragd.providers.calibration.background import Calibrator
 from ragd.providers.calibration.measure import Calibration, calibrate, max_sim, texts_json, unit
-from ragd.providers.embedders.centred import CentredEmbedder
+from ragd.providers.calibrator import Calibrator
+from ragd.providers.centred_embedder import CentredEmbedder
 from ragd.providers.fakes import FakeEmbedder
 from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
 from ragd.testing import EmbedderContract

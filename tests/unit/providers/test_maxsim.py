@@ -16,8 +16,8 @@ from ragd.config.settings import RerankSettings
 from ragd.core.documents import Place
 from ragd.core.errors import ModelUnavailable
 from ragd.core.results import Passage
-from ragd.providers.calibration.background import Calibrator
 from ragd.providers.calibration.measure import unit
+from ragd.providers.calibrator import Calibrator
 from ragd.providers.fakes import FakeEmbedder
 from ragd.providers.protocols import Reranker, Vectors
 from ragd.providers.registry import build

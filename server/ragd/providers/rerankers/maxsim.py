@@ -16,8 +16,8 @@ from ragd.config.settings import RerankSettings
 from ragd.core.errors import ModelUnavailable
 from ragd.core.ids import canonical, hash32
 from ragd.core.results import Passage
-from ragd.providers.calibration.background import Calibrator
 from ragd.providers.calibration.measure import TokenCalibration, language_row, max_sim, unit
+from ragd.providers.calibrator import Calibrator
 from ragd.providers.protocols import TokenEmbedder, Vectors
 from ragd.providers.rerankers.token_cache import PackedTokens, TokenCache
 

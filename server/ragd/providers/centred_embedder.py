@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ragd.core.errors import ModelUnavailable
-from ragd.providers.calibration.background import Calibrator
 from ragd.providers.calibration.measure import language_row, unit
+from ragd.providers.calibrator import Calibrator
 from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
 
 
