@@ -19,7 +19,7 @@ const sorted = (record) => Object.fromEntries(Object.entries(record).sort(([a], 
 
 async function sources(folder) {
   const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.name.endsWith(".gen.ts"));
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && entry.name !== "api.gen.ts");
   return Promise.all(
     files.map(async (entry) => ({ extension: ".ts", contents: await readFile(path.join(entry.parentPath, entry.name), "utf8") })),
   );

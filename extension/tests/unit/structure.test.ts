@@ -50,7 +50,7 @@ function layer(file: string): Layer {
 }
 
 const ALLOWED: Record<Layer, readonly Layer[]> = {
-  api: ["api"],
+  api: ["api", "package"],
   protocol: ["api", "protocol", "package"],
   core: ["api", "protocol", "core", "package"],
   editor: ["api", "protocol", "core", "editor", "package"],

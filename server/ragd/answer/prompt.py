@@ -17,6 +17,7 @@ from ragd.answer.wording import LANGUAGES, NOT_FOUND, language_of
 from ragd.core.errors import SettingsError
 from ragd.core.query import QueryPlan, Turn
 from ragd.core.results import Citation
+from ragd.formats.registry import shape_of
 from ragd.language.boundaries import fenced_blocks
 from ragd.providers.protocols import Message
 from ragd.retrieve.context import place_label
@@ -116,7 +117,7 @@ def passage_block(citation: Citation) -> str:
     pictures = "".join(
         f"\n(In the picture {image.alt or image.asset_id}: {image.text})" for image in passage.images if image.text
     )
-    content = _as_data(passage.content + pictures, is_code=passage.doc_type == "code")
+    content = _as_data(passage.content + pictures, is_code=shape_of(passage.doc_type) == "code")
     return f"[{citation.id}] {about}\n<passage>\n{content}\n</passage>"
 
 

@@ -29,7 +29,8 @@ from ragd.core.query import MODES
 from ragd.core.results import Passage
 from ragd.core.storage import Asset
 from ragd.core.tracing import ProviderRef, Tracer
-from ragd.formats.registry import extension, loader_name_for
+from ragd.formats.common.naming import extension
+from ragd.formats.registry import loader_name_for
 from ragd.ingest.drafts import Drafter
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.pipeline import IngestPipeline

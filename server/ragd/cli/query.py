@@ -12,6 +12,7 @@ from ragd.cli.common import options
 from ragd.cli.common.context import Places
 from ragd.cli.common.output import clean, console, echo_json, one_line, plural, warn, width
 from ragd.cli.common.source_tokens import source_tokens, tell_missing
+from ragd.formats.registry import shape_of
 
 # Lines of a passage that are shown; --json has all of it.
 SHOWN_LINES = 6
@@ -136,7 +137,7 @@ def _print_passages(results: Sequence[Mapping[str, Any]], why: Mapping[str, Sequ
             scores = "  ".join(f"{name} {score:.3f}" for name, score in result["scores"].items())
             screen.print(Text(f"{_INDENT}{scores}  chunk {result['chunk_id']}", style="dim"), soft_wrap=True)
             screen.print(Text(f"{_INDENT}{'; '.join(moves)}", style="dim"), soft_wrap=True)
-        content = reflowed(result["content"]) if result["doc_type"] == "pdf" else result["content"]
+        content = reflowed(result["content"]) if shape_of(result["doc_type"]) == "pages" else result["content"]
         for line in excerpt(content, width() - len(_INDENT), SHOWN_LINES):
             screen.print(Text(f"{_INDENT}{line}"), soft_wrap=True)
         screen.print()

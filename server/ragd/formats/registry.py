@@ -1,96 +1,167 @@
-"""Which loader reads a file: the one map from a file's extension or whole name to a loader and a document type."""
+"""The one table of formats: each a row that says which files are in it, who reads them, and how people see them.
+
+A package of one's own adds a format by two entry points of the group of providers: `loader.<name>` for the class that reads it,
+and `format.<name>` for its row, a `FormatSpec`. The extension's lists are generated from what `python -m ragd.formats.registry`
+prints.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+import json
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, Final, Literal, get_args
 
 from ragd.core.documents import DocType
+from ragd.formats.code import languages
+from ragd.formats.common.naming import base_name, extension
+from ragd.providers.registry import ENTRY_POINT_GROUP
 
-_CODE_EXTENSIONS: Final[dict[str, str]] = {
-    ".astro": "astro", ".bas": "vb", ".bash": "shell", ".bat": "batch", ".bicep": "bicep", ".c": "c", ".cc": "cpp",
-    ".cfg": "ini", ".cjs": "javascript", ".clj": "clojure", ".cmake": "cmake", ".cmd": "batch", ".conf": "ini", ".cpp": "cpp",
-    ".cs": "csharp", ".csproj": "xml", ".css": "css", ".cts": "typescript", ".cxx": "cpp", ".dart": "dart", ".ddl": "sql",
-    ".dockerfile": "docker", ".elm": "elm", ".erl": "erlang", ".ex": "elixir", ".exs": "elixir", ".f90": "fortran",
-    ".fs": "fsharp", ".geojson": "json", ".go": "go", ".gql": "graphql", ".gradle": "groovy", ".graphql": "graphql",
-    ".groovy": "groovy", ".h": "c", ".hcl": "hcl", ".hh": "cpp", ".hpp": "cpp", ".hs": "haskell", ".ini": "ini",
-    ".java": "java", ".jl": "julia", ".js": "javascript", ".json": "json", ".json5": "json", ".jsonc": "json",
-    ".jsonl": "jsonl", ".jsx": "javascript", ".kt": "kotlin", ".kts": "kotlin", ".less": "less", ".lua": "lua",
-    ".m": "objective-c", ".mjs": "javascript", ".mk": "make", ".ml": "ocaml", ".mm": "objective-c", ".mts": "typescript",
-    ".ndjson": "jsonl", ".nix": "nix", ".php": "php", ".pl": "perl", ".pm": "perl", ".properties": "properties",
-    ".proto": "protobuf", ".ps1": "powershell", ".psm1": "powershell", ".py": "python", ".pyi": "python", ".pyw": "python",
-    ".r": "r", ".rb": "ruby", ".rs": "rust", ".sass": "sass", ".sbt": "scala", ".scala": "scala", ".scss": "scss",
-    ".service": "ini", ".sh": "shell", ".sql": "sql", ".svelte": "svelte", ".swift": "swift", ".tf": "hcl",
-    ".tfvars": "hcl", ".toml": "toml", ".ts": "typescript", ".tsx": "typescript", ".vb": "vb", ".vue": "vue", ".wsdl": "xml",
-    ".xml": "xml", ".xsd": "xml", ".xsl": "xml", ".yaml": "yaml", ".yml": "yaml", ".zig": "zig", ".zsh": "shell",
-}  # fmt: skip
-_CODE_NAMES: Final[dict[str, str]] = {
-    "cmakelists.txt": "cmake", "containerfile": "docker", "dockerfile": "docker", "gemfile": "ruby", "gnumakefile": "make",
-    "jenkinsfile": "groovy", "justfile": "make", "makefile": "make", "rakefile": "ruby", "vagrantfile": "ruby",
-}  # fmt: skip
+log = logging.getLogger(__name__)
 
-_EXTENSIONS: Final[dict[str, tuple[str, DocType]]] = {
-    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx"), ("markdown", "markdown")),
-    **dict.fromkeys(
+Shape = Literal["text", "pages", "table", "slides", "code", "picture", "cells"]
+"""What a document of a format is made of; `text` flows."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormatSpec:
+    """A format. `extensions` (lower case, with their dot) and `file_names` (lower case, whole) tell its files.
+
+    Files with a `former_extension` are of a format that came before; the loader takes them to say in which format to save them.
+    `media_types` are by what a picture of the format is known inside of other documents. `icon` is a codicon. An editor shows
+    what `needs_program` as no more than bytes. `is_own_text`: the document's text is the file, word for word.
+    """
+
+    doc_type: DocType
+    label: str
+    loader: str
+    icon: str
+    extensions: tuple[str, ...] = ()
+    file_names: tuple[str, ...] = ()
+    former_extensions: tuple[str, ...] = ()
+    media_types: tuple[str, ...] = ()
+    shape: Shape = "text"
+    needs_program: bool = False
+    is_own_text: bool = False
+
+
+_ROWS: Final = (
+    FormatSpec("pdf", "PDF", "pdf", "file-pdf", (".pdf",), shape="pages", needs_program=True),
+    FormatSpec("docx", "Word", "word", "file", (".docx", ".docm", ".dotx"), former_extensions=(".doc",), needs_program=True),
+    FormatSpec(
+        "xlsx", "Excel", "excel", "table", (".xlsx", ".xlsm", ".xltx"),
+        former_extensions=(".xls",), shape="table", needs_program=True,
+    ),
+    FormatSpec(
+        "pptx", "PowerPoint", "powerpoint", "preview", (".pptx", ".pptm", ".ppsx", ".potx"),
+        former_extensions=(".ppt",), shape="slides", needs_program=True,
+    ),
+    FormatSpec(
+        "markdown", "Markdown", "markdown", "markdown", (".md", ".markdown", ".mdown", ".mkd", ".mdx"), is_own_text=True
+    ),
+    FormatSpec("html", "Web page", "html", "globe", (".html", ".htm", ".xhtml")),
+    FormatSpec(
+        "text", "Text", "text", "file",
         (".txt", ".text", ".log", ".rst", ".rest", ".adoc", ".asciidoc", ".asc", ".org", ".tex", ".ltx", ".srt", ".vtt"),
-        ("text", "text"),
+        ("authors", "changelog", "changes", "contributing", "copying", "license", "notice", "readme"),
+        is_own_text=True,
     ),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), ("html", "html")),
-    ".pdf": ("pdf", "pdf"),
-    **dict.fromkeys((".docx", ".docm", ".dotx"), ("word", "docx")),
-    **dict.fromkeys((".xlsx", ".xlsm", ".xltx"), ("excel", "xlsx")),
-    **dict.fromkeys((".csv", ".tsv"), ("csv", "csv")),
-    **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".potx"), ("powerpoint", "pptx")),
-    **dict.fromkeys((".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".gif", ".svg"), ("image", "image")),
-    ".ipynb": ("notebook", "notebook"),
-    ".eml": ("email", "email"),
-    **dict.fromkeys(_CODE_EXTENSIONS, ("code", "code")),
-}
-# Taken, so that their loaders can say in which format to save them.
-_OLD_FORMATS: Final[dict[str, tuple[str, DocType]]] = {
-    ".doc": ("word", "docx"),
-    ".ppt": ("powerpoint", "pptx"),
-    ".xls": ("excel", "xlsx"),
-}
-_NAMES: Final[dict[str, tuple[str, DocType]]] = {
-    **dict.fromkeys(
-        ("authors", "changelog", "changes", "contributing", "copying", "license", "notice", "readme"), ("text", "text")
+    FormatSpec(
+        "code", "Code", "code", "file-code", tuple(languages.EXTENSIONS), tuple(languages.FILE_NAMES),
+        shape="code", is_own_text=True,
     ),
-    **dict.fromkeys(_CODE_NAMES, ("code", "code")),
-}
+    FormatSpec(
+        "image", "Picture", "image", "file-media",
+        (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".gif", ".svg"),
+        media_types=("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/svg+xml"),
+        shape="picture",
+    ),
+    FormatSpec("csv", "CSV", "csv", "table", (".csv", ".tsv"), shape="table"),
+    FormatSpec("notebook", "Notebook", "notebook", "notebook", (".ipynb",), shape="cells"),
+    FormatSpec("email", "E-mail", "email", "mail", (".eml",), needs_program=True),
+    # Fetched by their sources, never found as files.
+    FormatSpec("confluence", "Confluence", "confluence", "book"),
+    FormatSpec("jira", "Jira", "jira", "issues"),
+)  # fmt: skip
+
+PICTURE_EXTENSIONS: Final = frozenset(extension for row in _ROWS if row.shape == "picture" for extension in row.extensions)
+PICTURE_MEDIA_TYPES: Final = tuple(kind for row in _ROWS if row.shape == "picture" for kind in row.media_types)
 
 
-def base_name(name: str) -> str:
-    """The last part of a path or URL path, whichever slashes it has."""
-    return name.replace("\\", "/").rstrip("/").rpartition("/")[2]
+@cache
+def format_specs() -> tuple[FormatSpec, ...]:
+    """All rows: our own, then those of installed packages, which can't take an extension or a name away from ours."""
+    return (*_ROWS, *_installed())
 
 
-def extension(name: str) -> str:
-    """`.md` of `docs/Guide.MD`; empty when there is none. A leading dot alone (`.gitignore`) makes no extension."""
-    stem, dot, suffix = base_name(name).rpartition(".")
-    return f".{suffix.lower()}" if dot and stem and suffix else ""
+def format_of_loader(loader: str) -> FormatSpec:
+    """The row of what a loader of this name reads. Raises `KeyError` for one without a row."""
+    for spec in format_specs():
+        if spec.loader == loader:
+            return spec
+    raise KeyError(loader)
+
+
+def shape_of(doc_type: str) -> Shape:
+    """What a document of this type is made of."""
+    return next((spec.shape for spec in _ROWS if spec.doc_type == doc_type), "text")
 
 
 def loader_name_for(name: str) -> str | None:
     """Name of the loader, in the provider table, that reads a file called `name`; None when no loader does."""
-    entry = _entry(name)
-    return entry[0] if entry else None
+    spec = _spec_for(name)
+    return spec.loader if spec else None
 
 
 def doc_type_for(name: str) -> DocType | None:
     """The document type of a file called `name`; None when no loader reads it."""
-    entry = _entry(name)
-    return entry[1] if entry else None
-
-
-def programming_language_of(name: str) -> str | None:
-    """Language of a source or configuration file by its name, such as `python` for `a.py`."""
-    return _CODE_NAMES.get(base_name(name).lower()) or _CODE_EXTENSIONS.get(extension(name))
+    spec = _spec_for(name)
+    return spec.doc_type if spec else None
 
 
 def supported_extensions() -> list[str]:
     """Extensions that some loader reads, lower case with their dot, sorted."""
-    return sorted(_EXTENSIONS)
+    return sorted({extension for spec in format_specs() for extension in spec.extensions})
 
 
-def _entry(name: str) -> tuple[str, DocType] | None:
-    return _NAMES.get(base_name(name).lower()) or _EXTENSIONS.get(extension(name)) or _OLD_FORMATS.get(extension(name))
+def _installed() -> Iterator[FormatSpec]:
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        if point.name.startswith("format."):
+            try:
+                spec = point.load()
+            except Exception:  # another package's defect costs its own format alone
+                log.exception("format of an installed package not read", extra={"entry_point": point.name})
+                continue
+            if isinstance(spec, FormatSpec) and spec.doc_type in get_args(DocType):
+                yield spec
+            else:
+                log.error(
+                    "format of an installed package is no FormatSpec of a known doc_type", extra={"entry_point": point.name}
+                )
+
+
+@cache
+def _by_name() -> tuple[dict[str, FormatSpec], dict[str, FormatSpec]]:
+    """The rows by whole file name, and by extension; of several claims the first counts, and former extensions come last."""
+    specs = format_specs()
+    names = {name: spec for spec in reversed(specs) for name in spec.file_names}
+    former = {extension: spec for spec in reversed(specs) for extension in spec.former_extensions}
+    return names, former | {extension: spec for spec in reversed(specs) for extension in spec.extensions}
+
+
+def _spec_for(name: str) -> FormatSpec | None:
+    names, extensions = _by_name()
+    return names.get(base_name(name).lower()) or extensions.get(extension(name))
+
+
+def _for_the_extension() -> list[dict[str, Any]]:
+    """What the editor's extension has to know of our own rows."""
+    kept = ("doc_type", "label", "icon", "shape", "needs_program", "is_own_text")
+    return [{key: getattr(spec, key) for key in kept} for spec in _ROWS]
+
+
+if __name__ == "__main__":
+    print(json.dumps(_for_the_extension(), indent=2))

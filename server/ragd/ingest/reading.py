@@ -13,7 +13,8 @@ from ragd.core.errors import RagError, ServiceUnavailable
 from ragd.core.ids import hash32
 from ragd.core.jobs import Failure
 from ragd.core.tracing import Trace, Tracer
-from ragd.formats.registry import base_name, doc_type_for
+from ragd.formats.common.naming import base_name
+from ragd.formats.registry import doc_type_for
 from ragd.ingest.discovery.files import Item, shown
 from ragd.ingest.drafts import Draft, Drafter
 from ragd.ingest.prefetch import side_by_side

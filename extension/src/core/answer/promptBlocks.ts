@@ -4,6 +4,7 @@
  * No text can end its own fence, open another, or bring marks that look like citations of ours.
  */
 
+import { FORMATS } from "../api/formats.gen";
 import type { Citation } from "../api/types";
 import type { Attachment } from "./types";
 
@@ -34,7 +35,7 @@ export function passageBlock(citation: Citation, more: Record<string, string> = 
     .filter((image) => image.text)
     .map((image) => `\n(In the picture ${image.caption ?? image.asset_id}: ${image.text ?? ""})`)
     .join("");
-  return `<passage id="${citation.id}"${named}>\n${asData(citation.content + pictures, citation.doc_type === "code")}\n</passage>`;
+  return `<passage id="${citation.id}"${named}>\n${asData(citation.content + pictures, FORMATS[citation.doc_type].shape === "code")}\n</passage>`;
 }
 
 export function attachmentBlock(attachment: Attachment): string {

@@ -1,24 +1,7 @@
 /** What a model gave a tool, checked. Failures are written for the model: they say what to give instead. */
 
+import { FORMATS, type DocType } from "../api/formats.gen";
 import { RagError } from "../common/errors";
-
-const DOC_TYPES = [
-  "pdf",
-  "docx",
-  "xlsx",
-  "pptx",
-  "markdown",
-  "html",
-  "text",
-  "code",
-  "image",
-  "csv",
-  "notebook",
-  "email",
-  "confluence",
-  "jira",
-] as const;
-type DocType = (typeof DOC_TYPES)[number];
 
 export interface SearchInput {
   query: string;
@@ -97,9 +80,8 @@ function integer(least: number, most: number): Check<number> {
 }
 
 function docType(value: unknown, name: string): DocType {
-  const known = DOC_TYPES.find((one) => one === value);
-  if (known === undefined) throw invalid(`'${name}' must be of: ${DOC_TYPES.join(", ")}.`);
-  return known;
+  if (typeof value === "string" && Object.hasOwn(FORMATS, value)) return value as DocType;
+  throw invalid(`'${name}' must be of: ${Object.keys(FORMATS).join(", ")}.`);
 }
 
 /** A single value stands for a list of one. */

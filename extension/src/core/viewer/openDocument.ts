@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 
 import { placeLabel, shortName } from "../../protocol/places";
 import type { Body, ContentPart, Shown, ViewerTarget } from "../../protocol/viewer";
+import { FORMATS } from "../api/formats.gen";
 import type { Chunk, DocumentDetail } from "../api/types";
 import type { DaemonClient } from "../client/daemonClient";
 import { contentPart, headingSpan, joinedContent, passageSpans, textSpan, type Span } from "./content";
@@ -36,7 +37,7 @@ export class OpenDocument {
     signal: AbortSignal,
   ): Promise<OpenDocument> {
     const document = await client.document(target.docId, signal);
-    const pages = document.doc_type === "pdf" ? pagesBody(document, target) : undefined;
+    const pages = FORMATS[document.doc_type].shape === "pages" ? pagesBody(document, target) : undefined;
     const content = pages ? undefined : await loadContent(client, target, signal);
     const title = document.title || shortName(document.source);
     const shown: Shown = {
@@ -105,7 +106,7 @@ function pagesBody(document: DocumentDetail, target: DocumentTarget): Body {
 
 function contentBody(document: DocumentDetail, target: DocumentTarget, content: LoadedContent | undefined): Body {
   const { markdown, spans } = content ?? { markdown: "", spans: [] };
-  const picture = document.doc_type === "image" ? /asset:\/\/([\w-]+)/.exec(markdown) : null;
+  const picture = FORMATS[document.doc_type].shape === "picture" ? /asset:\/\/([\w-]+)/.exec(markdown) : null;
   if (!picture?.[1]) return { kind: "content", content: contentPart(markdown, spans) };
   const box = target.place.bbox ?? null;
   // The reference to the picture itself is not text of it.

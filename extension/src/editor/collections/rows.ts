@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
+import { FORMATS } from "../../core/api/formats.gen";
 import type { Collection, Document } from "../../core/api/types";
 import { collectionText, documentText } from "../../core/collections/rows";
 import { FAILED, drawn } from "../trees/treeItem";
@@ -56,24 +57,7 @@ export class MoreRow {
   }
 }
 
-const TYPE_ICONS: Record<Document["doc_type"], string> = {
-  pdf: "file-pdf",
-  docx: "file",
-  xlsx: "table",
-  pptx: "preview",
-  markdown: "markdown",
-  html: "globe",
-  text: "file",
-  code: "file-code",
-  image: "file-media",
-  csv: "table",
-  notebook: "notebook",
-  email: "mail",
-  confluence: "book",
-  jira: "issues",
-};
-
 function documentIcon({ status, doc_type }: Document): vscode.ThemeIcon {
   if (status === "failed") return FAILED;
-  return new vscode.ThemeIcon(status === "processing" ? "sync~spin" : TYPE_ICONS[doc_type]);
+  return new vscode.ThemeIcon(status === "processing" ? "sync~spin" : FORMATS[doc_type].icon);
 }

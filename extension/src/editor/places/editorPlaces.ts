@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
+import { FORMATS } from "../../core/api/formats.gen";
 import type { Citation, DocumentDetail } from "../../core/api/types";
 import { isOnThisMachine } from "../../core/client/connection";
 import type { DaemonService } from "../../core/daemon/status";
@@ -19,9 +20,6 @@ import { openOriginal } from "../viewer/originals";
 import { openLink } from "../webview/links";
 import { PassageHighlight } from "./passageHighlight";
 import type { Places } from "./places";
-
-/** Documents whose content is their file, word for word: there a passage is found again when its lines have moved. */
-const SAME_AS_FILE = new Set<DocumentDetail["doc_type"]>(["markdown", "text", "code"]);
 
 /** Beyond the end of most lines. A larger one makes the editor count one line more. */
 const LINE_END = 1000;
@@ -51,7 +49,7 @@ export class EditorPlaces implements Places {
   location(citation: Citation): vscode.Uri | vscode.Location | undefined {
     const place = citedPlace(citation).place;
     const target = placeTarget(place, citation, (uri) => this.fileLocation(uri));
-    if (target.kind === "viewer" || citation.doc_type === "notebook") return undefined;
+    if (target.kind === "viewer" || FORMATS[citation.doc_type].shape === "cells") return undefined;
     if (target.kind === "browser") return sameUri(target.url);
     const [first, last] = target.lines;
     return new vscode.Location(vscode.Uri.parse(target.uri, true), new vscode.Range(first - 1, 0, last - 1, LINE_END));
@@ -73,7 +71,7 @@ export class EditorPlaces implements Places {
       const document = await (await this.daemon.client()).document(docId);
       const fileLocation = isFileUri(document.source_uri) ? this.fileLocation(document.source_uri) : "here";
       // A PDF is shown as it looks by the viewer, too, and there it needs no other program.
-      if (fileLocation === "here" && document.doc_type !== "pdf") await openOriginal(document);
+      if (fileLocation === "here" && FORMATS[document.doc_type].shape !== "pages") await openOriginal(document);
       else this.show(wholeDocument(docId), nameOf(document), lossNote(fileLocation, document));
     });
   }
@@ -93,8 +91,9 @@ export class EditorPlaces implements Places {
     uri: vscode.Uri,
     lines: [number, number],
   ): Promise<void> {
-    if (document.doc_type === "notebook" && (await openCells(uri, lines))) return;
-    const content = SAME_AS_FILE.has(document.doc_type) ? cited.content : "";
+    if (FORMATS[document.doc_type].shape === "cells" && (await openCells(uri, lines))) return;
+    // Where the content is the file, word for word, a passage is found again when its lines have moved.
+    const content = FORMATS[document.doc_type].isOwnText ? cited.content : "";
     const encoding = editorEncoding(document.metadata["encoding"]);
     if ((await this.mark.open(uri, lines, content, encoding)) !== "lost") return;
     const show = l10n.t("Show What Was Read");

@@ -2,12 +2,10 @@
 
 import * as vscode from "vscode";
 
+import { FORMATS } from "../../core/api/formats.gen";
 import type { DocumentDetail } from "../../core/api/types";
 import { isFileUri, isWebAddress } from "../../core/places/placeTarget";
 import { openLink } from "../webview/links";
-
-/** What the editor itself shows as no more than bytes. */
-const FOREIGN = new Set<DocumentDetail["doc_type"]>(["pdf", "docx", "xlsx", "pptx", "email"]);
 
 /** The file in the editor or in the program for it; a web page in the browser. */
 export async function openOriginal(document: Pick<DocumentDetail, "doc_type" | "source_uri">): Promise<void> {
@@ -19,6 +17,6 @@ export async function openOriginal(document: Pick<DocumentDetail, "doc_type" | "
   const uri = vscode.Uri.parse(document.source_uri, true);
   // Another program can be asked only where the editor and the file are on the same machine.
   const isDesktop = vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined;
-  if (FOREIGN.has(document.doc_type) && isDesktop) await vscode.env.openExternal(uri);
+  if (FORMATS[document.doc_type].needsProgram && isDesktop) await vscode.env.openExternal(uri);
   else await vscode.commands.executeCommand("vscode.open", uri);
 }

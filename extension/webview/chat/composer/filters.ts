@@ -2,6 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
+import { FORMATS, type DocType } from "../../../src/core/api/formats.gen";
 import { h } from "../../shared/dom";
 
 import { textButton } from "../controls/controls";
@@ -9,28 +10,8 @@ import { closePopup, openPopup } from "../controls/menu";
 import type { AskOptions } from "../types";
 
 type Filters = NonNullable<AskOptions["filters"]>;
-type DocType = Exclude<NonNullable<Filters["doc_type"]>, unknown[]>;
 
 const LANGUAGES = ["en", "ja", "zh", "ko", "de", "fr", "es"];
-
-export function docTypeLabels(): Record<DocType, string> {
-  return {
-    pdf: "PDF",
-    docx: "Word",
-    xlsx: "Excel",
-    pptx: "PowerPoint",
-    markdown: "Markdown",
-    html: l10n.t("Web page"),
-    text: l10n.t("Text"),
-    code: l10n.t("Code"),
-    image: l10n.t("Picture"),
-    csv: "CSV",
-    notebook: l10n.t("Notebook"),
-    email: l10n.t("E-mail"),
-    confluence: "Confluence",
-    jira: "Jira",
-  };
-}
 
 export function filterCount(filters: Filters | undefined): number {
   return Object.values(filters ?? {}).filter((value) => value !== null).length;
@@ -55,6 +36,7 @@ export function openFilters(
     value: filters.path_prefix ?? "",
   });
   const after = h("input", { type: "date", id: "filter-after", value: filters.updated_after?.slice(0, 10) ?? "" });
+  const kinds = Object.entries(FORMATS).map(([kind, { label }]): [DocType, string] => [kind as DocType, label()]);
   const apply = () => changed(read(docTypes, languages, path.value.trim(), after.value));
   path.addEventListener("change", apply);
   after.addEventListener("change", apply);
@@ -66,7 +48,7 @@ export function openFilters(
   const panel = h(
     "div",
     { class: "filters", role: "dialog", "aria-label": l10n.t("Filters") },
-    choices(l10n.t("Document type"), Object.entries(docTypeLabels()) as [DocType, string][], docTypes, apply),
+    choices(l10n.t("Document type"), kinds, docTypes, apply),
     choices(
       l10n.t("Language"),
       LANGUAGES.map((code) => [code, names.of(code) ?? code]),

@@ -11,6 +11,7 @@ from urllib.parse import unquote_to_bytes
 
 from ragd.core.documents import Picture, Place
 from ragd.formats.common.pictures import picture
+from ragd.formats.registry import PICTURE_MEDIA_TYPES
 from ragd.providers.protocols import LoadContext
 
 MAX_EMBEDDED: Final = 20 * 1024 * 1024
@@ -19,7 +20,9 @@ MAX_TOTAL: Final = 200 * 1024 * 1024
 """Bytes of all pictures of one document."""
 MAX_PICTURES: Final = 2000
 
-_DATA_URI: Final = re.compile(r"data:image/(?:png|jpe?g|gif|webp|bmp|svg\+xml)((?:;[\w=.+-]*)*),", re.IGNORECASE)
+_DATA_URI: Final = re.compile(
+    rf"data:(?:{'|'.join(map(re.escape, (*PICTURE_MEDIA_TYPES, 'image/jpg')))})((?:;[\w=.+-]*)*),", re.IGNORECASE
+)
 _REMOTE: Final = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _SIGNATURES: Final = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"BM")

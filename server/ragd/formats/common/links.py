@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
-PICTURE_EXTENSIONS: Final = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".svg"))
+from ragd.formats.registry import PICTURE_EXTENSIONS
 
 _MAX_REFERENCE: Final = 2048
 # A drive's letter is a scheme too, as far as this is concerned.

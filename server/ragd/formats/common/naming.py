@@ -1,16 +1,25 @@
-"""A document's title when the document doesn't state one."""
+"""Names of files, and the title of a document by what it states, else by its file's name."""
 
 from __future__ import annotations
 
 from typing import Any, Final
-
-from ragd.formats.registry import base_name
 
 TITLE_SOURCE: Final = "title_source"
 """Metadata key: where the title is from. A title taken from the file's name stays out of the dense view (see chunking)."""
 FROM_FILE_NAME: Final = "file_name"
 MAX_TITLE_CHARS: Final = 200
 MAX_LINE_AS_TITLE: Final = 80
+
+
+def base_name(name: str) -> str:
+    """The last part of a path or URL path, whichever slashes it has."""
+    return name.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
+def extension(name: str) -> str:
+    """`.md` of `docs/Guide.MD`; empty when there is none. A leading dot alone (`.gitignore`) makes no extension."""
+    stem, dot, suffix = base_name(name).rpartition(".")
+    return f".{suffix.lower()}" if dot and stem and suffix else ""
 
 
 def choose_title(name: str, **candidates: str | None) -> tuple[str, dict[str, Any]]:

@@ -17,7 +17,7 @@ import zlib
 from typing import Final
 
 from ragd.core.errors import DocumentEmpty, DocumentEncrypted, ParseFailed
-from ragd.formats.registry import extension
+from ragd.formats.common.naming import extension
 
 MAX_ENTRIES: Final = 20_000
 """A presentation of a thousand slides has some 5,000 parts; the directory's objects of 20,000 take about 10 MB."""

@@ -19,7 +19,7 @@ from typing import Any, Final
 from ragd.core.errors import DocumentEmpty, DocumentUnreadable, ParseFailed
 from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.jis import decode_jis
-from ragd.formats.registry import base_name
+from ragd.formats.common.naming import base_name
 
 MAX_FIELD: Final = 8_192
 """Characters of one field that are read; a mail to 100 people has some 4,000 in its To field."""

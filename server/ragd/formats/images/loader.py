@@ -15,11 +15,10 @@ import PIL
 
 from ragd.core.documents import Document, Mark, OcrLine, PictureText, Place
 from ragd.core.errors import DocumentEmpty, ParseFailed
-from ragd.formats.common.naming import choose_title
+from ragd.formats.common.naming import base_name, choose_title
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.images.drawings import is_drawing, read_drawing
 from ragd.formats.images.rasters import MAX_FRAMES, PictureRefused, frames, on_paper, read_raster
-from ragd.formats.registry import base_name
 from ragd.language.detect_document import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 

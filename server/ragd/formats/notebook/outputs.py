@@ -13,6 +13,7 @@ from ragd.core.documents import Picture, Place
 from ragd.core.errors import ParseFailed
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.html.loader import HtmlLoader
+from ragd.formats.registry import PICTURE_MEDIA_TYPES
 
 MAX_OUTPUT_CHARS: Final = 4000
 """Characters of one output that are kept, from its beginning and its end: logs and tables can be as long as they like."""
@@ -23,7 +24,6 @@ _ESCAPE: Final = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x0
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 # What Python says of an object that has a better form, such as `<Figure size 640x480 with 1 Axes>`.
 _OBJECT: Final = re.compile(r"<[^<>\n]{1,200}>")
-_PICTURES: Final = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/svg+xml")
 _WIDGET: Final = "application/vnd.jupyter.widget-view+json"
 _OLD_KINDS: Final = {"pyout": "execute_result", "pyerr": "error"}
 _OLD_NAMES: Final = {
@@ -78,7 +78,7 @@ class Outputs:
         if _WIDGET in data:
             self._miss("an interactive output (widget) was left out")
             return []
-        mime = next((kind for kind in _PICTURES if data.get(kind)), None)
+        mime = next((kind for kind in PICTURE_MEDIA_TYPES if data.get(kind)), None)
         image = self.picture(data[mime], mime, "", place) if mime else ""
         plain = joined(data.get("text/plain")).strip()
         if plain and not _OBJECT.fullmatch(plain):

@@ -19,13 +19,12 @@ from pptx.package import Package
 
 from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed
-from ragd.formats.common.naming import choose_title
+from ragd.formats.common.naming import choose_title, extension
 from ragd.formats.common.office_archive import BROKEN, checked_archive, read_part
 from ragd.formats.powerpoint.layout import P
 from ragd.formats.powerpoint.parts import MAX_TEXT_CHARS, TooMuchText, numbered, root_of
 from ragd.formats.powerpoint.slides import Deck
 from ragd.formats.powerpoint.text import R
-from ragd.formats.registry import extension
 from ragd.language.detect_document import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from ragd.formats.registry import extension
+from ragd.formats.common.naming import extension
 
 DELIMITERS: Final = (",", ";", "\t", "|")
 ONE_COLUMN: Final = "\x1f"

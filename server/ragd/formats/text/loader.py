@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ragd.core.documents import Document, Heading
+from ragd.formats.code.languages import programming_language_of
 from ragd.formats.code.symbols import MAX_CHARACTERS, code_headings
 from ragd.formats.common.decoding import decode
-from ragd.formats.common.naming import choose_title, first_line
-from ragd.formats.registry import extension, programming_language_of
+from ragd.formats.common.naming import choose_title, extension, first_line
 from ragd.formats.text.markup import read_markup, shown_pictures
 from ragd.formats.text.structured_entries import Entry, entry_headings
 from ragd.formats.text.structured_lines import ini_entries, toml_entries, yaml_entries

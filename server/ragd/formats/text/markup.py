@@ -14,8 +14,7 @@ from itertools import accumulate
 from typing import Final
 
 from ragd.core.documents import Heading
-from ragd.formats.common.naming import MAX_TITLE_CHARS
-from ragd.formats.registry import extension
+from ragd.formats.common.naming import MAX_TITLE_CHARS, extension
 
 _ADORNMENT: Final = re.compile(r"([!-/:-@\[-`{-~])\1*$")
 _MIN_ADORNMENT: Final = 4

@@ -16,9 +16,8 @@ from typing import Final
 from ragd.core.documents import Chunk, Document, Enrichment, Piece
 from ragd.core.ids import canonical, hash32
 from ragd.core.sections import ANCESTORS
-from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE
+from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE, base_name
 from ragd.formats.common.pictures import REFERENCE, link_of
-from ragd.formats.registry import base_name
 from ragd.providers.protocols import Analyzer, Tokenizer
 
 VIEW_PROFILE: Final = "view-2"

@@ -11,6 +11,7 @@ from urllib.request import url2pathname
 from ragd.core.errors import DocumentChanged, DocumentUnreadable, DocumentVanished, ValidationFailed
 from ragd.core.ids import hash32
 from ragd.core.jobs import IngestResult
+from ragd.formats.registry import shape_of
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import FileItem, Found, check_allowed
 from ragd.ingest.reading import Report
@@ -66,7 +67,7 @@ class Originals:
         """
         document = self._documents.get(doc_id)
         source = document["source"]
-        if document["doc_type"] != "pdf" or document["version_id"] is None:
+        if shape_of(document["doc_type"]) != "pages" or document["version_id"] is None:
             raise ValidationFailed(f"'{source}' has no page images: only PDF documents have.")
         data = self.find(document).read(self._max_size)
         if hash32(data) != document["versions"][0]["content_hash"]:

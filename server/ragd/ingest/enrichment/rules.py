@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from ragd.core.documents import Document, Enrichment, Piece
 from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE
+from ragd.formats.registry import shape_of
 from ragd.ingest.enrichment.comments import comments
 from ragd.language.keywords import Keywords, count_terms
 from ragd.language.sentences import Unit, is_sentence, plain, sentences, shortened, units
@@ -40,8 +41,7 @@ _SHORT_LINE: Final = 80
 _MIN_LETTERS: Final = 4
 _NO_TITLE: Final = ("|", "`", "~", "!", "<", "-", "*", "+", ">", "・", "•")
 
-_TABLES: Final = ("xlsx", "csv")
-_BY_STRUCTURE: Final = (*_TABLES, "pptx")
+_BY_STRUCTURE: Final = ("table", "slides")
 _AIM: Final = re.compile(
     r"\bthis (?:document|guide|page|manual|policy|report|paper|note|article|chapter|specification)\b"
     r"|\b(?:describes|explains|covers|summari[sz]es|introduces|applies to|purpose|overview)\b"
@@ -65,7 +65,7 @@ class RuleEnricher:
 
     def enrich(self, document: Document, pieces: Sequence[Piece]) -> tuple[Enrichment, list[Enrichment]]:
         """For the document, and for each piece in order. Pieces have no tags of their own: the document's hold for them."""
-        code = document.doc_type == "code"
+        code = shape_of(document.doc_type) == "code"
         title = _document_title(document)
         keywords = Keywords()
         found: list[Enrichment] = []
@@ -76,7 +76,7 @@ class RuleEnricher:
                 own_title, summary = _piece_title(piece, title, code=code), _piece_summary(piece, title, code=code)
                 found.append(Enrichment(self.name, own_title, summary, keywords=words))
         about = [title, *(heading.title for heading in document.headings[:_BLOCK])]
-        table = document.doc_type in _TABLES
+        table = shape_of(document.doc_type) == "table"
         if table:
             about.append(_structure(document, pieces))
         # What a table holds once is a value of one of its rows.
@@ -101,7 +101,7 @@ def _document_title(document: Document) -> str:
     title = _one_line(document.title)
     if document.metadata.get(TITLE_SOURCE) != FROM_FILE_NAME:
         return shortened(title, MAX_TITLE)
-    if document.doc_type != "code":
+    if shape_of(document.doc_type) != "code":
         stem, dot, suffix = title.rpartition(".")
         readable = _WORD_BREAKS.sub(" ", stem if dot and stem and len(suffix) <= 8 else title).strip()
         title = readable or title
@@ -165,9 +165,9 @@ class _Lead(NamedTuple):
 
 
 def _document_summary(document: Document, pieces: Sequence[Piece], title: str, keywords: Sequence[str]) -> str:
-    if document.doc_type in _BY_STRUCTURE and (structure := _structure(document, pieces)):
+    if shape_of(document.doc_type) in _BY_STRUCTURE and (structure := _structure(document, pieces)):
         return structure
-    if document.doc_type == "code":
+    if shape_of(document.doc_type) == "code":
         texts = (units(comment) for comment in comments(document.markdown))
     else:
         texts = (islice(units(piece.text), _MAX_UNITS) for piece in pieces[:_SUMMARY_PIECES])
@@ -216,7 +216,7 @@ def _score(lead: _Lead, named: Sequence[str], wanted: Sequence[str]) -> float:
 def _structure(document: Document, pieces: Sequence[Piece]) -> str:
     """Slides by their titles; sheets or sections with the columns of their tables; else the headings; else the first lines."""
     headings = list(dict.fromkeys(_one_line(heading.title) for heading in document.headings[:_MAX_NAMED]))
-    if document.doc_type == "pptx" and len(headings) > 1:
+    if shape_of(document.doc_type) == "slides" and len(headings) > 1:
         return shortened("; ".join(headings), MAX_SUMMARY)
     columns: dict[str, str] = {}
     lines: list[str] = []
@@ -231,4 +231,4 @@ def _structure(document: Document, pieces: Sequence[Piece]) -> str:
         return shortened("; ".join(f"{name}: {text}" if name else text for name, text in columns.items()), MAX_SUMMARY)
     if len(headings) > 1:
         return shortened("; ".join(headings), MAX_SUMMARY)
-    return "" if document.doc_type == "code" else shortened("; ".join(lines[:_SUMMARY_SENTENCES]), MAX_SUMMARY)
+    return "" if shape_of(document.doc_type) == "code" else shortened("; ".join(lines[:_SUMMARY_SENTENCES]), MAX_SUMMARY)

@@ -25,6 +25,7 @@ from ragd.core.storage import Asset, PictureLink
 from ragd.formats.common.pictures import REFERENCE, link_of
 from ragd.formats.images.drawings import is_drawing, read_drawing
 from ragd.formats.images.rasters import PictureRefused, Raster, as_png, on_paper, read_raster
+from ragd.formats.registry import shape_of
 from ragd.ingest.pictures.rules import repeated, says_nothing
 from ragd.ingest.workers.ipc import Normalized
 from ragd.providers.protocols import OcrEngine, Pixels
@@ -180,7 +181,7 @@ def _kept(
 def _is_told(document: Document, picture: Picture) -> bool:
     """Whether the facts hold already what was read in a picture: it is the document, or a page of it that was scanned."""
     scanned = picture.place.bbox == _WHOLE_PAGE and picture.place.page in document.metadata.get("ocr_pages", ())
-    return scanned or document.doc_type == "image"
+    return scanned or shape_of(document.doc_type) == "picture"
 
 
 def _asset(picture: Picture, reader: PictureReader | None, limits: PictureLimits) -> Asset:

@@ -6,7 +6,8 @@ import pytest
 
 from ragd.core.documents import Document
 from ragd.core.sections import split_sections
-from ragd.formats.registry import loader_name_for, programming_language_of
+from ragd.formats.code.languages import programming_language_of
+from ragd.formats.registry import loader_name_for
 from ragd.formats.text.loader import CodeLoader
 
 FILLER = "    // 余白 filler filler filler filler filler filler filler filler filler filler filler filler filler\n" * 20
