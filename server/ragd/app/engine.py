@@ -90,7 +90,6 @@ class App:
             jobs=self.jobs,
             documents=self._writer,
             run=self._take_in,
-            wake=lambda: self.runner.wake(),  # noqa: PLW0108 (there is no runner yet)
             allowed_roots=settings.security.allowed_roots,
             avoid=self._own_folders(),
             pace=Pace(watching.debounce_s, watching.poll_s, watching.rescan_hours * 3600),
@@ -281,23 +280,17 @@ class App:
         if origin := self.sources.cloud.ledger.of_documents([doc_id]).get(doc_id):
             source_id, item = origin
             return self.sources.sync_items(source_id, [item.item_id], (tokens or {}).get(source_id), request_id)
-        job = self._rereading.queue(doc_id, request_id)
-        self.runner.wake()
-        return job
+        return self._rereading.queue(doc_id, request_id)
 
     def rebuild(self, collection: str | None = None, request_id: str | None = None) -> Job:
         """Queue the making anew of both views from the facts, for one collection or all."""
         targets = [self.collections.get(collection)] if collection else self.collections.enabled()
         doc_ids = [doc_id for target in targets for doc_id in self._writer.live_documents(target.kb_id)]
         payload = {"doc_ids": doc_ids}
-        job = self.jobs.add("rebuild", collection=collection or "", kb_id="", payload=payload, request_id=request_id)
-        self.runner.wake()
-        return job
+        return self.jobs.add("rebuild", collection=collection or "", kb_id="", payload=payload, request_id=request_id)
 
     def _queue(self, kind: str, target: Collection, payload: Mapping[str, Any], request_id: str | None) -> Job:
-        job = self.jobs.add(kind, collection=target.name, kb_id=target.kb_id, payload=payload, request_id=request_id)
-        self.runner.wake()
-        return job
+        return self.jobs.add(kind, collection=target.name, kb_id=target.kb_id, payload=payload, request_id=request_id)
 
     def _run_ingest(self, job: Job, report: Report) -> IngestResult:
         report("searching files", 0, 0)

@@ -51,7 +51,6 @@ class JobRunner:
         self._retries = retries or {}
         self._retry_after_s = retry_after_s
         self._stopping = threading.Event()
-        self._wake = threading.Event()
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._loop, name="rag-jobs", daemon=True)
 
@@ -62,14 +61,10 @@ class JobRunner:
             log.warning("jobs queued again after an unclean stop", extra={"jobs": again})
         self._thread.start()
 
-    def wake(self) -> None:
-        """Tell the runner that a job was added."""
-        self._wake.set()
-
     def stop(self, grace_s: float) -> bool:
         """Bring the running job to a safe point and put it back into the queue. Returns whether that worked in time."""
         self._stopping.set()
-        self._wake.set()
+        self._jobs.added.set()
         if self._thread.is_alive():
             self._thread.join(grace_s)
         return not self._thread.is_alive()
@@ -88,8 +83,8 @@ class JobRunner:
                     cut_off = False
                 job = self._jobs.take()
                 if job is None:
-                    self._wake.wait(timeout=1.0)
-                    self._wake.clear()
+                    self._jobs.added.wait(timeout=1.0)
+                    self._jobs.added.clear()
                     continue
                 self._run(job)
             except Exception:

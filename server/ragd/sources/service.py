@@ -6,7 +6,7 @@ what changed it looks at everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
@@ -68,7 +68,6 @@ class SourceService:
         jobs: Jobs,
         documents: Documents,
         run: Run,
-        wake: Callable[[], None],
         allowed_roots: Sequence[str],
         avoid: Sequence[Path],
         pace: Pace,
@@ -77,7 +76,7 @@ class SourceService:
         live: LiveSettings,
         max_size: int,
     ) -> None:
-        """`run` is the ingestion pipeline, `wake` tells the runner of a new job; folders in `avoid` (our own) are never read.
+        """`run` is the ingestion pipeline; folders in `avoid` (our own) are never read.
 
         `max_size` is in bytes, of one item of a cloud source.
         """
@@ -87,7 +86,7 @@ class SourceService:
         self._allowed_roots = allowed_roots
         self._avoid = tuple(path.resolve() for path in avoid)
         self._reading = FolderReading(documents, run, allowed_roots, self._avoid)
-        self._syncs = Syncs(jobs, wake)
+        self._syncs = Syncs(jobs)
         self._following = Following(sources, documents, self._syncs, pace, self._avoid)
         self.cloud = CloudSources(
             sources=sources,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,6 +47,8 @@ class Jobs(Repository):
 
     def __init__(self, engine: Engine, max_queued: int, keep: int) -> None:
         super().__init__(engine)
+        self.added = threading.Event()
+        """Set when a job was added; whoever takes the jobs clears it."""
         self._max_queued = max_queued
         self._keep = keep
 
@@ -84,6 +87,7 @@ class Jobs(Repository):
                 )
             )
             forget_oldest(connection, jobs.c.job_id, jobs.c.sequence, self._keep, jobs.c.status.in_(FINISHED))
+        self.added.set()
         return self.get(job_id)
 
     def get(self, job_id: str) -> Job:

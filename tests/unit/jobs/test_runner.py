@@ -126,11 +126,12 @@ def test_a_job_of_a_kind_that_nobody_handles_fails_alone(jobs: Jobs, run: Callab
     assert ended(jobs, runner, good).status == "completed"
 
 
-def test_a_job_added_later_is_taken_up_when_the_runner_is_woken(jobs: Jobs, run: Callable[..., JobRunner]) -> None:
+def test_adding_a_job_tells_the_runner(jobs: Jobs, run: Callable[..., JobRunner]) -> None:
+    first = add(jobs)
+    assert jobs.added.is_set()
     runner = run(done)
-    job_id = add(jobs)
-    runner.wake()
-    assert ended(jobs, runner, job_id).status == "completed"
+    assert ended(jobs, runner, first).status == "completed"
+    assert ended(jobs, runner, add(jobs)).status == "completed"
 
 
 def test_a_running_job_stops_at_its_next_report_when_it_is_cancelled(jobs: Jobs, run: Callable[..., JobRunner]) -> None:

@@ -65,7 +65,6 @@ class Place:
             jobs=self.jobs,
             documents=self.writer,
             run=self._run,
-            wake=self.runner.wake,
             allowed_roots=(),
             avoid=(),
             pace=Pace(debounce_s=0.1, poll_s=0.1),

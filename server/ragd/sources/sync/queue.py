@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import Any, Final, Literal
 
 from ragd.sources.folder.config import MAX_CHANGES
@@ -22,10 +21,8 @@ Changes = frozenset[str] | None
 class Syncs:
     """The queue, as sources see it. Safe to use from several threads."""
 
-    def __init__(self, jobs: Jobs, wake: Callable[[], None]) -> None:
-        """`wake` tells the runner of a new job."""
+    def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
-        self._wake = wake
         self._lock = threading.RLock()
         self._pending: dict[str, Changes] = {}
         self._last: dict[str, str] = {}
@@ -107,13 +104,10 @@ class Syncs:
         """A job that removes what deleted documents left."""
         payload = {"doc_ids": doc_ids, "uris": []}
         self._jobs.add("cleanup", collection=collection, kb_id=kb_id, payload=payload, request_id=request_id)
-        self._wake()
 
     def _add(self, source: Source, payload: dict[str, Any], request_id: str | None) -> Job:
         whole = {"source_id": source.source_id, **payload}
-        job = self._jobs.add(KIND, collection=source.collection, kb_id=source.kb_id, payload=whole, request_id=request_id)
-        self._wake()
-        return job
+        return self._jobs.add(KIND, collection=source.collection, kb_id=source.kb_id, payload=whole, request_id=request_id)
 
     def _waiting(self, source: Source) -> Job | None:
         waiting = self._jobs.waiting(KIND, source.kb_id)
