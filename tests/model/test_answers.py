@@ -52,7 +52,7 @@ def test_restated_sentences_are_supported_and_made_up_or_changed_ones_are_not(em
         "Audit entries are stored for 30 days.",
         "駐車場の利用には申請が必要です。",
     ]
-    judged = check.judge("\n".join([*borne_out, *not_so]), citations)
+    judged = check.check("\n".join([*borne_out, *not_so]), citations)
     assert [sentence.supported for sentence in judged] == [True] * 3 + [False] * 3
     assert [sentence.citations[0] for sentence in judged[:3]] == [2, 1, 3]
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from string import Template
 
 from ragd.answer.cancellation import Cancellation
 from ragd.answer.citations import CitationFilter
 from ragd.answer.extractive import extract
-from ragd.answer.prompt import Budget, Prompt, build_prompt
+from ragd.answer.phrases import not_found, says_not_found
+from ragd.answer.prompt import Prompt, PromptBuilder
 from ragd.answer.support import SupportCheck
-from ragd.answer.wording import NOT_FOUND, language_of, says_not_found
 from ragd.core.errors import RagError
-from ragd.core.ids import hash32
 from ragd.core.query import Turn
 from ragd.core.results import Answer, Citation
 from ragd.core.tracing import NO_PROVIDER, ProviderRef, Span, Trace
@@ -33,15 +31,6 @@ class Delta:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerOptions:
-    """Limits of an answer: see `answer.*` and `llm.*` in the settings."""
-
-    min_confidence: float
-    history_tokens: int
-    max_output_tokens: int
-
-
 class Answerer:
     """Writes answers. Safe to use from several threads. Without a `model` every answer is extractive."""
 
@@ -49,18 +38,18 @@ class Answerer:
         self,
         *,
         model: LanguageModel | None,
-        rules: Template,
+        prompts: PromptBuilder,
         embedder: Embedder,
         analyzer: Analyzer,
         support: SupportCheck,
-        options: AnswerOptions,
+        max_output_tokens: int,
     ) -> None:
         self.model = model
-        self._rules = rules
+        self._prompts = prompts
         self._embedder = embedder
         self._analyzer = analyzer
         self._support = support
-        self._options = options
+        self._max_output_tokens = max_output_tokens
 
     def answer(
         self,
@@ -79,15 +68,15 @@ class Answerer:
         model = None if extractive else self.model
         provider = ProviderRef("llm", model.name, model.model) if model else NO_PROVIDER
         with trace.span("stage.generate", provider) as span:
-            answer = yield from self._written(model, result, history, trace, span, cancellation)
+            answer = yield from self._write(model, result, history, trace, span, cancellation)
             if answer.finish == "cancelled":
                 trace.status = "cancelled"
             elif answer.found:
-                answer = self._judged(answer, result.context.citations)
+                answer = self._with_support(answer, result.context.citations)
             self._record(answer, trace, span)
         yield answer
 
-    def _written(
+    def _write(
         self,
         model: LanguageModel | None,
         result: QueryResult,
@@ -96,30 +85,30 @@ class Answerer:
         span: Span,
         cancellation: Cancellation,
     ) -> Generator[Delta, None, Answer]:
-        language = language_of(result.plan.text, result.plan.language)
         given = result.context.citations
-        if not given or result.confidence < self._options.min_confidence:
-            yield Delta(NOT_FOUND[language])
-            return Answer(NOT_FOUND[language], EXTRACTIVE, "", found=False)
+        if not result.found:
+            text = not_found(result.plan)
+            yield Delta(text)
+            return Answer(text, EXTRACTIVE, "", found=False)
         failure: RagError | None = None
         if model is not None:
             try:
-                return (yield from self._generated(model, result, history, span, cancellation))
+                return (yield from self._generate(model, result, history, span, cancellation))
             except RagError as error:
                 log.warning("no answer from the language model", extra={"code": error.code, "reason": error.message})
                 trace.event("degraded", {"stage": "generate", "code": error.code}, span)
                 failure = error
-        text = extract(result.plan.text, language, given, self._embedder, self._analyzer)
-        sieve = CitationFilter({citation.id for citation in given})
-        text = sieve.feed(text) + sieve.finish()
+        text = extract(result.plan, given, self._embedder, self._analyzer)
+        marks = CitationFilter({citation.id for citation in given})
+        text = marks.feed(text) + marks.finish()
         yield Delta(text)
-        answer = Answer(text, EXTRACTIVE, "", found=True, citations=_cited(sieve, given))
+        answer = Answer(text, EXTRACTIVE, "", found=True, citations=_cited(marks, given))
         if failure is None:
             return answer
-        told = f"The language model gave no answer, so this one is made of the passages' own sentences: {failure.message}"
-        return replace(answer, degraded=("generate",), warnings=(told,))
+        warning = f"The language model gave no answer, so this one is made of the passages' own sentences: {failure.message}"
+        return replace(answer, degraded=("generate",), warnings=(warning,))
 
-    def _generated(
+    def _generate(
         self,
         model: LanguageModel,
         result: QueryResult,
@@ -128,29 +117,24 @@ class Answerer:
         cancellation: Cancellation,
     ) -> Generator[Delta, None, Answer]:
         prompt = self._prompt(model, result, history)
-        span.attrs |= {
-            "passages": len(prompt.citations),
-            "prompt_tokens": prompt.tokens,
-            "turns": len(prompt.messages) - 2,
-            "rules": hash32(self._rules.template),
-        }
-        sieve = CitationFilter({citation.id for citation in prompt.citations})
+        span.attrs |= prompt.trace_attributes()
+        marks = CitationFilter({citation.id for citation in prompt.citations})
         shown: list[str] = []
         ends: list[Completion] = []
-        came = False
-        stream = model.stream(prompt.messages, self._options.max_output_tokens, ends.append)
+        begun = False
+        stream = model.stream(prompt.messages, self._max_output_tokens, ends.append)
         with cancellation.closing(stream):
             try:
                 for piece in stream:
-                    came = True
-                    if decided := sieve.feed(piece):
+                    begun = True
+                    if decided := marks.feed(piece):
                         shown.append(decided)
                         yield Delta(decided)
             except RagError as error:
-                if not came:
+                if not begun:
                     raise
                 log.warning("an answer was cut off", extra={"code": error.code, "reason": error.message})
-        if rest := sieve.finish():
+        if rest := marks.finish():
             shown.append(rest)
             yield Delta(rest)
         text = "".join(shown)
@@ -167,17 +151,16 @@ class Answerer:
             model.name,
             model.model,
             found=not says_not_found(text),
-            citations=_cited(sieve, prompt.citations),
-            removed_citations=sieve.removed,
+            citations=_cited(marks, prompt.citations),
+            removed_citations=marks.removed,
             finish=finish,
             usage=dict(ends[0].usage) if ends else {},
             warnings=tuple(warnings),
         )
 
     def _prompt(self, model: LanguageModel, result: QueryResult, history: Sequence[Turn]) -> Prompt:
-        room = model.context_tokens - self._options.max_output_tokens
-        budget = Budget(room, self._options.history_tokens, model.count_tokens)
-        prompt = build_prompt(self._rules, result.plan, history, result.context.citations, budget)
+        room = model.context_tokens - self._max_output_tokens
+        prompt = self._prompts.build(result.plan, history, result.context.citations, room, model.count_tokens)
         if not prompt.citations:
             raise RagError(
                 f"The question and one passage do not fit into {room} tokens. Raise llm.context_tokens, or lower "
@@ -185,13 +168,13 @@ class Answerer:
             )
         return prompt
 
-    def _judged(self, answer: Answer, citations: Sequence[Citation]) -> Answer:
+    def _with_support(self, answer: Answer, citations: Sequence[Citation]) -> Answer:
         try:
-            return replace(answer, support=self._support.judge(answer.text, citations))
+            return replace(answer, support=self._support.check(answer.text, citations))
         except RagError as error:
             # The answer stands; only what is said about it is missing.
-            told = f"The answer was not held against the passages: {error.message}"
-            return replace(answer, degraded=(*answer.degraded, "support"), warnings=(*answer.warnings, told))
+            warning = f"The answer was not held against the passages: {error.message}"
+            return replace(answer, degraded=(*answer.degraded, "support"), warnings=(*answer.warnings, warning))
 
     def _record(self, answer: Answer, trace: Trace, span: Span) -> None:
         summary = {
@@ -210,6 +193,6 @@ class Answerer:
         trace.event("generation.summary", summary, span)
 
 
-def _cited(sieve: CitationFilter, given: Sequence[Citation]) -> tuple[Citation, ...]:
+def _cited(marks: CitationFilter, given: Sequence[Citation]) -> tuple[Citation, ...]:
     by_id = {citation.id: citation for citation in given}
-    return tuple(by_id[number] for number in sieve.cited)
+    return tuple(by_id[number] for number in marks.cited)

@@ -10,9 +10,10 @@ from typing import Final
 
 import numpy as np
 
+from ragd.answer.phrases import extract_follows
 from ragd.answer.prompt import neutral
-from ragd.answer.wording import EXTRACT_FOLLOWS
 from ragd.core.errors import RagError
+from ragd.core.query import QueryPlan
 from ragd.core.results import Citation
 from ragd.language.answer_sentences import sentences
 from ragd.providers.protocols import Analyzer, Embedder
@@ -29,17 +30,17 @@ _WORDS_WEIGHT: Final = 0.5
 _NEAR_THE_BEST: Final = 0.5
 
 
-def extract(question: str, language: str, citations: Sequence[Citation], embedder: Embedder, analyzer: Analyzer) -> str:
+def extract(plan: QueryPlan, citations: Sequence[Citation], embedder: Embedder, analyzer: Analyzer) -> str:
     """Sentences in the order of the passages, each with its number. `citations` must not be empty."""
     found = [(citation.id, text) for citation in citations[:_PASSAGES] for text in _quotable(citation.passage.content)]
     if not found:
         first = citations[0]
         found = [(first.id, " ".join(first.passage.content.split())[:_MOST_CHARS])]
-    scores = _scores(question, [text for _, text in found], embedder, analyzer)
+    scores = _scores(plan.text, [text for _, text in found], embedder, analyzer)
     best = sorted(range(len(found)), key=lambda at: (-scores[at], at))[:_SENTENCES]
     kept = sorted(at for at in best if scores[at] >= _NEAR_THE_BEST * scores[best[0]])
     lines = [f"- {neutral(found[at][1])} [{found[at][0]}]" for at in kept]
-    return "\n".join([EXTRACT_FOLLOWS[language], "", *lines])
+    return "\n".join([extract_follows(plan), "", *lines])
 
 
 def _quotable(content: str) -> list[str]:

@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from ragd.answer.wording import says_not_found
+from ragd.answer.phrases import says_not_found
 from ragd.core.results import Citation, Support
 from ragd.language.answer_sentences import MARKS, sentences
 from ragd.providers.protocols import Analyzer, Embedder, Vectors
@@ -52,37 +52,37 @@ class Evidence:
 
 
 class SupportCheck:
-    """Judges answers. `threshold` is the score from which on a sentence counts as supported."""
+    """Checks answers sentence by sentence. `threshold` is the score from which on a sentence counts as supported."""
 
     def __init__(self, embedder: Embedder, analyzer: Analyzer, threshold: float) -> None:
         self._embedder = embedder
         self._analyzer = analyzer
         self._threshold = threshold
 
-    def judge(self, answer: str, citations: Sequence[Citation]) -> tuple[Support, ...]:
+    def check(self, answer: str, citations: Sequence[Citation]) -> tuple[Support, ...]:
         """One for each sentence of the answer that says something. Raises what the embedding model raises."""
-        spans = [span for span in sentences(answer) if not says_not_found(_said(answer, span))][:_MOST_SENTENCES]
-        found = self.evidence([_said(answer, span) for span in spans], citations)
-        judged: list[Support] = []
+        spans = [span for span in sentences(answer) if not says_not_found(_unmarked(answer, span))][:_MOST_SENTENCES]
+        found = self.evidence([_unmarked(answer, span) for span in spans], citations)
+        checked: list[Support] = []
         for (start, end), by_number in zip(spans, found, strict=True):
             ranked = sorted(((evidence.score, -number) for number, evidence in by_number.items()), reverse=True)
             score = ranked[0][0] if ranked else 0.0
             best = tuple(-number for value, number in ranked if value >= self._threshold)
-            judged.append(Support(start, end, round(score, 4), score >= self._threshold, best))
-        return tuple(judged)
+            checked.append(Support(start, end, round(score, 4), score >= self._threshold, best))
+        return tuple(checked)
 
-    def evidence(self, said: Sequence[str], citations: Sequence[Citation]) -> list[dict[int, Evidence]]:
-        """For each sentence: number of a passage -> the evidence in it."""
+    def evidence(self, claims: Sequence[str], citations: Sequence[Citation]) -> list[dict[int, Evidence]]:
+        """For each claim: number of a passage -> the evidence in it."""
         lines = [(citation.id, line) for citation in citations for line in lines_of(citation.passage.content)][:_MOST_LINES]
-        if not said or not lines:
-            return [{} for _ in said]
-        cosines = self._cosines(said, [line for _, line in lines])
+        if not claims or not lines:
+            return [{} for _ in claims]
+        cosines = self._cosines(claims, [line for _, line in lines])
         terms = [frozenset(self._analyzer.tokens(line)) for _, line in lines]
         spread = Counter(term for line in terms for term in line)
         columns = {number: [at for at, (other, _) in enumerate(lines) if other == number] for number, _ in lines}
         whole = {citation.id: _plain(f"{citation.passage.title}\n{citation.passage.content}") for citation in citations}
         result: list[dict[int, Evidence]] = []
-        for row, sentence in enumerate(said):
+        for row, sentence in enumerate(claims):
             weights = {term: math.log(1 + len(lines) / (0.5 + spread[term])) for term in self._analyzer.tokens(sentence)}
             total = sum(weights.values()) or 1.0
             found: dict[int, Evidence] = {}
@@ -94,10 +94,10 @@ class SupportCheck:
             result.append(found)
         return result
 
-    def _cosines(self, said: Sequence[str], lines: Sequence[str]) -> Vectors:
+    def _cosines(self, claims: Sequence[str], lines: Sequence[str]) -> Vectors:
         # Both as passages: here a text is held against a text, not a question against one.
-        vectors = self._embedder.embed_passages([*said, *lines])
-        rows, columns = vectors[: len(said)], vectors[len(said) :]
+        vectors = self._embedder.embed_passages([*claims, *lines])
+        rows, columns = vectors[: len(claims)], vectors[len(claims) :]
         if len(lines) > 2:
             mean = columns.mean(axis=0)
             rows, columns = _unit(rows - mean), _unit(columns - mean)
@@ -114,7 +114,7 @@ def lines_of(content: str) -> list[str]:
     return found
 
 
-def _said(answer: str, span: tuple[int, int]) -> str:
+def _unmarked(answer: str, span: tuple[int, int]) -> str:
     return MARKS.sub("", answer[span[0] : span[1]])
 
 

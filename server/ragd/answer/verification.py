@@ -1,4 +1,4 @@
-"""An answer that another program wrote from passages of ours, checked as our own are: its marks, and what bears it out."""
+"""Checks an answer that another program wrote from passages of ours, as our own are checked: its marks and its support."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragd.answer.citations import CitationFilter
+from ragd.answer.phrases import says_not_found
 from ragd.answer.support import SupportCheck
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.results import Citation, Passage, Support
@@ -21,13 +22,14 @@ class Verified:
     """An answer with its wrong marks taken out and counted; `citations` are those that it refers to, in order."""
 
     text: str
+    found: bool
     removed_citations: int
     support: tuple[Support, ...]
     citations: tuple[Citation, ...]
 
 
 class AnswerCheck:
-    """Checks answers of others. `support` opens what judges sentences."""
+    """Checks answers of other programs. `support` opens the check of sentences."""
 
     def __init__(self, passages: Passages, support: Callable[[], SupportCheck]) -> None:
         self._passages = passages
@@ -48,11 +50,13 @@ class AnswerCheck:
             Citation(number, _together(index, [found[chunk_id] for chunk_id in chunk_ids]), tuple(chunk_ids))
             for index, (number, chunk_ids) in enumerate(given)
         ]
-        sieve = CitationFilter(set(numbers))
-        cleaned = sieve.feed(text) + sieve.finish()
+        marks = CitationFilter(set(numbers))
+        cleaned = marks.feed(text) + marks.finish()
         by_number = {citation.id: citation for citation in citations}
-        support = self._support().judge(cleaned, citations) if citations else ()
-        return Verified(cleaned, sieve.removed, support, tuple(by_number[number] for number in sieve.cited))
+        support = self._support().check(cleaned, citations) if citations else ()
+        return Verified(
+            cleaned, not says_not_found(cleaned), marks.removed, support, tuple(by_number[number] for number in marks.cited)
+        )
 
 
 def live_passages(passages: Passages, chunk_ids: Sequence[str], field: str, readable: Readable) -> Mapping[str, Passage]:
@@ -61,11 +65,11 @@ def live_passages(passages: Passages, chunk_ids: Sequence[str], field: str, read
     allowed = readable({passage.doc_id for passage in served.values()})
     found = {chunk_id: passage for chunk_id, passage in served.items() if passage.doc_id in allowed}
     if missing := [chunk_id for chunk_id in dict.fromkeys(chunk_ids) if chunk_id not in found]:
-        told = (
+        message = (
             f"{len(missing)} of the passages can't be found, the first is '{missing[0]}'. Their documents were changed or "
             "deleted since the question was asked; ask it again."
         )
-        raise _invalid(field, "not_live", told)
+        raise _invalid(field, "not_live", message)
     return found
 
 

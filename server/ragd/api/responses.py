@@ -24,6 +24,7 @@ def query_response(result: QueryResult) -> dict[str, Any]:
         "context": result.context.text,
         "citations": [citation_response(citation) for citation in result.context.citations],
         "confidence": result.confidence,
+        "found": result.found,
         "latency_ms": result.latency_ms,
         "timings_ms": dict(result.timings_ms),
         "effective": {
@@ -56,6 +57,7 @@ def verified_response(verified: Verified) -> dict[str, Any]:
     """The answer of `POST /api/answers/verify`."""
     return {
         "answer": verified.text,
+        "found": verified.found,
         "removed_citations": verified.removed_citations,
         "support": _support_response(verified.text, verified.support),
         "citations": [citation_response(citation) for citation in verified.citations],

@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
+from string import Template
 from typing import TypeVar
 
 from sqlalchemy import Engine
 
-from ragd.answer.answerer import Answerer, AnswerOptions
-from ragd.answer.prompt import read_rules
+from ragd.answer.answerer import Answerer
+from ragd.answer.prompt import PromptBuilder, read_rules
 from ragd.answer.support import SupportCheck
 from ragd.app.query_factory import LOCAL_RERANKERS, build_reranker, query_pipeline
 from ragd.config.loading import Directories, with_strategy
@@ -360,15 +361,21 @@ class Parts:
                 settings = self.settings_for(strategy)
                 self._answerers[strategy or ""] = Answerer(
                     model=self.language_model_of(settings.llm),
-                    rules=read_rules(self.directories.config),
+                    prompts=self.prompts(settings),
                     embedder=self.embedder,
                     analyzer=self.analyzer,
                     support=self.support_check(settings),
-                    options=AnswerOptions(
-                        settings.answer.min_confidence, settings.answer.history_tokens, settings.llm.max_output_tokens
-                    ),
+                    max_output_tokens=settings.llm.max_output_tokens,
                 )
             return self._answerers[strategy or ""]
+
+    def prompts(self, settings: Settings) -> PromptBuilder:
+        """Builds the messages for language models. Raises `SettingsError` when the rules can't be used."""
+        return PromptBuilder(self._rules, settings.answer.history_tokens)
+
+    @cached_property
+    def _rules(self) -> Template:
+        return read_rules(self.directories.config)
 
     def support_check(self, settings: Settings) -> SupportCheck:
         """What holds answers against passages."""

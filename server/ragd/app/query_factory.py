@@ -79,6 +79,7 @@ def query_pipeline(parts: Parts, settings: Settings, reranker: Reranker, synonym
         ),
         tracer=parts.tracer,
         strategy_config_id=settings.strategy_config_id(),
+        min_confidence=settings.answer.min_confidence,
         interactive=parts.broker.interactive,
     )
 

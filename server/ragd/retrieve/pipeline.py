@@ -44,13 +44,15 @@ class ResolvedQuery:
 class QueryResult:
     """Passages, best first, with the context made of them and what was really done.
 
-    `confidence` (0..1) says how sure it is that the best passages answer the question. `explanation` has one entry a hit:
+    `confidence` (0..1) says how sure it is that the best passages answer the question, and `found` whether that is enough for an
+    answer. `explanation` has one entry a hit:
     see `explain.explained`. `live` counts passages from cloud sources: see `Admitted`.
     """
 
     trace_id: str
     plan: QueryPlan
     confidence: float
+    found: bool
     hits: tuple[Hit, ...]
     context: Context
     timings_ms: Mapping[str, float]
@@ -92,6 +94,7 @@ class QueryPipeline:
     ranking: Ranking
     tracer: Tracer
     strategy_config_id: str
+    min_confidence: float = 0.0
     interactive: Callable[[], AbstractContextManager[object]] = nullcontext
 
     def run(self, query: ResolvedQuery) -> QueryResult:
@@ -176,6 +179,7 @@ class QueryPipeline:
             trace_id=trace.trace_id,
             plan=plan,
             confidence=round(confidence, 6),
+            found=bool(context.citations) and round(confidence, 6) >= self.min_confidence,
             hits=tuple(hits),
             context=context,
             timings_ms={name.removeprefix("stage."): value for name, value in stage_ms.items()},

@@ -49,6 +49,7 @@ def found() -> Callable[..., QueryResult]:
             trace_id="0" * 32,
             plan=plan,
             confidence=shown,
+            found=bool(hits) and confidence >= 0.2,
             hits=hits,
             context=context,
             timings_ms={},

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from ragd.answer.answerer import Answerer, AnswerOptions, Delta
+from ragd.answer.answerer import Answerer, Delta
 from ragd.answer.cancellation import Cancellation
-from ragd.answer.prompt import read_rules
+from ragd.answer.prompt import PromptBuilder, read_rules
 from ragd.answer.support import SupportCheck
 from ragd.core.errors import RemoteUnavailable
 from ragd.core.query import Turn
@@ -58,14 +58,13 @@ def ask(tracer: Tracer, tmp_path: Path) -> Ask:
         model = server and build("llm", "openai_compatible", model="m", url=server.url, retries=0, context_tokens=context)
         analyzer = build("analyzer", "bigram")
         embedder = embedder or build("embedder", "fake")
-        limits = AnswerOptions(**{"min_confidence": 0.2, "history_tokens": 500, "max_output_tokens": 200} | options)
         answerer = Answerer(
             model=model,
-            rules=read_rules(tmp_path),
+            prompts=PromptBuilder(read_rules(tmp_path), options.get("history_tokens", 500)),
             embedder=embedder,
             analyzer=analyzer,
             support=SupportCheck(embedder, analyzer, 0.43),
-            options=limits,
+            max_output_tokens=options.get("max_output_tokens", 200),
         )
         trace = tracer.start("query", strategy_config_id="0" * 32)
         events = list(answerer.answer(result, history, trace, cancellation or Cancellation(), extractive=extractive))

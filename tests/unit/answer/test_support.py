@@ -15,7 +15,7 @@ def check() -> SupportCheck:
 
 def test_what_a_passage_says_is_supported_by_it_and_what_none_says_is_not(check, leases, tokens) -> None:
     answer = "The lease lasts 90 seconds [1]. Bananas ripen in a warm kitchen [2]."
-    said, made_up = check.judge(answer, [leases, tokens])
+    said, made_up = check.check(answer, [leases, tokens])
     assert said.supported
     assert said.citations[0] == 1
     assert not made_up.supported
@@ -24,7 +24,7 @@ def test_what_a_passage_says_is_supported_by_it_and_what_none_says_is_not(check,
 
 
 def test_a_changed_figure_takes_the_support_away(check, leases) -> None:
-    right, wrong, longer = check.judge(
+    right, wrong, longer = check.check(
         "The lease lasts 90 seconds. The lease lasts 600 seconds. The lease lasts 9 seconds.", [leases]
     )
     assert right.supported
@@ -34,9 +34,9 @@ def test_a_changed_figure_takes_the_support_away(check, leases) -> None:
 
 def test_headings_code_and_the_sentence_for_not_found_are_not_judged(check, leases) -> None:
     text = "# Leases\n\n```\nrun it\n```\n\nThe documents that were searched do not answer this question."
-    assert check.judge(text, [leases]) == ()
+    assert check.check(text, [leases]) == ()
 
 
 def test_without_passages_nothing_is_supported(check) -> None:
-    (judged,) = check.judge("The lease lasts 90 seconds.", [])
+    (judged,) = check.check("The lease lasts 90 seconds.", [])
     assert (judged.score, judged.supported) == (0.0, False)

@@ -2128,6 +2128,11 @@ export interface components {
              * @description Why these passages, one entry each; with `explain` only.
              */
             explanation?: components["schemas"]["Explained"][] | null;
+            /**
+             * Found
+             * @description Whether that is enough for an answer: `answer.min_confidence` is reached.
+             */
+            found: boolean;
             /** Latency Ms */
             latency_ms: number;
             /**
@@ -3103,6 +3108,11 @@ export interface components {
             answer: string;
             /** Citations */
             citations: components["schemas"]["Citation"][];
+            /**
+             * Found
+             * @description False for an answer that says only that nothing was found.
+             */
+            found: boolean;
             /** Removed Citations */
             removed_citations: number;
             /** Support */

@@ -16,8 +16,6 @@ import { askOptions, lastQuestion, ownHistory, promptText } from "./requests";
 import type { ChatResponse } from "./response";
 
 const EXCERPT = 400;
-/** The daemon's own default of `answer.min_confidence`. */
-const DOUBTFUL = 0.2;
 
 export async function searchCommand(
   client: DaemonClient,
@@ -71,7 +69,7 @@ async function search(
   const retrieval = await client.query(searchRequest(question, options, history), signal);
   if (retrieval.citations.length === 0) {
     response.markdown(l10n.t("Nothing was found."));
-  } else if (retrieval.confidence < DOUBTFUL) {
+  } else if (!retrieval.found) {
     response.markdown(`${l10n.t("Nothing was found that clearly answers this. These passages come closest:")}\n\n`);
   }
   return { retrieval, question, collection: options.collection ?? "" };

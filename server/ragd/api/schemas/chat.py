@@ -82,6 +82,7 @@ class VerifiedAnswer(BaseModel):
     """The answer without references to what was not given. `citations` are those that it refers to."""
 
     answer: str
+    found: bool = Field(description="False for an answer that says only that nothing was found.")
     removed_citations: int
     support: list[Support]
     citations: list[Citation]

@@ -194,6 +194,7 @@ class QueryAnswer(BaseModel):
     effective: Effective
     warnings: list[str]
     confidence: float = Field(description="0..1: how sure it is that the best passages answer the question.")
+    found: bool = Field(description="Whether that is enough for an answer: `answer.min_confidence` is reached.")
     plan: dict[str, Any] | None = Field(default=None, description="How the question was understood; with `explain` only.")
     explanation: list[Explained] | None = Field(
         default=None, description="Why these passages, one entry each; with `explain` only."

@@ -50,10 +50,16 @@ def test_only_what_is_cited_comes_back_as_the_query_told_it(client: TestClient, 
 def test_an_answer_without_passages_loses_its_marks(client: TestClient) -> None:
     assert verify(client, "Nothing is known [1].", []) == {
         "answer": "Nothing is known.",
+        "found": True,
         "removed_citations": 1,
         "support": [],
         "citations": [],
     }
+
+
+def test_an_answer_that_says_only_that_nothing_was_found_is_not_found(client: TestClient, found: dict[str, Any]) -> None:
+    checked = verify(client, "検索した文書には、この質問への答えが見つかりませんでした。", given(found))
+    assert (checked["found"], checked["support"]) == (False, [])
 
 
 def test_an_unknown_passage_is_told(client: TestClient, found: dict[str, Any]) -> None:

@@ -58,7 +58,7 @@ describe("what a search gives a model", () => {
 
   it("says when nothing relevant was found", async () => {
     expect(await passagesText("x", retrieval([]), room(1_000))).toMatch(/^Nothing relevant was found for "x"\. Say so; do not guess\./);
-    const doubtful = retrieval([citation(1, "Other.")], { confidence: 0.1, warnings: ["It was slow."] });
+    const doubtful = retrieval([citation(1, "Other.")], { found: false, warnings: ["It was slow."] });
     const text = await passagesText("x", doubtful, room(1_000));
     expect(text).not.toContain("<passage");
     expect(text).toContain("Warning: It was slow.");

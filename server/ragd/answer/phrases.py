@@ -1,0 +1,53 @@
+"""The fixed phrases of an answer, such as the one for "not found", in the language of the question."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ragd.core.query import QueryPlan
+
+_KANA: Final = re.compile("[\u3041-\u30ff]")
+_HAN: Final = re.compile("[\u3400-\u9fff]")
+
+_NOT_FOUND: Final = {
+    "en": "The documents that were searched do not answer this question.",
+    "ja": "検索した文書には、この質問への答えが見つかりませんでした。",
+    "zh": "在检索的文档中没有找到这个问题的答案。",
+}
+_EXTRACT_FOLLOWS: Final = {
+    "en": "The documents say:",
+    "ja": "文書には次のように書かれています。",
+    "zh": "文档中的相关内容如下：",
+}
+_LANGUAGES: Final = {"en": "English", "ja": "Japanese", "zh": "Chinese", "ko": "Korean"}
+
+
+def not_found(plan: QueryPlan) -> str:
+    """The answer to a question that the passages do not answer."""
+    return _NOT_FOUND[_language_of(plan)]
+
+
+def extract_follows(plan: QueryPlan) -> str:
+    """What introduces sentences of the passages."""
+    return _EXTRACT_FOLLOWS[_language_of(plan)]
+
+
+def language_name(plan: QueryPlan) -> str:
+    """The language to answer in, by its English name."""
+    return _LANGUAGES.get(plan.language or "") or _LANGUAGES[_language_of(plan)]
+
+
+def says_not_found(answer: str) -> bool:
+    """Whether an answer is the phrase for "not found", in any language, and no more."""
+    text = " ".join(answer.split()).rstrip(".。")
+    return any(text == phrase.rstrip(".。") for phrase in _NOT_FOUND.values())
+
+
+def _language_of(plan: QueryPlan) -> str:
+    """The detected language, where there are phrases in it; else one by the script of the question."""
+    if plan.language in _NOT_FOUND:
+        return plan.language
+    if _KANA.search(plan.text):
+        return "ja"
+    return "zh" if _HAN.search(plan.text) else "en"
