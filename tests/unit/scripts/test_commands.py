@@ -397,8 +397,26 @@ class TestTheTestCommand:
         for part in ("models pull", "package.py", "npm run --silent test:e2e"):
             assert part not in fast
             assert part in whole
-        assert "-m not model and not e2e" in fast
-        assert "--cov-fail-under=85" in whole
+        assert "-m not model and not e2e and not slow" in fast
+        assert "--cov-fail-under=95" in whole
+
+    def test_checks_run_beside_each_other(self, checkout) -> None:
+        # Each ends only when the other has begun.
+        def meeting(mine: str, other: str):
+            wait = f"touch {mine}; until [ -e {other} ]; do sleep 0.01; done"
+            return checks.Check(mine, ["sh", "-c", wait], checkout.root)
+
+        ended = list(checks.ended([meeting("one", "two"), meeting("two", "one")], dict(os.environ)))
+        assert sorted((check.name, lines) for check, _, lines in ended) == [("one", []), ("two", [])]
+
+    def test_checks_that_still_run_are_ended_when_nobody_waits_for_them(self, checkout) -> None:
+        long = checks.Check("long", ["sh", "-c", "echo $$ > pid; exec sleep 600"], checkout.root)
+        short = checks.Check("short", ["sh", "-c", "until [ -s pid ]; do sleep 0.01; done"], checkout.root)
+        running = checks.ended([long, short], dict(os.environ))
+        assert next(running)[0] == short
+        running.close()
+        with pytest.raises(ProcessLookupError):
+            os.kill(int((checkout.root / "pid").read_text()), 0)
 
     def test_a_chosen_part_is_of_pytest_only(self, checkout, capfd: pytest.CaptureFixture[str]) -> None:
         assert self.run_all(checkout, fast=False, extra=("-k", "chunk")) == 0
