@@ -61,7 +61,7 @@ class Cloud:
 
     @property
     def ledger(self) -> Ledger:
-        return self.app.sources.cloud.ledger
+        return self.app.sources.ledger
 
     def config(self, **more: Any) -> dict[str, Any]:
         kind = "api_token" if self.deployment == "cloud" else "pat"

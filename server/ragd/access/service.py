@@ -13,6 +13,7 @@ from ragd.access.sources import Opening
 from ragd.config.settings import LiveSettings
 from ragd.ingest.discovery.files import LoaderFor
 from ragd.ingest.workers.pool import Parser
+from ragd.sources.registry import local_types
 from ragd.store.ledger import Ledger
 from ragd.store.origins import Origins
 
@@ -32,7 +33,7 @@ class LiveAccess:
         max_size: int,
     ) -> None:
         """`max_size` is of one item, in bytes."""
-        self.origins = Origins(engine)
+        self.origins = Origins(engine, local_types())
         self._ledger = Ledger(engine)
         self._options = options
         self._parts = parts

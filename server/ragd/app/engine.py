@@ -39,7 +39,7 @@ from ragd.jobs.runner import JobRunner
 from ragd.models.store import Progress
 from ragd.providers.protocols import Embedder
 from ragd.retrieve.pipeline import QueryResult, ResolvedQuery
-from ragd.sources.folder.watcher import Pace
+from ragd.sources.handler import Pace
 from ragd.sources.service import SourceService
 from ragd.store.assets import StoredFile, Variant, no_picture
 from ragd.store.collections import DEFAULT, Collections
@@ -100,7 +100,7 @@ class App:
         )
         self._live = LiveAccess(
             self._engine,
-            opening=self.sources.cloud.reading,
+            opening=self.sources.opening,
             options=settings.live,
             parser=lambda: self._parts.parser,
             loader_for=self._parts.loader_for,
@@ -277,7 +277,7 @@ class App:
 
     def reread(self, doc_id: str, tokens: Mapping[str, str] | None = None, request_id: str | None = None) -> Job:
         """Queue the reading of one document again: of its file, by force (see `Rereading.queue`), or of its item of a source."""
-        if origin := self.sources.cloud.ledger.of_documents([doc_id]).get(doc_id):
+        if origin := self.sources.ledger.of_documents([doc_id]).get(doc_id):
             source_id, item = origin
             return self.sources.sync_items(source_id, [item.item_id], (tokens or {}).get(source_id), request_id)
         return self._rereading.queue(doc_id, request_id)

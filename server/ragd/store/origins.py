@@ -6,15 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, and_, false, or_, select
+from sqlalchemy import Engine, Row, and_, false, or_, select
 
 from ragd.core.storage import LiveMode
 from ragd.store.database.repository import Repository
 from ragd.store.database.schema import collections, documents, source_items, sources, version_assets
 from ragd.store.ledger import LedgerItem
-
-FOLDER: Final = "folder"
-"""The type of sources that whoever may ask this daemon may read."""
 
 IS_FILE: Final = documents.c.source_uri.startswith("file:")
 
@@ -50,7 +47,13 @@ class Origin:
 
 
 class Origins(Repository):
-    """Reads where documents come from."""
+    """Reads where documents come from. Whoever may ask this daemon may read sources of `local_types`."""
+
+    def __init__(self, engine: Engine, local_types: Sequence[str]) -> None:
+        super().__init__(engine)
+        self._is_remote = sources.c.type.not_in(local_types)
+        lost = and_(sources.c.type.is_(None), documents.c.source_id.is_not(None), ~IS_FILE)
+        self._from_elsewhere = or_(self._is_remote, lost, LEFT)
 
     def of(self, doc_ids: Sequence[str]) -> dict[str, Origin]:
         """doc_id -> origin, of those that came from a cloud source; files, uploads and unknown ids are absent.
@@ -68,20 +71,20 @@ class Origins(Repository):
             )
             .outerjoin(sources, sources.c.source_id == documents.c.source_id)
             .outerjoin(source_items, item)
-            .where(_from_elsewhere())
+            .where(self._from_elsewhere)
         )
         rows = self._rows_in(query, documents.c.doc_id, dict.fromkeys(doc_ids))
         return {row.doc_id: Origin(row.doc_id, _remote(row), _item(row), row.updated_at) for row in rows}
 
     def remote(self, source_id: str) -> Remote | None:
-        """A cloud source; None for a folder, and for an id that there is none for."""
+        """A cloud source; None for a local one, and for an id that there is none for."""
         columns = (sources.c[name] for name in ("source_id", "type", "name", "config", "live", "public"))
-        row = self._first(select(*columns).where(sources.c.source_id == source_id, sources.c.type != FOLDER))
+        row = self._first(select(*columns).where(sources.c.source_id == source_id, self._is_remote))
         return None if row is None else _remote(row)
 
     def private_ids(self) -> list[str]:
         """Ids of the cloud sources that are not public."""
-        return self._values(select(sources.c.source_id).where(sources.c.type != FOLDER, sources.c.public == false()))
+        return self._values(select(sources.c.source_id).where(self._is_remote, sources.c.public == false()))
 
     def showing(self, asset_id: str) -> list[str]:
         """Ids of the live documents that show a picture."""
@@ -92,10 +95,6 @@ class Origins(Repository):
             .where(version_assets.c.asset_id == asset_id, documents.c.status == "ready", collections.c.status == "enabled")
         )
         return list(dict.fromkeys(self._values(query)))
-
-
-def _from_elsewhere() -> ColumnElement[bool]:
-    return or_(sources.c.type != FOLDER, and_(sources.c.type.is_(None), documents.c.source_id.is_not(None), ~IS_FILE), LEFT)
 
 
 def _remote(row: Row[Any]) -> Remote | None:

@@ -69,7 +69,7 @@ class Cloud:
         assert answer.status_code == 201, answer.text
         self.source_id = answer.json()["id"]
         self.finish(answer.json()["job_id"])
-        assert self.app.sources.cloud.ledger.counts(self.source_id) == {"indexed": 3}
+        assert self.app.sources.ledger.counts(self.source_id) == {"indexed": 3}
         self.site.asked.clear()
 
     def remove(self) -> None:
@@ -103,7 +103,7 @@ class Cloud:
 
     def documents(self) -> dict[str, str]:
         """Item id -> document id."""
-        items = self.app.sources.cloud.ledger.items(self.source_id).values()
+        items = self.app.sources.ledger.items(self.source_id).values()
         return {item.item_id: item.doc_id for item in items if item.doc_id}
 
 

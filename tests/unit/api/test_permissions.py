@@ -197,7 +197,7 @@ def test_a_file_that_can_not_be_read_is_told_by_its_id(cloud: Cloud, caplog: pyt
 
 def test_a_document_whose_item_is_not_in_the_ledger_yet_is_nobody_s(cloud: Cloud) -> None:
     doc_id = cloud.documents()[cloud.open_page]
-    cloud.app.sources.cloud.ledger.drop(cloud.source_id, [cloud.open_page])
+    cloud.app.sources.ledger.drop(cloud.source_id, [cloud.open_page])
     assert cloud.client.get(f"/api/documents/{doc_id}", headers=cloud.headers(READER)).status_code == 404
     answer = cloud.ask("canteen noon", READER, filters={"doc_id": doc_id})
     assert answer["results"] == []

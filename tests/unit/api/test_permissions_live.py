@@ -82,7 +82,7 @@ def test_a_newer_page_gives_its_own_text_and_is_indexed_again(cloud: Cloud) -> N
     assert "as_of" not in result
     assert "opens at noon" not in answer["context"]
     assert cloud.live(answer)["refreshed"] == 1
-    ledger = cloud.app.sources.cloud.ledger
+    ledger = cloud.app.sources.ledger
     end = time.monotonic() + 30
     while ledger.some(cloud.source_id, [cloud.open_page])[cloud.open_page].version != "2":
         assert time.monotonic() < end, "the newer version was not indexed"

@@ -16,7 +16,7 @@ from ragd.core.jobs import IngestResult
 from ragd.core.tracing import Tracer
 from ragd.ingest.workers.pool import WorkerPool
 from ragd.jobs.runner import JobRunner
-from ragd.sources.folder.watcher import Pace
+from ragd.sources.handler import Pace
 from ragd.sources.service import SourceService, Status
 from ragd.store.collections import Collections
 from ragd.store.database.engine import open_engine

@@ -25,7 +25,7 @@ from ragd.api.schemas.sources import (
 from ragd.api.source_tokens import NEW, SourceTokens
 from ragd.app.engine import App
 from ragd.core.logs import request_id
-from ragd.sources.sync.queue import Leave
+from ragd.sources.queue import Leave
 from ragd.store.ledger import Cycle, ItemState
 from ragd.store.sources import Source as StoredSource
 
@@ -127,7 +127,7 @@ def retry_items(source_id: str, core: Core, tokens: SourceTokens, body: RetryBod
 @router.get("/{source_id}/ledger", response_model=SourceLedger, dependencies=[Depends(source_in_path)])
 def source_ledger(source_id: str, core: Core, tokens: SourceTokens) -> dict[str, Any]:
     """The last cycles of a cloud source, each item accounted for. A title needs a token that may read its item."""
-    ledger = core.sources.cloud.ledger
+    ledger = core.sources.ledger
     skipped, _total = ledger.page_of_items(source_id, "skipped", 1, SKIPPED_SHOWN)
     readable = core.asker(tokens).readable_items(source_id, skipped)
     cycles = ledger.cycles(source_id)
@@ -150,7 +150,7 @@ def ledger_items(
     source_id: str, core: Core, paging: Pages, tokens: SourceTokens, state: Annotated[ItemState, Query()] = "skipped"
 ) -> dict[str, Any]:
     """The items of a cloud source that are in one state, by id. A title needs a token that may read its item."""
-    items, total = core.sources.cloud.ledger.page_of_items(source_id, state, paging.page, paging.page_size)
+    items, total = core.sources.ledger.page_of_items(source_id, state, paging.page, paging.page_size)
     readable = core.asker(tokens).readable_items(source_id, items)
     names = ("kind", "container", "owner", "state", "reason", "message", "version", "remote_updated_at", "fetched_at")
     answers = [
@@ -172,6 +172,6 @@ def _answer(core: App, source: StoredSource) -> dict[str, Any]:
         *("type", "name", "collection", "config", "schedule", "live", "public", "due_at", "enabled", "document_count"),
         *("last_started_at", "last_finished_at", "last_result", "last_error", "created_at", "updated_at"),
     )
-    waits = core.sources.cloud.waits_for_token(source)
+    waits = core.sources.waits_for_token(source)
     own = {name: getattr(source, name) for name in names}
     return {"id": source.source_id, **own, "waits_for_token": waits, **asdict(core.sources.status(source))}

@@ -23,14 +23,14 @@ def cloud_sources(client: Client) -> list[dict[str, Any]]:
 
 def own_cloud_sources(app: App) -> list[dict[str, Any]]:
     """The same of an app in this process, as far as it is looked at here."""
-    names, cloud = ("name", "config", "last_result", "last_error"), app.sources.cloud
+    names = ("name", "config", "last_result", "last_error")
     found, total = app.sources.page(1, 100)
     for page in range(2, -(-total // 100) + 1):
         found += app.sources.page(page, 100)[0]
     return [
-        {name: getattr(source, name) for name in names} | {"waits_for_token": cloud.waits_for_token(source)}
+        {name: getattr(source, name) for name in names} | {"waits_for_token": app.sources.waits_for_token(source)}
         for source in found
-        if cloud.is_cloud(source.type) and source.enabled
+        if app.sources.is_remote(source) and source.enabled
     ]
 
 

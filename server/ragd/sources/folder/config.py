@@ -12,11 +12,7 @@ from ragd.core.errors import DocumentUnreadable, FieldProblem, ForbiddenPath, Se
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.file_rules import GITIGNORE, FileRules, Selection, check_globs
 from ragd.ingest.discovery.files import Found, Part, check_allowed, find_files, shown
-
-TYPE: Final = "folder"
-
-# With more changes than this, looking at everything is quicker, and it also finds what was not told.
-MAX_CHANGES: Final = 2000
+from ragd.sources.queue import MAX_CHANGES
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from sqlalchemy.exc import DBAPIError
 from ragd.core.errors import RagError, SourceNotFound
 from ragd.ingest.discovery.files import Part
 from ragd.sources.folder.config import FolderConfig, relevant, stored_config
-from ragd.sources.folder.reading import SourceDocuments
-from ragd.sources.folder.watcher import FolderWatcher, Pace
-from ragd.sources.sync.queue import Changes, Syncs
+from ragd.sources.folder.watcher import FolderWatcher
+from ragd.sources.handler import Pace, SourceDocuments
+from ragd.sources.queue import Changes, SyncQueue
 from ragd.store.sources import Source, Sources
 
 log = logging.getLogger(__name__)
@@ -24,10 +24,12 @@ log = logging.getLogger(__name__)
 class Following:
     """One watcher for each source that is followed. Safe to use from several threads."""
 
-    def __init__(self, sources: Sources, documents: SourceDocuments, syncs: Syncs, pace: Pace, avoid: Collection[Path]) -> None:
+    def __init__(
+        self, sources: Sources, documents: SourceDocuments, queue: SyncQueue, pace: Pace, avoid: Collection[Path]
+    ) -> None:
         self._sources = sources
         self._documents = documents
-        self._syncs = syncs
+        self._queue = queue
         self._pace = pace
         self._avoid = avoid
         self._lock = threading.Lock()
@@ -81,10 +83,10 @@ class Following:
             if names is not None and not self._matter(source, config, names):
                 return True
             if source.enabled and source.collection_status == "enabled":
-                self._syncs.queue(source, names)
+                self._queue.add(source, names)
             else:
                 # Nothing is read into a disabled collection, until it is enabled again and something changes.
-                self._syncs.miss(source_id, names)
+                self._queue.miss(source_id, names)
         except SourceNotFound:
             return True
         except (RagError, OSError, DBAPIError) as error:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -16,42 +14,10 @@ from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.files import Found, Part, shown
 from ragd.ingest.reading import Report
 from ragd.sources.folder.config import FolderConfig, check_root, is_below_link, scan, stored_config
+from ragd.sources.handler import Reading, Run, SourceDocuments, note_of
 from ragd.store.document_state import SourceDocument
 from ragd.store.jobs import Job
 from ragd.store.sources import Source
-
-FAILURES_KEPT: Final = 20
-"""Failures that are kept with a source; the job has them all."""
-
-
-class SourceDocuments(Protocol):
-    """Which documents a source has."""
-
-    def of_source(self, source_id: str) -> Sequence[SourceDocument]: ...
-
-
-class Run(Protocol):
-    """The ingestion pipeline: `IngestPipeline.run`."""
-
-    def __call__(
-        self,
-        kb_id: str,
-        found: Found,
-        *,
-        force: bool,
-        report: Report,
-        links: Mapping[str, str | None],
-        source_id: str,
-        gone: Sequence[str],
-    ) -> IngestResult: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What a reading did, and what is kept of it with the source."""
-
-    result: IngestResult
-    note: dict[str, Any]
 
 
 class FolderReading:
@@ -87,7 +53,8 @@ class FolderReading:
             result = self._run(
                 source.kb_id, found, force=False, report=report, links=links, source_id=source.source_id, gone=doc_ids
             )
-        return Reading(result, _note(result, job, found, root, everything=everything))
+        note = note_of(result, job, ignored=found.ignored, everything=everything, root=list(root))
+        return Reading(result, note)
 
     def _look(
         self, source: Source, config: FolderConfig, documents: Sequence[SourceDocument], names: frozenset[str] | None
@@ -124,17 +91,3 @@ def _gone(kb_id: str, found: Found, documents: Sequence[SourceDocument]) -> list
 
 def _path_of(document: SourceDocument) -> str:
     return url2pathname(urlsplit(document.source_uri).path)
-
-
-def _note(result: IngestResult, job: Job, found: Found, root: tuple[int, int], *, everything: bool) -> dict[str, Any]:
-    note = asdict(result)
-    note.pop("drift", None)
-    failed = note.pop("failed")
-    return note | {
-        "failed_count": len(failed),
-        "failed": list(failed[:FAILURES_KEPT]),
-        "ignored": found.ignored,
-        "everything": everything,
-        "job_id": job.job_id,
-        "root": list(root),
-    }

@@ -13,7 +13,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -21,6 +20,7 @@ from watchfiles import Change, watch
 
 from ragd.sources.folder.mounts import is_remote
 from ragd.sources.folder.polling import poll as poll_folder
+from ragd.sources.handler import Pace
 
 log = logging.getLogger(__name__)
 
@@ -40,15 +40,6 @@ LONGEST_BURST: Final = 15
 # How long to wait before watching is tried again: at first, and at most.
 RETRY_FIRST_S: Final = 0.5
 RETRY_LONGEST_S: Final = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How patient a watcher is: quiet that ends a burst, time between looks when polling, time between looks at everything."""
-
-    debounce_s: float = 2.0
-    poll_s: float = 30.0
-    rescan_s: float = 24 * 3600.0
 
 
 class _Away(Exception):

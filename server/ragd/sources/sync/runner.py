@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Protocol
 
@@ -15,9 +15,9 @@ from ragd.core.errors import FieldProblem, RagError, SettingsError, SourceRefuse
 from ragd.core.jobs import IngestResult, Postponed, Stopped
 from ragd.ingest.discovery.files import Found, Item
 from ragd.ingest.reading import Report
-from ragd.providers.registry import build, names, provider_class
+from ragd.providers.registry import build, provider_class
 from ragd.sources.base import FROM_REQUEST, CloudPreview, CloudSource, Outside, Usage
-from ragd.sources.folder.reading import FAILURES_KEPT, Reading, Run
+from ragd.sources.handler import Reading, Run, note_of
 from ragd.sources.sync.changes import Guard
 from ragd.sources.sync.cycle import CycleRun
 from ragd.store.jobs import Job, Jobs
@@ -37,11 +37,6 @@ class Reads(Protocol):
     """Whether jobs wait: the part of the queue that a reading looks at."""
 
     def others_due(self, job_id: str) -> bool: ...
-
-
-def cloud_types() -> list[str]:
-    """Names of the source types that the provider table knows."""
-    return names("source")
 
 
 def token_field(config: Mapping[str, Any]) -> str:
@@ -205,22 +200,6 @@ def _age_hours(moment: str) -> float:
 
 def _note(result: IngestResult, cycle: Cycle, job: Job) -> dict[str, Any]:
     """What is kept with the source of its last cycle."""
-    note = asdict(result)
-    note.pop("drift", None)
-    failed = note.pop("failed")
-    counts = {name: getattr(cycle, name) for name in ("remote", "indexed", "held", "complete", "requests", "throttled_s")}
-    return (
-        note
-        | counts
-        | {
-            "unchanged": cycle.unchanged,
-            "skipped": cycle.skipped,
-            "failed_count": len(failed),
-            "failed": list(failed[:FAILURES_KEPT]),
-            "ignored": 0,
-            "everything": cycle.kind != "items",
-            "cycle": cycle.kind,
-            "notice": cycle.notice,
-            "job_id": job.job_id,
-        }
-    )
+    names = ("remote", "indexed", "unchanged", "skipped", "held", "complete", "requests", "throttled_s", "notice")
+    counts = {name: getattr(cycle, name) for name in names}
+    return note_of(result, job, ignored=0, everything=cycle.kind != "items", cycle=cycle.kind, **counts)

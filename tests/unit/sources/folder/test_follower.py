@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from ragd.sources.sync.queue import Syncs
 from ragd.store.sources import Source
 
 from ..conftest import Place
@@ -146,8 +145,8 @@ def test_a_source_that_is_not_to_be_watched_or_is_switched_off_is_not(place: Pla
 def test_changes_wait_while_the_collection_is_disabled(place: Place, followed: Source) -> None:
     place.collections.change("default", status="disabled")
     place.write("while.md")
-    syncs: Syncs = place.service._syncs
-    place.until(lambda: syncs._pending, "the change to be seen")
+    queue = place.service._queue
+    place.until(lambda: queue._pending, "the change to be seen")
     assert "while.md" not in place.names(followed)
     place.collections.change("default", status="enabled")
     place.write("after.md")

@@ -18,7 +18,8 @@ from ragd.core.ids import hash32
 from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.files import Found
 from ragd.sources.folder.config import FolderConfig
-from ragd.sources.folder.reading import FolderReading, Reading
+from ragd.sources.folder.reading import FolderReading
+from ragd.sources.handler import Reading
 from ragd.store.document_state import SourceDocument
 from ragd.store.jobs import Job
 from ragd.store.sources import Source

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 import watchfiles
 
-from ragd.sources.folder.watcher import FolderWatcher, Pace
+from ragd.sources.folder.watcher import FolderWatcher
+from ragd.sources.handler import Pace
 
 QUICK = Pace(debounce_s=0.1, poll_s=0.1)
 

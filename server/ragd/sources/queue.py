@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from typing import Any, Final, Literal
 
-from ragd.sources.folder.config import MAX_CHANGES
 from ragd.store.jobs import Job, Jobs
 from ragd.store.sources import Source
 
@@ -14,11 +13,14 @@ KIND: Final = "sync"
 
 Leave = Literal["keep", "delete"]
 
+# With more changes than this, looking at everything is quicker, and it also finds what was not reported.
+MAX_CHANGES: Final = 2000
+
 Changes = frozenset[str] | None
 """Names relative to a source that changed; None when anything may have."""
 
 
-class Syncs:
+class SyncQueue:
     """The queue, as sources see it. Safe to use from several threads."""
 
     def __init__(self, jobs: Jobs) -> None:
@@ -28,7 +30,7 @@ class Syncs:
         self._last: dict[str, str] = {}
         self._running: set[str] = set()
 
-    def queue(
+    def add(
         self,
         source: Source,
         names: Changes,
@@ -37,7 +39,7 @@ class Syncs:
         allow_empty: bool = False,
         full: bool = False,
     ) -> Job:
-        """A job that looks at these names; when one waits already, and is not to be told more, it looks at these, too.
+        """A job that looks at these names; when one waits already, and is to do nothing else, it looks at these, too.
 
         Raises `ServiceUnavailable` when too many jobs wait.
         """
@@ -47,7 +49,7 @@ class Syncs:
                 self._add_pending(source.source_id, names)
                 return waiting
             payload = {"paths": None if names is None else sorted(names), "allow_empty": allow_empty, "full": full}
-            job = self._add(source, payload, request_id)
+            job = self._add_job(source, payload, request_id)
             self._last[source.source_id] = job.job_id
             return job
 
@@ -62,7 +64,7 @@ class Syncs:
         with self._lock:
             self._running.add(source_id)
             self._last[source_id] = job.job_id
-            return _together(None if paths is None else frozenset(paths), self._pending.pop(source_id, frozenset()))
+            return _merged(None if paths is None else frozenset(paths), self._pending.pop(source_id, frozenset()))
 
     def end(self, job: Job) -> None:
         """A job of a source has ended, in whichever way."""
@@ -96,16 +98,16 @@ class Syncs:
             self._last.pop(source.source_id, None)
         return bool(running)
 
-    def queue_leaving(self, source: Source, leave: Leave, request_id: str | None) -> None:
+    def add_leaving(self, source: Source, leave: Leave, request_id: str | None) -> None:
         """A job, after the running one, that leaves what that one stored as the rest was left."""
-        self._add(source, {"leave": leave}, request_id)
+        self._add_job(source, {"leave": leave}, request_id)
 
-    def queue_cleanup(self, collection: str, kb_id: str, doc_ids: list[str], request_id: str | None) -> None:
+    def add_cleanup(self, collection: str, kb_id: str, doc_ids: list[str], request_id: str | None) -> None:
         """A job that removes what deleted documents left."""
         payload = {"doc_ids": doc_ids, "uris": []}
         self._jobs.add("cleanup", collection=collection, kb_id=kb_id, payload=payload, request_id=request_id)
 
-    def _add(self, source: Source, payload: dict[str, Any], request_id: str | None) -> Job:
+    def _add_job(self, source: Source, payload: dict[str, Any], request_id: str | None) -> Job:
         whole = {"source_id": source.source_id, **payload}
         return self._jobs.add(KIND, collection=source.collection, kb_id=source.kb_id, payload=whole, request_id=request_id)
 
@@ -114,10 +116,10 @@ class Syncs:
         return next((job for job in waiting if job.payload["source_id"] == source.source_id and "paths" in job.payload), None)
 
     def _add_pending(self, source_id: str, names: Changes) -> None:
-        self._pending[source_id] = _together(self._pending.get(source_id, frozenset()), names)
+        self._pending[source_id] = _merged(self._pending.get(source_id, frozenset()), names)
 
 
-def _together(some: Changes, others: Changes) -> Changes:
+def _merged(some: Changes, others: Changes) -> Changes:
     if some is None or others is None or len(some | others) > MAX_CHANGES:
         return None
     return some | others

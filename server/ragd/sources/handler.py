@@ -1,0 +1,201 @@
+"""What a type of source does in its own way: one interface, which `registry.py` gives each type an implementation of."""
+
+# What only some types need has an empty body here.
+# ruff: noqa: ARG002, B027
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from ragd.config.settings import LiveSettings, SyncSettings
+from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.core.jobs import IngestResult
+from ragd.ingest.discovery.files import Found
+from ragd.ingest.reading import Report
+from ragd.sources.queue import Changes, SyncQueue
+from ragd.store.document_state import SourceDocument
+from ragd.store.jobs import Job, Jobs
+from ragd.store.ledger import Ledger
+from ragd.store.sources import Source, Sources
+
+FAILURES_KEPT: Final = 20
+"""Failures that are kept with a source; the job has them all."""
+
+
+class SourceDocuments(Protocol):
+    """What the database does with the documents of a source."""
+
+    def of_source(self, source_id: str) -> Sequence[SourceDocument]: ...
+
+    def adopt(self, doc_ids: Sequence[str], source_id: str | None) -> None: ...
+
+    def tombstone(self, doc_ids: Sequence[str]) -> None: ...
+
+
+class Run(Protocol):
+    """The ingestion pipeline: `IngestPipeline.run`."""
+
+    def __call__(
+        self,
+        kb_id: str,
+        found: Found,
+        *,
+        force: bool,
+        report: Report,
+        links: Mapping[str, str | None],
+        source_id: str,
+        gone: Sequence[str],
+    ) -> IngestResult: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How patient a watcher is: quiet that ends a burst, time between looks when polling, time between looks at everything."""
+
+    debounce_s: float = 2.0
+    poll_s: float = 30.0
+    rescan_s: float = 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerContext:
+    """What handlers work with. Folders in `avoid` (our own) are never read; `max_size` is of one remote item, in bytes."""
+
+    sources: Sources
+    documents: SourceDocuments
+    jobs: Jobs
+    queue: SyncQueue
+    run: Run
+    ledger: Ledger
+    allowed_roots: Sequence[str]
+    avoid: Sequence[Path]
+    pace: Pace
+    sync: SyncSettings
+    live: LiveSettings
+    max_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class AccessOptions:
+    """When a source is read, and who may see it; None: as it was before, or as the settings say."""
+
+    schedule: str | None = None
+    live: str | None = None
+    public: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reading did, and what is kept of it with the source."""
+
+    result: IngestResult
+    note: dict[str, Any]
+
+
+class Watching(Protocol):
+    """How a source is followed at this moment. `problem` says why it is not, or not as it should be."""
+
+    @property
+    def state(self) -> str: ...
+    @property
+    def polling(self) -> bool: ...
+    @property
+    def problem(self) -> str | None: ...
+
+
+class SourceHandler(ABC):
+    """What is done with sources of some types. Safe to use from several threads."""
+
+    is_remote: bool
+    """Whether the sources are places elsewhere, with a ledger of items and rights of their own."""
+
+    @abstractmethod
+    def __init__(self, context: HandlerContext) -> None: ...
+
+    def start(self) -> None:
+        """From now on, follow sources."""
+
+    def start_schedule(self) -> None:
+        """From now on, read sources when they are due."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Follow and read no source any more."""
+
+    # Configuration
+
+    @abstractmethod
+    def preview(self, type_: str, values: Mapping[str, Any], token: str | None) -> Any:
+        """What a source of this configuration would read, as a dataclass. Nothing is stored. Raises as `parse_config` does."""
+
+    @abstractmethod
+    def parse_config(self, type_: str, values: Mapping[str, Any], kb_id: str, source_id: str | None = None) -> dict[str, Any]:
+        """The configuration that a person gave, checked and JSON-ready; `source_id` is of the source that it changes.
+
+        Raises `ValidationFailed` and `ForbiddenPath`.
+        """
+
+    @abstractmethod
+    def access(self, options: AccessOptions, before: Source | None = None) -> dict[str, Any]:
+        """Checked values of the columns `schedule`, `live` and `public`. Raises `ValidationFailed`."""
+
+    @abstractmethod
+    def default_name(self, type_: str, config: Mapping[str, Any]) -> str:
+        """What a source is called that was given no name."""
+
+    # Life of a source
+
+    def follow(self, source: Source) -> None:
+        """Follow a source that is there since before."""
+
+    def watching(self, source_id: str) -> Watching | None:
+        """How a source is followed; None when it is not."""
+        return None
+
+    @abstractmethod
+    def added(self, source: Source, token: str | None, request_id: str | None) -> None:
+        """Have a new source read, and follow it from now on."""
+
+    @abstractmethod
+    def changed(self, before: Source, after: Source, token: str | None, request_id: str | None) -> None:
+        """Have a source read that is read in another way now, and follow it so."""
+
+    def removed(self, source_id: str) -> None:
+        """A source is about to go."""
+
+    # Reading
+
+    def waits_for_token(self, source: Source) -> bool:
+        """Whether the source's token comes with each request, so that whoever keeps it has to ask for the reading."""
+        return False
+
+    def requested(self, source: Source, token: str | None, *, everything: bool = False) -> None:
+        """Somebody asked for a reading, of everything or of some items, and brought this token."""
+
+    def retry(self, source: Source, item_ids: Sequence[str] | None) -> list[str]:
+        """Let items that were left out, all or these, be read once more; gives their ids."""
+        return []
+
+    @abstractmethod
+    def read(self, source: Source, job: Job, names: Changes, report: Report) -> Reading:
+        """Do what a job says: look at everything or, with `names`, at these alone.
+
+        Raises `Postponed` when other jobs are to go first, `Stopped`, and `RagError`; nothing is deleted then.
+        """
+
+
+def note_of(result: IngestResult, job: Job, **more: Any) -> dict[str, Any]:
+    """What is kept with a source of its last reading."""
+    note = asdict(result)
+    note.pop("drift", None)
+    failed = note.pop("failed")
+    return note | {"failed_count": len(failed), "failed": list(failed[:FAILURES_KEPT]), "job_id": job.job_id} | more
+
+
+def field_problem(field: str, message: str, code: str = "invalid") -> ValidationFailed:
+    """The error for one wrong field."""
+    return ValidationFailed(message, details=[FieldProblem(field, code, message)])
