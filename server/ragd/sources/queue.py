@@ -47,6 +47,7 @@ class SyncQueue:
             waiting = self._waiting(source)
             if waiting and not allow_empty and not full:
                 self._add_pending(source.source_id, names)
+                self._last[source.source_id] = waiting.job_id
                 return waiting
             payload = {"paths": None if names is None else sorted(names), "allow_empty": allow_empty, "full": full}
             job = self._add_job(source, payload, request_id)
