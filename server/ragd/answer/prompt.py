@@ -16,14 +16,15 @@ from string import Template
 from typing import Any, Final, Literal
 
 from ragd.answer.phrases import language_name, not_found
-from ragd.core.errors import SettingsError
+from ragd.core.errors import FieldProblem, SettingsError, ValidationFailed
 from ragd.core.ids import hash32
-from ragd.core.query import QueryPlan, Turn
+from ragd.core.query import Attachment, QueryPlan, Turn
 from ragd.core.results import Citation
 from ragd.formats.registry import shape_of
 from ragd.language.boundaries import fenced_blocks
 from ragd.providers.protocols import Message
 from ragd.retrieve.context import place_label
+from ragd.retrieve.pipeline import QueryResult
 
 PROMPT_FILE: Final = "answer.md"
 
@@ -41,14 +42,6 @@ _HEADER: Final = re.compile(r"^([ \t>*#-]*)[\[【［](\s*\d+\s*)[\]】］]", re.
 _MARK: Final = re.compile(r"[\[【［](\s*\d{1,3}(?:\s*[,，、;–~-]\s*\d{1,3})*\s*)[\]】］]")
 
 Included = Literal["whole", "beginning", "none"]
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A file or a selection that the user attached to a question."""
-
-    name: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +143,26 @@ class PromptBuilder:
             tokens=used,
             rules=hash32(self.rules.template),
         )
+
+    def build_if_found(
+        self,
+        result: QueryResult,
+        history: Sequence[Turn],
+        max_tokens: int,
+        count_tokens: Callable[[str], int],
+        attachments: Sequence[Attachment],
+    ) -> Prompt:
+        """As `build`, for a model elsewhere: without messages when neither passages are found nor anything is attached.
+
+        Raises `ValidationFailed` when the question and one passage do not fit.
+        """
+        if not (result.found or attachments):
+            return Prompt()
+        prompt = self.build(result.plan, history, result.context.citations, max_tokens, count_tokens, attachments)
+        if not prompt.is_answerable:
+            message = f"The question and one passage do not fit into {max_tokens} tokens."
+            raise ValidationFailed(message, details=[FieldProblem("max_tokens", "too_small", message)])
+        return prompt
 
 
 def _newest(history: Sequence[Turn], limit: int, count: Callable[[str], int]) -> tuple[list[Message], int]:

@@ -21,6 +21,7 @@ from ragd.api.routes import (
     health,
     ingest,
     jobs,
+    prompt,
     query,
     sources,
     traces,
@@ -59,7 +60,7 @@ def routes() -> Described:
         generate_unique_id_function=operation_id,
     )
     errors.install(api)
-    asking, kept = (query, chat, answers), (collections, documents, assets, ingest, sources, jobs)
+    asking, kept = (query, chat, prompt, answers), (collections, documents, assets, ingest, sources, jobs)
     for part in (health, events, *asking, *kept, traces, evaluations, feedback, docs):
         api.include_router(part.router)
     return api

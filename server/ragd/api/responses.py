@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ragd import __version__
+from ragd.answer.phrases import not_found
+from ragd.answer.prompt import Prompt
 from ragd.answer.verification import Verified
 from ragd.core.query import plan_as_dict
 from ragd.core.results import Answer, Citation, Hit, ImageRef, Passage, Support
@@ -50,6 +52,18 @@ def answer_response(answer: Answer, trace_id: str) -> dict[str, Any]:
         "usage": dict(answer.usage),
         "degraded": list(answer.degraded),
         "warnings": list(answer.warnings),
+    }
+
+
+def prompt_response(result: QueryResult, prompt: Prompt) -> dict[str, Any]:
+    """The answer of `POST /api/prompt`."""
+    return query_response(result) | {
+        "messages": [{"role": message.role, "text": message.text} for message in prompt.messages],
+        "tokens": prompt.tokens,
+        "given": [citation.id for citation in prompt.citations],
+        "attachments": list(prompt.attachments),
+        "turns_left_out": prompt.turns_left_out,
+        "not_found": not_found(result.plan),
     }
 
 

@@ -14,6 +14,7 @@ from ragd.access.context import Asker, LiveParts
 from ragd.access.service import LiveAccess
 from ragd.answer.answerer import Delta
 from ragd.answer.cancellation import Cancellation
+from ragd.answer.prompt import Prompt
 from ragd.answer.verification import AnswerCheck
 from ragd.app.container import Parts
 from ragd.app.reconciler import Upkeep
@@ -23,10 +24,10 @@ from ragd.config.settings import Settings
 from ragd.core.errors import FieldProblem, RagError, RemoteUnavailable, ValidationFailed
 from ragd.core.instance import INFO_FILE
 from ragd.core.jobs import IngestResult
-from ragd.core.query import ChatRequest, QueryRequest
+from ragd.core.query import ChatRequest, PromptRequest, QueryRequest
 from ragd.core.results import Answer
 from ragd.core.storage import Collection
-from ragd.core.tracing import JsonlSink, Tracer
+from ragd.core.tracing import NO_PROVIDER, JsonlSink, Tracer
 from ragd.ingest.discovery.file_rules import FileRules
 from ragd.ingest.discovery.files import Found, check_paths, find_files
 from ragd.ingest.discovery.originals import KIND as REREAD
@@ -36,6 +37,7 @@ from ragd.ingest.discovery.uploads import Upload, Uploads
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.reading import Report
 from ragd.jobs.runner import JobRunner
+from ragd.language.token_estimate import estimate_tokens
 from ragd.models.store import Progress
 from ragd.providers.protocols import Embedder
 from ragd.retrieve.pipeline import QueryResult, ResolvedQuery
@@ -229,6 +231,20 @@ class App:
         result, trace = opened.enter_context(pipeline.open(query))
         pieces = answerer.answer(result, request.history, trace, cancellation, extractive=request.extractive)
         return result, self._answered(opened, pieces)
+
+    def prompt(self, request: PromptRequest) -> tuple[QueryResult, Prompt]:
+        """Find passages as `query` does, and the messages for a model of the client; none where there is nothing to answer from.
+
+        Raises what `query` raises, and `ValidationFailed` when the question and one passage do not fit.
+        """
+        query, settings = self._resolved(request), self._parts.settings_for(request.overlay)
+        limit = request.max_tokens or settings.llm.context_tokens - settings.llm.max_output_tokens
+        prompts = self._parts.prompts(settings)
+        with self._parts.query_pipeline(request.overlay).open(query) as (result, trace):
+            with trace.span("stage.generate", NO_PROVIDER) as span:
+                prompt = prompts.build_if_found(result, request.history, limit, estimate_tokens, request.attachments)
+                span.attrs |= prompt.trace_attributes()
+            return result, prompt
 
     def _answered(self, opened: ExitStack, answer: Iterator[Delta | Answer]) -> Iterator[Delta | Answer]:
         with opened:

@@ -101,6 +101,22 @@ class ChatRequest(QueryRequest):
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file or a selection that the user attached to a question."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRequest(QueryRequest):
+    """A question for a model of the client: its messages take at most `max_tokens`, or what the settings of `llm` leave."""
+
+    max_tokens: int | None = None
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Identifier:
     """Something in a question that is meant to the letter, as it was written: `PROJ-123`, `--no-cache`, `"exact words"`."""
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ragd.answer.prompt import PROMPT_FILE, Attachment, Prompt, PromptBuilder, passage_block, read_rules
+from ragd.answer.prompt import PROMPT_FILE, Prompt, PromptBuilder, passage_block, read_rules
 from ragd.core.documents import Place
 from ragd.core.errors import SettingsError
-from ragd.core.query import Turn
+from ragd.core.query import Attachment, Turn
 from ragd.core.results import Citation, Passage
 
 

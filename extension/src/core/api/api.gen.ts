@@ -500,6 +500,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/prompt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prompt
+         * @description Find the passages that answer a question, and build the messages that a model of the client should get.
+         *
+         *     Send the model's answer to `/api/answers/verify` with the citations that are `given`. Where the model counts more tokens than
+         *     it takes, ask again with a smaller `max_tokens`.
+         */
+        post: operations["prompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/query": {
         parameters: {
             query?: never;
@@ -788,6 +811,16 @@ export interface components {
             answer: string;
             /** Citations */
             citations: components["schemas"]["GivenCitation"][];
+        };
+        /**
+         * AttachmentBody
+         * @description A file or a selection that the user attached to the question.
+         */
+        AttachmentBody: {
+            /** Name */
+            name: string;
+            /** Text */
+            text: string;
         };
         /**
          * ChatBody
@@ -2110,6 +2143,201 @@ export interface components {
             stage: string;
             /** Total */
             total: number;
+        };
+        /**
+         * PromptAnswer
+         * @description What `/api/query` answers, and the messages for the model, by the rules of `config/prompts/answer.md`.
+         *
+         *     Without messages there is nothing to answer from: neither are passages found nor is anything attached. `not_found` is the
+         *     answer then, and the phrase that the model is to say when the passages do not hold the answer.
+         */
+        PromptAnswer: {
+            /**
+             * Attachments
+             * @description How much of each attachment is in them.
+             */
+            attachments: ("whole" | "beginning" | "none")[];
+            /** Citations */
+            citations: components["schemas"]["Citation"][];
+            /**
+             * Confidence
+             * @description 0..1: how sure it is that the best passages answer the question.
+             */
+            confidence: number;
+            /** Context */
+            context: string;
+            effective: components["schemas"]["Effective"];
+            /**
+             * Explanation
+             * @description Why these passages, one entry each; with `explain` only.
+             */
+            explanation?: components["schemas"]["Explained"][] | null;
+            /**
+             * Found
+             * @description Whether that is enough for an answer: `answer.min_confidence` is reached.
+             */
+            found: boolean;
+            /**
+             * Given
+             * @description Numbers of the citations that are in the messages; the others had no room.
+             */
+            given: number[];
+            /** Latency Ms */
+            latency_ms: number;
+            /** Messages */
+            messages: components["schemas"]["PromptMessage"][];
+            /** Not Found */
+            not_found: string;
+            /**
+             * Plan
+             * @description How the question was understood; with `explain` only.
+             */
+            plan?: {
+                [key: string]: unknown;
+            } | null;
+            /** Query */
+            query: string;
+            /** Results */
+            results: components["schemas"]["Result"][];
+            /** Timings Ms */
+            timings_ms: {
+                [key: string]: number;
+            };
+            /**
+             * Tokens
+             * @description Tokens of all messages, by the daemon's estimate.
+             */
+            tokens: number;
+            /** Trace Id */
+            trace_id: string;
+            /**
+             * Turns Left Out
+             * @description Earlier turns for which there was no room.
+             */
+            turns_left_out: number;
+            /** Warnings */
+            warnings: string[];
+        };
+        /**
+         * PromptBody
+         * @description A question to be answered by a model of the client; its history goes to the model, too.
+         */
+        PromptBody: {
+            /** Attachments */
+            attachments?: components["schemas"]["AttachmentBody"][];
+            /**
+             * Collection
+             * @description Without it every enabled collection is searched.
+             */
+            collection?: string | null;
+            /**
+             * Evaluation
+             * @description The evaluation run that asks; the trace links to it.
+             */
+            evaluation?: string | null;
+            /**
+             * Explain
+             * @description Whether the answer tells how the question was understood.
+             * @default false
+             */
+            explain: boolean;
+            /**
+             * FiltersBody
+             * @description Hard filters; what is not named does not filter.
+             */
+            filters?: {
+                /** Doc Id */
+                doc_id?: string | string[] | null;
+                /** Doc Type */
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira")[] | null;
+                /** Language */
+                language?: string | string[] | null;
+                /** Path Prefix */
+                path_prefix?: string | null;
+                /**
+                 * Section Prefix
+                 * @description The first headings of a section's path: a list, or a string such as 'Guide > Setup'.
+                 */
+                section_prefix?: string | string[] | null;
+                /** Source */
+                source?: string | string[] | null;
+                /**
+                 * Tags
+                 * @description A document without any tags is not shut out.
+                 */
+                tags?: string | string[] | null;
+                /**
+                 * Updated After
+                 * @description ISO 8601
+                 */
+                updated_after?: string | null;
+                /**
+                 * Updated Before
+                 * @description ISO 8601
+                 */
+                updated_before?: string | null;
+                /**
+                 * Version Id
+                 * @description Only live versions can be searched; another one is an error.
+                 */
+                version_id?: string | string[] | null;
+            };
+            /**
+             * History
+             * @description The turns before the question, oldest first; they make a follow-up self-contained.
+             */
+            history?: {
+                /**
+                 * Role
+                 * @enum {string}
+                 */
+                role: "user" | "assistant";
+                /** Text */
+                text: string;
+            }[];
+            /** Max Context Tokens */
+            max_context_tokens?: number | null;
+            /**
+             * Max Tokens
+             * @description Tokens of all messages together, by the daemon's estimate, which counts rather too many; without it what `llm.context_tokens` and `llm.max_output_tokens` leave.
+             */
+            max_tokens?: number | null;
+            /**
+             * PreferBody
+             * @description Soft preferences: they move passages up and never drop one.
+             */
+            prefer?: {
+                /** Has Image */
+                has_image?: boolean | null;
+                /** Recent */
+                recent?: boolean | null;
+                /**
+                 * Source
+                 * @description Sources, or beginnings of them.
+                 */
+                source?: string | string[] | null;
+            };
+            /** Query */
+            query: string;
+            /** Rerank */
+            rerank?: boolean | null;
+            /**
+             * Strategy
+             * @description hybrid, dense_only, sparse_only, or a named strategy.
+             */
+            strategy?: string | null;
+            /** Top K */
+            top_k?: number | null;
+        };
+        /** PromptMessage */
+        PromptMessage: {
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "system" | "user" | "assistant";
+            /** Text */
+            text: string;
         };
         /** QueryAnswer */
         QueryAnswer: {
@@ -4099,6 +4327,39 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": unknown;
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    prompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromptBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptAnswer"];
                 };
             };
             /** @description Any failure */
