@@ -15,7 +15,7 @@ from ragd.answer.prompt import neutral
 from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
 from ragd.core.results import Citation
-from ragd.language.answer_sentences import sentences
+from ragd.language.sentences import answer_sentences
 from ragd.providers.protocols import Analyzer, Embedder
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ def extract(plan: QueryPlan, citations: Sequence[Citation], embedder: Embedder, 
 
 
 def _quotable(content: str) -> list[str]:
-    texts = [" ".join(content[start:end].split()) for start, end in sentences(content)]
+    texts = [" ".join(content[start:end].split()) for start, end in answer_sentences(content)]
     return [text for text in dict.fromkeys(texts) if _MIN_CHARS <= len(text) <= _MOST_CHARS][:_LOOKED_AT]
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from ragd.core.query import QueryPlan
-
-_KANA: Final = re.compile("[\u3041-\u30ff]")
-_HAN: Final = re.compile("[\u3400-\u9fff]")
+from ragd.language.detection import likely_language
 
 _NOT_FOUND: Final = {
     "en": "The documents that were searched do not answer this question.",
@@ -46,8 +43,4 @@ def says_not_found(answer: str) -> bool:
 
 def _language_of(plan: QueryPlan) -> str:
     """The detected language, where there are phrases in it; else one by the script of the question."""
-    if plan.language in _NOT_FOUND:
-        return plan.language
-    if _KANA.search(plan.text):
-        return "ja"
-    return "zh" if _HAN.search(plan.text) else "en"
+    return plan.language if plan.language in _NOT_FOUND else likely_language(plan.text)

@@ -24,7 +24,7 @@ import numpy as np
 
 from ragd.answer.phrases import says_not_found
 from ragd.core.results import Citation, Support
-from ragd.language.answer_sentences import MARKS, sentences
+from ragd.language.sentences import CITATION_MARKS, answer_sentences
 from ragd.providers.protocols import Analyzer, Embedder, Vectors
 
 _MOST_SENTENCES: Final = 60
@@ -61,7 +61,7 @@ class SupportCheck:
 
     def check(self, answer: str, citations: Sequence[Citation]) -> tuple[Support, ...]:
         """One for each sentence of the answer that says something. Raises what the embedding model raises."""
-        spans = [span for span in sentences(answer) if not says_not_found(_unmarked(answer, span))][:_MOST_SENTENCES]
+        spans = [span for span in answer_sentences(answer) if not says_not_found(_unmarked(answer, span))][:_MOST_SENTENCES]
         found = self.evidence([_unmarked(answer, span) for span in spans], citations)
         checked: list[Support] = []
         for (start, end), by_number in zip(spans, found, strict=True):
@@ -109,13 +109,13 @@ def lines_of(content: str) -> list[str]:
     """The sentences of a passage, and its lines that hold none: rows of tables, code, labels."""
     found: list[str] = []
     for line in content.split("\n"):
-        spans = list(sentences(line)) or ([(0, len(line))] if line.strip(" |-=`~") else [])
+        spans = list(answer_sentences(line)) or ([(0, len(line))] if line.strip(" |-=`~") else [])
         found += [line[start:end] for start, end in spans]
     return found
 
 
 def _unmarked(answer: str, span: tuple[int, int]) -> str:
-    return MARKS.sub("", answer[span[0] : span[1]])
+    return CITATION_MARKS.sub("", answer[span[0] : span[1]])
 
 
 def _plain(text: str) -> str:

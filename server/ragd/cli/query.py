@@ -13,12 +13,13 @@ from ragd.cli.common.context import Places
 from ragd.cli.common.output import clean, console, echo_json, one_line, plural, warn, width
 from ragd.cli.common.source_tokens import source_tokens, tell_missing
 from ragd.formats.registry import shape_of
+from ragd.language.scripts import FULL_WIDTH, HAN_BLOCKS, SIGNS_AND_KANA
 
 # Lines of a passage that are shown; --json has all of it.
 SHOWN_LINES = 6
 _INDENT = "    "
 # Scripts that are written without blanks: no blank stands for a line's end between two of their characters.
-_WIDE = "[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]"
+_WIDE = f"[{SIGNS_AND_KANA}{HAN_BLOCKS}{FULL_WIDTH}]"
 
 
 @click.command()

@@ -75,7 +75,8 @@ _STANDARDS: Final = re.compile(r"(?:UTF|SHA|ISO|RFC|AES|RSA|MD|CRC|GPT|ARM|IEEE|
 _COMPOUND: Final = re.compile(r"[A-Za-z][A-Za-z0-9.+]*(?:-[A-Za-z0-9.+]+)+")
 _ABBREVIATIONS: Final = frozenset({"e.g", "i.e", "a.k.a", "etc.and"})
 _PARTS: Final = re.compile(r"[^\W_]+")
-_HUMPS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+WORD_BOUNDARIES: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+"""Inside of a word: before a capital that follows a small letter, before the last capital of an acronym, at digits."""
 
 
 def find_identifiers(text: str) -> tuple[Identifier, ...]:
@@ -101,9 +102,9 @@ def quoted_spans(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _QUOTED.finditer(text)]
 
 
-def parts(identifier: str) -> list[str]:
+def words_of(identifier: str) -> list[str]:
     """The words that an identifier is made of, split as the analysis of texts does; single characters are left out."""
-    return [word for run in _PARTS.findall(identifier) for word in _HUMPS.split(run) if len(word) > 1]
+    return [word for run in _PARTS.findall(identifier) for word in WORD_BOUNDARIES.split(run) if len(word) > 1]
 
 
 def _quoted(text: str) -> Iterator[tuple[int, str]]:

@@ -1,90 +1,49 @@
-"""The plain sentences of a passage: what a person would quote of it.
+"""Sentences: of plain text, what a person would quote; of an answer in Markdown, with their places.
 
-Markdown's marks are taken away; headings, code and rules are left out. Lines that a file was broken into are joined again; list
-items, `key: value` lines and heads of tables stand for themselves. What is a sentence and what is not (a byline, a log line, a
-row of numbers, a greeting) is told by its words, without a model.
+What is a sentence and what is not (a byline, a log line, a row of numbers, a greeting) is decided by its words, without a model.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
-from typing import Final, Literal, NamedTuple
+from typing import Final
 
-from ragd.language.boundaries import SENTENCE
+from ragd.language.boundaries import SENTENCE, fenced_blocks
+from ragd.language.plain_text import LOGGED
+from ragd.language.scripts import HIRAGANA, IDEOGRAPHS, KANA_BLOCKS
 from ragd.language.stop_words import FUNCTION_WORDS
 
-MAX_SCANNED: Final = 20_000
-"""Characters of a passage that are looked at."""
-MAX_LINE: Final = 2_000
+CITATION_MARKS: Final = re.compile(r"\s*(?:\[\d{1,3}\])+")
+"""Citation marks as `CitationFilter` writes them, with the blanks before them."""
 
-_MARKER: Final = re.compile(
-    r"(?:[-*+•–]|\d{1,3}(?:\.\d{1,3})*[.)．）]|[(（]\d{1,3}[)）])\s+(?:\[[ xX]\]\s+)?|[・●○■◆▪※★☆→①-⑳]\s*|(?:>\s?)+"
-)
-_KEY: Final = re.compile(r"[^\s:：。．.]{1,24}(?:\s[^\s:：。．.]{1,24}){0,2}\s?(?::\s|：)")
-_HEADING: Final = re.compile(r"#{1,6}(?:\s|$)")
-_RULE: Final = re.compile(r"[\s=_*~─━—+|:-]{3,}")
-_UNDERLINE: Final = re.compile(r"=+|-+")
-_PICTURE: Final = re.compile(r"!\[[^\]\n]{0,300}\]\([^)\n]{0,2000}\)")
-_LINK: Final = re.compile(r"\[([^\[\]\n]{1,300})\](?:\([^()\n]{0,2000}\)|\[[^\[\]\n]{0,100}\])")
-_MARKUP: Final = re.compile(
-    r"(?P<ticks>`+)(?P<code>[^`\n]{1,500}?)(?P=ticks)|\*\*(?P<strong>[^*\n]{1,500})\*\*|~~(?P<struck>[^~\n]{1,500})~~"
-    r"|(?<![\w*])\*(?P<emphasis>[^\s*][^*\n]{0,500})(?<=\S)\*(?![\w*])"
-    r"|(?<!\w)(?P<bars>_{1,2})(?P<underlined>[^\W_][^\n]{0,500}?)(?<=[^\s_])(?P=bars)(?!\w)"
-    r"|\[\^[^\]\s]{1,30}\]|</?[A-Za-z][^<>\n]{0,300}>|<!--.{0,1000}?-->"
-)
-_ESCAPE: Final = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>-])")
-_MARKED: Final = re.compile(r"[`*_~\[\]<\\]")
-_ABBREVIATION: Final = re.compile(
-    r"\b(?:e\.g|i\.e|etc|vs|cf|approx|[Nn]o|[Ff]ig|[Vv]ol|Dr|Mr|Mrs|Ms|St|Inc|Ltd|Co|pp|[A-Z])\.\s*$"
-)
-_HIRAGANA: Final = re.compile("[\u3041-\u309f]")
-_HAN_KANA: Final = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_ABBREVIATIONS: Final = r"e\.g|i\.e|etc|vs|cf|approx|[Nn]o|[Ff]ig|[Vv]ol|Dr|Mr|Mrs|Ms|St|Inc|Ltd|pp|[A-Z]"
+_ABBREVIATION: Final = re.compile(rf"\b(?:{_ABBREVIATIONS}|Co)\.\s*$")
+_HIRAGANA: Final = re.compile(f"[{HIRAGANA}]")
+_HAN_KANA: Final = re.compile(f"[{KANA_BLOCKS}{IDEOGRAPHS}]")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _ENDS: Final = re.compile(r"[.!?。！？．｡][」』）)\]\"'”’]*$")
-_LOGGED: Final = re.compile(r"\[?\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d\d:\d\d:\d\d|(?:FATAL|ERROR|WARN|WARNING|INFO|DEBUG|TRACE)\b")
-_NOT_SAID: Final = re.compile(
-    rf"{_LOGGED.pattern}"
+_NO_SENTENCE: Final = re.compile(
+    rf"{LOGGED.pattern}"
     r"|(?i:.*\b(?:copyright|all rights reserved|table of contents|licen[sc]ed under|spdx-|unsubscribe|this e-?mail)\b|.*©)"
     r"|(?:Notes|Chart|Axes|Diagram):\s"
     r"|(?i:(?:hope (?:this|you)|dear|hi|hello|regards|best|thanks|thank you)\b)"
     r"|.*(?:目次|社外秘|無断転載|無断複製|お世話になって|お疲れ(?:様|さま)|お引き立て|ご高配|よろしくお願い)|拝啓|敬具|平素|時下"
 )
-_WRAPPED_FROM: Final = 40
-"""Columns (a wide character is two) from which on a line may go on in the next."""
 _MIN_HIRAGANA: Final = 0.15
 _MIN_SMALL_WORDS: Final = 0.5
 _MIN_FUNCTION_WORDS: Final = 0.12
 _MIN_LETTERS: Final = 0.6
 
-
-class Unit(NamedTuple):
-    """A paragraph, a list item, or the head of a table with its cells joined by commas; plain text on one line."""
-
-    kind: Literal["text", "item", "table"]
-    text: str
-
-
-def units(passage: str) -> Iterator[Unit]:
-    """The units of a passage of Markdown or plain text, in order."""
-    block: list[str] = []
-    block_kind: Literal["text", "item"] = "text"
-    before = ""
-    for kind, text in _lines(passage[:MAX_SCANNED]):
-        if kind == "text" and block and _goes_on(block[-1], text):
-            block.append(text)
-            continue
-        if block and not (kind == "underline" and len(block) == 1):
-            yield Unit(block_kind, plain(_joined(block)))
-        block = []
-        if kind in ("text", "item"):
-            block, block_kind = [text], "item" if kind == "item" else "text"
-        elif kind == "row" and before != "row":
-            yield Unit("table", ", ".join(filter(None, (plain(cell.strip()) for cell in text.strip("|").split("|")))))
-        before = kind
-    if block:
-        yield Unit(block_kind, plain(_joined(block)))
+_ANSWER_END: Final = re.compile(
+    r"(?:[。！？．｡]+[」』）】〉》”’)\]\"']*|[.!?]+[」』）”’)\"'*_]*(?=\s|\[\d|$))(?:\s*\[\d{1,3}\])*"
+)
+_ANSWER_ABBREVIATION: Final = re.compile(rf"(?:\b(?:{_ABBREVIATIONS})|^\d{{1,3}})\.$", re.IGNORECASE)
+"""Answers know no `Co.`, but numbers of lists."""
+_ANSWER_START: Final = re.compile(r"[ \t\u3000]*(?:(?:>|[-*+•・]|\d{1,3}[.)．）]|#{1,6})[ \t\u3000]+|[・●○■]\s*|\|\s*)*")
+_HEADING: Final = re.compile(r"[ \t]*(?:#{1,6}\s|[\s|:=_*-]+$)")
+_LABEL: Final = re.compile(r"[:：][*_]*\s*$")
+_WORD_CHARACTER: Final = re.compile(r"\w")
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -101,7 +60,7 @@ def sentences(text: str) -> Iterator[str]:
 def is_sentence(text: str) -> bool:
     """Whether a text says something in a whole sentence."""
     length = len(text)
-    if not 12 <= length <= 1000 or _NOT_SAID.match(text):
+    if not 12 <= length <= 1000 or _NO_SENTENCE.match(text):
         return False
     wide = len(_HAN_KANA.findall(text))
     if wide >= max(8, 0.15 * length):
@@ -115,68 +74,35 @@ def is_sentence(text: str) -> bool:
     return small >= _MIN_SMALL_WORDS and (function >= _MIN_FUNCTION_WORDS or (small >= 0.8 and _ENDS.search(text) is not None))
 
 
-def plain(text: str) -> str:
-    """A line without Markdown's and HTML's marks: of a link its words, of a picture nothing."""
-    if _MARKED.search(text):
-        text = _MARKUP.sub(_inner, _LINK.sub(r"\1", _PICTURE.sub("", text)))
-        text = _ESCAPE.sub(r"\1", text)
-    return " ".join(text.split())
+def answer_sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Character ranges of the sentences of Markdown, in order, each with the citation marks behind it.
+
+    Headings, labels of lists, code and rules of tables are none.
+    """
+    start = 0
+    for first, last in [*fenced_blocks(text), (len(text), len(text))]:
+        for line in re.finditer(r"[^\n]+", text[start:first]):
+            if not _HEADING.match(line.group()):
+                yield from _of_line(text, start + line.start(), start + line.end())
+        start = last
 
 
-def _inner(match: re.Match[str]) -> str:
-    return match["code"] or match["strong"] or match["struck"] or match["emphasis"] or match["underlined"] or ""
+def _of_line(text: str, low: int, high: int) -> Iterator[tuple[int, int]]:
+    opening = _ANSWER_START.match(text, low, high)
+    start = opening.end() if opening else low
+    for match in _ANSWER_END.finditer(text, start, high):
+        dotted = text[start : match.start() + 1]
+        if not _ANSWER_ABBREVIATION.search(dotted[-8:]):
+            yield from _trimmed(text, start, match.end())
+            start = match.end()
+    yield from _trimmed(text, start, high)
 
 
-def shortened(text: str, limit: int) -> str:
-    """At most so many characters, cut at a blank if there is one near the end, with an ellipsis where it was cut."""
-    if len(text) <= limit:
-        return text
-    head = text[: limit - 1]
-    blank = head.rfind(" ", limit * 2 // 3)
-    return (head[:blank] if blank > 0 else head).rstrip(" ,;:、，") + "…"
-
-
-def _lines(passage: str) -> Iterator[tuple[str, str]]:
-    """Each line with what it is: text, item, row, underline or break. Lines of code are none."""
-    fence = ""
-    for whole in passage.split("\n"):
-        line = whole.strip()[:MAX_LINE]
-        if line.startswith(("```", "~~~")):
-            if not fence:
-                fence = line[:3]
-                yield "break", ""
-            elif line.startswith(fence):
-                fence = ""
-        elif not fence:
-            yield _line(line)
-
-
-def _line(line: str) -> tuple[str, str]:
-    if not line or _HEADING.match(line):
-        return "break", ""
-    if line.startswith("|"):
-        return "row", line
-    if _RULE.fullmatch(line):
-        return ("underline" if _UNDERLINE.fullmatch(line) else "break"), ""
-    if marker := _MARKER.match(line):
-        rest = line[marker.end() :]
-        return ("item" if rest else "break"), rest
-    return "text", line
-
-
-def _goes_on(line: str, following: str) -> bool:
-    """Whether two lines are parts of one paragraph. A Japanese line that ends in a particle or a comma is not at its end."""
-    if _KEY.match(following) or _LOGGED.match(following) or _LOGGED.match(line):
-        return False
-    if following[0].islower() or _HIRAGANA.match(line[-1]) or line[-1] in "、，":
-        return True
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in line) >= _WRAPPED_FROM
-
-
-def _joined(lines: list[str]) -> str:
-    """Lines as one; between characters of scripts without blanks, none is put."""
-    text = lines[0]
-    for line in lines[1:]:
-        apart = not (_HAN_KANA.match(line) and unicodedata.east_asian_width(text[-1]) in "WF")
-        text += " " + line if apart else line
-    return text
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and (text[end - 1].isspace() or text[end - 1] == "|"):
+        end -= 1
+    words = CITATION_MARKS.sub("", text[start:end])
+    if len(_WORD_CHARACTER.findall(words)) >= 2 and not _LABEL.search(words):
+        yield start, end

@@ -1,30 +1,32 @@
-"""Words that tell nothing about a passage by themselves. Small on purpose: a keyword too many does less harm than one too few."""
+"""Words that say nothing about a text by themselves, each group once. Small on purpose: a keyword too many does less harm."""
 
 from __future__ import annotations
 
 from typing import Final
 
-FUNCTION_WORDS: Final = frozenset(
+_FREQUENT_GRAMMAR: Final = frozenset(
     """
-    a about above across after again against ago all almost alone along already also although always am among an and another
-    any anybody anyone anything anyway anywhere are aren't around as at away back be became because become been before behind
-    being below beneath beside besides between beyond both but by can can't cannot could couldn't despite did didn't do does
-    doesn't doing don't done down due during each e.g either else elsewhere enough etc even ever every everybody everyone
-    everything everywhere except far few fewer for from further furthermore had hadn't has hasn't have haven't having he hence
-    her here hers herself him himself his how however i i'm if i.e in indeed inside instead into is isn't it it's its itself
-    just last later least less let let's like likely many may maybe me meanwhile might mine more moreover most mostly much
-    must mustn't my myself near nearly neither never nevertheless next no nobody none nor not nothing now nowhere of off often
-    on once one one's only onto or other others otherwise ought our ours ourselves out outside over own per perhaps please
-    quite rather really same say see seldom several shall she should shouldn't since so some somebody somehow someone
-    something sometimes somewhere soon still such than that that's the their theirs them themselves then there therefore these
-    they this those though through throughout thus till to together too toward towards under unless until up upon upwards us
-    usually very via was wasn't we well were weren't what whatever when whenever where whereas wherever whether which
-    whichever while who whoever whole whom whose why will with within without won't would wouldn't yes yet you your yours
-    yourself yourselves two three four five six seven eight nine ten hundred thousand million first second third fourth fifth
-    half
+    a an and are as at be been but by can could do does for from had has have he her his how i if in into is it its may more
+    must no not of on only or our should so such than that the their them then there these they this to was we were what
+    when where which who will with would you your
     """.split()
 )
-"""English words of grammar, and small numbers."""
+FREQUENT_WORDS: Final = _FREQUENT_GRAMMAR | {"see", "use"}
+"""By which English prose is recognised."""
+
+_GRAMMAR: Final = _FREQUENT_GRAMMAR.union(
+    """
+    about above after again all also am any anybody anyone anything aren't because before being below between both can't
+    cannot couldn't did didn't doesn't doing don't done during e.g each either else ever every everything few further hasn't
+    haven't having here hers him however i'm i.e isn't it's itself just let let's maybe me might mine most my myself neither
+    nor nothing now off once one onto other others otherwise ours out over own per perhaps please rather same shall she
+    shouldn't since some somebody someone something still that's theirs themselves those though through thus together too
+    toward towards under until up upon us very via wasn't well weren't whether while whom whose why within without won't
+    wouldn't yes yet yours yourself
+    """.split()
+)
+QUESTION_GRAMMAR: Final = _GRAMMAR.union("i'd i'll i've ok okay ones thanks there's what's you'd you're".split())
+"""English words of grammar that questions are made of."""
 
 BEFORE_NOUNS: Final = frozenset(
     """
@@ -44,6 +46,19 @@ BEFORE_VERBS: Final = frozenset(
     """.split()
 )
 """Pronouns, modal verbs and the like: what follows is most likely a verb."""
+
+FUNCTION_WORDS: Final = _GRAMMAR.union(
+    BEFORE_NOUNS,
+    BEFORE_VERBS,
+    """
+    ago almost alone along already although always anyway anywhere away back became become besides down due elsewhere enough
+    etc even everybody everyone everywhere except far fewer fifth fourth furthermore hadn't half hence herself himself
+    hundred indeed instead last later least like likely meanwhile million moreover mostly much nearly nevertheless next
+    nobody none nowhere often one's ought ourselves quite really say see seldom somehow sometimes somewhere soon therefore
+    thousand till unless upwards usually whatever whenever whereas wherever whichever whoever whole yourselves
+    """.split(),
+)
+"""English words of grammar, and small numbers."""
 
 GENERIC_WORDS: Final = frozenset(
     """
@@ -130,3 +145,20 @@ CHINESE_FUNCTION: Final = frozenset(
     "的了在是和与或及把被将从对为不也都就而其此该这那有可会能要上下中个们着过到以于由向并但若如则已还又再很更最等所之它他她我你您吗呢吧啊请让给"
 )
 """Chinese characters of grammar; words are what stands between them."""
+
+ASKING_ENGLISH: Final = frozenset(
+    """
+    ask asking describe explain find get give happen happens help know list look looking mean means need show tell use used using
+    want way work works
+    """.split()
+)
+"""What a question does, not what it is about."""
+
+ASKING_JAPANESE: Final = frozenset("教 何 知 場合 方法 時 事 物 下 私 詳細 質問 説明 お願 今".split())
+"""Runs of kanji and katakana that questions are made of."""
+
+CHINESE_GRAMMAR_WORDS: Final = (
+    "为什么 怎么样 怎么办 请问 怎么 怎样 如何 什么 哪些 哪个 哪里 是否 能否 可以 可否 能不能 是不是 有没有 多少 几个 一个 一下 "
+    "这个 那个 这些 那些 应该 需要 告诉 以及 或者 还是 因为 所以 如果 的话 时候 的 了 吗 呢 吧 啊 我 你 您 它 们 把 被 和 与 是"
+).split()
+"""Chinese words of grammar and asking, longest first where one begins another."""

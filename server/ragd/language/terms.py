@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from ragd.language.scripts import HAN, HIRAGANA, KATAKANA, LONG_VOWEL
 from ragd.language.stop_words import (
     BEFORE_NOUNS,
     BEFORE_VERBS,
@@ -25,9 +26,9 @@ from ragd.language.stop_words import (
 MAX_CHARS: Final = 40
 """Longer tokens are no candidates."""
 
-_HAN: Final = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_KATAKANA: Final = "\u30a1-\u30fa\u30fc"
-_RUN: Final = f"[{_HAN}{_KATAKANA}]"
+_KATAKANA: Final = f"{KATAKANA}{LONG_VOWEL}"
+_HAN_KATAKANA: Final = f"{HAN}{_KATAKANA}"
+_RUN: Final = f"[{_HAN_KATAKANA}]"
 _BRACKETS: Final = '()\\[\\]{}<>"`“”«»|=*…→←'
 _FULL_WIDTH_SIGNS: Final = "\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f"
 _KANA_AND_SIGNS: Final = "\u3001-\u3004\u3006\u3008-\u30a0\u30fb\u30fd-\u30ff"
@@ -38,12 +39,12 @@ _BLANKS: Final = " \t\r\x0b\x0c\x85\u00a0\u2000-\u200a\u2028\u2029\u202f\u3000"
 TOKENS: Final = re.compile(
     rf"((?:[{_BLANKS}{_APART}]+|{_RUN}(?!{_RUN}))*+)"
     rf"(\n|[0-9０-９][0-9０-９.,]*+(?![A-Za-z_-])[ \u3000]?{_RUN}*|{_RUN}{{2,}}(?:(?<=[{_KATAKANA}])|(?!{_VERB_ENDING}))"
-    rf"|[^\s{_HAN}{_KATAKANA}{_APART}]+[)\]\"”]*)"
+    rf"|[^\s{_HAN_KATAKANA}{_APART}]+[)\]\"”]*)"
 )
 """What stands before a token, and the token: a line end, a number with what it counts, a run of kanji and katakana, or what
 stands between blanks, brackets and quotes."""
 
-_JAPANESE: Final = f"[\u3041-\u309f{_HAN}{_KATAKANA}]"
+_JAPANESE: Final = f"[{HIRAGANA}{_HAN_KATAKANA}]"
 WRAPPED: Final = re.compile(f"(?<=[^\n]{{20}})(?<={_JAPANESE})\n(?={_JAPANESE})(?![^\n:：]{{1,12}}[:：])")
 """A line end inside of a Japanese text that was broken into lines."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ragd.language.scripts import FULL_WIDTH, HAN_BLOCKS, HANGUL_SYLLABLES, SIGNS_AND_KANA
+
 # One alternative for each way in which characters become tokens; the counts beside them are in `estimate_tokens`.
 _UNITS: Final = re.compile(
-    "(?P<letters>[A-Za-z]+)|(?P<kana>[\u3000-\u30ff\uff00-\uffef])|(?P<han>[\u3400-\u9fff\uac00-\ud7af])"
+    f"(?P<letters>[A-Za-z]+)|(?P<kana>[{SIGNS_AND_KANA}{FULL_WIDTH}])|(?P<han>[{HAN_BLOCKS}{HANGUL_SYLLABLES}])"
     "|(?P<sign>[\\x21-\\x7e])|(?P<blanks>\\s+)|(?P<other>[^\\x00-\\x7f])"
 )
 

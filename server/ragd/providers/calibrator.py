@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ragd.core.ids import hash32
-from ragd.language.detect_text import LANGUAGES
+from ragd.language.detection import PASSAGE_LANGUAGES
 from ragd.providers.calibration.measure import METHOD, Calibration, Logistic, TokenCalibration, calibrate, texts_json
 from ragd.providers.protocols import Embedder, Vectors
 
@@ -92,7 +92,7 @@ def read_calibration(path: Path, dimension: int) -> Calibration | None:
 
 
 def _calibration(arrays: dict[str, Vectors], dimension: int) -> Calibration:
-    means = (len(LANGUAGES), dimension)
+    means = (len(PASSAGE_LANGUAGES), dimension)
     tokens = None
     if "token_queries" in arrays:
         basis = arrays["token_basis"]

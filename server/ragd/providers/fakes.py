@@ -10,10 +10,12 @@ import numpy as np
 
 from ragd.config.settings import EmbeddingSettings
 from ragd.core.ids import TEXT_NORM_PROFILE, canonical
+from ragd.language.scripts import HAN_BLOCKS, HANGUL_SYLLABLES, KANA_BLOCKS
 from ragd.providers.protocols import Vectors
 
+_UNSPACED = f"{KANA_BLOCKS}{HAN_BLOCKS}{HANGUL_SYLLABLES}"
 # A word of letters and digits, or one character of a script without blanks, or one sign.
-_TOKENS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\\w\\s]")
+_TOKENS = re.compile(f"[{_UNSPACED}]|[^\\W{_UNSPACED}]+|[^\\w\\s]")
 _SPECIALS = 2
 _PREFIX = 1
 _BATCH = 16

@@ -1,13 +1,10 @@
-"""What is found in a question to the letter, and what its words, language and intent are."""
+"""Identifiers in questions: what is meant to the letter."""
 
 from __future__ import annotations
 
 import pytest
 
-from ragd.language.detect_question import language_of
 from ragd.language.identifiers import MAX_IDENTIFIERS, find_identifiers
-from ragd.retrieve.planning.intent import intent_of
-from ragd.retrieve.planning.keywords import keywords_of
 
 
 def kinds(text: str) -> list[tuple[str, str]]:
@@ -78,62 +75,3 @@ def test_what_merely_looks_alike_is_no_identifier(text: str) -> None:
 )
 def test_a_long_odd_text_is_read_at_once_and_gives_a_plan_that_can_be_printed(unit: str) -> None:
     assert len(find_identifiers(unit * (8192 // len(unit)))) <= MAX_IDENTIFIERS
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("How do I rotate keys?", "en"),
-        ("経費の申請方法", "ja"),
-        ("鍵の更新", "ja"),
-        ("検索設定", "ja"),
-        ("数据库连接超时", "zh"),
-        ("怎么设置", "zh"),
-        ("백업 방법", "ko"),
-        ("接続設定", "ja"),
-        ("休暇", None),
-        ("", None),
-        ("🎉", None),
-        ("مرحبا", None),
-        ("Größe ändern", None),
-    ],
-)
-def test_the_language_is_told_by_script_or_not_at_all(text: str, language: str | None) -> None:
-    assert language_of(text) == language
-
-
-@pytest.mark.parametrize(
-    ("text", "keywords"),
-    [
-        ("How do I set the lease timeout in Kestrel?", ("set", "lease", "timeout", "Kestrel")),
-        ("What does E1045 mean with --no-cache?", ("E1045", "--no-cache")),
-        ("見積書の承認フローを教えて", ("見積書", "承認フロー")),
-        ("数据库连接的超时怎么设置", ("数据库连接", "超时", "设置")),
-        ("the of and it", ()),
-        ("🎉", ()),
-        ("queue Queue QUEUE", ("queue",)),
-    ],
-)
-def test_keywords_are_the_content_words_as_they_are_written(text: str, keywords: tuple[str, ...]) -> None:
-    assert keywords_of(text, find_identifiers(text), language_of(text)) == keywords
-
-
-@pytest.mark.parametrize(
-    ("text", "intent"),
-    [
-        ("Where are backups kept?", "search"),
-        ("Summarise the incident report", "summarise"),
-        ("障害報告を要約して", "summarise"),
-        ("总结这份报告", "summarise"),
-        ("tantivy vs fts5", "compare"),
-        ("What is the difference between a lease and a lock?", "compare"),
-        ("リースとロックの違いは?", "compare"),
-        ("两者有什么区别", "compare"),
-        ("List all documents about backups", "filter"),
-        ("バックアップの資料の一覧", "filter"),
-        ("有哪些文档提到备份", "filter"),
-        ("Which file holds the token?", "search"),
-    ],
-)
-def test_the_intent_is_told_by_rules_in_three_languages(text: str, intent: str) -> None:
-    assert intent_of(text) == intent

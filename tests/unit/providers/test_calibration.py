@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ragd.core.errors import ModelUnavailable, RemoteUnavailable
-from ragd.language.detect_text import LANGUAGES, language_of
+from ragd.language.detection import PASSAGE_LANGUAGES, passage_language
 from ragd.providers.calibration.measure import Calibration, calibrate, max_sim, texts_json, unit
 from ragd.providers.calibrator import Calibrator
 from ragd.providers.centred_embedder import CentredEmbedder
@@ -81,7 +81,7 @@ class WithoutTokens:
     ],
 )
 def test_the_script_tells_the_language(text: str, language: str) -> None:
-    assert language_of(text) == language
+    assert passage_language(text) == language
 
 
 def test_every_paragraph_has_a_question_and_an_answer_in_each_language() -> None:
@@ -91,13 +91,13 @@ def test_every_paragraph_has_a_question_and_an_answer_in_each_language() -> None
         assert list(paragraph) == ["en", "ja", "zh"]
         for language, (question, answer) in paragraph.items():
             assert question.strip()
-            assert language_of(answer) == language
+            assert passage_language(answer) == language
 
 
 def test_the_means_have_a_row_for_each_language_and_one_for_the_others(found: Calibration) -> None:
     assert found.tokens is not None
     for means in (found.queries, found.passages, found.tokens.queries, found.tokens.passages):
-        assert means.shape == (len(LANGUAGES), 256)
+        assert means.shape == (len(PASSAGE_LANGUAGES), 256)
         assert means.dtype == np.float32
         assert means[3] == pytest.approx(means[:3].mean(axis=0), abs=1e-6)
     assert found.tokens.basis.shape == (256, 128)

@@ -20,6 +20,7 @@ from charset_normalizer import from_bytes
 from ragd.core.errors import DocumentEmpty, DocumentUnreadable
 from ragd.core.ids import canonical
 from ragd.formats.common.jis import decode_jis
+from ragd.language.scripts import HALF_WIDTH_JAPANESE
 
 MAX_MESS: Final = 0.2
 """Mess (0..1) up to which a guessed encoding is believed; charset-normalizer's own threshold."""
@@ -50,7 +51,7 @@ _LEGACY: Final = ["cp932", "euc_jp", "gb18030", "big5", "euc_kr", "cp1252"]
 # What people call these encodings in declarations is, by the WHATWG encoding standard, what is on the right.
 _SUPERSETS: Final = {"shift_jis": "cp932", "iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
 _CONTROL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
-_HALF_WIDTH_KATAKANA: Final = re.compile("[\uff61-\uff9f]")
+_HALF_WIDTH_KATAKANA: Final = re.compile(f"[{HALF_WIDTH_JAPANESE}]")
 _NON_ASCII: Final = re.compile("[^\x00-\x7f]")
 _REPLACEMENT: Final = "\ufffd"
 _SAMPLE: Final = 65_536

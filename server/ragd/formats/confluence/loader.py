@@ -20,7 +20,7 @@ from ragd.formats.confluence.envelope import Comment, Envelope, read_envelope
 from ragd.formats.confluence.page import PageParts
 from ragd.formats.confluence.storage import StorageWriter
 from ragd.formats.confluence.xml import parse_storage
-from ragd.language.detect_document import detect_language
+from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 _COMMENT_SHIFT: Final = 3

@@ -16,7 +16,7 @@ from ragd.formats.email.body import BodyReader
 from ragd.formats.email.head import WANTED, date_of, head
 from ragd.formats.email.parts import Fields, fields_of, parse_mail, part_of
 from ragd.formats.html.fragment import joined
-from ragd.language.detect_document import detect_language
+from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 _OF_MAIL: Final = frozenset((*WANTED, "received", "mime-version", "content-type", "return-path"))

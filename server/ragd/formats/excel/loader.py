@@ -25,7 +25,7 @@ from ragd.formats.excel.package import Package, SheetEntry, relation_id
 from ragd.formats.excel.rich import cell_pictures
 from ragd.formats.excel.stream import Budget, shared_strings
 from ragd.formats.tables.blocks import Facts
-from ragd.language.detect_document import detect_language
+from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 _PARSER: Final = f"{expat.EXPAT_VERSION.replace('_', ' ')}, lxml {'.'.join(map(str, etree.LXML_VERSION[:3]))}"

@@ -22,7 +22,7 @@ from ragd.formats.html.blocks import BlockWriter
 from ragd.formats.html.content import keep_states, main_content, remove_furniture, remove_unseen
 from ragd.formats.html.pictures import PagePictures, keep_diagrams
 from ragd.formats.html.tree import TextLines, parsable, parse
-from ragd.language.detect_document import detect_language, language_of_tag
+from ragd.language.detection import detect_language, language_of_tag
 from ragd.providers.protocols import ALONE, LoadContext
 
 # `<meta charset=x>`, `<meta http-equiv=Content-Type content="text/html; charset=x">`, `<?xml encoding="x"?>`

@@ -19,7 +19,7 @@ from ragd.formats.common.naming import base_name, choose_title
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.images.drawings import is_drawing, read_drawing
 from ragd.formats.images.rasters import MAX_FRAMES, PictureRefused, frames, on_paper, read_raster
-from ragd.language.detect_document import detect_language
+from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 MAX_PIXELS: Final = 50_000_000

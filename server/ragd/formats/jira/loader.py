@@ -28,7 +28,7 @@ from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.jira.adf import write_adf
 from ragd.formats.jira.content import Facts
 from ragd.formats.jira.wiki_markup import write_wiki
-from ragd.language.detect_document import detect_language
+from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 FORMAT: Final = "jira/1"

@@ -25,7 +25,7 @@ from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.linked_pictures import PictureShelf
 from ragd.formats.common.naming import MAX_TITLE_CHARS, choose_title
 from ragd.formats.markdown.pictures import Blocks, take_pictures
-from ragd.language.detect_document import detect_language, language_of_tag
+from ragd.language.detection import detect_language, language_of_tag
 from ragd.providers.protocols import ALONE, LoadContext
 
 _FRONT_MATTER: Final = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)(?<=\n)(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)

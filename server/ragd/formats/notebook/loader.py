@@ -21,7 +21,7 @@ from ragd.formats.markdown.loader import MarkdownLoader
 from ragd.formats.notebook.lines import Lines, source_lines
 from ragd.formats.notebook.outputs import Outputs, fenced, joined
 from ragd.language.boundaries import fenced_blocks
-from ragd.language.detect_document import detect_language
+from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 _ATTACHMENT: Final = re.compile(r"attachment:([^\s()<>\"']{1,300})")

@@ -29,7 +29,7 @@ from ragd.formats.pdf.layout.joins import Lexicon
 from ragd.formats.pdf.page.page import Page
 from ragd.formats.pdf.page.text import fixed_fonts
 from ragd.formats.pdf.reading import ReadPdf, read_pdf
-from ragd.language.detect_document import detect_language
+from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 LOCK: Final = threading.Lock()

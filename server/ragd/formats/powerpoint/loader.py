@@ -25,7 +25,7 @@ from ragd.formats.powerpoint.layout import P
 from ragd.formats.powerpoint.parts import MAX_TEXT_CHARS, TooMuchText, numbered, root_of
 from ragd.formats.powerpoint.slides import Deck
 from ragd.formats.powerpoint.text import R
-from ragd.language.detect_document import detect_language
+from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 MAX_XML_BYTES: Final = 1 << 26

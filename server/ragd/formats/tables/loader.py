@@ -17,7 +17,7 @@ from ragd.formats.common.naming import choose_title
 from ragd.formats.tables.blocks import SEPARATOR, Facts, TableRow, write_table
 from ragd.formats.tables.csv_dialect import LONGEST_CELL, ONE_COLUMN, CsvRow, Dialect, find_dialect, read_rows
 from ragd.formats.tables.headers import names_columns
-from ragd.language.detect_document import detect_language
+from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 _SAMPLE: Final = 200

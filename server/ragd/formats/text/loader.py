@@ -15,7 +15,7 @@ from ragd.formats.text.markup import read_markup, shown_pictures
 from ragd.formats.text.structured_entries import Entry, entry_headings
 from ragd.formats.text.structured_lines import ini_entries, toml_entries, yaml_entries
 from ragd.formats.text.structured_trees import json_entries, xml_entries
-from ragd.language.detect_document import detect_language
+from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 # Emacs, Vim and PEP 263 notations, which count in the first two lines only.

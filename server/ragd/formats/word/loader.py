@@ -19,7 +19,7 @@ from ragd.formats.word.inline import Inline
 from ragd.formats.word.package import LXML_VERSION, OFFICE, Package, W
 from ragd.formats.word.properties import headers_warning, stated_pages, title_and_metadata
 from ragd.formats.word.reading import Reading
-from ragd.language.detect_document import detect_language
+from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 PAGES: Final = "pages"

@@ -18,7 +18,8 @@ from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE
 from ragd.formats.registry import shape_of
 from ragd.ingest.enrichment.comments import comments
 from ragd.language.keywords import Keywords, count_terms
-from ragd.language.sentences import Unit, is_sentence, plain, sentences, shortened, units
+from ragd.language.plain_text import Unit, plain, shortened, units
+from ragd.language.sentences import is_sentence, sentences
 
 MAX_TITLE: Final = 200
 MAX_SUMMARY: Final = 300

@@ -12,7 +12,8 @@ from itertools import accumulate, chain, groupby, islice
 from typing import Any, Final
 
 from ragd.answer.prompt import neutral
-from ragd.language.sentences import is_sentence, plain, sentences, shortened, units
+from ragd.language.plain_text import plain, shortened, units
+from ragd.language.sentences import is_sentence, sentences
 from ragd.mcp.results.document_results import Style
 
 _SENTENCES: Final = {"short": 3, "bullet": 1, "detailed": 3}

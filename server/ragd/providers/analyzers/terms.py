@@ -19,6 +19,9 @@ from itertools import pairwise
 
 import Stemmer
 
+from ragd.language.identifiers import WORD_BOUNDARIES
+from ragd.language.scripts import ALL_HAN, HANGUL, HANGZHOU_NUMERALS, HIRAGANA, KANA, LONG_VOWEL, SOUTH_EAST_ASIAN
+
 MAX_TERM_CHARS = 200
 """A longer token (base64, minified code) is not kept whole, and a longer word not at all. Engines refuse very long terms."""
 
@@ -31,25 +34,20 @@ ANALYSIS_PROFILE = f"terms-1/pystemmer-{version('pystemmer')}"
 Unsegmented = Callable[[str, bool], Iterator[str]]
 """`(run, has_kana)` to the terms of a run of Chinese characters and kana. A text without any kana may be Chinese."""
 
-_HAN = "\u3005\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_KANA = "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
-_HANGUL = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\uac00-\ud7ff"
-_SOUTH_EAST_ASIAN = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_HAN = f"{ALL_HAN}{HANGZHOU_NUMERALS}"
 
 _RUNS = re.compile(
-    f"(?P<han_kana>[{_HAN}{_KANA}]+)|(?P<paired>[{_HANGUL}]+|[{_SOUTH_EAST_ASIAN}]+)"
-    f"|(?P<spaced>[^\\s{_HAN}{_KANA}{_HANGUL}{_SOUTH_EAST_ASIAN}]+)"
+    f"(?P<han_kana>[{_HAN}{KANA}]+)|(?P<paired>[{HANGUL}]+|[{SOUTH_EAST_ASIAN}]+)"
+    f"|(?P<spaced>[^\\s{_HAN}{KANA}{HANGUL}{SOUTH_EAST_ASIAN}]+)"
 )
-_ANY_KANA = re.compile(f"[{_KANA}]")
-_HIRAGANA = re.compile("[\u3041-\u309f\u30fc]+")
+_ANY_KANA = re.compile(f"[{KANA}]")
+_HIRAGANA = re.compile(f"[{HIRAGANA}{LONG_VOWEL}]+")
 
 # A token ends at blanks, brackets, quotes, "=" and whatever else does not go on inside identifiers, paths and options.
 _TOKENS = re.compile(r"[^\s()\[\]{}<>\"'`“”‘’«»,;=|!?&*^%$\\、。・「」『』【】…→←]+(?:['’](?=\w)\w+)*")
 _LEADING = re.compile(r"^(?:[^\w/.~-]|_(?!\w))+")
 _TRAILING = re.compile(r"(?:(?<=\w)(\+\+|#)|[^\w])[^\w]*$")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
-# Inside a word: before a capital that follows a small letter, before the last capital of an acronym, between letters and digits.
-_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:[-/][^\W\d_]+)+")
 _VERSION = re.compile(r"(?<![\w.])v?((\d+\.\d+)(?:\.\d+)*)(?!\w)", re.IGNORECASE)
 
@@ -87,7 +85,7 @@ def _terms_of_token(token: str) -> tuple[str, ...]:
 
 def _token_terms(token: str) -> Iterator[str]:
     token = _TRAILING.sub(r"\1", _LEADING.sub("", token))
-    words = [word for joined in _WORDS.findall(token) for word in _HUMPS.split(joined)]
+    words = [word for joined in _WORDS.findall(token) for word in WORD_BOUNDARIES.split(joined)]
     if words == [token]:
         if len(token) <= MAX_TERM_CHARS:
             yield _stem(token)

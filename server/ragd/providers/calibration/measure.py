@@ -25,7 +25,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ragd.language.detect_text import LANGUAGES, language_of
+from ragd.language.detection import PASSAGE_LANGUAGES, passage_language
 from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
 
 METHOD: Final = "calibration-1"
@@ -33,7 +33,7 @@ METHOD: Final = "calibration-1"
 
 COMPACT_DIMENSIONS: Final = 128
 
-_TAUGHT = LANGUAGES[:-1]
+_TAUGHT = PASSAGE_LANGUAGES[:-1]
 _TOKEN_BATCH = 8
 _SENTENCE_END = re.compile(r"(?<=[.。])\s*")
 # Three paragraphs of different subjects make a passage as long as most are; a longer text has less of its language's mean.
@@ -60,7 +60,7 @@ class Logistic:
 
 @dataclass(frozen=True, slots=True)
 class TokenCalibration:
-    """`queries` and `passages`: mean token vectors `[4, dimension]`, a row for each of `LANGUAGES`.
+    """`queries` and `passages`: mean token vectors `[4, dimension]`, a row for each of `PASSAGE_LANGUAGES`.
 
     `basis` `[dimension, 128]` holds the first principal axes of centred passage tokens. `related` takes a MaxSim of whole
     vectors, `related_compact` one of vectors along those axes.
@@ -75,7 +75,7 @@ class TokenCalibration:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """`queries` and `passages`: mean text vectors `[4, dimension]`, a row for each of `LANGUAGES`; the last is their mean.
+    """`queries` and `passages`: mean text vectors `[4, dimension]`, a row for each of `PASSAGE_LANGUAGES` (the last: their mean).
 
     `related` takes the cosine of a question and a passage, both centred. `tokens` is None for a model without token vectors.
     """
@@ -88,7 +88,7 @@ class Calibration:
 
 def language_row(text: str) -> int:
     """The row of the means that belongs to a text."""
-    return LANGUAGES.index(language_of(text))
+    return PASSAGE_LANGUAGES.index(passage_language(text))
 
 
 def unit(vectors: Vectors) -> Vectors:

@@ -19,9 +19,12 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+from ragd.language.scripts import KANA_BLOCKS
+
 # Rare letters (j k q v w x y z) form no syllables: vocabularies often lack theirs.
 _PARTS = re.compile(r"(?: (?=[A-Za-z]))?(?:[b-df-hl-np-tB-DF-HL-NP-T]?[aeiou][b-df-hl-nr-t]?|[A-Za-z])|[\s\S]")
-_KANA = 2
+_KANA = re.compile(f"[{KANA_BLOCKS}]")
+_KANA_TOKENS = 2
 
 
 class EstimatedTokenizer:
@@ -60,6 +63,6 @@ def _parts(text: str) -> Iterator[tuple[int, int, int]]:
 
 @lru_cache(maxsize=20_000)
 def _tokens_of(character: str) -> int:
-    if "\u3041" <= character <= "\u30ff":
-        return _KANA
+    if _KANA.match(character):
+        return _KANA_TOKENS
     return max(len(character.encode("utf-8", errors="surrogatepass")), len(unicodedata.normalize("NFKC", character)))

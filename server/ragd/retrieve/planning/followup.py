@@ -14,7 +14,7 @@ from typing import Final
 
 from ragd.core.ids import canonical
 from ragd.core.query import Turn
-from ragd.language.detect_question import language_of
+from ragd.language.detection import question_language
 from ragd.language.identifiers import find_identifiers
 from ragd.retrieve.planning.keywords import keywords_of
 
@@ -93,7 +93,7 @@ def self_contained(text: str, history: Sequence[Turn]) -> str | None:
 
 def depends_on_history(text: str) -> bool:
     """Whether a question, in canonical form, can't be understood alone."""
-    language = language_of(text)
+    language = question_language(text)
     if language == "ja":
         return len(text) <= _SHORT and bool(
             _JAPANESE.search(text[:6])
@@ -124,7 +124,7 @@ def _english_depends(text: str) -> bool:
 
 def _content(text: str) -> list[str]:
     identifiers = find_identifiers(text)
-    return list(keywords_of(text, identifiers, language_of(text)))
+    return list(keywords_of(text, identifiers, question_language(text)))
 
 
 def _merged(earlier: Sequence[str], later: Sequence[str]) -> list[str]:

@@ -7,16 +7,18 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ragd.core.query import Identifier
-from ragd.language.detect_question import HAN, HANGUL, KANA
-from ragd.language.question_words import CHINESE_GRAMMAR, ENGLISH, ENGLISH_ASKING, JAPANESE_ASKING
+from ragd.language.scripts import ALL_HAN, HANGUL, HIRAGANA, KANA, KANA_REPEATED, KATAKANA, LONG_VOWEL
+from ragd.language.stop_words import ASKING_ENGLISH, ASKING_JAPANESE, CHINESE_GRAMMAR_WORDS, QUESTION_GRAMMAR
 
 MAX_KEYWORDS: Final = 24
 
-_KATAKANA: Final = "\u30a1-\u30fa\u30fc\u30fd\u30fe"
-_CJK_RUN: Final = re.compile(f"[{HAN}{_KATAKANA}]+")
-_KANJI_STEM: Final = re.compile(f"[{HAN}](?=[\u3041-\u309f])")
-_WORD: Final = re.compile(rf"(?:(?![{HAN}{KANA}{HANGUL}])\w)+(?:['’.+#-]+(?:(?![{HAN}{KANA}{HANGUL}])\w)+)*[+#]*|[{HANGUL}]+")
-_CHINESE_GRAMMAR: Final = re.compile("|".join(CHINESE_GRAMMAR))
+_CJK_RUN: Final = re.compile(f"[{ALL_HAN}{KATAKANA}{LONG_VOWEL}{KANA_REPEATED}]+")
+_KANJI_STEM: Final = re.compile(f"[{ALL_HAN}](?=[{HIRAGANA}])")
+_WORD: Final = re.compile(
+    rf"(?:(?![{ALL_HAN}{KANA}{HANGUL}])\w)+(?:['’.+#-]+(?:(?![{ALL_HAN}{KANA}{HANGUL}])\w)+)*[+#]*|[{HANGUL}]+"
+)
+_NOT_CONTENT: Final = QUESTION_GRAMMAR | ASKING_ENGLISH
+_CHINESE_GRAMMAR: Final = re.compile("|".join(CHINESE_GRAMMAR_WORDS))
 
 
 def keywords_of(text: str, identifiers: Sequence[Identifier], language: str | None) -> tuple[str, ...]:
@@ -47,7 +49,7 @@ def _words(text: str, language: str | None) -> Iterator[str]:
     found: list[tuple[int, str]] = []
     for match in _WORD.finditer(text):
         word = match.group()
-        if word.casefold() not in ENGLISH | ENGLISH_ASKING and (len(word) > 1 or word.isupper()):
+        if word.casefold() not in _NOT_CONTENT and (len(word) > 1 or word.isupper()):
             found.append((match.start(), word))
     for match in _CJK_RUN.finditer(text):
         if language in ("zh", None):
@@ -55,6 +57,6 @@ def _words(text: str, language: str | None) -> Iterator[str]:
             for word in _CHINESE_GRAMMAR.split(match.group()):
                 if len(word) > 1:
                     found.append((text.index(word, start), word))
-        elif match.group() not in JAPANESE_ASKING and not (len(match.group()) == 1 and _KANJI_STEM.match(text, match.start())):
+        elif match.group() not in ASKING_JAPANESE and not (len(match.group()) == 1 and _KANJI_STEM.match(text, match.start())):
             found.append((match.start(), match.group()))
     yield from (word for _, word in sorted(found))

@@ -14,8 +14,8 @@ from typing import Final, Literal
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.ids import canonical, hash32
 from ragd.core.query import Filters, Identifier, Mode, Preferences, QueryPlan, Rewriting, Turn
-from ragd.language.detect_question import language_of
-from ragd.language.identifiers import find_identifiers, parts
+from ragd.language.detection import question_language
+from ragd.language.identifiers import find_identifiers, words_of
 from ragd.providers.protocols import Analyzer, LanguageModel
 from ragd.retrieve.filters import combined, contradictions
 from ragd.retrieve.planning.followup import might_depend, self_contained
@@ -140,7 +140,7 @@ class Planner:
                 # In a Japanese question the first form, of Japanese texts, is meant.
                 runs = runs[:1] if language == "ja" else runs
             else:
-                runs = [tuple(self._analyzer.tokens(" ".join(parts(identifier.text))))]
+                runs = [tuple(self._analyzer.tokens(" ".join(words_of(identifier.text))))]
             found |= dict.fromkeys(run for run in runs if len(run) > 1)
         return tuple(found)[:MAX_PHRASES]
 
@@ -174,7 +174,7 @@ def _wordings_by_rules(keywords: Sequence[str], identifiers: Sequence[Identifier
 
 def _language(question: str, identifiers: Sequence[Identifier]) -> str | None:
     literal = sorted((item.text for item in identifiers if item.kind != "quoted"), key=len, reverse=True)
-    return language_of(re.sub("|".join(map(re.escape, literal)), " ", question) if literal else question)
+    return question_language(re.sub("|".join(map(re.escape, literal)), " ", question) if literal else question)
 
 
 def _require_text(asked: str, question: str) -> None:

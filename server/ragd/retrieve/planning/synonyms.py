@@ -23,8 +23,8 @@ import yaml
 
 from ragd.core.errors import SettingsError
 from ragd.core.ids import canonical, hash32
-from ragd.language.detect_question import HAN, HANGUL, KANA
-from ragd.language.question_words import ENGLISH
+from ragd.language.scripts import ALL_HAN, HANGUL, KANA
+from ragd.language.stop_words import QUESTION_GRAMMAR
 from ragd.providers.protocols import Analyzer
 
 SYNONYMS_FILE: Final = "synonyms.yaml"
@@ -33,7 +33,7 @@ SYNONYMS_FILE: Final = "synonyms.yaml"
 MAX_TERM_CHARS: Final = 100
 MAX_TERMS: Final = 20_000
 
-_CJK: Final = re.compile(f"[{HAN}{KANA}{HANGUL}]")
+_CJK: Final = re.compile(f"[{ALL_HAN}{KANA}{HANGUL}]")
 _KANA: Final = re.compile(f"[{KANA}]")
 _HELP: Final = "Write a list of groups, such as '- [k8s, kubernetes]', or a mapping, such as 'k8s: [kubernetes]'."
 
@@ -108,7 +108,7 @@ class Synonyms:
         added: dict[str, None] = {}
         for synonym in found.values():
             analysed = self._analyzer.tokens(synonym)
-            telling = [term for term in analysed if term not in ENGLISH] or analysed
+            telling = [term for term in analysed if term not in QUESTION_GRAMMAR] or analysed
             added |= dict.fromkeys(term for term in telling if term not in own)
         return Expansion(tuple(found.values()), tuple(added))
 

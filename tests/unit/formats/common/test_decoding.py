@@ -8,7 +8,6 @@ import pytest
 
 from ragd.core.errors import DocumentEmpty, DocumentUnreadable
 from ragd.formats.common.decoding import decode
-from ragd.language.detect_document import detect_language, language_of_tag
 
 JAPANESE = "設定ファイルを読み込めません。カタカナもあります。\n"
 MIXED = "# Install\n\nRun `pip install foo` and then open the file.\n\n注意: 再起動が必要です。\n"
@@ -116,24 +115,3 @@ def test_stray_nul_bytes_are_left_out_and_reported() -> None:
     decoded = decode(("plain text " * 50).encode() + b"\0 end", "a.txt")
     assert "\0" not in decoded.text
     assert decoded.warnings == ("1 NUL characters were left out",)
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        (JAPANESE, "ja"),
-        ("この API は token を受け取り、session を返します。" * 3, "ja"),
-        ("这是一个用于检索文档的系统。", "zh"),
-        ("The server reads the settings and then it starts.", "en"),
-        (FRENCH, None),
-        ("def f(x): return x", None),
-        ("12345 --- !!!", None),
-        ("", None),
-    ],
-)
-def test_language_is_told_by_scripts_and_function_words(text: str, language: str | None) -> None:
-    assert detect_language(text) == language
-
-
-def test_a_declared_language_tag_counts_by_its_primary_part() -> None:
-    assert [language_of_tag(tag) for tag in ("ja-JP", "zh_CN", "EN", "fr", "")] == ["ja", "zh", "en", None, None]

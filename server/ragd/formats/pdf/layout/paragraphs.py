@@ -15,6 +15,7 @@ from ragd.formats.pdf.layout.columns import BULLET, Row, pitch_of
 from ragd.formats.pdf.layout.joins import joint, row_text
 from ragd.formats.pdf.page.page import Box, Grid
 from ragd.formats.pdf.page.text import HYPHEN, SOFT_HYPHEN, is_cjk
+from ragd.language.scripts import SIGNS_AND_KANA, UNIFIED_HAN
 
 _WIDER_STEP: Final = 1.35
 _FREE_STEP: Final = 2.0
@@ -30,6 +31,7 @@ _NUMBER: Final = re.compile(  # "1.", "(1)", "①", "a)", "1.2 ", "第3章"
     r"^(?:\d{1,3}[.)．](?=\D)|[（(]\d{1,3}[)）]|[①-⑳]|\(?[a-z][.)] |(?:\d{1,3}\.)+\d{0,3} "
     r"|第[\d一二三四五六七八九十百]{1,4}[章条節項編部])\s*(?=\S)"
 )
+_WORD_END: Final = re.compile(f"[ {SIGNS_AND_KANA}{UNIFIED_HAN}]")
 _CONTENTS: Final = re.compile(r"\.\.\. \S{1,6}$")
 _ENDS: Final = tuple(".!?:;。！？：；．」』)）")
 
@@ -138,7 +140,7 @@ def _first_width(line: Line) -> float:
     text = first.text
     if is_cjk(text[0]):
         return 2 * line.size
-    word = re.split(r"[ \u3001-\u30ff\u4e00-\u9fff]", text, maxsplit=1)[0]
+    word = _WORD_END.split(text, maxsplit=1)[0]
     return (x1 - x0) * len(word) / len(text)
 
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from ragd.formats.pdf.page.glyphs import Glyphs
 from ragd.formats.pdf.page.page import Boxes, Direction, Page, Rule, Segment
+from ragd.language.scripts import CJK, EAST_ASIAN, code_ranges
 
 HYPHEN: Final = "\x02"
 """What stands at the end of a line for a hyphen that pdfium took for a division mark, which it may not be."""
@@ -35,8 +36,8 @@ _REPLACED: Final = {**_LIGATURES, 0xFFFE: HYPHEN, 0xA0: " ", 0x3000: " ", 0x2028
 _INVISIBLE: Final = re.compile("[\x00\x01\x03-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _BLANK_RUN: Final = re.compile(r"[ \u1680\u2000-\u200a\u202f\u205f]+")
 _INNER_SOFT_HYPHEN: Final = re.compile(f"{SOFT_HYPHEN}(?!$)")
-_CJK: Final = ((0x3001, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0xFF01, 0xFF60), (0x20000, 0x323AF))
-_NEEDS_CARE: Final = re.compile("[^\x20-\x7e\xa1-\xac\xae-\xff\u0370-\u04ff\u2010-\u2027\u3001-\ud7ff\uff01-\uff9f\r\n]|  ")
+_CJK: Final = code_ranges(CJK)
+_NEEDS_CARE: Final = re.compile(f"[^\x20-\x7e\xa1-\xac\xae-\xff\u0370-\u04ff\u2010-\u2027{EAST_ASIAN}\r\n]|  ")
 _BOLD: Final = 600
 _MAX_FONT_NAME: Final = 128
 _MIN_LETTERS: Final = 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragd.language.answer_sentences import sentences
+from ragd.language.sentences import answer_sentences
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ from ragd.language.answer_sentences import sentences
     ],
 )
 def test_sentences_are_found_with_their_marks(text: str, expected: list[str]) -> None:
-    assert [text[start:end] for start, end in sentences(text)] == expected
+    assert [text[start:end] for start, end in answer_sentences(text)] == expected
