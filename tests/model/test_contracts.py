@@ -11,9 +11,9 @@ import pytest
 from ragd.ingest.chunking.recursive import RecursiveSplitter
 from ragd.models.store import ensure_model
 from ragd.providers.embedders.onnx import OnnxEmbedder
-from ragd.providers.model_queue import InferenceBroker
+from ragd.providers.model_queue import ModelQueue
 from ragd.providers.protocols import Embedder, Splitter, Tokenizer
-from ragd.providers.queued_embedder import BrokeredEmbedder
+from ragd.providers.queued_embedder import QueuedEmbedder
 from ragd.testing import EmbedderContract, SplitterContract
 
 pytestmark = pytest.mark.model
@@ -32,10 +32,10 @@ class TestDefaultModel(EmbedderContract):
         return default_model
 
 
-def test_the_broker_changes_no_vector_while_nobody_asks(default_model: OnnxEmbedder, texts: list[str]) -> None:
-    brokered = BrokeredEmbedder(default_model, InferenceBroker())
-    np.testing.assert_array_equal(brokered.embed_passages(texts[::5]), default_model.embed_passages(texts[::5]))
-    np.testing.assert_array_equal(brokered.embed_queries(texts[:1]), default_model.embed_queries(texts[:1]))
+def test_the_queue_changes_no_vector_while_nobody_asks(default_model: OnnxEmbedder, texts: list[str]) -> None:
+    queued_embedder = QueuedEmbedder(default_model, ModelQueue())
+    np.testing.assert_array_equal(queued_embedder.embed_passages(texts[::5]), default_model.embed_passages(texts[::5]))
+    np.testing.assert_array_equal(queued_embedder.embed_queries(texts[:1]), default_model.embed_queries(texts[:1]))
 
 
 @pytest.mark.parametrize(

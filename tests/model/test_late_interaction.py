@@ -14,7 +14,7 @@ from ragd.core.documents import Place
 from ragd.core.results import Passage
 from ragd.models.store import ensure_model
 from ragd.providers.calibration.measure import max_sim, unit
-from ragd.providers.calibrator import Calibrator
+from ragd.providers.calibration_cache import CalibrationCache
 from ragd.providers.centred_embedder import CentredEmbedder
 from ragd.providers.embedders.onnx import OnnxEmbedder
 from ragd.providers.rerankers.maxsim import MaxSimReranker
@@ -52,12 +52,12 @@ def model(models_dir: Path) -> Iterator[OnnxEmbedder]:
 
 
 @pytest.fixture(scope="module")
-def calibrator(model: OnnxEmbedder, tmp_path_factory: pytest.TempPathFactory) -> Calibrator:
-    return Calibrator(model, tmp_path_factory.mktemp("calibration"), 0.5)
+def calibration_cache(model: OnnxEmbedder, tmp_path_factory: pytest.TempPathFactory) -> CalibrationCache:
+    return CalibrationCache(model, tmp_path_factory.mktemp("calibration"), 0.5)
 
 
-def test_the_calibration_tells_answers_from_strangers(calibrator: Calibrator) -> None:
-    found = calibrator.get()
+def test_the_calibration_tells_answers_from_strangers(calibration_cache: CalibrationCache) -> None:
+    found = calibration_cache.get()
     assert found.tokens is not None
     assert 0.38 < found.tokens.related.midpoint < 0.50
     assert 12 < found.tokens.related.slope < 24
@@ -66,9 +66,9 @@ def test_the_calibration_tells_answers_from_strangers(calibrator: Calibrator) ->
     assert found.related.slope > 4
 
 
-def test_centring_moves_the_passage_in_the_other_language_up(model: OnnxEmbedder, calibrator: Calibrator) -> None:
+def test_centring_moves_the_passage_in_the_other_language_up(model: OnnxEmbedder, calibration_cache: CalibrationCache) -> None:
     """Each fact is asked for in the other language, among all the passages of both."""
-    centred = CentredEmbedder(model, calibrator)
+    centred = CentredEmbedder(model, calibration_cache)
     texts = ENGLISH + JAPANESE
     ranks = {}
     for name, embedder in (("plain", model), ("centred", centred)):
@@ -83,9 +83,9 @@ def test_centring_moves_the_passage_in_the_other_language_up(model: OnnxEmbedder
 
 @pytest.mark.parametrize("cache_dimensions", [0, 128])
 def test_an_answer_in_the_other_language_beats_a_stranger_in_the_same(
-    model: OnnxEmbedder, calibrator: Calibrator, cache_dimensions: int
+    model: OnnxEmbedder, calibration_cache: CalibrationCache, cache_dimensions: int
 ) -> None:
-    reranker = MaxSimReranker(model, calibrator, RerankSettings.model_validate({"cache_dimensions": cache_dimensions}))
+    reranker = MaxSimReranker(model, calibration_cache, RerankSettings.model_validate({"cache_dimensions": cache_dimensions}))
     for asked, answers in ((ENGLISH, JAPANESE), (JAPANESE, ENGLISH)):
         for number, question in enumerate(asked):
             strangers = [text for other, text in enumerate(asked) if other != number]
@@ -93,8 +93,8 @@ def test_an_answer_in_the_other_language_beats_a_stranger_in_the_same(
             assert answer > max(rest)
 
 
-def test_scores_are_high_for_answers_and_low_for_strangers(model: OnnxEmbedder, calibrator: Calibrator) -> None:
-    reranker = MaxSimReranker(model, calibrator, RerankSettings())
+def test_scores_are_high_for_answers_and_low_for_strangers(model: OnnxEmbedder, calibration_cache: CalibrationCache) -> None:
+    reranker = MaxSimReranker(model, calibration_cache, RerankSettings())
     answered = [
         max(_scores(reranker, question, ENGLISH + JAPANESE))
         for question in ("How long is a refresh token valid?", "食堂の営業時間")
@@ -104,8 +104,8 @@ def test_scores_are_high_for_answers_and_low_for_strangers(model: OnnxEmbedder, 
     assert max(strangers) < 0.4
 
 
-def test_int8_hardly_changes_a_score(model: OnnxEmbedder, calibrator: Calibrator) -> None:
-    tokens = calibrator.get().tokens
+def test_int8_hardly_changes_a_score(model: OnnxEmbedder, calibration_cache: CalibrationCache) -> None:
+    tokens = calibration_cache.get().tokens
     assert tokens is not None
     query = unit(model.query_tokens("How long is a refresh token valid?") - tokens.queries[0])
     for vectors in model.passage_tokens(ENGLISH):

@@ -39,11 +39,11 @@ from ragd.ingest.workers.pool import WorkerPool
 from ragd.ingest.workers.process import WorkerOptions
 from ragd.models.rows import model_row
 from ragd.models.store import ModelFiles, Progress, ensure_model
-from ragd.providers.calibrator import Calibrator
+from ragd.providers.calibration_cache import CalibrationCache
 from ragd.providers.centred_embedder import CentredEmbedder
-from ragd.providers.model_queue import InferenceBroker
+from ragd.providers.model_queue import ModelQueue
 from ragd.providers.protocols import Analyzer, DenseStore, Embedder, LanguageModel, Reranker, SparseStore, Splitter
-from ragd.providers.queued_embedder import behind_broker
+from ragd.providers.queued_embedder import queued
 from ragd.providers.registry import build, provider_class
 from ragd.retrieve.pipeline import QueryPipeline
 from ragd.retrieve.planning.synonyms import SYNONYMS_FILE, Synonyms
@@ -93,7 +93,7 @@ class Parts:
         self._answerers: dict[str, Answerer] = {}
         self._rerankers: dict[tuple[RerankSettings, LlmSettings], Reranker] = {}
         self.workers = ThreadPoolExecutor(4, "rag-retrieve")
-        self.broker = InferenceBroker()
+        self.model_queue = ModelQueue()
 
     @property
     def warnings(self) -> list[str]:
@@ -132,7 +132,7 @@ class Parts:
             self.indexes.dense.close()
             self.indexes.sparse.close()
         if idle:
-            self.broker.close()
+            self.model_queue.close()
         if idle and "embedder" in self.__dict__:
             self.embedder.close()
 
@@ -152,14 +152,14 @@ class Parts:
             return CentredEmbedder(self._model, self.calibration) if self.calibration.weight else self._model
 
     @cached_property
-    def calibration(self) -> Calibrator:
+    def calibration(self) -> CalibrationCache:
         """What is known of the embedding model's space; computed when it is first asked for."""
         with self._build_lock:
             files, weight = self.model_files, self.settings.embedding.centring
             # Beside the models: a folder within a model's own would be taken for a damaged copy of it.
             folder = self.directories.data if files is None else self.directories.models
             best = files.row.centring if files else 0.0
-            return Calibrator(self._model, folder / "calibrations", best if weight is None else weight)
+            return CalibrationCache(self._model, folder / "calibrations", best if weight is None else weight)
 
     @property
     def relevance(self) -> Callable[[float], float] | None:
@@ -185,7 +185,7 @@ class Parts:
                     "spinning": options.spinning,
                 }
             )
-            return behind_broker(build("embedder", options.provider, **how), self.broker)
+            return queued(build("embedder", options.provider, **how), self.model_queue)
 
     @cached_property
     def indexes(self) -> Indexes:

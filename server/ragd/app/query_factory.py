@@ -80,7 +80,7 @@ def query_pipeline(parts: Parts, settings: Settings, reranker: Reranker, synonym
         tracer=parts.tracer,
         strategy_config_id=settings.strategy_config_id(),
         min_confidence=settings.answer.min_confidence,
-        interactive=parts.broker.interactive,
+        interactive=parts.model_queue.interactive,
     )
 
 
@@ -96,7 +96,7 @@ def build_reranker(parts: Parts, settings: Settings) -> Reranker:
             "device": options.device,
             "threads": settings.embedding.threads,
             "spinning": settings.embedding.spinning,
-            "turn": partial(parts.broker.turn, Priority.RERANK),
+            "turn": partial(parts.model_queue.turn, Priority.RERANK),
         }
     elif name == "maxsim":
         how = {"embedder": parts.embedder, "calibration": parts.calibration, "options": options}

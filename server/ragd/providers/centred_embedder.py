@@ -12,21 +12,21 @@ import numpy as np
 
 from ragd.core.errors import ModelUnavailable
 from ragd.providers.calibration.measure import language_row, unit
-from ragd.providers.calibrator import Calibrator
+from ragd.providers.calibration_cache import CalibrationCache
 from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
 
 
 class CentredEmbedder:
-    """Wraps an embedder; `calibrator` is of the same one, and its `weight` is the share. Token vectors stay as they are.
+    """Wraps an embedder; `calibration_cache` is of the same one, and its `weight` is the share. Token vectors stay as they are.
 
     Nothing is calibrated before the first text. Vectors of another weight have another `revision`. Safe to use from several
     threads when the embedder is.
     """
 
-    def __init__(self, embedder: Embedder, calibrator: Calibrator) -> None:
+    def __init__(self, embedder: Embedder, calibration_cache: CalibrationCache) -> None:
         self.needs_files = embedder.needs_files
         self.model_id = embedder.model_id
-        self.revision = f"{embedder.revision}+centred-{calibrator.weight:g}-{calibrator.identity[:8]}"
+        self.revision = f"{embedder.revision}+centred-{calibration_cache.weight:g}-{calibration_cache.identity[:8]}"
         self.dimension = embedder.dimension
         self.max_tokens = embedder.max_tokens
         self.device = embedder.device
@@ -34,7 +34,7 @@ class CentredEmbedder:
         self.gives_tokens = isinstance(embedder, TokenEmbedder) and embedder.gives_tokens
         self.warnings: Sequence[str] = getattr(embedder, "warnings", ())
         self._embedder = embedder
-        self._calibrator = calibrator
+        self._calibration_cache = calibration_cache
 
     @property
     def passage_overhead(self) -> int:
@@ -43,11 +43,11 @@ class CentredEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         # The texts before the calibration: when a service is down, that is found out within the time for a question.
         vectors = self._embedder.embed_queries(texts)
-        return self._centred(vectors, texts, self._calibrator.get().queries) if texts else vectors
+        return self._centred(vectors, texts, self._calibration_cache.get().queries) if texts else vectors
 
     def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
         vectors = self._embedder.embed_passages(texts, on_batch)
-        return self._centred(vectors, texts, self._calibrator.get().passages) if texts else vectors
+        return self._centred(vectors, texts, self._calibration_cache.get().passages) if texts else vectors
 
     def query_tokens(self, text: str) -> Vectors:
         return self._token_embedder().query_tokens(text)
@@ -60,7 +60,7 @@ class CentredEmbedder:
 
     def _centred(self, vectors: Vectors, texts: Sequence[str], means: Vectors) -> Vectors:
         rows = np.array([language_row(text) for text in texts])
-        return unit(vectors - np.float32(self._calibrator.weight) * means[rows])
+        return unit(vectors - np.float32(self._calibration_cache.weight) * means[rows])
 
     def _token_embedder(self) -> TokenEmbedder:
         if not isinstance(self._embedder, TokenEmbedder):

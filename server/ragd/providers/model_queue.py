@@ -1,10 +1,11 @@
 """Turns on the processor for local models: queries overtake reranking, and both overtake ingestion.
 
-There are two lanes. People's lane runs one model call at a time, queries before reranking, then in order of arrival. Ingestion
-has a lane of its own, in which a call begins only while people's lane is empty and no query is in progress. A query does not wait
-for the call of ingestion that is under way: it runs beside it, which delays it less than the rest of that call would.
+There are two lanes. The interactive lane runs one model call at a time, queries before reranking, then in order of arrival.
+Ingestion has a lane of its own, in which a call begins only while the interactive lane is empty and no query is in progress. A
+query does not wait for the call of ingestion that is under way: it runs beside it, which delays it less than the rest of that
+call would.
 
-Ingestion asks for a turn for every batch, and a batch is one text while people ask or asked a moment ago. It never starves:
+Ingestion asks for a turn for every batch, and a batch is one text while queries run or ran a moment ago. It never starves:
 having waited for `patience_s` it begins whatever else runs, and so moves on by one text in every `patience_s` and the time of
 that text.
 """
@@ -40,11 +41,11 @@ class _Ticket:
         self.number = number
         self.since = time.monotonic()
         self.granted = False
-        self.lane = "ingestion" if priority is Priority.INGEST else "people"
+        self.lane = "ingestion" if priority is Priority.INGEST else "interactive"
         self.changed = threading.Condition(lock)
 
 
-class InferenceBroker:
+class ModelQueue:
     """Gives turns. One for each process; safe to use from any thread. Turns can't be nested."""
 
     def __init__(self, patience_s: float = PATIENCE_S, quiet_s: float = QUIET_S) -> None:
@@ -60,7 +61,7 @@ class InferenceBroker:
 
     @contextmanager
     def turn(self, priority: Priority) -> Iterator[None]:
-        """Wait for a turn and hold it. Raises `ModelUnavailable` when the broker is closed, also while waiting."""
+        """Wait for a turn and hold it. Raises `ModelUnavailable` when the queue is closed, also while waiting."""
         ticket = _Ticket(priority, next(self._numbers), self._lock)
         with self._lock:
             self._wait(ticket)
@@ -83,7 +84,7 @@ class InferenceBroker:
                 self._last_query = time.monotonic()
                 self._advance()
 
-    def people_ask(self) -> bool:
+    def interactive_pending(self) -> bool:
         """Whether queries are in progress, wait, or came a moment ago."""
         with self._lock:
             return self._asking() or time.monotonic() - self._last_query < self._quiet_s
@@ -118,12 +119,12 @@ class InferenceBroker:
             raise ModelUnavailable("The models are being closed.")
 
     def _patience_left(self, ticket: _Ticket) -> float | None:
-        """Seconds until it need not regard people any more; None when only the end of a turn can help it."""
+        """Seconds until it need not wait for queries any more; None when only the end of a turn can help it."""
         left = ticket.since + self._patience_s - time.monotonic()
         return left if ticket.lane == "ingestion" and left > 0 else None
 
     def _advance(self) -> None:
-        for ticket in (self._next_of_people(), self._next_of_ingestion()):
+        for ticket in (self._next_interactive(), self._next_ingestion()):
             if ticket is not None and ticket.lane not in self._running and not self._closed:
                 self._running[ticket.lane] = ticket
                 self._waiting.remove(ticket)
@@ -132,19 +133,19 @@ class InferenceBroker:
 
     def _leave(self, ticket: _Ticket) -> None:
         del self._running[ticket.lane]
-        if ticket.lane == "people":
+        if ticket.lane == "interactive":
             self._last_query = time.monotonic()
         self._advance()
 
-    def _next_of_people(self) -> _Ticket | None:
-        waiting = (ticket for ticket in self._waiting if ticket.lane == "people")
+    def _next_interactive(self) -> _Ticket | None:
+        waiting = (ticket for ticket in self._waiting if ticket.lane == "interactive")
         return min(waiting, key=lambda ticket: (ticket.priority, ticket.number), default=None)
 
-    def _next_of_ingestion(self) -> _Ticket | None:
+    def _next_ingestion(self) -> _Ticket | None:
         first = next((ticket for ticket in self._waiting if ticket.lane == "ingestion"), None)
         if first is None or (self._asking() and time.monotonic() - first.since < self._patience_s):
             return None
         return first
 
     def _asking(self) -> bool:
-        return self._interactive > 0 or "people" in self._running or self._next_of_people() is not None
+        return self._interactive > 0 or "interactive" in self._running or self._next_interactive() is not None

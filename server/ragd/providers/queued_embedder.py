@@ -1,7 +1,7 @@
-"""A local embedding model behind the broker: an embedder like any other, whose work is done in turns.
+"""A local embedding model behind the model queue: an embedder like any other, whose work is done in turns.
 
 Questions that arrive while another question or rerank runs are embedded together in the next run. Passages are embedded in the
-same batches as without the broker, except while people ask: then one text a turn.
+same batches as without the queue, except while queries are pending: then one text a turn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from ragd.providers.batching import batches
-from ragd.providers.model_queue import InferenceBroker, Priority
+from ragd.providers.model_queue import ModelQueue, Priority
 from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
 
 MICRO_BATCH_TOKENS = 256
@@ -54,12 +54,12 @@ class _Asked:
         return max(len(row) for row in self.rows)
 
 
-class BrokeredEmbedder:
-    """Wraps a `LocalEmbedder`; the broker may serve other models, too. Safe to use from several threads."""
+class QueuedEmbedder:
+    """Wraps a `LocalEmbedder`; the queue may serve other models, too. Safe to use from several threads."""
 
     needs_files = True
 
-    def __init__(self, model: LocalEmbedder, broker: InferenceBroker) -> None:
+    def __init__(self, model: LocalEmbedder, queue: ModelQueue) -> None:
         self.model_id = model.model_id
         self.revision = model.revision
         self.dimension = model.dimension
@@ -69,7 +69,7 @@ class BrokeredEmbedder:
         self.gives_tokens = model.gives_tokens
         self.warnings: Sequence[str] = getattr(model, "warnings", ())
         self._model = model
-        self._broker = broker
+        self._queue = queue
         self._asked: list[_Asked] = []
         self._lock = threading.Lock()
 
@@ -89,9 +89,9 @@ class BrokeredEmbedder:
         rows = self._model.passage_rows(texts)
         planned = deque(batches([len(row) for row in rows], self._model.batch_tokens))
         while planned:
-            with self._broker.turn(Priority.INGEST):
+            with self._queue.turn(Priority.INGEST):
                 batch = planned.popleft()
-                if len(batch) > 1 and self._broker.people_ask():
+                if len(batch) > 1 and self._queue.interactive_pending():
                     batch, rest = batch[:1], batch[1:]
                     planned.appendleft(rest)
                 vectors[batch] = self._model.embed_rows([rows[index] for index in batch])
@@ -100,11 +100,11 @@ class BrokeredEmbedder:
         return vectors
 
     def query_tokens(self, text: str) -> Vectors:
-        with self._broker.turn(Priority.QUERY):
+        with self._queue.turn(Priority.QUERY):
             return self._model.query_tokens(text)
 
     def passage_tokens(self, texts: Sequence[str]) -> list[Vectors]:
-        with self._broker.turn(Priority.RERANK):
+        with self._queue.turn(Priority.RERANK):
             return self._model.passage_tokens(texts)
 
     def close(self) -> None:
@@ -114,7 +114,7 @@ class BrokeredEmbedder:
         with self._lock:
             self._asked.append(own)
         try:
-            with self._broker.turn(Priority.QUERY):
+            with self._queue.turn(Priority.QUERY):
                 if own.answered:  # somebody's run had room for it
                     return own.vectors
                 others = self._take(own)
@@ -161,6 +161,6 @@ class BrokeredEmbedder:
             start += len(one.rows)
 
 
-def behind_broker(embedder: Embedder, broker: InferenceBroker) -> Embedder:
+def queued(embedder: Embedder, queue: ModelQueue) -> Embedder:
     """The embedder, in turns when it runs in this process; one that asks a service needs none."""
-    return BrokeredEmbedder(embedder, broker) if isinstance(embedder, LocalEmbedder) else embedder
+    return QueuedEmbedder(embedder, queue) if isinstance(embedder, LocalEmbedder) else embedder

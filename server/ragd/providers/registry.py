@@ -11,6 +11,7 @@ from ragd.core.errors import SettingsError
 from ragd.providers.protocols import ProviderKind
 
 ENTRY_POINT_GROUP = "ragd.providers"
+_FORMER_GROUP = "rag_assistant.providers"
 
 TABLE: dict[tuple[ProviderKind, str], str] = {
     ("loader", "markdown"): "ragd.formats.markdown.loader:MarkdownLoader",
@@ -40,8 +41,8 @@ TABLE: dict[tuple[ProviderKind, str], str] = {
     ("embedder", "openai"): "ragd.providers.embedders.openai:OpenAiEmbedder",
     ("embedder", "ollama"): "ragd.providers.embedders.ollama:OllamaEmbedder",
     ("embedder", "fake"): "ragd.providers.fakes:FakeEmbedder",
-    ("analyzer", "sudachi"): "ragd.providers.analyzers.analyzers:SudachiAnalyzer",
-    ("analyzer", "bigram"): "ragd.providers.analyzers.analyzers:BigramAnalyzer",
+    ("analyzer", "sudachi"): "ragd.providers.analyzers.sudachi:SudachiAnalyzer",
+    ("analyzer", "bigram"): "ragd.providers.analyzers.bigram:BigramAnalyzer",
     ("dense", "chroma"): "ragd.providers.dense.chroma:ChromaStore",
     ("dense", "exact"): "ragd.providers.dense.exact:ExactStore",
     ("sparse", "tantivy"): "ragd.providers.sparse.tantivy:TantivyStore",
@@ -82,6 +83,11 @@ def provider_class(kind: ProviderKind, name: str) -> Any:
         return getattr(importlib.import_module(module), attribute)
     for point in entry_points(group=ENTRY_POINT_GROUP, name=f"{kind}.{name}"):
         return point.load()
+    if entry_points(group=_FORMER_GROUP, name=f"{kind}.{name}"):
+        raise SettingsError(
+            f"The package with the {kind} provider '{name}' registers it under the former entry-point group '{_FORMER_GROUP}'. "
+            f"Move it to the group '{ENTRY_POINT_GROUP}', and its imports from 'rag_assistant' to 'ragd'."
+        )
     known = names(kind)
     close = difflib.get_close_matches(name, known, n=1)
     hint = f" Did you mean '{close[0]}'?" if close else ""

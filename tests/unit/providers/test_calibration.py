@@ -13,7 +13,7 @@ import pytest
 from ragd.core.errors import ModelUnavailable, RemoteUnavailable
 from ragd.language.detection import PASSAGE_LANGUAGES, passage_language
 from ragd.providers.calibration.measure import Calibration, calibrate, max_sim, texts_json, unit
-from ragd.providers.calibrator import Calibrator
+from ragd.providers.calibration_cache import CalibrationCache
 from ragd.providers.centred_embedder import CentredEmbedder
 from ragd.providers.fakes import FakeEmbedder
 from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
@@ -121,12 +121,12 @@ def test_maxsim_is_the_mean_of_what_each_query_token_finds() -> None:
 
 def test_a_calibration_is_computed_once_and_then_read_from_its_file(tmp_path: Path) -> None:
     embedder = CountingEmbedder()
-    first = Calibrator(embedder, tmp_path, 0.5)
+    first = CalibrationCache(embedder, tmp_path, 0.5)
     assert embedder.asked == 0
     found = first.get()
     assert first.get() is found
     asked = embedder.asked
-    again = Calibrator(embedder, tmp_path, 0.5).get()
+    again = CalibrationCache(embedder, tmp_path, 0.5).get()
     assert embedder.asked == asked
     assert [path.suffix for path in tmp_path.iterdir()] == [".npz"]
     assert again.tokens is not None
@@ -142,7 +142,7 @@ def test_a_calibration_is_computed_once_and_then_read_from_its_file(tmp_path: Pa
 @pytest.mark.parametrize("damage", ["empty", "cut", "text", "foreign", "wrong numbers"])
 def test_a_damaged_or_foreign_file_is_made_anew(tmp_path: Path, damage: str) -> None:
     embedder = CountingEmbedder(dimension=32)
-    found = Calibrator(embedder, tmp_path, 0.5).get()
+    found = CalibrationCache(embedder, tmp_path, 0.5).get()
     (path,) = tmp_path.iterdir()
     whole = path.read_bytes()
     if damage == "foreign":
@@ -153,33 +153,33 @@ def test_a_damaged_or_foreign_file_is_made_anew(tmp_path: Path, damage: str) -> 
     else:
         path.write_bytes({"empty": b"", "cut": whole[: len(whole) // 2], "text": b"hello"}[damage])
     asked = embedder.asked
-    again = Calibrator(embedder, tmp_path, 0.5).get()
+    again = CalibrationCache(embedder, tmp_path, 0.5).get()
     assert embedder.asked > asked
     assert np.array_equal(again.queries, found.queries)
-    assert Calibrator(embedder, tmp_path, 0.5).get().related == found.related
+    assert CalibrationCache(embedder, tmp_path, 0.5).get().related == found.related
     assert [path.name for path in tmp_path.iterdir()] == [path.name]
 
 
 def test_a_folder_that_cant_be_written_costs_only_the_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    assert Calibrator(FakeEmbedder(dimension=32), tmp_path / "file", 0.5).get().queries.any()
+    assert CalibrationCache(FakeEmbedder(dimension=32), tmp_path / "file", 0.5).get().queries.any()
 
 
 def test_the_identity_names_model_revision_and_weight(tmp_path: Path) -> None:
     calibrators = [
-        Calibrator(FakeEmbedder(), tmp_path, 0.5),
-        Calibrator(FakeEmbedder(), tmp_path, 0.25),
-        Calibrator(FakeEmbedder(dimension=128), tmp_path, 0.5),
-        Calibrator(WithoutTokens(), tmp_path, 0.5),
+        CalibrationCache(FakeEmbedder(), tmp_path, 0.5),
+        CalibrationCache(FakeEmbedder(), tmp_path, 0.25),
+        CalibrationCache(FakeEmbedder(dimension=128), tmp_path, 0.5),
+        CalibrationCache(WithoutTokens(), tmp_path, 0.5),
     ]
-    assert len({calibrator.identity for calibrator in calibrators}) == 4
-    assert Calibrator(FakeEmbedder(), tmp_path / "elsewhere", 0.5).identity == calibrators[0].identity
+    assert len({calibration_cache.identity for calibration_cache in calibrators}) == 4
+    assert CalibrationCache(FakeEmbedder(), tmp_path / "elsewhere", 0.5).identity == calibrators[0].identity
 
 
 def test_threads_that_ask_at_once_share_one_calibration(tmp_path: Path) -> None:
-    calibrator = Calibrator(CountingEmbedder(dimension=32), tmp_path, 0.5)
+    calibration_cache = CalibrationCache(CountingEmbedder(dimension=32), tmp_path, 0.5)
     found: list[object] = []
-    threads = [threading.Thread(target=lambda: found.append(calibrator.get())) for _ in range(8)]
+    threads = [threading.Thread(target=lambda: found.append(calibration_cache.get())) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -196,12 +196,12 @@ class TestCentredEmbedder(EmbedderContract):
 
 def test_a_vector_loses_the_share_of_its_own_languages_mean(kept: Path) -> None:
     plain = FakeEmbedder()
-    calibrator = Calibrator(plain, kept, 0.5)
+    calibration_cache = CalibrationCache(plain, kept, 0.5)
     texts = ["How do I open a port?", "ポートを開けるには", "怎样打开端口", "Как открыть порт"]
-    got = CentredEmbedder(plain, calibrator).embed_passages(texts)
-    assert got == pytest.approx(unit(plain.embed_passages(texts) - 0.5 * calibrator.get().passages), abs=1e-6)
-    asked = CentredEmbedder(plain, calibrator).embed_queries(texts[:1])
-    assert asked == pytest.approx(unit(plain.embed_queries(texts[:1]) - 0.5 * calibrator.get().queries[:1]), abs=1e-6)
+    got = CentredEmbedder(plain, calibration_cache).embed_passages(texts)
+    assert got == pytest.approx(unit(plain.embed_passages(texts) - 0.5 * calibration_cache.get().passages), abs=1e-6)
+    asked = CentredEmbedder(plain, calibration_cache).embed_queries(texts[:1])
+    assert asked == pytest.approx(unit(plain.embed_queries(texts[:1]) - 0.5 * calibration_cache.get().queries[:1]), abs=1e-6)
 
 
 def test_nothing_is_calibrated_before_there_is_a_text(tmp_path: Path) -> None:
@@ -246,4 +246,4 @@ def test_token_vectors_pass_through_where_there_are_any(kept: Path) -> None:
 
 
 def _centred(embedder: Embedder, folder: Path, weight: float = 0.5) -> CentredEmbedder:
-    return CentredEmbedder(embedder, Calibrator(embedder, folder, weight))
+    return CentredEmbedder(embedder, CalibrationCache(embedder, folder, weight))

@@ -17,7 +17,7 @@ from ragd.core.documents import Place
 from ragd.core.errors import ModelUnavailable
 from ragd.core.results import Passage
 from ragd.providers.calibration.measure import unit
-from ragd.providers.calibrator import Calibrator
+from ragd.providers.calibration_cache import CalibrationCache
 from ragd.providers.fakes import FakeEmbedder
 from ragd.providers.protocols import Reranker, Vectors
 from ragd.providers.registry import build
@@ -80,13 +80,13 @@ def embedder(clock: Clock) -> TimedEmbedder:
 def reranker_of(embedder: TimedEmbedder, folder: Path, **options: Any) -> MaxSimReranker:
     """The calibration's own reading of passages is over when it comes back."""
     pace, embedder.pace = embedder.pace, 0.0
-    calibrator = Calibrator(embedder, folder, 0.0)
-    calibrator.get()
+    calibration_cache = CalibrationCache(embedder, folder, 0.0)
+    calibration_cache.get()
     embedder.pace = pace
     embedder.batches.clear()
     batch_tokens = options.pop("batch_tokens", 512)
     settings = RerankSettings(**options)
-    return MaxSimReranker(embedder, calibrator, settings, batch_tokens=batch_tokens, clock=embedder.clock)
+    return MaxSimReranker(embedder, calibration_cache, settings, batch_tokens=batch_tokens, clock=embedder.clock)
 
 
 def passage(content: str, path: tuple[str, ...] = (), tokens: int | None = None) -> Passage:
@@ -116,7 +116,7 @@ class TestMaxSim(RerankerContract):
     def reranker(self, folder: Path) -> Reranker:
         embedder = FakeEmbedder()
         made: Reranker = build(
-            "reranker", "maxsim", embedder=embedder, calibration=Calibrator(embedder, folder, 0.0), options=RerankSettings()
+            "reranker", "maxsim", embedder=embedder, calibration=CalibrationCache(embedder, folder, 0.0), options=RerankSettings()
         )
         return made
 
@@ -246,18 +246,18 @@ def test_a_model_without_token_vectors_is_refused(folder: Path) -> None:
     embedder = FakeEmbedder()
     embedder.gives_tokens = False
     with pytest.raises(ModelUnavailable, match="no token vectors"):
-        MaxSimReranker(embedder, Calibrator(embedder, folder, 0.0), RerankSettings())
+        MaxSimReranker(embedder, CalibrationCache(embedder, folder, 0.0), RerankSettings())
 
 
 def test_ten_at_once_get_what_one_gets(folder: Path) -> None:
     embedder = FakeEmbedder()
-    calibrator = Calibrator(embedder, folder, 0.0)
+    calibration_cache = CalibrationCache(embedder, folder, 0.0)
     settings = RerankSettings(cache_mb=1)
     passages = [passage(words(f"w{number}x", 40)) for number in range(12)]
     questions = [f"w{number}x1 w{number}x2" for number in range(10)]
-    alone = MaxSimReranker(embedder, calibrator, settings)
+    alone = MaxSimReranker(embedder, calibration_cache, settings)
     expected = [alone.score(question, passages, time.monotonic() + 60) for question in questions]
-    shared = MaxSimReranker(embedder, calibrator, settings)
+    shared = MaxSimReranker(embedder, calibration_cache, settings)
     together = threading.Barrier(10)
 
     def ask(question: str) -> Sequence[float | None]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragd.core.query import Filters, QueryPlan, Turn
-from ragd.providers.analyzers.analyzers import SudachiAnalyzer
+from ragd.providers.analyzers.sudachi import SudachiAnalyzer
 from ragd.providers.protocols import Completion, Message
 from ragd.retrieve.planning.planner import Planner
 from ragd.retrieve.planning.synonyms import Synonyms

@@ -35,8 +35,8 @@ _HEADING_MARK = " > "
 class CrossEncoderReranker:
     """A reranking model of the table, loaded. `device` is what was got, `warnings` say where that is not what was asked for.
 
-    `turn` is entered around each run: the broker's, where other models share the processor. `clock` is what deadlines are of.
-    Safe to use from several threads.
+    `turn` is entered around each run: the model queue's, where other models share the processor. `clock` is what deadlines are
+    of. Safe to use from several threads.
     """
 
     name = "cross_encoder"

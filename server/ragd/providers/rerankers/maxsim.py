@@ -17,7 +17,7 @@ from ragd.core.errors import ModelUnavailable
 from ragd.core.ids import canonical, hash32
 from ragd.core.results import Passage
 from ragd.providers.calibration.measure import TokenCalibration, language_row, max_sim, unit
-from ragd.providers.calibrator import Calibrator
+from ragd.providers.calibration_cache import CalibrationCache
 from ragd.providers.protocols import TokenEmbedder, Vectors
 from ragd.providers.rerankers.token_cache import PackedTokens, TokenCache
 
@@ -53,7 +53,7 @@ class MaxSimReranker:
     def __init__(
         self,
         embedder: TokenEmbedder,
-        calibration: Calibrator,
+        calibration: CalibrationCache,
         options: RerankSettings,
         *,
         batch_tokens: int = 512,
@@ -64,7 +64,7 @@ class MaxSimReranker:
             raise ModelUnavailable(_NO_TOKENS)
         self.profile = f"maxsim-1/{calibration.identity}/{options.cache_dimensions}"
         self._embedder = embedder
-        self._calibrator = calibration
+        self._calibration_cache = calibration
         self._compact = options.cache_dimensions > 0
         self._batch_tokens = batch_tokens
         self._clock = clock
@@ -113,7 +113,7 @@ class MaxSimReranker:
         """The model is not the reranker's own."""
 
     def _calibration(self) -> TokenCalibration:
-        tokens = self._calibrator.get().tokens
+        tokens = self._calibration_cache.get().tokens
         if tokens is None:
             raise ModelUnavailable(_NO_TOKENS)
         return tokens

@@ -1,8 +1,6 @@
-"""Analyzers for the sparse side. They differ only in how runs of Chinese characters and kana become terms.
+"""Japanese by dictionary (Takaoka et al., "Sudachi: a Japanese Tokenizer for Business", LREC 2018).
 
-`sudachi` looks words up in a dictionary (Takaoka et al., "Sudachi: a Japanese Tokenizer for Business", LREC 2018), short units
-(mode A), dictionary forms, without particles and auxiliaries. `bigram` needs no dictionary and takes overlapping pairs of
-characters.
+Short units (mode A), dictionary forms, without particles and auxiliaries.
 """
 
 from __future__ import annotations
@@ -21,18 +19,8 @@ if TYPE_CHECKING:
 # Sudachi refuses more than 49,149 bytes at once; a character has at most 4.
 _MAX_RUN = 10_000
 
-# Particles, auxiliary verbs, signs, blanks, conjunctions, interjections, pronouns, adnominals: they tell nothing about a passage.
+# Particles, auxiliary verbs, signs, blanks, conjunctions, interjections, pronouns, adnominals: they say nothing about a passage.
 _FUNCTION_WORDS = {"助詞", "助動詞", "補助記号", "空白", "接続詞", "感動詞", "代名詞", "連体詞"}
-
-
-class BigramAnalyzer:
-    """Overlapping pairs of characters for Chinese, Japanese and Korean; pairs of hiragana alone are left out."""
-
-    name = "bigram"
-    profile = f"bigram-1/{ANALYSIS_PROFILE}"
-
-    def tokens(self, text: str) -> list[str]:
-        return terms(text, lambda run, _has_kana: bigrams(run))
 
 
 class SudachiAnalyzer:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragd.providers.analyzers.analyzers import BigramAnalyzer, SudachiAnalyzer
+from ragd.providers.analyzers.bigram import BigramAnalyzer
+from ragd.providers.analyzers.sudachi import SudachiAnalyzer
 
 bigram, sudachi = BigramAnalyzer(), SudachiAnalyzer()
 

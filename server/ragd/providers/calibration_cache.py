@@ -20,7 +20,7 @@ from ragd.providers.protocols import Embedder, Vectors
 log = logging.getLogger(__name__)
 
 
-class Calibrator:
+class CalibrationCache:
     """Gives the calibration of `embedder`, which it keeps in `folder`. Safe to use from several threads.
 
     `weight` (0..1) is how much of its language's mean a text vector will lose.

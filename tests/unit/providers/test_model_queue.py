@@ -12,9 +12,9 @@ import pytest
 
 from ragd.core.errors import ModelUnavailable
 from ragd.providers.fakes import FakeEmbedder
-from ragd.providers.model_queue import InferenceBroker, Priority
+from ragd.providers.model_queue import ModelQueue, Priority
 from ragd.providers.protocols import TokenEmbedder, Vectors
-from ragd.providers.queued_embedder import BrokeredEmbedder, LocalEmbedder, behind_broker
+from ragd.providers.queued_embedder import LocalEmbedder, QueuedEmbedder, queued
 from ragd.testing import EmbedderContract
 
 POISON = 666
@@ -49,7 +49,7 @@ class HeldModel(FakeEmbedder):
 
 
 class RowFake(FakeEmbedder):
-    """The fake embedder with its tokenizing apart, so that the contract of embedders can be held against the broker."""
+    """The fake embedder with its tokenizing apart, so that the contract of embedders can be held against the queue."""
 
     batch_tokens = 64
 
@@ -69,10 +69,10 @@ class RowFake(FakeEmbedder):
         return self._embed([self._texts[row[0]] for row in rows])
 
 
-class TestBrokeredEmbedder(EmbedderContract):
+class TestQueuedEmbedder(EmbedderContract):
     @pytest.fixture
-    def embedder(self) -> BrokeredEmbedder:
-        return BrokeredEmbedder(RowFake(), InferenceBroker())
+    def embedder(self) -> QueuedEmbedder:
+        return QueuedEmbedder(RowFake(), ModelQueue())
 
 
 @pytest.fixture
@@ -81,9 +81,9 @@ def model() -> HeldModel:
 
 
 @pytest.fixture
-def broker() -> InferenceBroker:
+def queue() -> ModelQueue:
     """One that never loses patience, and takes large batches again at once."""
-    return InferenceBroker(patience_s=60, quiet_s=0)
+    return ModelQueue(patience_s=60, quiet_s=0)
 
 
 @pytest.fixture
@@ -107,47 +107,45 @@ def hold(model: HeldModel, row: int, start: Callable[[], Future[Vectors]]) -> Fu
     return held
 
 
-def test_a_brokered_model_is_an_embedder_with_tokens_and_a_remote_one_stays_as_it_is(
-    model: HeldModel, broker: InferenceBroker
-) -> None:
-    wrapped = behind_broker(model, broker)
-    assert isinstance(wrapped, BrokeredEmbedder)
+def test_a_queued_model_is_an_embedder_with_tokens_and_a_remote_one_stays_as_it_is(model: HeldModel, queue: ModelQueue) -> None:
+    wrapped = queued(model, queue)
+    assert isinstance(wrapped, QueuedEmbedder)
     assert isinstance(wrapped, TokenEmbedder)
     assert isinstance(model, LocalEmbedder)
     without_rows = FakeEmbedder()
-    assert behind_broker(without_rows, broker) is without_rows
+    assert queued(without_rows, queue) is without_rows
 
 
-def test_passages_keep_their_batches_while_nobody_asks(model: HeldModel, broker: InferenceBroker) -> None:
+def test_passages_keep_their_batches_while_nobody_asks(model: HeldModel, queue: ModelQueue) -> None:
     done: list[int] = []
-    vectors = BrokeredEmbedder(model, broker).embed_passages([str(number) for number in range(20)], done.append)
+    vectors = QueuedEmbedder(model, queue).embed_passages([str(number) for number in range(20)], done.append)
     assert model.runs == [list(range(8)), list(range(8, 16)), list(range(16, 20))]
     assert done == [8, 8, 4]
     assert vectors[:, 0].tolist() == list(range(20))
 
 
-def test_a_query_overtakes_reranking_and_both_overtake_ingestion(broker: InferenceBroker, workers: ThreadPoolExecutor) -> None:
+def test_a_query_overtakes_reranking_and_both_overtake_ingestion(queue: ModelQueue, workers: ThreadPoolExecutor) -> None:
     order: list[Priority] = []
 
     def take(priority: Priority) -> None:
-        with broker.turn(priority):
+        with queue.turn(priority):
             order.append(priority)
 
-    with broker.turn(Priority.RERANK):
+    with queue.turn(Priority.RERANK):
         arrived = [Priority.INGEST, Priority.RERANK, Priority.RERANK, Priority.QUERY]
         asked = []
         for count, priority in enumerate(arrived, start=1):
             asked.append(workers.submit(take, priority))
-            until(lambda count=count: len(broker.waiting()) == count)
+            until(lambda count=count: len(queue.waiting()) == count)
     for one in asked:
         one.result(10)
     assert order == [Priority.QUERY, Priority.RERANK, Priority.RERANK, Priority.INGEST]
 
 
-def test_two_ingestions_take_turns(broker: InferenceBroker, workers: ThreadPoolExecutor) -> None:
-    with broker.turn(Priority.INGEST):
-        other = workers.submit(lambda: broker.turn(Priority.INGEST).__enter__())
-        until(lambda: broker.waiting() == [Priority.INGEST])
+def test_two_ingestions_take_turns(queue: ModelQueue, workers: ThreadPoolExecutor) -> None:
+    with queue.turn(Priority.INGEST):
+        other = workers.submit(lambda: queue.turn(Priority.INGEST).__enter__())
+        until(lambda: queue.waiting() == [Priority.INGEST])
         assert not other.done()
     other.result(10)
 
@@ -155,7 +153,7 @@ def test_two_ingestions_take_turns(broker: InferenceBroker, workers: ThreadPoolE
 def test_a_query_runs_beside_the_batch_of_an_ingestion_and_those_after_it_are_single_texts(
     model: HeldModel, workers: ThreadPoolExecutor
 ) -> None:
-    embedder = BrokeredEmbedder(model, InferenceBroker(patience_s=60, quiet_s=60))
+    embedder = QueuedEmbedder(model, ModelQueue(patience_s=60, quiet_s=60))
     ingested = hold(model, 0, lambda: workers.submit(embedder.embed_passages, [str(number) for number in range(20)]))
     assert embedder.embed_queries(["100"])[0, 0] == 100
     assert model.runs == [list(range(8)), [100]]
@@ -165,21 +163,21 @@ def test_a_query_runs_beside_the_batch_of_an_ingestion_and_those_after_it_are_si
 
 
 def test_large_batches_come_back_when_queries_have_stopped(model: HeldModel) -> None:
-    broker = InferenceBroker(patience_s=60, quiet_s=0.02)
-    embedder = BrokeredEmbedder(model, broker)
+    queue = ModelQueue(patience_s=60, quiet_s=0.02)
+    embedder = QueuedEmbedder(model, queue)
     embedder.embed_queries(["100"])
-    until(lambda: not broker.people_ask())
+    until(lambda: not queue.interactive_pending())
     embedder.embed_passages(["1", "2"])
     assert model.runs == [[100], [1, 2]]
 
 
 def test_questions_that_arrive_together_are_embedded_together(
-    model: HeldModel, broker: InferenceBroker, workers: ThreadPoolExecutor
+    model: HeldModel, queue: ModelQueue, workers: ThreadPoolExecutor
 ) -> None:
-    embedder = BrokeredEmbedder(model, broker)
+    embedder = QueuedEmbedder(model, queue)
     first = hold(model, 100, lambda: workers.submit(embedder.embed_queries, ["100"]))
     others = [workers.submit(embedder.embed_queries, [str(number)]) for number in range(10)]
-    until(lambda: len(broker.waiting()) == 10)
+    until(lambda: len(queue.waiting()) == 10)
     model.go.set()
     assert first.result(10)[0, 0] == 100
     assert [other.result(10)[0, 0] for other in others] == list(range(10))
@@ -188,12 +186,12 @@ def test_questions_that_arrive_together_are_embedded_together(
 
 
 def test_an_error_reaches_the_one_who_caused_it_and_no_other(
-    model: HeldModel, broker: InferenceBroker, workers: ThreadPoolExecutor
+    model: HeldModel, queue: ModelQueue, workers: ThreadPoolExecutor
 ) -> None:
-    embedder = BrokeredEmbedder(model, broker)
+    embedder = QueuedEmbedder(model, queue)
     first = hold(model, 100, lambda: workers.submit(embedder.embed_queries, ["100"]))
     others = [workers.submit(embedder.embed_queries, [str(number)]) for number in (1, POISON, 2)]
-    until(lambda: len(broker.waiting()) == 3)
+    until(lambda: len(queue.waiting()) == 3)
     model.go.set()
     assert first.result(10)[0, 0] == 100
     assert (others[0].result(10)[0, 0], others[2].result(10)[0, 0]) == (1, 2)
@@ -205,33 +203,33 @@ def test_an_error_reaches_the_one_who_caused_it_and_no_other(
     assert embedder.embed_passages(["4"])[0, 0] == 4
 
 
-def test_ingestion_begins_nothing_while_a_query_is_in_progress(broker: InferenceBroker, workers: ThreadPoolExecutor) -> None:
+def test_ingestion_begins_nothing_while_a_query_is_in_progress(queue: ModelQueue, workers: ThreadPoolExecutor) -> None:
     begun = threading.Event()
 
     def ingest() -> None:
-        with broker.turn(Priority.INGEST):
+        with queue.turn(Priority.INGEST):
             begun.set()
 
-    with broker.interactive():
+    with queue.interactive():
         ingesting = workers.submit(ingest)
-        until(lambda: broker.waiting() == [Priority.INGEST])
-        with broker.turn(Priority.QUERY):
+        until(lambda: queue.waiting() == [Priority.INGEST])
+        with queue.turn(Priority.QUERY):
             pass
-        with broker.turn(Priority.RERANK):
+        with queue.turn(Priority.RERANK):
             assert not begun.is_set()
-        assert broker.waiting() == [Priority.INGEST]
+        assert queue.waiting() == [Priority.INGEST]
     ingesting.result(10)
 
 
 def test_ingestion_does_not_starve_under_queries_that_never_end(model: HeldModel, workers: ThreadPoolExecutor) -> None:
-    broker = InferenceBroker(patience_s=0.01, quiet_s=60)
-    embedder = BrokeredEmbedder(model, broker)
+    queue = ModelQueue(patience_s=0.01, quiet_s=60)
+    embedder = QueuedEmbedder(model, queue)
     stop = threading.Event()
 
     def ask() -> int:
         count = 0
         while not stop.is_set():
-            with broker.interactive():
+            with queue.interactive():
                 embedder.embed_queries(["100"])
                 count += 1
         return count
@@ -246,24 +244,24 @@ def test_ingestion_does_not_starve_under_queries_that_never_end(model: HeldModel
 
 
 def test_ingestion_runs_by_itself_when_its_patience_is_over(workers: ThreadPoolExecutor) -> None:
-    broker = InferenceBroker(patience_s=0.01)
+    queue = ModelQueue(patience_s=0.01)
 
     def ingest() -> bool:
-        with broker.turn(Priority.INGEST):
+        with queue.turn(Priority.INGEST):
             return True
 
-    with broker.interactive():  # a query that does nothing, and gives nobody a turn by ending one
+    with queue.interactive():  # a query that does nothing, and gives nobody a turn by ending one
         assert workers.submit(ingest).result(10)
 
 
 def test_closing_sends_those_who_wait_away_and_lets_the_running_one_finish(
-    model: HeldModel, broker: InferenceBroker, workers: ThreadPoolExecutor
+    model: HeldModel, queue: ModelQueue, workers: ThreadPoolExecutor
 ) -> None:
-    embedder = BrokeredEmbedder(model, broker)
+    embedder = QueuedEmbedder(model, queue)
     running = hold(model, 100, lambda: workers.submit(embedder.embed_queries, ["100"]))
     waiting = [workers.submit(embedder.embed_queries, ["1"]), workers.submit(embedder.embed_passages, ["2"])]
-    until(lambda: len(broker.waiting()) == 2)
-    broker.close()
+    until(lambda: len(queue.waiting()) == 2)
+    queue.close()
     for one in waiting:
         with pytest.raises(ModelUnavailable, match="being closed"):
             one.result(10)
@@ -273,9 +271,9 @@ def test_closing_sends_those_who_wait_away_and_lets_the_running_one_finish(
         embedder.embed_queries(["3"])
 
 
-def test_token_vectors_come_from_the_model_in_turns(model: HeldModel, broker: InferenceBroker) -> None:
-    embedder = BrokeredEmbedder(model, broker)
+def test_token_vectors_come_from_the_model_in_turns(model: HeldModel, queue: ModelQueue) -> None:
+    embedder = QueuedEmbedder(model, queue)
     assert embedder.gives_tokens
     np.testing.assert_array_equal(embedder.query_tokens("a cat"), model.query_tokens("a cat"))
     assert [tokens.shape for tokens in embedder.passage_tokens(["a cat", "", "東京"])] == [(2, 2), (0, 2), (2, 2)]
-    assert broker.waiting() == []
+    assert queue.waiting() == []
