@@ -308,7 +308,7 @@ def test_the_daemon_ends_quickly_whatever_agents_hold_open(serve: Callable[..., 
         served.daemon.process.send_signal(signal.SIGTERM)
         assert served.daemon.process.wait(timeout=60) == 0
         assert time.monotonic() - began < 3
-        # Refused at once, or ended with the daemon: either way nobody waits.
+        # ApiError at once, or ended with the daemon: either way nobody waits.
         assert waiting.exception(timeout=5) or waiting.result().status_code >= 400
     printed = served.daemon.printed()
     assert "Traceback" not in printed

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from ragd import __version__
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.failures import explain
 from ragd.cli.common.output import use_utf8
 
@@ -62,14 +62,14 @@ class RootGroup(click.Group):
         **extra: Any,
     ) -> Any:
         """Run as `click` does. With `standalone_mode` (the default) it ends in `SystemExit` with one of our exit codes."""
-        places = Places()
+        context = CliContext()
         use_utf8()
         try:
-            code = super().main(args, prog_name, complete_var, standalone_mode=False, obj=places, **extra)
+            code = super().main(args, prog_name, complete_var, standalone_mode=False, obj=context, **extra)
         except (Exception, KeyboardInterrupt) as error:
             if not standalone_mode:
                 raise
-            raise SystemExit(explain(error, places)) from error
+            raise SystemExit(explain(error, context)) from error
         if not standalone_mode:
             return code
         raise SystemExit(code if isinstance(code, int) else 0)
@@ -88,7 +88,7 @@ class RootGroup(click.Group):
 )
 @click.version_option(__version__, prog_name="rag", message="%(prog)s %(version)s")
 @click.pass_obj
-def cli(places: Places, data_dir: Path | None, config_dir: Path | None) -> None:
+def cli(context: CliContext, data_dir: Path | None, config_dir: Path | None) -> None:
     """Search your documents, with citations that open the source at the exact place.
 
     \b
@@ -98,8 +98,8 @@ def cli(places: Places, data_dir: Path | None, config_dir: Path | None) -> None:
 
     A running daemon (`rag serve`, or the editor's) is used when there is one; without one each command does the work itself.
     """
-    places.data_dir = data_dir
-    places.config_dir = config_dir
+    context.data_dir = data_dir
+    context.config_dir = config_dir
 
 
 def main() -> None:

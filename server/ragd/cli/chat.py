@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
-from ragd.cli.common.failures import ApiError
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import clean, console, echo_json, is_drawable, note, one_line, warn
 from ragd.cli.common.source_tokens import source_tokens, tell_missing
 from ragd.cli.query import as_of
+from ragd.client.errors import ApiError
 
 if TYPE_CHECKING:
-    from ragd.cli.common.client import Client
+    from ragd.client.blocking import Client
 
 # Earlier turns that are sent along; the service takes 50, and of 20,000 characters each.
 _TURNS: Final = 20
@@ -33,20 +33,18 @@ _TURN_CHARS: Final = 20_000
 @options.as_json
 @click.pass_obj
 def chat(
-    places: Places, text: str | None, collection: str | None, top_k: int | None, strategy: str | None, as_json: bool
+    context: CliContext, text: str | None, collection: str | None, top_k: int | None, strategy: str | None, as_json: bool
 ) -> None:
     """Answer TEXT from the documents, with citations. Without TEXT, hold a conversation.
 
     The settings `llm.*` say which language model answers; without one, the answer is made of the passages' own sentences.
     In a conversation, Ctrl-C stops an answer and Ctrl-D ends it.
     """
-    from ragd.cli.common.client import connect
-
     asked = {"collection": collection, "top_k": top_k, "strategy": strategy}
     asked = {name: value for name, value in asked.items() if value is not None}
     if as_json and text is None:
         raise click.UsageError("--json needs TEXT.")
-    with connect(places, "search") as client:
+    with context.connect("search") as client:
         if text is None:
             _converse(client, asked)
         elif as_json:

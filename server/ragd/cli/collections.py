@@ -8,12 +8,12 @@ from urllib.parse import quote
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import echo_json, fields, moment, plural, table, tell_rest
 from ragd.core.errors import CollectionNotFound
 
 if TYPE_CHECKING:
-    from ragd.cli.common.client import Client
+    from ragd.client.blocking import Client
 
 
 @click.group()
@@ -26,11 +26,9 @@ def collections() -> None:
 @options.page
 @options.as_json
 @click.pass_obj
-def list_(places: Places, limit: int, page: int, as_json: bool) -> None:
+def list_(context: CliContext, limit: int, page: int, as_json: bool) -> None:
     """List the collections by name."""
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         answer = client.get("/api/collections", page=page, page_size=limit)
     if as_json:
         echo_json(answer)
@@ -45,11 +43,9 @@ def list_(places: Places, limit: int, page: int, as_json: bool) -> None:
 @click.argument("name")
 @options.as_json
 @click.pass_obj
-def show(places: Places, name: str, as_json: bool) -> None:
+def show(context: CliContext, name: str, as_json: bool) -> None:
     """Show one collection."""
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         found = _find(client, name)
     _print(found, as_json=as_json)
 
@@ -59,11 +55,9 @@ def show(places: Places, name: str, as_json: bool) -> None:
 @click.option("--description", default="", help="What is in it, for people.")
 @options.as_json
 @click.pass_obj
-def add(places: Places, name: str, description: str, as_json: bool) -> None:
+def add(context: CliContext, name: str, description: str, as_json: bool) -> None:
     """Make a collection."""
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         made = client.post("/api/collections", {"name": name, "description": description})
     if as_json:
         echo_json(made)
@@ -77,10 +71,8 @@ def add(places: Places, name: str, description: str, as_json: bool) -> None:
 @click.pass_context
 def remove(ctx: click.Context, name: str, yes: bool) -> None:
     """Delete a collection with everything that was read into it. The files themselves stay."""
-    from ragd.cli.common.client import connect
-
-    places: Places = ctx.obj
-    with connect(places) as client:
+    context: CliContext = ctx.obj
+    with context.connect() as client:
         found = _find(client, name)
         question = f"Delete the collection '{found['name']}' with {plural(found['document_count'], 'document')}?"
         if not options.confirmed(question, yes=yes):
@@ -94,33 +86,31 @@ def remove(ctx: click.Context, name: str, yes: bool) -> None:
 @click.argument("new_name")
 @options.as_json
 @click.pass_obj
-def rename(places: Places, name: str, new_name: str, as_json: bool) -> None:
+def rename(context: CliContext, name: str, new_name: str, as_json: bool) -> None:
     """Give a collection another name. Nothing is indexed again."""
-    _change(places, name, {"name": new_name}, as_json=as_json)
+    _change(context, name, {"name": new_name}, as_json=as_json)
 
 
 @collections.command()
 @click.argument("name")
 @options.as_json
 @click.pass_obj
-def enable(places: Places, name: str, as_json: bool) -> None:
+def enable(context: CliContext, name: str, as_json: bool) -> None:
     """Make a disabled collection take part in searches again."""
-    _change(places, name, {"status": "enabled"}, as_json=as_json)
+    _change(context, name, {"status": "enabled"}, as_json=as_json)
 
 
 @collections.command()
 @click.argument("name")
 @options.as_json
 @click.pass_obj
-def disable(places: Places, name: str, as_json: bool) -> None:
+def disable(context: CliContext, name: str, as_json: bool) -> None:
     """Keep a collection, but leave it out of searches and take nothing new into it."""
-    _change(places, name, {"status": "disabled"}, as_json=as_json)
+    _change(context, name, {"status": "disabled"}, as_json=as_json)
 
 
-def _change(places: Places, name: str, values: dict[str, Any], *, as_json: bool) -> None:
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+def _change(context: CliContext, name: str, values: dict[str, Any], *, as_json: bool) -> None:
+    with context.connect() as client:
         changed = client.patch(_path(name), values)
     _print(changed, as_json=as_json)
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.failures import FAILED
 from ragd.cli.common.output import clean, echo_json, fields, moment, note, plural, size, table, tell_rest
 from ragd.cli.common.source_tokens import OPTION, VARIABLE, source_tokens
@@ -26,11 +26,9 @@ def documents() -> None:
 @source_tokens
 @options.as_json
 @click.pass_obj
-def list_(places: Places, collection: str | None, status: str | None, limit: int, page: int, as_json: bool) -> None:
+def list_(context: CliContext, collection: str | None, status: str | None, limit: int, page: int, as_json: bool) -> None:
     """List documents by source."""
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         answer = client.get("/api/documents", collection=collection, status=status, page=page, page_size=limit)
     if as_json:
         echo_json(answer)
@@ -55,11 +53,9 @@ def list_(places: Places, collection: str | None, status: str | None, limit: int
 @source_tokens
 @options.as_json
 @click.pass_obj
-def show(places: Places, doc_id: str, content: bool, as_json: bool) -> None:
+def show(context: CliContext, doc_id: str, content: bool, as_json: bool) -> None:
     """Show one document."""
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         found = client.get(f"/api/documents/{doc_id}{'/content' if content else ''}")
     if as_json:
         echo_json(found)
@@ -103,10 +99,8 @@ def show(places: Places, doc_id: str, content: bool, as_json: bool) -> None:
 @click.pass_context
 def remove(ctx: click.Context, doc_ids: tuple[str, ...], yes: bool) -> None:
     """Delete documents from the collection. The files themselves stay."""
-    from ragd.cli.common.client import connect
-
-    places: Places = ctx.obj
-    with connect(places) as client:
+    context: CliContext = ctx.obj
+    with context.connect() as client:
         sources = [client.get(f"/api/documents/{doc_id}")["source"] for doc_id in doc_ids]
         question = f"Delete {clean(sources[0]) if len(sources) == 1 else plural(len(sources), 'document')}?"
         if not options.confirmed(question, yes=yes):
@@ -126,12 +120,11 @@ def verify(ctx: click.Context, collection: str | None, repair: bool, as_json: bo
 
     The exit status is 1 when they differ. Nothing is changed without --repair.
     """
-    from ragd.cli.common.client import connect
     from ragd.cli.common.progress import follow
     from ragd.cli.ingest import report_job
 
-    places: Places = ctx.obj
-    with connect(places, "jobs") as client:
+    context: CliContext = ctx.obj
+    with context.connect("jobs") as client:
         body = {"collection": collection} if collection else {}
         report = client.post("/api/documents/verify", body)
         if as_json:
@@ -141,7 +134,7 @@ def verify(ctx: click.Context, collection: str | None, repair: bool, as_json: bo
         if report["ok"] or not repair:
             ctx.exit(0 if report["ok"] else FAILED)
         job = follow(client, client.post("/api/reindex", body)["job_id"], "Indexing", cancel=True)
-    ctx.exit(report_job(job, places.logs, as_json=as_json))
+    ctx.exit(report_job(job, context.logs, as_json=as_json))
 
 
 # What a report counts, as people would say it.

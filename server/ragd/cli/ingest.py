@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
-from ragd.cli.common.failures import FAILED, ApiError
+from ragd.cli.common.context import CliContext
+from ragd.cli.common.failures import FAILED
 from ragd.cli.common.output import clean, echo_json, note, plural, table
+from ragd.client.errors import ApiError
 from ragd.core.errors import CollectionNameConflict, CollectionNotFound, RagError
 
 DEFAULT_COLLECTION = "default"
@@ -45,14 +46,13 @@ def ingest(
     Unchanged files cost nothing. A file that can't be read is reported and the others go on; the exit status is then 1.
     Ctrl-C cancels; what was finished stays.
     """
-    from ragd.cli.common.client import connect
     from ragd.cli.common.progress import follow
 
     name = collection or DEFAULT_COLLECTION
     body: dict[str, Any] = {"paths": [str(path.absolute()) for path in paths], "collection": name, "force": force}
     body |= {"recursive": not no_recursive, "gitignore": not no_gitignore}
-    places: Places = ctx.obj
-    with connect(places, "facts" if no_wait else "jobs") as client:
+    context: CliContext = ctx.obj
+    with context.connect("content" if no_wait else "jobs") as client:
         if create and collection:
             ensure_collection(client, collection)
         try:
@@ -65,7 +65,7 @@ def ingest(
             _queued(job, is_daemon=client.is_daemon, as_json=as_json)
             return
         job = follow(client, job["job_id"], f"Ingesting into {name}", cancel=True)
-    ctx.exit(report_job(job, places.logs, as_json=as_json))
+    ctx.exit(report_job(job, context.logs, as_json=as_json))
 
 
 @click.command()
@@ -75,17 +75,16 @@ def ingest(
 @click.pass_context
 def reindex(ctx: click.Context, collection: str | None, no_wait: bool, as_json: bool) -> None:
     """Make the indexes anew from the stored facts. No file is read again."""
-    from ragd.cli.common.client import connect
     from ragd.cli.common.progress import follow
 
-    places: Places = ctx.obj
-    with connect(places, "facts" if no_wait else "jobs") as client:
+    context: CliContext = ctx.obj
+    with context.connect("content" if no_wait else "jobs") as client:
         job = client.post("/api/reindex", {"collection": collection} if collection else {})
         if no_wait:
             _queued(job, is_daemon=client.is_daemon, as_json=as_json)
             return
         job = follow(client, job["job_id"], "Indexing", cancel=True)
-    ctx.exit(report_job(job, places.logs, as_json=as_json))
+    ctx.exit(report_job(job, context.logs, as_json=as_json))
 
 
 def print_result(job: Mapping[str, Any], logs: Path, *, nothing: str = "no documents found") -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import echo_json, fields, moment, table, tell_rest
 from ragd.cli.ingest import outcome, print_result
 
@@ -29,11 +29,9 @@ def jobs() -> None:
 @options.page
 @options.as_json
 @click.pass_obj
-def list_(places: Places, status: str | None, limit: int, page: int, as_json: bool) -> None:
+def list_(context: CliContext, status: str | None, limit: int, page: int, as_json: bool) -> None:
     """List jobs, newest first."""
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         answer = client.get("/api/jobs", status=status, page=page, page_size=limit)
     if as_json:
         echo_json(answer)
@@ -52,11 +50,9 @@ def list_(places: Places, status: str | None, limit: int, page: int, as_json: bo
 @click.argument("job_id", metavar="ID")
 @options.as_json
 @click.pass_obj
-def show(places: Places, job_id: str, as_json: bool) -> None:
+def show(context: CliContext, job_id: str, as_json: bool) -> None:
     """Show one job and its result."""
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         job = client.get(f"/api/jobs/{job_id}")
     if as_json:
         echo_json(job)
@@ -74,17 +70,15 @@ def show(places: Places, job_id: str, as_json: bool) -> None:
     )
     if job["status"] in _ENDED:
         click.echo()
-        print_result(job, places.logs)
+        print_result(job, context.logs)
 
 
 @jobs.command()
 @click.argument("job_id", metavar="ID")
 @click.pass_obj
-def cancel(places: Places, job_id: str) -> None:
+def cancel(context: CliContext, job_id: str) -> None:
     """Stop a job at its next safe point. What it has finished stays."""
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         client.delete(f"/api/jobs/{job_id}")
         job = client.get(f"/api/jobs/{job_id}")
     click.echo("The job is being cancelled." if job["status"] == "running" else f"The job is {job['status']}.")
@@ -96,16 +90,15 @@ def cancel(places: Places, job_id: str) -> None:
 @click.pass_context
 def watch(ctx: click.Context, job_id: str, as_json: bool) -> None:
     """Follow a job until it has ended. Without a daemon the job is run here. Ctrl-C stops watching, not the job."""
-    from ragd.cli.common.client import connect
     from ragd.cli.common.progress import follow
 
-    places: Places = ctx.obj
-    with connect(places, "jobs") as client:
+    context: CliContext = ctx.obj
+    with context.connect("jobs") as client:
         job = follow(client, job_id, "Job", cancel=False)
     if as_json:
         echo_json(job)
     else:
-        print_result(job, places.logs)
+        print_result(job, context.logs)
     ctx.exit(outcome(job))
 
 

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import note
 from ragd.cli.common.source_tokens import headers_for, source_tokens
 
@@ -14,7 +14,7 @@ from ragd.cli.common.source_tokens import headers_for, source_tokens
 @click.command()
 @source_tokens
 @click.pass_obj
-def mcp(places: Places) -> None:
+def mcp(context: CliContext) -> None:
     """Serve an agent by MCP, on stdin and stdout.
 
     A client of the Model Context Protocol starts it: see docs/mcp.md for how to tell it to. It asks the daemon, and starts one in
@@ -23,7 +23,7 @@ def mcp(places: Places) -> None:
     from ragd.config.policy import mcp_verdict
     from ragd.core.errors import SettingsError
 
-    settings = places.settings()
+    settings = context.settings()
     verdict = mcp_verdict(settings.mcp, "stdio")
     if not verdict.on:
         raise SettingsError(verdict.reason)
@@ -31,5 +31,5 @@ def mcp(places: Places) -> None:
         note("This speaks to a program: an MCP client starts it (see docs/mcp.md). Ctrl-C ends it.")
     from ragd.mcp.stdio import serve
 
-    given = places.source_tokens
-    serve(settings, places.directories(), (lambda sources: headers_for(sources, given)) if given else None)
+    given = context.source_tokens
+    serve(settings, context.directories(), (lambda sources: headers_for(sources, given)) if given else None)

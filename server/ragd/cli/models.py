@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.failures import FAILED
 from ragd.cli.common.output import clean, echo_json, note, size, table
 
@@ -23,12 +23,12 @@ def models() -> None:
 @models.command("list")
 @options.as_json
 @click.pass_obj
-def list_(places: Places, as_json: bool) -> None:
+def list_(context: CliContext, as_json: bool) -> None:
     """List the models and whether they are on this machine."""
     from ragd.models.store import list_models
 
-    settings = places.settings()
-    states = list_models(places.models)
+    settings = context.settings()
+    states = list_models(context.models)
     here = {state.row.id for state in states if state.state == "cached"}
     chosen = {settings.embedding.model}
     # `auto` uses a cross-encoder that is here, and asks for none that is not.
@@ -66,7 +66,7 @@ def list_(places: Places, as_json: bool) -> None:
         for state in states
     ]
     table(("", "model", "task", "state", "on disk", "dims", "licence"), rows, numeric=("on disk", "dims"))
-    note(f"* used by the settings (embedding.model, rerank.model); models are kept in {places.models}")
+    note(f"* used by the settings (embedding.model, rerank.model); models are kept in {context.models}")
 
 
 @models.command()
@@ -79,24 +79,24 @@ def list_(places: Places, as_json: bool) -> None:
     help="How to say what happens: json prints events, one a line.",
 )
 @click.pass_obj
-def pull(places: Places, model_id: str | None, form: str) -> None:
+def pull(context: CliContext, model_id: str | None, form: str) -> None:
     """Fetch a model (embedding.model when no ID is given) and check it. One that is here already is only checked."""
     from ragd.cli.common.progress import Preparation
     from ragd.models.store import ensure_model
 
-    chosen = places.settings().embedding
+    chosen = context.settings().embedding
     wanted = model_id or chosen.model
     folders = [Path(folder).expanduser() for folder in chosen.model_folders]
     started = time.monotonic()
     if form == "json":
         _event("progress", text=f"Checking {wanted}", fraction=None)
         files = ensure_model(
-            wanted, places.models, progress=lambda text, done: _event("progress", text=text, fraction=done), extra_dirs=folders
+            wanted, context.models, progress=lambda text, done: _event("progress", text=text, fraction=done), extra_dirs=folders
         )
         _event("done", model=files.row.id, folder=str(files.folder), revision=files.revision)
         return
     with Preparation(f"Checking {wanted}") as preparation:
-        files = ensure_model(wanted, places.models, progress=preparation.show, extra_dirs=folders)
+        files = ensure_model(wanted, context.models, progress=preparation.show, extra_dirs=folders)
     click.echo(
         f"{files.row.id} is ready in {clean(files.folder)} (revision {files.revision}, {time.monotonic() - started:.1f} s)."
     )
@@ -109,9 +109,9 @@ def verify(ctx: click.Context, model_id: str | None) -> None:
     """Check every file of a model on this machine against its recorded size and SHA-256."""
     from ragd.models.store import verify_model
 
-    places: Places = ctx.obj
-    wanted = model_id or places.settings().embedding.model
-    problems = verify_model(wanted, places.models)
+    context: CliContext = ctx.obj
+    wanted = model_id or context.settings().embedding.model
+    problems = verify_model(wanted, context.models)
     for problem in problems:
         click.echo(clean(problem))
     if problems:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import clean, console, echo_json, one_line, plural, warn, width
 from ragd.cli.common.source_tokens import source_tokens, tell_missing
 from ragd.formats.registry import shape_of
@@ -42,7 +42,7 @@ _WIDE = f"[{SIGNS_AND_KANA}{HAN_BLOCKS}{FULL_WIDTH}]"
 @click.option("-v", "--verbose", is_flag=True, help="Show what each stage scored and how long it took.")
 @click.pass_obj
 def query(
-    places: Places,
+    context: CliContext,
     text: str,
     collection: str | None,
     top_k: int | None,
@@ -64,8 +64,6 @@ def query(
 
     TEXT may hold filters, too: type:pdf path:guides/ tag:ops lang:ja source:a.md after:2026-01-01 section:"Guide > Setup".
     """
-    from ragd.cli.common.client import connect
-
     filters = {
         "doc_type": list(doc_types),
         "source": list(sources),
@@ -86,7 +84,7 @@ def query(
         "prefer": {"recent": True} if prefer_recent else None,
         "explain": verbose or None,
     }
-    with connect(places, "search") as client:
+    with context.connect("search") as client:
         answer = client.post("/api/query", {name: value for name, value in body.items() if value is not None})
         empty = not answer["results"] and client.get("/api/status")["counts"]["documents"] == 0
     if as_json:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import note
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def serve(ctx: click.Context, port: int | None, strategy: str | None, unused_s: 
     from ragd.cli.common.progress import Preparation
     from ragd.daemon.process import serve as run
 
-    places: Places = ctx.obj
-    settings = places.settings(strategy)
-    directories = places.directories()
+    context: CliContext = ctx.obj
+    settings = context.settings(strategy)
+    directories = context.directories()
     preparation = Preparation("Opening the model and the indexes")
 
     def ready(info: DaemonInfo) -> None:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import echo_json, fields, plural, warn
 
 
 @click.command()
 @options.as_json
 @click.pass_obj
-def status(places: Places, as_json: bool) -> None:
+def status(context: CliContext, as_json: bool) -> None:
     """Show what is loaded and how much is indexed."""
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         answer = client.get("/api/status")
         daemon = client.address if client.is_daemon else None
     if as_json:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import clean, echo_json, fields, moment, table, tell_rest
 
 _BAR = 30
@@ -26,11 +26,9 @@ def traces() -> None:
 @options.page
 @options.as_json
 @click.pass_obj
-def list_(places: Places, trace_type: str | None, job_id: str | None, limit: int, page: int, as_json: bool) -> None:
+def list_(context: CliContext, trace_type: str | None, job_id: str | None, limit: int, page: int, as_json: bool) -> None:
     """List traces, newest first."""
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         answer = client.get("/api/traces", type=trace_type, job_id=job_id, page=page, page_size=limit)
     if as_json:
         echo_json(answer)
@@ -50,11 +48,9 @@ def list_(places: Places, trace_type: str | None, job_id: str | None, limit: int
 @click.argument("trace_id", metavar="ID")
 @options.as_json
 @click.pass_obj
-def show(places: Places, trace_id: str, as_json: bool) -> None:
+def show(context: CliContext, trace_id: str, as_json: bool) -> None:
     """Show the stages of one trace, with their times."""
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         trace = client.get(f"/api/traces/{trace_id}")
     if as_json:
         echo_json(trace)

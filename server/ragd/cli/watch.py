@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import clean, moment, note
 from ragd.cli.ingest import DEFAULT_COLLECTION, ensure_collection, print_result
 from ragd.cli.sources.command import changes
 from ragd.cli.sources.folders import folder_config, folder_options
 
 if TYPE_CHECKING:
-    from ragd.cli.common.client import Client
+    from ragd.client.blocking import Client
 
 # Seconds between two looks at the source.
 LOOK_EVERY = 0.5
@@ -31,7 +31,7 @@ LOOK_EVERY = 0.5
 @click.option("--json", "as_json", is_flag=True, help="Print each reading that changed something as a line of JSON.")
 @click.pass_obj
 def watch(
-    places: Places,
+    context: CliContext,
     path: Path,
     collection: str | None,
     create: bool,
@@ -45,11 +45,10 @@ def watch(
     What happens to its files happens to its documents. It becomes a source, if it is none yet. A running daemon follows it from
     then on, and this only says what it does; without one it is followed until Ctrl-C.
     """
-    from ragd.cli.common.client import connect
     from ragd.cli.common.progress import follow
 
     config = {"watch": True, **folder_config(include, exclude, no_gitignore=no_gitignore)}
-    with connect(places, "watch") as client:
+    with context.connect("watch") as client:
         if create and collection:
             ensure_collection(client, collection)
         source, is_read = _followed(client, str(path.absolute()), collection, config)
@@ -60,7 +59,7 @@ def watch(
             if is_read:
                 job = follow(client, source["job_id"], f"Reading {name}", cancel=False)
                 if not as_json:
-                    print_result({**job, "collection": source["name"]}, places.logs)
+                    print_result({**job, "collection": source["name"]}, context.logs)
             note(f"Watching {clean(source['config']['path'])} as the source '{name}'. Ctrl-C stops.")
             _tell_changes(client, client.get(f"/api/sources/{source['id']}"), as_json=as_json)
         except KeyboardInterrupt:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -18,8 +18,11 @@ import anyio.to_thread
 import httpx
 
 from ragd import __version__
+from ragd.client.blocking import Client
+from ragd.client.discovery import Daemon, find_daemon
+from ragd.client.errors import unanswered
 from ragd.core.errors import RagError, ServiceUnavailable
-from ragd.core.instance import is_owned, read_info
+from ragd.core.instance import is_owned
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +32,6 @@ PATIENCE_S: Final = 60.0
 _LOOK_EVERY_S: Final = 0.2
 _LOOK_AGAIN_S: Final = 1.0
 """Between two looks whether a daemon that was lost is there again."""
-_HEALTH_TIMEOUT_S: Final = 2.0
 # A query may wait for a batch of an ingestion. Requests beyond the limit of connections wait for their turn.
 _TIMEOUT: Final = httpx.Timeout(120.0, connect=5.0, pool=None)
 _LIMITS: Final = httpx.Limits(max_connections=32, max_keepalive_connections=32)
@@ -58,12 +60,6 @@ class Launched(Protocol):
     def last_message(self) -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Daemon:
-    url: httpx.URL
-    headers: Mapping[str, str] = field(repr=False)
-
-
 class DaemonConnection:
     """Requests to the daemon of a data directory, whichever that is at the time."""
 
@@ -81,10 +77,10 @@ class DaemonConnection:
         self._patience_s = patience_s
         # A proxy of the environment has no business between two processes of one machine.
         self._http = httpx.AsyncClient(trust_env=False, timeout=_TIMEOUT, limits=_LIMITS)
-        # For what must not wait behind a hundred calls.
-        self._aside = httpx.AsyncClient(trust_env=False, timeout=_HEALTH_TIMEOUT_S)
+        # The stream that stays open must not wait behind a hundred calls.
+        self._aside = httpx.AsyncClient(trust_env=False, timeout=None)
         # The daemon, once it is found. All who wait for it wait for the same search.
-        self._search: asyncio.Future[_Daemon] | None = None
+        self._search: asyncio.Future[Daemon] | None = None
         # Our child, which is to be waited for when it ends.
         self._launched: Launched | None = None
 
@@ -99,7 +95,7 @@ class DaemonConnection:
             if was_cut or never_arrived:
                 self._forget(daemon)
             if not never_arrived and not (was_cut and request.method == "GET"):
-                raise _silent(error) from error
+                raise unanswered(error) from error
         else:
             # Another token than before: a daemon that was started again on the same port.
             if answer.status_code != httpx.codes.UNAUTHORIZED:
@@ -108,7 +104,7 @@ class DaemonConnection:
         try:
             return await self._http.send(_addressed(request, await self._daemon()))
         except httpx.TransportError as error:
-            raise _silent(error) from error
+            raise unanswered(error) from error
 
     async def stay(self) -> None:
         """Seek the daemon at once, start one if need be, and be present to it from then on, until this is cancelled.
@@ -131,16 +127,16 @@ class DaemonConnection:
         await self._http.aclose()
         await self._aside.aclose()
 
-    async def _be_present(self, daemon: _Daemon) -> None:
+    async def _be_present(self, daemon: Daemon) -> None:
         """The open stream tells the daemon that it is used, and its end tells us that the daemon has gone."""
         try:
-            async with self._aside.stream("GET", daemon.url.join("/api/events"), headers=daemon.headers, timeout=None) as events:
+            async with self._aside.stream("GET", daemon.url.join("/api/events"), headers=daemon.headers) as events:
                 async for _ in events.aiter_raw():
                     pass
         except httpx.TransportError as error:
             log.info("the daemon has gone", extra={"reason": str(error) or type(error).__name__})
 
-    async def _daemon(self) -> _Daemon:
+    async def _daemon(self) -> Daemon:
         """The daemon, found or started. Raises `ServiceUnavailable` when that takes too long or fails."""
         if self._search is None:
             self._search = asyncio.create_task(self._find_or_start())
@@ -152,7 +148,7 @@ class DaemonConnection:
         self._known()
         return search.result()
 
-    def _known(self) -> _Daemon | None:
+    def _known(self) -> Daemon | None:
         """The daemon, when it is found. A search that failed is forgotten: the next request begins another."""
         if self._search is None or not self._search.done():
             return None
@@ -161,7 +157,7 @@ class DaemonConnection:
             return None
         return self._search.result()
 
-    def _forget(self, daemon: _Daemon) -> None:
+    def _forget(self, daemon: Daemon) -> None:
         if self._known() is daemon:
             self._search = None
 
@@ -176,54 +172,39 @@ class DaemonConnection:
             self._search = asyncio.get_running_loop().create_future()
             self._search.set_result(found)
 
-    async def _find_or_start(self) -> _Daemon:
+    async def _find_or_start(self) -> Daemon:
         launched: Launched | None = None
         while not (found := await self._running()):
-            with _told():
+            with _as_unavailable():
                 if (launched is None or _has_ended(launched)) and not is_owned(self._data_dir):
                     launched = self._launched = self._launch()
                     log.info("daemon launched")
             await asyncio.sleep(_LOOK_EVERY_S)
         return found
 
-    async def _running(self) -> _Daemon | None:
-        """The daemon that `daemon.json` names, when it owns the directory and answers."""
-        with _told():
-            info = read_info(self._data_dir)
-        if info is None or info.url is None or info.token is None:
-            return None
-        try:
-            url, headers = httpx.URL(str(info.url)), {"Authorization": f"Bearer {info.token}"}
-            if not (await self._aside.get(url.join("/health"))).is_success:
-                return None
-            with _told():
-                if not is_owned(self._data_dir):
-                    return None
-            if self._token_headers:
-                sources = await self._sources(url, headers)
-                headers |= await anyio.to_thread.run_sync(self._token_headers, sources, abandon_on_cancel=True)
-        except (httpx.TransportError, httpx.InvalidURL):
-            return None
-        if info.version != __version__:
-            log.warning("daemon of another version", extra={"daemon": info.version, "this": __version__})
-        return _Daemon(url, headers)
+    async def _running(self) -> Daemon | None:
+        with _as_unavailable():
+            daemon = await anyio.to_thread.run_sync(self._usable, abandon_on_cancel=True)
+        if daemon and daemon.version != __version__:
+            log.warning("daemon of another version", extra={"daemon": daemon.version, "this": __version__})
+        return daemon
 
-    async def _sources(self, url: httpx.URL, headers: Mapping[str, str]) -> Sources:
-        """All of them, page by page."""
-        found: list[Mapping[str, Any]] = []
-        while True:
-            page = {"page": len(found) // 100 + 1, "page_size": 100}
-            answer = await self._aside.get(url.join("/api/sources"), timeout=_TIMEOUT, params=page, headers=headers)
-            if answer.is_error:
-                raise ServiceUnavailable(f"The daemon did not say which sources there are (status {answer.status_code}).")
-            found += answer.json()["items"]
-            if len(found) >= answer.json()["total"] or not answer.json()["items"]:
-                return found
+    def _usable(self) -> Daemon | None:
+        """The daemon that runs, with the person's tokens for its sources. Runs in a thread."""
+        daemon = find_daemon(self._data_dir)
+        if daemon is None or self._token_headers is None:
+            return daemon
+        with closing(Client.of(daemon)) as client:
+            try:
+                sources = list(client.pages("/api/sources"))
+            except ServiceUnavailable:
+                return None
+        return replace(daemon, headers={**daemon.headers, **self._token_headers(sources)})
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """What the system refuses, as our error: a full disk, a folder that may not be read."""
+def _as_unavailable() -> Iterator[None]:
+    """What the system refuses becomes our error: a full disk, a folder that may not be read."""
     try:
         yield
     except OSError as error:
@@ -239,14 +220,9 @@ def _has_ended(launched: Launched) -> bool:
     return code is not None
 
 
-def _addressed(request: httpx.Request, daemon: _Daemon) -> httpx.Request:
+def _addressed(request: httpx.Request, daemon: Daemon) -> httpx.Request:
     """The same request, to this daemon. Of tokens that both bring, the request's count."""
     url = request.url.copy_with(scheme=daemon.url.scheme, host=daemon.url.host, port=daemon.url.port)
     headers = httpx.Headers(daemon.headers)
     headers.update({name: value for name, value in request.headers.items() if name != "host"})
     return httpx.Request(request.method, url, headers=headers, content=request.content)
-
-
-def _silent(error: httpx.TransportError) -> ServiceUnavailable:
-    reason = str(error) or type(error).__name__
-    return ServiceUnavailable(f"The daemon did not answer ({reason}). It may have done what was asked; its log says so.")

@@ -13,7 +13,8 @@ from mcp.types import (
     ResourceTemplateReference,
 )
 
-from ragd.client.rest import MAX_PAGE_SIZE, Caller
+from ragd.client.asynchronous import AsyncClient
+from ragd.client.requests import MAX_PAGE_SIZE
 from ragd.core.errors import NotFound
 from ragd.mcp.prompts import PROMPTS, STYLES
 
@@ -31,20 +32,20 @@ _TEMPLATES: Final[Mapping[str, Mapping[str, str]]] = {
 """Which kind of value an address takes."""
 
 
-async def completed(params: CompleteRequestParams, caller: Caller) -> CompleteResult:
+async def completed(params: CompleteRequestParams, client: AsyncClient) -> CompleteResult:
     """Raises `NotFound` for a prompt, an address or an argument that there is not."""
     kind = _kind(params.ref, params.argument.name)
     typed = params.argument.value
     match kind:
         case "collection":
-            values, whole = await _collections(caller, typed)
+            values, whole = await _collections(client, typed)
         case "doc_id":
-            values, whole = await _documents(caller, typed)
+            values, whole = await _documents(client, typed)
         case "doc_ids":
             # The ids before the last comma stand already.
             before, comma, last = typed.rpartition(",")
             given = {item.strip() for item in before.split(",")}
-            found, whole = await _documents(caller, last.strip())
+            found, whole = await _documents(client, last.strip())
             values = [before + comma + value for value in found if value not in given]
         case "style":
             values, whole = [style for style in STYLES if style.startswith(typed.casefold())], True
@@ -72,16 +73,16 @@ def _kind(ref: PromptReference | ResourceTemplateReference, argument: str) -> st
     return known[argument]
 
 
-async def _collections(caller: Caller, typed: str) -> tuple[list[str], bool]:
+async def _collections(client: AsyncClient, typed: str) -> tuple[list[str], bool]:
     """Names of enabled collections that begin so, and whether all were looked at."""
-    pages = _Pages(caller, "/api/collections")
+    pages = _Pages(client, "/api/collections")
     names = [row["name"] async for row in pages.rows() if row["status"] == "enabled"]
     return [name for name in names if name.casefold().startswith(typed.casefold())], pages.whole
 
 
-async def _documents(caller: Caller, typed: str) -> tuple[list[str], bool]:
+async def _documents(client: AsyncClient, typed: str) -> tuple[list[str], bool]:
     """Ids that begin so, then those of documents whose title or source holds it; and whether all were looked at."""
-    pages = _Pages(caller, "/api/documents", status="ready")
+    pages = _Pages(client, "/api/documents", status="ready")
     sought = typed.casefold()
     begins, holds = [], []
     async for row in pages.rows():
@@ -97,13 +98,13 @@ async def _documents(caller: Caller, typed: str) -> tuple[list[str], bool]:
 class _Pages:
     """The first pages of a list. `whole` says, after them, whether there were no others."""
 
-    def __init__(self, caller: Caller, path: str, **params: Any) -> None:
-        self._caller, self._path, self._params = caller, path, params
+    def __init__(self, client: AsyncClient, path: str, **params: Any) -> None:
+        self._client, self._path, self._params = client, path, params
         self.whole = False
 
     async def rows(self) -> AsyncIterator[Mapping[str, Any]]:
         for number in range(1, MAX_PAGES + 1):
-            page = await self._caller.get(self._path, page=number, page_size=MAX_PAGE_SIZE, **self._params)
+            page = await self._client.get(self._path, page=number, page_size=MAX_PAGE_SIZE, **self._params)
             for row in page["items"]:
                 yield row
             if number * MAX_PAGE_SIZE >= page["total"]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS
 
-from ragd.client.rest import Refused
+from ragd.client.errors import ApiError
 from ragd.core.errors import DocumentDeleted, NotFound, RagError
 
 log = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ _MISSING: Final = (NotFound.status, DocumentDeleted.status)
 
 def trace_of(error: RagError) -> str:
     """The request that was refused, else a fresh id under which the log tells of it."""
-    return (error.request_id if isinstance(error, Refused) else "") or str(uuid.uuid4())
+    return (error.request_id if isinstance(error, ApiError) else "") or str(uuid.uuid4())
 
 
 def crashed(crash: BaseException, **told: Any) -> tuple[RagError, str]:

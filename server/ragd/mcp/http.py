@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import anyio
-import httpx
 from anyio.abc import TaskStatus
 from fastapi import FastAPI
 from mcp.server.transport_security import TransportSecuritySettings
@@ -18,6 +17,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ragd.api.middleware.security import AGENTS_PATH
+from ragd.client.asgi import AsgiConnection
 from ragd.config.policy import mcp_verdict
 from ragd.config.settings import McpSettings, Settings
 from ragd.mcp.library import Library
@@ -33,18 +33,6 @@ SESSION_IDLE_S: Final = 30 * 60.0
 _LOOK_EVERY_S: Final = 0.2
 _LAST_CALLS_S: Final = 1.5
 """Seconds that a stopping daemon gives to calls that are being answered, before it ends their sessions."""
-
-
-class InProcess:
-    """A connection to an API of this process, asked through ASGI instead of a socket."""
-
-    def __init__(self, api: ASGIApp, token: str) -> None:
-        self._http = httpx.AsyncClient(transport=httpx.ASGITransport(api, raise_app_exceptions=False), timeout=None)
-        self._authorization = f"Bearer {token}"
-
-    async def send(self, request: httpx.Request) -> httpx.Response:
-        request.headers["Authorization"] = self._authorization
-        return await self._http.send(request)
 
 
 class _Agents:
@@ -88,7 +76,7 @@ def serve_agents(api: FastAPI, rest: ASGIApp, token: str, settings: Settings, st
 
     Sessions end soon after `stopping` is set, so that no open stream keeps the daemon from ending.
     """
-    connection, roots = InProcess(rest, token), settings.security.allowed_roots
+    connection, roots = AsgiConnection(rest, token), settings.security.allowed_roots
     server = LibraryServer(Library(connection, settings.mcp, roots, ending=stopping.is_set))
     server.streamable_http_app(
         max_request_body_size=settings.limits.max_body_size,

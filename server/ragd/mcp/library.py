@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from mcp.server.mcpserver import Context
+from starlette.datastructures import Headers
 
-from ragd.client.rest import Caller, Connection, source_tokens
+from ragd.api.middleware.headers import SOURCE_TOKEN
+from ragd.client.asynchronous import AsyncClient, Connection
 from ragd.config.settings import McpSettings
 
 Ctx = Context[Any, Any]
@@ -26,10 +28,16 @@ class Library:
     allowed_roots: tuple[str, ...] = ()
     ending: Callable[[], bool] = lambda: False
 
-    def caller(self, ctx: Ctx | None = None) -> Caller:
+    def client(self, ctx: Ctx | None = None) -> AsyncClient:
         """Asks for one call of a tool, with the tokens for cloud sources that came with it."""
-        return Caller(self.connection, source_tokens(ctx.headers if ctx else None))
+        return AsyncClient(self.connection, _source_tokens(ctx.headers if ctx else None))
 
     def room(self, max_chars: int | None) -> int:
         """Characters of the text of one result: what a call asks for, and never more than the setting allows."""
         return min(max_chars or self.settings.max_chars, self.settings.max_chars)
+
+
+def _source_tokens(headers: Mapping[str, str] | None) -> dict[str, str]:
+    """Of the headers that a client sent, those that say what it may see: a token for each of several sources may be repeated."""
+    given = headers.getlist(SOURCE_TOKEN) if isinstance(headers, Headers) else []
+    return {SOURCE_TOKEN: ",".join(given)} if given else {}

@@ -15,7 +15,8 @@ from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.shared.uri_template import UriTemplate
 from mcp.types import Annotations, Resource, ResourceLink, ResourceTemplate
 
-from ragd.client.rest import MAX_PAGE_SIZE, Caller, path
+from ragd.client.asynchronous import AsyncClient
+from ragd.client.requests import MAX_PAGE_SIZE, path
 from ragd.core.errors import CollectionNotFound, NotFound, PayloadTooLarge
 from ragd.mcp.library import Library
 from ragd.mcp.results import markdown
@@ -62,7 +63,7 @@ class _Kind:
     title: str
     description: str
     mime_type: str | None
-    read: Callable[[Caller, str], Awaitable[ReadResourceContents]]
+    read: Callable[[AsyncClient, str], Awaitable[ReadResourceContents]]
 
 
 class Resources:
@@ -111,7 +112,7 @@ class Resources:
 
     async def listed(self) -> list[Resource]:
         """One for each collection, as they are now; `MAX_PAGE_SIZE` at most, the others can be read all the same."""
-        page = await self._library.caller().get("/api/collections", page_size=MAX_PAGE_SIZE)
+        page = await self._library.client().get("/api/collections", page_size=MAX_PAGE_SIZE)
         return [
             Resource(
                 uri=collection_uri(row["name"]),
@@ -123,16 +124,16 @@ class Resources:
             for row in page["items"]
         ]
 
-    async def read(self, uri: str, caller: Caller) -> ReadResourceContents:
+    async def read(self, uri: str, client: AsyncClient) -> ReadResourceContents:
         """Raises `NotFound` for an address of no kind, and what the API refuses with."""
         for kind in self._kinds:
             if (found := kind.template.match(uri)) is not None:
                 (name,) = found.values()
-                return await kind.read(caller, str(name))
+                return await kind.read(client, str(name))
         raise NotFound("There is no such resource. Addresses are doc://ID, collection://NAME and asset://ID.")
 
-    async def _picture(self, caller: Caller, asset_id: str) -> ReadResourceContents:
-        content, mime = await caller.bytes(path("/api/assets", asset_id), variant="raw")
+    async def _picture(self, client: AsyncClient, asset_id: str) -> ReadResourceContents:
+        content, mime = await client.bytes(path("/api/assets", asset_id), variant="raw")
         if len(content) > MAX_BYTES:
             message = (
                 f"The picture has {len(content):,} bytes, and {MAX_BYTES:,} are sent at most. query_assets gives a thumbnail."
@@ -140,16 +141,16 @@ class Resources:
             raise PayloadTooLarge(message)
         return ReadResourceContents(content=content, mime_type=mime)
 
-    async def _document(self, caller: Caller, doc_id: str) -> ReadResourceContents:
-        whole = (await caller.get(path("/api/documents", doc_id, "content")))["markdown"]
+    async def _document(self, client: AsyncClient, doc_id: str) -> ReadResourceContents:
+        whole = (await client.get(path("/api/documents", doc_id, "content")))["markdown"]
         text, shortened = markdown.cut(whole, self._library.settings.max_chars)
         if shortened:
             text += f"\n\n(cut; {len(whole) - len(text)} more characters: get_document with doc_id {doc_id}, offset {len(text)})"
         return ReadResourceContents(content=text, mime_type=MARKDOWN)
 
-    async def _collection(self, caller: Caller, name: str) -> ReadResourceContents:
-        row = await _named(caller, name)
-        page = await caller.get("/api/documents", collection=row["name"], status="ready", page_size=FIRST_DOCUMENTS)
+    async def _collection(self, client: AsyncClient, name: str) -> ReadResourceContents:
+        row = await _named(client, name)
+        page = await client.get("/api/documents", collection=row["name"], status="ready", page_size=FIRST_DOCUMENTS)
         state = "" if row["status"] == "enabled" else f" ({row['status']})"
         lines = [f"# {one_line(row['name'])}{state}", ""]
         if row["description"]:
@@ -173,11 +174,11 @@ def _line(document: Mapping[str, Any]) -> str:
     return f"- [{title}]({document_uri(document['id'])}) ({source}, {document['doc_type']})"
 
 
-async def _named(caller: Caller, name: str) -> Mapping[str, Any]:
+async def _named(client: AsyncClient, name: str) -> Mapping[str, Any]:
     """The collection of that name; of that name in other letters when there is none, since clients make addresses lower case."""
     alike: list[Mapping[str, Any]] = []
     for number in range(1, _MAX_PAGES + 1):
-        page = await caller.get("/api/collections", page=number, page_size=MAX_PAGE_SIZE)
+        page = await client.get("/api/collections", page=number, page_size=MAX_PAGE_SIZE)
         rows: list[Mapping[str, Any]] = page["items"]
         for row in rows:
             if row["name"] == name:

@@ -105,7 +105,7 @@ class LibraryServer(MCPServer[Any]):
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
         """Read by address. Every failure is an `MCPError` with our code."""
         with _refusing(protocol=context.protocol_version if context else None, uri=str(uri)):
-            return [await self._resources.read(str(uri), self._library.caller(context))]
+            return [await self._resources.read(str(uri), self._library.client(context))]
 
     async def list_prompts(self) -> list[Prompt]:
         return [prompts.listed(row) for row in self._prompts.values()]
@@ -125,7 +125,7 @@ class LibraryServer(MCPServer[Any]):
     async def _complete(self, ctx: ServerRequestContext[Any, Any], params: CompleteRequestParams) -> CompleteResult:
         with _refusing():
             context: Context[Any, Any] = Context(request_context=ctx, mcp_server=self)
-            return await completed(params, self._library.caller(context))
+            return await completed(params, self._library.client(context))
 
     def _check_names(self, tool: str, arguments: Mapping[str, Any]) -> None:
         known = list(self._tools[tool].parameters.get("properties", {}))

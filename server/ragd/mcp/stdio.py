@@ -17,9 +17,9 @@ from mcp.server.stdio import stdio_server
 from mcp.shared._stream_protocols import ReadStream
 from mcp.shared.message import SessionMessage
 
+from ragd.client.asynchronous import Connection
 from ragd.client.connection import DaemonConnection, TokenHeaders
 from ragd.client.launch import LaunchedDaemon
-from ragd.client.rest import Connection
 from ragd.config.loading import Directories
 from ragd.config.policy import mcp_verdict
 from ragd.config.settings import McpSettings, Settings

@@ -110,7 +110,7 @@ def test_looking_things_up_needs_no_model(rag, monkeypatch: pytest.MonkeyPatch, 
 def test_a_data_directory_in_use_is_waited_for_and_then_told_with_exit_code_4(
     rag, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("ragd.cli.common.client.PATIENCE", 0.3)
+    monkeypatch.setattr("ragd.client.connect.PATIENCE_S", 0.3)
     ownership = Ownership(tmp_path / "data")
     try:
         error = rag("status", code=4).stderr

@@ -16,8 +16,8 @@ from starlette.testclient import TestClient
 
 from ragd.api.application import create_api
 from ragd.app.engine import App
+from ragd.client.asgi import AsgiConnection
 from ragd.config.loading import Directories, load_settings
-from ragd.mcp.http import InProcess
 from ragd.mcp.library import Library
 from ragd.mcp.server import LibraryServer
 
@@ -109,7 +109,7 @@ def agent(tmp_path: Path, changes: dict[str, Any]) -> Iterator[Agent]:
     app = App(settings, Directories(tmp_path / "data", tmp_path / "models", tmp_path / "config"))
     app.runner.start()
     api = create_api(app, token=TOKEN)
-    library = Library(InProcess(api, TOKEN), settings.mcp, settings.security.allowed_roots)
+    library = Library(AsgiConnection(api, TOKEN), settings.mcp, settings.security.allowed_roots)
     with TestClient(api, base_url="http://127.0.0.1:8765", headers={"Authorization": f"Bearer {TOKEN}"}) as rest:
         yield Agent(LibraryServer(library), rest, app)
     app.close()

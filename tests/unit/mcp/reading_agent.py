@@ -14,8 +14,8 @@ import httpx
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
+from ragd.client.asgi import AsgiConnection
 from ragd.config.settings import McpSettings
-from ragd.mcp.http import InProcess
 from ragd.mcp.library import Library
 from ragd.mcp.server import LibraryServer
 
@@ -30,7 +30,7 @@ NAMES = ("経費 規程", "HR..policies", "C: 100% [a]?#")
 """Collections beside `default`, by names that mean something in addresses, paths or Markdown."""
 
 
-class Bearing(InProcess):
+class Bearing(AsgiConnection):
     """A connection of one person, with the headers that they send."""
 
     def __init__(self, api: Any, headers: Mapping[str, str]) -> None:

@@ -13,7 +13,7 @@ import pytest
 from mcp.types import ImageContent, TextContent
 from PIL import Image, ImageDraw
 
-from ragd.client.rest import Caller
+from ragd.client.asynchronous import AsyncClient
 from ragd.mcp.results.pictures import gather
 
 from .conftest import Agent, text_of
@@ -106,14 +106,14 @@ class Gallery:
 
 @pytest.mark.parametrize("mime", ["image/svg+xml", "image/tiff", "text/html", "application/json", ""])
 def test_what_is_no_picture_that_can_be_shown_never_goes_out(mime: str) -> None:
-    found = anyio.run(gather, Caller(Gallery(mime), {}), ["a"], "raw", 1_000)
+    found = anyio.run(gather, AsyncClient(Gallery(mime), {}), ["a"], "raw", 1_000)
     assert (found.shown, found.contents) == ([], [])
     assert [(item.asset_id, item.code) for item in found.missing] == [("a", "UNSUPPORTED_MEDIA_TYPE")]
 
 
 def test_a_picture_that_just_fits_is_sent() -> None:
     for room, sent in ((3, 0), (4, 1), (7, 1), (8, 2)):
-        found = anyio.run(gather, Caller(Gallery("image/png"), {}), ["a", "b", "a"], "raw", room)
+        found = anyio.run(gather, AsyncClient(Gallery("image/png"), {}), ["a", "b", "a"], "raw", room)
         assert (len(found.shown), len(found.omitted)) == (sent, 2 - sent)
 
 

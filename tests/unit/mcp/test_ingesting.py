@@ -13,8 +13,8 @@ from mcp.client import Client
 from mcp.types import CallToolResult
 
 from ragd.api.application import create_api
+from ragd.client.asgi import AsgiConnection
 from ragd.core.errors import ServiceUnavailable
-from ragd.mcp.http import InProcess
 from ragd.mcp.library import Library
 from ragd.mcp.results.jobs import Steps
 from ragd.mcp.server import LibraryServer
@@ -212,7 +212,7 @@ class TestCancellation:
         assert only_job(paused)["status"] == "queued"
 
     def test_a_daemon_that_ends_lets_calls_go_and_keeps_their_jobs(self, paused: Agent, guide: Path) -> None:
-        connection = InProcess(create_api(paused.app, token=TOKEN), TOKEN)
+        connection = AsgiConnection(create_api(paused.app, token=TOKEN), TOKEN)
         paused.server = LibraryServer(Library(connection, paused.app.settings.mcp, (str(guide),), ending=lambda: True))
         began = time.monotonic()
         assert not paused.fields("ingest", paths=[str(guide)], wait_s=60)["finished"]
@@ -223,7 +223,7 @@ class TestCancellation:
 class Leaving:
     """A daemon that takes a job and is gone after that."""
 
-    def __init__(self, daemon: InProcess) -> None:
+    def __init__(self, daemon: AsgiConnection) -> None:
         self._daemon = daemon
 
     async def send(self, request: httpx.Request) -> httpx.Response:
@@ -233,7 +233,7 @@ class Leaving:
 
 
 def test_a_daemon_that_goes_away_midway_leaves_the_id_of_the_job(paused: Agent, guide: Path) -> None:
-    connection = Leaving(InProcess(create_api(paused.app, token=TOKEN), TOKEN))
+    connection = Leaving(AsgiConnection(create_api(paused.app, token=TOKEN), TOKEN))
     paused.server = LibraryServer(Library(connection, paused.app.settings.mcp, (str(guide),)))
     error = paused.failure("ingest", paths=[str(guide)])
     assert error["code"] == "SERVICE_UNAVAILABLE"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragd.client.rest import path
+from ragd.client.requests import path
 from ragd.core.errors import ValidationFailed
 from ragd.core.ids import hash32
 from ragd.mcp.results.reading import Contents, chunk_rows, outline, piece

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ragd.api.application import create_api
+from ragd.client.asgi import AsgiConnection
 from ragd.core.errors import ForbiddenPath, ValidationFailed
 from ragd.ingest.discovery.roots import narrowed
-from ragd.mcp.http import InProcess
 from ragd.mcp.library import Library
 from ragd.mcp.roots import confined
 from ragd.mcp.server import LibraryServer
@@ -147,7 +147,7 @@ class TestNoList:
 
     def test_an_agent_is_confined_even_where_the_daemon_is_not(self, agent: Agent, guide: Path, secret: Path) -> None:
         # As when `rag mcp` and the daemon were started with different settings.
-        library = Library(InProcess(create_api(agent.app, token=TOKEN), TOKEN), agent.app.settings.mcp, (str(guide),))
+        library = Library(AsgiConnection(create_api(agent.app, token=TOKEN), TOKEN), agent.app.settings.mcp, (str(guide),))
         agent.server = LibraryServer(library)
         (guide / "link.md").symlink_to(secret)
         (guide / "linked").symlink_to(secret.parent)

@@ -1,19 +1,24 @@
-"""Where this run of `rag` finds its data and its settings: the global options, else the environment, else the usual places."""
+"""Where this run of `rag` finds its data and its settings: the global options, else the environment, else the usual context."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragd.cli.common.source_tokens import Given, headers
+
 if TYPE_CHECKING:
-    from ragd.cli.common.source_tokens import Given
+    from ragd.client.blocking import Client
+    from ragd.client.connect import Need
     from ragd.config.loading import Directories
     from ragd.config.settings import Settings
 
 
 @dataclass(slots=True)
-class Places:
+class CliContext:
     """What `--data-dir` and `--config-dir` said; resolved only when a command needs it, since that imports the settings."""
 
     data_dir: Path | None = None
@@ -53,3 +58,17 @@ class Places:
         from ragd.config.loading import load_settings
 
         return load_settings(self.config, strategy=strategy)
+
+    @contextmanager
+    def connect(self, need: Need = "content") -> Iterator[Client]:
+        """A client of the daemon that runs, else of an API in this process, which opens first what `need` says.
+
+        The person's tokens go along with every request. Raises `SettingsError`, `SourceNotFound`, `ModelUnavailable`,
+        `DaemonAlreadyRunning`, `ServiceUnavailable`.
+        """
+        from ragd.cli.common.progress import Screen
+        from ragd.client.connect import connect
+
+        with connect(self.directories(), self.settings, need, Screen()) as client:
+            client.send_along(headers(client, self.source_tokens))
+            yield client

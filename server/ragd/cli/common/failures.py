@@ -7,14 +7,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from typing import Any
 
 import click
 
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import note
-from ragd.core.errors import DaemonAlreadyRunning, FieldProblem, ModelUnavailable, PortTaken, RagError, ValidationFailed
+from ragd.client.errors import ApiError
+from ragd.core.errors import DaemonAlreadyRunning, ModelUnavailable, PortTaken, RagError, ValidationFailed
 
 FAILED = 1
 WRONG_USAGE = 2
@@ -22,19 +21,6 @@ GATE_NOT_MET = 6
 INTERRUPTED = 130
 
 log = logging.getLogger(__name__)
-
-
-class ApiError(RagError):
-    """An error that the service answered with; it has that error's code and status."""
-
-    def __init__(self, status: int, error: Mapping[str, Any]) -> None:
-        details = [
-            FieldProblem(str(item["field"]), str(item["code"]), str(item["message"])) for item in error.get("details") or ()
-        ]
-        super().__init__(str(error["message"]), details=details)
-        self.code = str(error["code"])
-        self.status = status
-        self.request_id = error.get("request_id")
 
 
 def exit_code(error: RagError) -> int:
@@ -50,7 +36,7 @@ def exit_code(error: RagError) -> int:
     return FAILED
 
 
-def explain(error: BaseException, places: Places) -> int:
+def explain(error: BaseException, context: CliContext) -> int:
     """Print what happened and what to do; returns the exit code."""
     if isinstance(error, click.Abort | KeyboardInterrupt):
         note("Interrupted.")
@@ -61,7 +47,7 @@ def explain(error: BaseException, places: Places) -> int:
     if isinstance(error, RagError):
         note(f"Error: {error.message}")
         if isinstance(error, ApiError) and error.status == RagError.status:
-            note(f"The log has the details under the request id {error.request_id}; logs are in {places.logs}.")
+            note(f"The log has the details under the request id {error.request_id}; logs are in {context.logs}.")
         return exit_code(error)
     if isinstance(error, ImportError):
         note(f"Error: the installation is incomplete ({error}). Install rag-assistant again.")
@@ -69,17 +55,17 @@ def explain(error: BaseException, places: Places) -> int:
         where = f": {error.filename}" if error.filename else ""
         note(f"Error: {error.strerror or error}{where}. `rag doctor` may say how to mend it.")
     else:
-        note(f"Error: an unexpected {type(error).__name__}. {_log_it(error, places)}")
+        note(f"Error: an unexpected {type(error).__name__}. {_log_it(error, context)}")
     return FAILED
 
 
-def _log_it(error: BaseException, places: Places) -> str:
+def _log_it(error: BaseException, context: CliContext) -> str:
     """Put the stack into the log; returns where it is, in a sentence."""
     from ragd.core.logs import CLI_LOG, logging_to
 
     try:
-        with logging_to(places.logs, CLI_LOG, "INFO"):
+        with logging_to(context.logs, CLI_LOG, "INFO"):
             log.error("unexpected error", exc_info=error)
     except OSError as refusal:
         return f"It says: {error} (and the log can't be written: {refusal.strerror})."
-    return f"The details are in {places.logs / CLI_LOG}."
+    return f"The details are in {context.logs / CLI_LOG}."

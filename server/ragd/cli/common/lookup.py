@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ragd.core.errors import SourceNotFound
 
 if TYPE_CHECKING:
-    from ragd.cli.common.client import Client
+    from ragd.client.blocking import Client
 
 
 def find_source(client: Client, name: str) -> dict[str, Any]:

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ragd.cli.common.output import clean, console, is_drawable, note
+from ragd.cli.common.output import clean, console, is_drawable, note, warn
+from ragd.client.blocking import Client
+from ragd.client.connect import Observer
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
     from rich.status import Status
-
-    from ragd.cli.common.client import Client
 
 # Seconds between two looks at a job: soon at first, since most jobs are short, then at this longest.
 _FIRST_LOOK = 0.05
@@ -60,6 +60,28 @@ class Preparation:
         elif self._lines and what != self._what:
             note(what)
         self._what = what
+
+
+class Screen(Observer):
+    """Shows the person what connecting takes."""
+
+    def __init__(self) -> None:
+        self._preparation = Preparation()
+
+    def warn(self, message: str) -> None:
+        warn(message)
+
+    def wait(self, message: str) -> None:
+        note(message)
+
+    def show(self, what: str, done: float | None) -> None:
+        self._preparation.show(what, done)
+
+    def opening(self) -> Preparation:
+        return self._preparation
+
+    def repair(self, client: Client, job_id: str) -> None:
+        follow(client, job_id, "Indexing again", cancel=True)
 
 
 class JobProgress:

@@ -19,7 +19,7 @@ from ragd.api.middleware.headers import SOURCE_TOKEN
 from ragd.cli.common.output import note, warn
 
 if TYPE_CHECKING:
-    from ragd.cli.common.client import Client
+    from ragd.client.blocking import Client
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -21,10 +21,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ragd import __version__
 from ragd.app.engine import App
-from ragd.cli.common.client import find_daemon
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import plural, size
 from ragd.cli.doctor.sources import cloud_sources, own_cloud_sources, problems_of, sound
+from ragd.client.blocking import Client
+from ragd.client.discovery import find_daemon
 from ragd.config.policy import mcp_verdict
 from ragd.config.settings import Settings
 from ragd.core.errors import DaemonAlreadyRunning, RagError, SettingsError
@@ -55,43 +56,43 @@ class Finding:
     mend: str = ""
 
 
-def examine(places: Places, progress: Progress) -> list[Finding]:
+def examine(context: CliContext, progress: Progress) -> list[Finding]:
     """Everything that was found, in order. What can't be checked because of an earlier failure is left out."""
-    findings = [check_python(), *check_data_directory(places.data)]
+    findings = [check_python(), *check_data_directory(context.data)]
     try:
-        settings = places.settings()
+        settings = context.settings()
     except SettingsError as error:
         return [
             *findings,
-            Finding("settings", "fail", error.message, f"Correct {places.config / 'settings.yaml'} or the environment."),
+            Finding("settings", "fail", error.message, f"Correct {context.config / 'settings.yaml'} or the environment."),
         ]
-    findings.append(Finding("settings", "ok", _settings_source(places.config)))
+    findings.append(Finding("settings", "ok", _settings_source(context.config)))
     findings.append(check_agents(settings))
     progress("Checking the model", None)
-    model = check_model(settings, places.models)
+    model = check_model(settings, context.models)
     findings.append(model)
     if any(finding.level == "fail" and finding.name == "data" for finding in findings):
         return findings
-    with logging_to(places.logs, CLI_LOG, settings.observability.log_level):
-        return [*findings, *_check_stores(places, settings, model, progress)]
+    with logging_to(context.logs, CLI_LOG, settings.observability.log_level):
+        return [*findings, *_check_stores(context, settings, model, progress)]
 
 
-def _check_stores(places: Places, settings: Settings, model: Finding, progress: Progress) -> Iterator[Finding]:
-    left_over = read_info(places.data)
+def _check_stores(context: CliContext, settings: Settings, model: Finding, progress: Progress) -> Iterator[Finding]:
+    left_over = read_info(context.data)
     try:
-        ownership = Ownership(places.data)
+        ownership = Ownership(context.data)
     except DaemonAlreadyRunning:
-        yield from check_owner(read_info(places.data))
-        yield check_database(settings, places.data)
+        yield from check_owner(context.data, read_info(context.data))
+        yield check_database(settings, context.data)
         return
     try:
         yield _no_daemon(left_over)
         progress("Checking the database", None)
-        database = check_database(settings, places.data)
+        database = check_database(settings, context.data)
         yield database
         if database.level == "ok" and model.level == "ok":
             progress("Checking the indexes", None)
-            yield from check_indexes(places, settings, progress)
+            yield from check_indexes(context, settings, progress)
     finally:
         ownership.release()
 
@@ -151,15 +152,15 @@ def check_model(settings: Settings, models_dir: Path) -> Finding:
     return Finding("model", "fail", " ".join(problems), mend)
 
 
-def check_owner(info: DaemonInfo | None) -> Iterator[Finding]:
+def check_owner(data_dir: Path, info: DaemonInfo | None) -> Iterator[Finding]:
     """Who owns the data directory, and whether it answers as a daemon."""
     who = f"process {info.pid}" if info else "another process"
-    client = find_daemon(info)
-    if client is None:
+    daemon = find_daemon(data_dir)
+    if daemon is None:
         message = f"{who} has the data directory and does not answer as a daemon"
         yield Finding("daemon", "fail", message, f"Wait until it has finished; if it never does, stop {who}.")
         return
-    with closing(client):
+    with closing(Client.of(daemon)) as client:
         status = client.get("/api/status")
         sources = cloud_sources(client) if status["ready"] else []
     about = f"{client.address}, {who}, version {status['version']}"
@@ -210,10 +211,10 @@ def check_database(settings: Settings, data_dir: Path) -> Finding:
     return Finding("database", "ok", f"{path}, {size(path.stat().st_size)}, sound")
 
 
-def check_indexes(places: Places, settings: Settings, progress: Progress) -> Iterator[Finding]:
+def check_indexes(context: CliContext, settings: Settings, progress: Progress) -> Iterator[Finding]:
     """Whether the model runs and both indexes hold what the facts say."""
     try:
-        with closing(App(settings, places.directories(), progress)) as app, closing(_Facts(settings, places.data)) as facts:
+        with closing(App(settings, context.directories(), progress)) as app, closing(_Facts(settings, context.data)) as facts:
             embedder = app.embedder
             embedder.embed_queries(["check"])
             yield Finding("engine", "ok", f"{embedder.model_id}: {embedder.dimension} dimensions on {embedder.device}")

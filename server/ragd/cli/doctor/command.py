@@ -8,7 +8,7 @@ from dataclasses import asdict
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.failures import FAILED
 from ragd.cli.common.output import clean, echo_json, is_drawable
 
@@ -26,9 +26,9 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     from ragd.cli.common.progress import Preparation
     from ragd.cli.doctor.checks import examine
 
-    places: Places = ctx.obj
+    context: CliContext = ctx.obj
     with Preparation("Checking", lines=False) as preparation:
-        findings = examine(places, preparation.show)
+        findings = examine(context, preparation.show)
     failed = any(finding.level == "fail" for finding in findings)
     if as_json:
         echo_json({"ok": not failed, "checks": [asdict(finding) for finding in findings]})

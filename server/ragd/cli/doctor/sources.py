@@ -11,7 +11,7 @@ from ragd.core.errors import SettingsError
 
 if TYPE_CHECKING:
     from ragd.app.engine import App
-    from ragd.cli.common.client import Client
+    from ragd.client.blocking import Client
 
 _FIELD: Final = "auth.token"
 

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import echo_json, moment, note, plural, table, tell_rest
 
 _LONGEST_NAME = 255
@@ -70,7 +70,7 @@ def run(
     from ragd.evaluation.gates import read_gate
     from ragd.evaluation.metrics import require_library
 
-    places: Places = ctx.obj
+    context: CliContext = ctx.obj
     conditions = [read_gate(gate, top_k) for gate in gates]
     if documents and collection:
         raise click.UsageError("Give --documents or --collection, not both.")
@@ -80,7 +80,7 @@ def run(
     if named == FEEDBACK and not Path(named).exists():
         if documents:
             raise click.UsageError("--documents is for questions in a YAML file; feedback is asked of its collections.")
-        material = read_feedback(places, collection)
+        material = read_feedback(context, collection)
     else:
         with Preparation("Reading the dataset"):
             material = read_material(named, documents, has_collection=collection is not None)
@@ -91,7 +91,7 @@ def run(
     body: dict[str, Any] = {"top_k": top_k} | ({"rerank": False} if no_rerank else {})
     asked = [strategy or DEFAULT_STRATEGY for strategy in dict.fromkeys(strategies)] or [DEFAULT_STRATEGY]
     try:
-        runs = run_all(places, material, collection, asked, body, questions, {"name": name, "limit": limit})
+        runs = run_all(context, material, collection, asked, body, questions, {"name": name, "limit": limit})
     except KeyboardInterrupt:
         note("Nothing of the unfinished run is kept.")
         raise
@@ -120,12 +120,11 @@ def run(
 @options.page
 @options.as_json
 @click.pass_obj
-def list_(places: Places, limit: int, page: int, as_json: bool) -> None:
+def list_(context: CliContext, limit: int, page: int, as_json: bool) -> None:
     """List the runs, newest first."""
-    from ragd.cli.common.client import connect
     from ragd.evaluation.comparison import main_metric
 
-    with connect(places) as client:
+    with context.connect() as client:
         answer = client.get("/api/evaluations", page=page, page_size=limit)
     if as_json:
         echo_json(answer)
@@ -151,12 +150,11 @@ def list_(places: Places, limit: int, page: int, as_json: bool) -> None:
 @options.page
 @options.as_json
 @click.pass_obj
-def cases(places: Places, limit: int, page: int, as_json: bool) -> None:
+def cases(context: CliContext, limit: int, page: int, as_json: bool) -> None:
     """List the feedback that people gave in their editors, newest first: the cases of --dataset feedback."""
-    from ragd.cli.common.client import connect
     from ragd.cli.eval.feedback import print_cases
 
-    with connect(places) as client:
+    with context.connect() as client:
         answer = client.get("/api/feedback", page=page, page_size=limit)
     if as_json:
         echo_json(answer)
@@ -174,14 +172,13 @@ def cases(places: Places, limit: int, page: int, as_json: bool) -> None:
 @click.option("--metric", metavar="NAME", help="What the worst are found by (else ndcg@10).")
 @options.as_json
 @click.pass_obj
-def report(places: Places, named: str, worst: int, metric: str | None, as_json: bool) -> None:
+def report(context: CliContext, named: str, worst: int, metric: str | None, as_json: bool) -> None:
     """Show a run, and its worst questions with what was found instead. RUN is an id, a name or a strategy."""
-    from ragd.cli.common.client import connect
     from ragd.cli.eval.runs import find_run
     from ragd.cli.eval.tables import print_run, print_worst
     from ragd.evaluation.comparison import main_metric
 
-    with connect(places) as client:
+    with context.connect() as client:
         found = find_run(client, named)
     known = found["metrics"]["overall"]["metrics"]
     if metric and metric not in known:
@@ -200,18 +197,17 @@ def report(places: Places, named: str, worst: int, metric: str | None, as_json: 
 @click.option("--changes", type=click.IntRange(0), default=5, show_default=True, help="Show so many wins and losses.")
 @options.as_json
 @click.pass_obj
-def compare(places: Places, first: str, second: str, changes: int, as_json: bool) -> None:
+def compare(context: CliContext, first: str, second: str, changes: int, as_json: bool) -> None:
     """Compare two runs on the same questions: ids, names or strategies, whose newest runs are taken.
 
     p is the chance of such a difference when both are equally good (paired randomisation test).
     """
-    from ragd.cli.common.client import connect
     from ragd.cli.eval.runs import find_pair
     from ragd.cli.eval.tables import print_comparison
     from ragd.evaluation.comparison import compare as compare_runs
 
-    resamples = places.settings().evaluation.resamples
-    with connect(places) as client:
+    resamples = context.settings().evaluation.resamples
+    with context.connect() as client:
         one, other = find_pair(client, first, second)
     compared = compare_runs(one, other, resamples=resamples)
     if as_json:

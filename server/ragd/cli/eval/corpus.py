@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import note, plural, warn
 from ragd.core.errors import ServiceUnavailable, ValidationFailed
 
 if TYPE_CHECKING:
-    from ragd.cli.common.client import Client
+    from ragd.client.blocking import Client
     from ragd.evaluation.beir import Corpus
     from ragd.evaluation.datasets import Dataset
 
@@ -76,7 +76,7 @@ def read_material(named: str, documents: Path | None, *, has_collection: bool) -
 
 @contextmanager
 def evaluated_collection(
-    client: Client, places: Places, material: Material, named: str | None, check: Callable[[str | None], None]
+    client: Client, context: CliContext, material: Material, named: str | None, check: Callable[[str | None], None]
 ) -> Iterator[str | None]:
     """The collection to ask: the one that is `named`, else one of the dataset's own, filled when it is not yet; None for all.
 
@@ -97,7 +97,7 @@ def evaluated_collection(
     try:
         check(name)
         if found["document_count"] == 0 or found["description"] != _complete(found["document_count"]):
-            _fill(client, places, material, name)
+            _fill(client, context, material, name)
             counted = next(item for item in client.pages("/api/collections") if item["name"] == name)["document_count"]
             client.patch(path, {"description": _complete(counted)})
         yield name
@@ -109,12 +109,12 @@ def _complete(documents: int) -> str:
     return f"Documents of an evaluation, {documents} in all. Disabled while none runs."
 
 
-def _fill(client: Client, places: Places, material: Material, name: str) -> None:
+def _fill(client: Client, context: CliContext, material: Material, name: str) -> None:
     from ragd.cli.common.progress import JobProgress, follow
 
     folder = material.folder
     if corpus := material.corpus:
-        folder = places.data / "evaluation" / material.documents_hash
+        folder = context.data / "evaluation" / material.documents_hash
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with JobProgress("Writing the corpus") as bar:
             corpus.write(folder, lambda done: bar.update(progress("files", done, len(corpus))))

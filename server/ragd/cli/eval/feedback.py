@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import moment, one_line, plural, table
 
 if TYPE_CHECKING:
@@ -14,16 +14,15 @@ if TYPE_CHECKING:
 _VERDICTS = {"up": "good", "down": "bad"}
 
 
-def read_feedback(places: Places, collection: str | None) -> Material:
+def read_feedback(context: CliContext, collection: str | None) -> Material:
     """The feedback of the data directory as a dataset: all of it, or what was asked of one collection.
 
     Raises `ValidationFailed` when there is none that can be asked.
     """
-    from ragd.cli.common.client import connect
     from ragd.cli.eval.corpus import Material
     from ragd.evaluation.feedback import feedback_dataset
 
-    with connect(places) as client:
+    with context.connect() as client:
         cases = [case for case in client.pages("/api/feedback") if collection in (None, case["collection"])]
         enabled = {item["name"] for item in client.pages("/api/collections") if item["status"] == "enabled"}
     return Material(feedback_dataset(cases, enabled), as_asked=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ragd.core.errors import NotFound
 
 if TYPE_CHECKING:
-    from ragd.cli.common.client import Client
+    from ragd.client.blocking import Client
 
 _SHORTEST_ID = 4
 

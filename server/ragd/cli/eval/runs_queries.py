@@ -6,11 +6,11 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 
 if TYPE_CHECKING:
-    from ragd.cli.common.client import Client
     from ragd.cli.eval.corpus import Material
+    from ragd.client.blocking import Client
     from ragd.evaluation.datasets import Dataset, Question
 
 # What the settings say, without an overlay.
@@ -18,7 +18,7 @@ DEFAULT_STRATEGY = "default"
 
 
 def run_all(
-    places: Places,
+    context: CliContext,
     material: Material,
     collection: str | None,
     strategies: Sequence[str],
@@ -27,16 +27,15 @@ def run_all(
     described: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """A run for each strategy. Each is tried with one question before anything is read: a wrong name is told at once."""
-    from ragd.cli.common.client import connect
     from ragd.cli.eval.corpus import evaluated_collection
 
-    with connect(places, "search" if collection or material.as_asked else "jobs") as client:
+    with context.connect("search" if collection or material.as_asked else "jobs") as client:
 
         def check(target: str | None) -> None:
             for strategy in strategies:
                 client.post("/api/query", {**body, **_strategy(strategy), "query": questions[0].text, "collection": target})
 
-        with evaluated_collection(client, places, material, collection, check) as target:
+        with evaluated_collection(client, context, material, collection, check) as target:
             return [
                 _run(
                     client,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import clean, echo_json, note, one_line, plural, table, warn
 from ragd.cli.common.source_tokens import NEW, OPTION, REQUEST, VARIABLE, header, source_tokens, token
 from ragd.cli.ingest import DEFAULT_COLLECTION, ensure_collection, outcome, print_result
@@ -19,7 +19,7 @@ from ragd.cli.sources.cloud_tables import DEPLOYMENTS, accounted, print_tokens_n
 from ragd.cli.sources.folders import folder, wait_for_reading
 
 if TYPE_CHECKING:
-    from ragd.cli.common.client import Client
+    from ragd.client.blocking import Client
 
 _TITLES: Final = {"confluence": "Confluence", "jira": "Jira"}
 
@@ -114,14 +114,12 @@ def json_object(text: str) -> dict[str, Any]:
 
 
 def _add(ctx: click.Context, type_: str, config: dict[str, Any], given: Mapping[str, Any]) -> None:
-    from ragd.cli.common.client import connect
-
-    places: Places = ctx.obj
+    context: CliContext = ctx.obj
     as_json, dry_run, no_wait = given["as_json"], given["dry_run"], given["no_wait"]
     body = {"type": type_, "config": config, **access_of(given)}
     body |= {key: given[key] for key in ("name", "collection") if given[key]}
-    brought = _token_of_new(places, config, given["name"])
-    with connect(places, "facts" if dry_run or no_wait else "jobs") as client:
+    brought = _token_of_new(context, config, given["name"])
+    with context.connect("content" if dry_run or no_wait else "jobs") as client:
         client.send_along(brought)
         preview = client.post("/api/sources", body, dry_run=True)
         if dry_run:
@@ -134,30 +132,30 @@ def _add(ctx: click.Context, type_: str, config: dict[str, Any], given: Mapping[
         added = client.post("/api/sources", body)
         job = None if no_wait else wait_for_reading(client, added)
         source = client.get(f"/api/sources/{added['id']}")
-        _tell_added(client, source, job, places, as_json=as_json)
+        _tell_added(client, source, job, context, as_json=as_json)
     ctx.exit(outcome(job) if job else 0)
 
 
-def _token_of_new(places: Places, config: Mapping[str, Any], name: str | None) -> dict[str, str]:
+def _token_of_new(context: CliContext, config: Mapping[str, Any], name: str | None) -> dict[str, str]:
     """The header with the token of a source that is just being added, where it comes with each request.
 
     It is given under the name that the source gets, or under `new`.
     """
     if (config.get("auth") or {}).get("token") != REQUEST:
         return {}
-    mine = next((one for one in places.source_tokens if one.source in (NEW, name)), None)
+    mine = next((one for one in context.source_tokens if one.source in (NEW, name)), None)
     if mine is None:
         called = name or NEW
         raise click.UsageError(
             f"With --token request the token comes with each request: add {OPTION} '{called}=env:VARIABLE', or set {VARIABLE}."
         )
     # It is not known under this name yet.
-    places.source_tokens = tuple(one for one in places.source_tokens if one is not mine)
+    context.source_tokens = tuple(one for one in context.source_tokens if one is not mine)
     return header({NEW: token(mine.reference, mine.by)})
 
 
 def _tell_added(
-    client: Client, source: Mapping[str, Any], job: Mapping[str, Any] | None, places: Places, *, as_json: bool
+    client: Client, source: Mapping[str, Any], job: Mapping[str, Any] | None, context: CliContext, *, as_json: bool
 ) -> None:
     name = clean(source["name"])
     if as_json:
@@ -165,7 +163,7 @@ def _tell_added(
     else:
         click.echo(f"Added the source '{name}'.")
         if job:
-            print_result({**job, "collection": source["name"]}, places.logs, nothing="no items found")
+            print_result({**job, "collection": source["name"]}, context.logs, nothing="no items found")
             if said := accounted(source):
                 click.echo(said)
     if source["waits_for_token"]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.lookup import find_source
 from ragd.cli.common.output import clean, echo_json, fields, moment, note, plural, table, tell_rest
 from ragd.cli.common.source_tokens import OPTION, Given, is_brought, reference, source_tokens
@@ -22,7 +22,7 @@ from ragd.cli.sources.folders import wait_for_reading
 from ragd.cli.sources.ledger import ledger, retry
 
 if TYPE_CHECKING:
-    from ragd.cli.common.client import Client
+    from ragd.client.blocking import Client
 
 NONE: Final = "No sources. Add one with `rag sources add folder PATH` or `rag sources add confluence|jira ADDRESS`."
 
@@ -37,11 +37,9 @@ def sources() -> None:
 @options.page
 @options.as_json
 @click.pass_obj
-def list_(places: Places, limit: int, page: int, as_json: bool) -> None:
+def list_(context: CliContext, limit: int, page: int, as_json: bool) -> None:
     """List the sources by name."""
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         answer = client.get("/api/sources", page=page, page_size=limit)
     if as_json:
         echo_json(answer)
@@ -65,11 +63,9 @@ def list_(places: Places, limit: int, page: int, as_json: bool) -> None:
 @click.argument("name")
 @options.as_json
 @click.pass_obj
-def show(places: Places, name: str, as_json: bool) -> None:
+def show(context: CliContext, name: str, as_json: bool) -> None:
     """Show one source, and how it was read the last time."""
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         found = find_source(client, name)
     print_source(found, as_json=as_json)
 
@@ -100,14 +96,12 @@ sources.add_command(retry)
 @source_tokens
 @options.as_json
 @click.pass_obj
-def change(places: Places, /, name: str, as_json: bool, **given: Any) -> None:
+def change(context: CliContext, /, name: str, as_json: bool, **given: Any) -> None:
     """Change what is named, and keep the rest. '' empties a list, as in --exclude ''.
 
     A folder that moved takes its documents along.
     """
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         source = find_source(client, name)
         config = {key: given[key] for key in ("base_url", "gitignore", "watch") if given[key] is not None}
         config |= {"path": str(given["path"].absolute())} if given["path"] else {}
@@ -127,10 +121,8 @@ def change(places: Places, /, name: str, as_json: bool, **given: Any) -> None:
 @click.pass_context
 def remove(ctx: click.Context, name: str, keep_documents: bool, yes: bool) -> None:
     """Remove a source with its documents. The files themselves stay."""
-    from ragd.cli.common.client import connect
-
-    places: Places = ctx.obj
-    with connect(places) as client:
+    context: CliContext = ctx.obj
+    with context.connect() as client:
         found = find_source(client, name)
         documents = "keep its" if keep_documents else "delete its"
         question = f"Remove the source '{clean(found['name'])}' and {documents} {plural(found['document_count'], 'document')}?"
@@ -172,15 +164,13 @@ def sync(
     What is unchanged costs nothing; files that moved keep what was made of them; what is gone is deleted. A source whose token
     comes with each request needs --token, or --source-token; without, `rag sync` alone leaves it out.
     """
-    from ragd.cli.common.client import connect
-
-    places: Places = ctx.obj
+    context: CliContext = ctx.obj
     if token is not None and len(names) != 1:
         raise click.UsageError("--token is for one source: name it.")
     if token is not None:
-        places.source_tokens = (Given(names[0], token, "--token"),)
-    with connect(places, "facts" if no_wait else "jobs") as client:
-        chosen = [find_source(client, name) for name in names] if names else _readable(client, places)
+        context.source_tokens = (Given(names[0], token, "--token"),)
+    with context.connect("content" if no_wait else "jobs") as client:
+        chosen = [find_source(client, name) for name in names] if names else _readable(client, context)
         if token is not None and not chosen[0]["waits_for_token"]:
             raise click.UsageError(f"--token: the source '{names[0]}' has a token of its own, or needs none. Leave it out.")
         body = {"allow_empty": allow_empty, "full": full}
@@ -191,7 +181,7 @@ def sync(
             jobs.append(ended)
             if not as_json and not no_wait:
                 nothing = "no documents found" if source["type"] == "folder" else "nothing changed"
-                print_result({**ended, "collection": source["name"]}, places.logs, nothing=nothing)
+                print_result({**ended, "collection": source["name"]}, context.logs, nothing=nothing)
                 _tell_accounted(client, source)
     if as_json:
         echo_json(jobs)
@@ -205,11 +195,11 @@ def sync(
 sources.add_command(sync)
 
 
-def _readable(client: Client, places: Places) -> list[dict[str, Any]]:
+def _readable(client: Client, context: CliContext) -> list[dict[str, Any]]:
     """Every source that can be read now: switched on, and with a token where each request has to bring one."""
     chosen = []
     for source in client.pages("/api/sources"):
-        if source["waits_for_token"] and source["enabled"] and not is_brought(places.source_tokens, source):
+        if source["waits_for_token"] and source["enabled"] and not is_brought(context.source_tokens, source):
             note(f"'{source['name']}' is left out: its token comes with each request. Bring it with {OPTION}.")
         elif source["enabled"]:
             chosen.append(source)

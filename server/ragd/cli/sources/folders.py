@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import clean, echo_json, note, plural, table
 from ragd.cli.ingest import DEFAULT_COLLECTION, ensure_collection, outcome, print_result
 
 if TYPE_CHECKING:
-    from ragd.cli.common.client import Client
+    from ragd.client.blocking import Client
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -72,17 +72,15 @@ def folder(
 
     The daemon follows it: new, changed, moved and deleted files follow by themselves.
     """
-    from ragd.cli.common.client import connect
-
-    places: Places = ctx.obj
+    context: CliContext = ctx.obj
     config = folder_config(include, exclude, no_gitignore=no_gitignore) | ({"watch": False} if no_watch else {})
     body = {"type": "folder", "config": {"path": str(path.absolute()), **config}}
     body |= {key: value for key, value in (("name", name), ("collection", collection)) if value}
     if dry_run:
-        with connect(places) as client:
+        with context.connect() as client:
             _print_preview(client.post("/api/sources", body, dry_run=True), as_json=as_json)
         return
-    with connect(places, "facts" if no_wait else "jobs") as client:
+    with context.connect("content" if no_wait else "jobs") as client:
         if create and collection:
             ensure_collection(client, collection)
         source = client.post("/api/sources", body)
@@ -94,7 +92,7 @@ def folder(
     else:
         click.echo(f"Added the source '{clean(source['name'])}'.")
         if job:
-            print_result({**job, "collection": source["name"]}, places.logs)
+            print_result({**job, "collection": source["name"]}, context.logs)
     if not source["followed"] and not no_watch:
         why = "the daemon does not watch folders (watch.enabled is off)" if is_daemon else "no daemon is running (`rag serve`)"
         note(f"Its changes are not followed: {why}. `rag sync` reads them.")

@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from ragd.cli.common import options
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.lookup import find_source
 from ragd.cli.common.output import echo_json, moment, note, one_line, plural, table, tell_rest
 from ragd.cli.common.source_tokens import OPTION, VARIABLE, source_tokens
@@ -45,14 +45,12 @@ _ADVICE: Final = {
 @source_tokens
 @options.as_json
 @click.pass_obj
-def ledger(places: Places, name: str, state: str | None, cycles: int, limit: int, page: int, as_json: bool) -> None:
+def ledger(context: CliContext, name: str, state: str | None, cycles: int, limit: int, page: int, as_json: bool) -> None:
     """Show what became of each item of a cloud source.
 
     Every item there is indexed, or left out with a reason. A title is shown when your token may read its item.
     """
-    from ragd.cli.common.client import connect
-
-    with connect(places) as client:
+    with context.connect() as client:
         source = find_source(client, name)
         address = f"/api/sources/{source['id']}/ledger"
         told = client.get(address)
@@ -79,10 +77,8 @@ def retry(ctx: click.Context, name: str, items: tuple[str, ...], no_wait: bool, 
 
     ITEM is its id in the ledger, such as page/123. What a rule of the source leaves out stays out.
     """
-    from ragd.cli.common.client import connect
-
-    places: Places = ctx.obj
-    with connect(places, "facts" if no_wait else "jobs") as client:
+    context: CliContext = ctx.obj
+    with context.connect("content" if no_wait else "jobs") as client:
         source = find_source(client, name)
         job = client.post(f"/api/sources/{source['id']}/retry", {"items": list(items) or None})
         if not no_wait:
@@ -92,7 +88,7 @@ def retry(ctx: click.Context, name: str, items: tuple[str, ...], no_wait: bool, 
     elif no_wait:
         click.echo(f"Queued as job {job['job_id']}.")
     else:
-        print_result({**job, "collection": source["name"]}, places.logs, nothing="nothing changed")
+        print_result({**job, "collection": source["name"]}, context.logs, nothing="nothing changed")
     ctx.exit(0 if no_wait else outcome(job))
 
 

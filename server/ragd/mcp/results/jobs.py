@@ -10,7 +10,8 @@ import anyio
 from mcp.types import CallToolResult
 
 from ragd.api.schemas.jobs import Job
-from ragd.client.rest import Caller, path
+from ragd.client.asynchronous import AsyncClient
+from ragd.client.requests import path
 from ragd.core.errors import RagError, ServiceUnavailable
 from ragd.mcp.library import Ctx, Library
 from ragd.mcp.results.build import answered, failed
@@ -67,14 +68,14 @@ class Steps:
         return float(max(self._total, self._whole + 1))
 
 
-async def follow(ctx: Ctx, library: Library, caller: Caller, job_id: str, wait_s: float) -> Mapping[str, Any]:
+async def follow(ctx: Ctx, library: Library, client: AsyncClient, job_id: str, wait_s: float) -> Mapping[str, Any]:
     """The job when it is finished, else as it stands after `wait_s`, or when this process ends. Tells the client of each step."""
     end = anyio.current_time() + wait_s
     steps = Steps()
     told: Any = None
     told_at = 0.0
     while True:
-        job: Mapping[str, Any] = await caller.get(path(JOBS, job_id))
+        job: Mapping[str, Any] = await client.get(path(JOBS, job_id))
         now = anyio.current_time()
         if is_finished(job):
             await ctx.report_progress(steps.last(), steps.total, job["status"])

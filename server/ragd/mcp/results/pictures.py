@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from mcp.types import ContentBlock, ImageContent, TextContent
 
-from ragd.client.rest import Caller, path
+from ragd.client.asynchronous import AsyncClient
+from ragd.client.requests import path
 from ragd.core.errors import RagError, UnsupportedMediaType
 from ragd.mcp.results.work_results import MissingPicture, OmittedPicture, Picture, Variant
 
@@ -34,13 +35,13 @@ class Gathered:
     omitted: list[OmittedPicture] = field(default_factory=list)
 
 
-async def gather(caller: Caller, asset_ids: Iterable[str], variant: Variant, max_bytes: int) -> Gathered:
+async def gather(client: AsyncClient, asset_ids: Iterable[str], variant: Variant, max_bytes: int) -> Gathered:
     """Each picture once, in order, as long as all together have at most `max_bytes`."""
     gathered = Gathered()
     left = max_bytes
     for asset_id in dict.fromkeys(asset_ids):
         try:
-            data, mime = await caller.bytes(path("/api/assets", asset_id), variant=variant)
+            data, mime = await client.bytes(path("/api/assets", asset_id), variant=variant)
         except RagError as error:
             gathered.missing.append(MissingPicture(asset_id=asset_id, code=error.code, message=error.message))
             continue
@@ -58,14 +59,14 @@ async def gather(caller: Caller, asset_ids: Iterable[str], variant: Variant, max
     return gathered
 
 
-async def thumbnails(caller: Caller, citations: Sequence[Mapping[str, Any]]) -> list[ContentBlock]:
+async def thumbnails(client: AsyncClient, citations: Sequence[Mapping[str, Any]]) -> list[ContentBlock]:
     """Thumbnails for the first pictures of an answer, each behind a line that says which citation shows it."""
     shown_by: dict[str, int] = {}
     for citation in citations:
         for image in citation["images"]:
             shown_by.setdefault(image["asset_id"], citation["id"])
     wanted = list(shown_by)[:_MOST_THUMBNAILS]
-    found = await gather(caller, wanted, "thumb", _THUMBNAIL_BYTES)
+    found = await gather(client, wanted, "thumb", _THUMBNAIL_BYTES)
     blocks: list[ContentBlock] = []
     for picture, content in zip(found.shown, found.contents, strict=True):
         blocks += [_line(f"[{shown_by[picture.asset_id]}] picture {picture.asset_id}"), content]

@@ -147,13 +147,13 @@ class Asking:
         Each sentence is held against the cited passages; references to passages that were never given are taken out. Give the
         citations as query_knowledge_hub returned them in its typed fields.
         """
-        caller = self.library.caller(ctx)
+        client = self.library.client(ctx)
         body = {"answer": answer, "citations": [citation.model_dump() for citation in citations]}
-        checked = await caller.post("/api/answers/verify", body)
+        checked = await client.post("/api/answers/verify", body)
         support = checked["support"]
         doubtful = [item for item in support if not item["supported"]]
         result = Checked(
-            trace_id=caller.trace_id,
+            trace_id=client.trace_id,
             answer=checked["answer"],
             removed_citations=checked["removed_citations"],
             supported=len(support) - len(doubtful),
@@ -162,7 +162,7 @@ class Asking:
             citations=[citation_row(citation) for citation in checked["citations"]],
             full=checked if detail == "full" else None,
         )
-        return answered(_verdict(checked, doubtful, caller.trace_id), result)
+        return answered(_verdict(checked, doubtful, client.trace_id), result)
 
     async def _find(
         self,
@@ -174,8 +174,8 @@ class Asking:
         with_pictures: bool = False,
     ) -> CallToolResult:
         limit = self.library.room(max_chars)
-        caller = self.library.caller(ctx)
-        answer = await caller.post("/api/query", asked)
+        client = self.library.client(ctx)
+        answer = await client.post("/api/query", asked)
         share = max(limit // max(len(answer["results"]), 1), 200)
         numbers = {chunk_id: row["id"] for row in answer["citations"] for chunk_id in row.get("chunk_ids") or [row["chunk_id"]]}
         found = Found(
@@ -190,7 +190,7 @@ class Asking:
             warnings=answer["warnings"],
             full=answer if detail == "full" else None,
         )
-        pictures = await thumbnails(caller, answer["citations"]) if with_pictures else []
+        pictures = await thumbnails(client, answer["citations"]) if with_pictures else []
         return answered(markdown.passages(answer, limit), found, [*pictures, *_links(ctx, answer["citations"])])
 
 

@@ -42,8 +42,8 @@ class AssetTools:
         Begin with thumbnails, and ask for `raw` of the one in which something must be read. Sent are PNG, JPEG, WebP and GIF; a
         drawing (SVG) comes as PNG. What can't be had is listed, and never fails the rest.
         """
-        caller = self.library.caller(ctx)
-        found = await gather(caller, asset_ids, variant, max_bytes)
+        client = self.library.client(ctx)
+        found = await gather(client, asset_ids, variant, max_bytes)
         lines = [f"{len(found.shown)} pictures follow, in this order:" if found.shown else "No picture can be shown."]
         lines += [
             f"{number}. {one_line(item.asset_id)} ({item.mime}, {item.size:,} bytes)"
@@ -60,5 +60,5 @@ class AssetTools:
             lines += [
                 f"- {one_line(item.asset_id)}: {item.code}: {cut(one_line(item.message), 300)[0]}" for item in found.missing
             ]
-        result = Pictures(trace_id=caller.trace_id, assets=found.shown, missing=found.missing, omitted=found.omitted)
-        return answered("\n".join([*lines, "", f"trace_id: {caller.trace_id}"]), result, found.contents)
+        result = Pictures(trace_id=client.trace_id, assets=found.shown, missing=found.missing, omitted=found.omitted)
+        return answered("\n".join([*lines, "", f"trace_id: {client.trace_id}"]), result, found.contents)

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from ragd.client.rest import MAX_PAGE_SIZE
+from ragd.client.requests import MAX_PAGE_SIZE
 from ragd.mcp.library import Ctx, Library
 from ragd.mcp.results.build import answered
 from ragd.mcp.results.markdown import counted, one_line, short
@@ -34,8 +34,8 @@ class CollectionTools:
 
         Use it to choose `collection` for a search when the user means one part of the documents.
         """
-        caller = self.library.caller(ctx)
-        listed = await caller.get("/api/collections", page=page, page_size=page_size)
+        client = self.library.client(ctx)
+        listed = await client.get("/api/collections", page=page, page_size=page_size)
         lines = [f"{counted(listed['total'], 'collection')}:", ""]
         for row in listed["items"]:
             about = f": {short(row['description'], _ABOUT)}" if row["description"] else ""
@@ -43,5 +43,5 @@ class CollectionTools:
             lines.append(f"- {one_line(row['name'])}{state}, {counted(row['document_count'], 'document')}{about}")
         if page * page_size < listed["total"]:
             lines.append(f"There are more: page={page + 1}.")
-        result = CollectionList(trace_id=caller.trace_id, collections=listed["items"], total=listed["total"])
-        return answered("\n".join([*lines, "", f"trace_id: {caller.trace_id}"]), result)
+        result = CollectionList(trace_id=client.trace_id, collections=listed["items"], total=listed["total"])
+        return answered("\n".join([*lines, "", f"trace_id: {client.trace_id}"]), result)

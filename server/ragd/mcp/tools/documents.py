@@ -9,7 +9,8 @@ from typing import Annotated, Any, Final
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from ragd.client.rest import MAX_PAGE_SIZE, Caller, path
+from ragd.client.asynchronous import AsyncClient
+from ragd.client.requests import MAX_PAGE_SIZE, path
 from ragd.core.errors import RagError
 from ragd.core.storage import DocumentStatus
 from ragd.mcp.library import Ctx, Library
@@ -57,16 +58,16 @@ class DocumentTools:
         Use it when the user asks what there is, or to get a doc_id by name. To find something inside documents use
         query_knowledge_hub.
         """
-        caller = self.library.caller(ctx)
+        client = self.library.client(ctx)
         limit = self.library.room(max_chars)
         asked = {"collection": collection, "status": status}
         grouped: dict[str, Any] = {}
         lines: list[str] = []
         if group_by == "none" and tag is None and path_prefix is None:
-            found = await caller.get("/api/documents", **asked, page=page, page_size=page_size)
+            found = await client.get("/api/documents", **asked, page=page, page_size=page_size)
             rows, total = found["items"], found["total"]
         else:
-            examined, available = await _all(caller, "/api/documents", asked, MAX_EXAMINED)
+            examined, available = await _all(client, "/api/documents", asked, MAX_EXAMINED)
             matching = selected(examined, tag, path_prefix)
             rows, total = matching[(page - 1) * page_size :][:page_size], len(matching)
             grouped = {"examined": len(examined), "available": available}
@@ -84,16 +85,16 @@ class DocumentTools:
         if group_by == "none":
             pages = max(-(-total // page_size), 1)
             lines += [f"{markdown.counted(total, 'document')}, page {page} of {pages}:", "", *document_lines(rows, limit)]
-        result = DocumentList(trace_id=caller.trace_id, documents=rows, total=total, page=page, page_size=page_size, **grouped)
-        return answered("\n".join([*lines, "", f"trace_id: {caller.trace_id}"]), result)
+        result = DocumentList(trace_id=client.trace_id, documents=rows, total=total, page=page, page_size=page_size, **grouped)
+        return answered("\n".join([*lines, "", f"trace_id: {client.trace_id}"]), result)
 
     async def get_document_summary(self, ctx: Ctx, doc_id: DocId) -> Annotated[CallToolResult, DocumentSummary]:
         """Get what is known of one document: title, source, type, language, size, dates, tags, keywords and its stored summary.
 
         Quick, and no model takes part. For a longer summary use summarize_document, for the text get_document.
         """
-        caller = self.library.caller(ctx)
-        document = await caller.get(path("/api/documents", doc_id))
+        client = self.library.client(ctx)
+        document = await client.get(path("/api/documents", doc_id))
         lines = [
             heading(document),
             *_facts(document),
@@ -101,8 +102,8 @@ class DocumentTools:
             markdown.DATA_NOTE,
             markdown.fenced(document["summary"] or "(no summary)"),
         ]
-        result = DocumentSummary(trace_id=caller.trace_id, document=document)
-        return answered("\n".join([*lines, "", f"trace_id: {caller.trace_id}"]), result)
+        result = DocumentSummary(trace_id=client.trace_id, document=document)
+        return answered("\n".join([*lines, "", f"trace_id: {client.trace_id}"]), result)
 
     async def summarize_document(
         self,
@@ -119,11 +120,11 @@ class DocumentTools:
         Made of the document's own sentences, or written by a language model where one is set up. To summarise in your own words
         read the document with get_document instead.
         """
-        caller = self.library.caller(ctx)
-        document = await caller.get(path("/api/documents", doc_id))
+        client = self.library.client(ctx)
+        document = await client.get(path("/api/documents", doc_id))
         room = self.library.room(max_chars)
         warnings: list[str] = []
-        made = await _written(caller, document, style, warnings) or await _extracted(caller, document, style, room, warnings)
+        made = await _written(client, document, style, warnings) or await _extracted(client, document, style, room, warnings)
         trace_id, provider, text, citations = made
         summary, shortened = markdown.cut(text, room)
         if shortened:
@@ -153,9 +154,9 @@ Made = tuple[str, str, str, Sequence[Mapping[str, Any]]]
 """Trace id, provider, text and citations of a summary."""
 
 
-async def _written(caller: Caller, document: Mapping[str, Any], style: Style, warnings: list[str]) -> Made | None:
+async def _written(client: AsyncClient, document: Mapping[str, Any], style: Style, warnings: list[str]) -> Made | None:
     """A language model's summary; none where no model is set, or where it gave none, which `warnings` then say."""
-    if (await caller.get("/api/status"))["llm"]["provider"] == "none":
+    if (await client.get("/api/status"))["llm"]["provider"] == "none":
         return None
     # Late, here and below: it compiles what a process that is never asked to summarise would wait for at its start.
     from ragd.mcp.results.summaries import question
@@ -169,7 +170,7 @@ async def _written(caller: Caller, document: Mapping[str, Any], style: Style, wa
         "rerank": False,
     }
     try:
-        events = dict(await _asked(caller, asked))
+        events = dict(await _asked(client, asked))
     except RagError as error:
         warnings.append(f"The language model was not asked, so these are extracts. {error.code}: {error.message}")
         return None
@@ -192,19 +193,19 @@ async def _written(caller: Caller, document: Mapping[str, Any], style: Style, wa
     return done["trace_id"], done["provider"], done["answer"], done["citations"]
 
 
-async def _asked(caller: Caller, asked: Mapping[str, Any]) -> list[tuple[str, Any]]:
+async def _asked(client: AsyncClient, asked: Mapping[str, Any]) -> list[tuple[str, Any]]:
     try:
-        return await caller.events("/api/chat", {**asked, "top_k": _PASSAGES})
+        return await client.events("/api/chat", {**asked, "top_k": _PASSAGES})
     except RagError as error:
         if not any(item.field == "top_k" for item in error.details):
             raise
-        return await caller.events("/api/chat", asked)
+        return await client.events("/api/chat", asked)
 
 
-async def _extracted(caller: Caller, document: Mapping[str, Any], style: Style, room: int, warnings: list[str]) -> Made:
+async def _extracted(client: AsyncClient, document: Mapping[str, Any], style: Style, room: int, warnings: list[str]) -> Made:
     from ragd.mcp.results.summaries import extract
 
-    chunks, total = await _all(caller, path("/api/documents", document["id"], "chunks"), {}, MAX_CHUNKS)
+    chunks, total = await _all(client, path("/api/documents", document["id"], "chunks"), {}, MAX_CHUNKS)
     made = extract(style, document["summary"], chunks, room)
     if len(chunks) < total and style != "short":
         warnings.append(f"Only the first {len(chunks)} of {total} passages were looked at.")
@@ -214,14 +215,14 @@ async def _extracted(caller: Caller, document: Mapping[str, Any], style: Style, 
         warnings.append("Nothing in this document can be quoted.")
     named = {name: document[name] for name in ("collection", "source", "source_uri", "title")}
     cited = [{**chunk, **named, "doc_id": document["id"], "id": number} for number, chunk in enumerate(made.chunks, 1)]
-    return caller.trace_id, _EXTRACTIVE, made.text, cited
+    return client.trace_id, _EXTRACTIVE, made.text, cited
 
 
-async def _all(caller: Caller, address: str, asked: Mapping[str, Any], limit: int) -> tuple[list[dict[str, Any]], int]:
+async def _all(client: AsyncClient, address: str, asked: Mapping[str, Any], limit: int) -> tuple[list[dict[str, Any]], int]:
     """The first rows of a list, `limit` at most, and how many there are."""
     rows: dict[str, dict[str, Any]] = {}
     for page in range(1, limit // MAX_PAGE_SIZE + 1):
-        found = await caller.get(address, **asked, page=page, page_size=MAX_PAGE_SIZE)
+        found = await client.get(address, **asked, page=page, page_size=MAX_PAGE_SIZE)
         # A row that moved to the next page while the pages were read is there once.
         rows |= {row.get("id") or row["chunk_id"]: row for row in found["items"]}
         if page * MAX_PAGE_SIZE >= found["total"]:

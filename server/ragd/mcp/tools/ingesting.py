@@ -13,7 +13,8 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from ragd.api.schemas.jobs import MAX_PATHS, GivenPath
-from ragd.client.rest import Caller, path
+from ragd.client.asynchronous import AsyncClient
+from ragd.client.requests import path
 from ragd.core.errors import RagError, ServiceUnavailable
 from ragd.mcp.library import Ctx, Library
 from ragd.mcp.results.build import answered
@@ -62,17 +63,17 @@ class Ingesting:
         """
         # It touches the disk, which may be a slow network drive.
         within = await anyio.to_thread.run_sync(confined, paths, self.library.allowed_roots)
-        caller = self.library.caller(ctx)
+        client = self.library.client(ctx)
         body = {"paths": paths, "collection": collection, "force": force, "recursive": recursive, "within": within}
-        job_id = await _queue(caller, body)
-        trace_id = caller.trace_id
+        job_id = await _queue(client, body)
+        trace_id = client.trace_id
         try:
             # A call that was cancelled while the job was queued ends here.
             await anyio.lowlevel.checkpoint()
-            job = await follow(ctx, self.library, caller, job_id, wait_s)
+            job = await follow(ctx, self.library, client, job_id, wait_s)
         except anyio.get_cancelled_exc_class():
             if not self.library.ending():
-                await _cancel(caller, job_id)
+                await _cancel(client, job_id)
             raise
         except RagError as error:
             if not error.retryable:
@@ -91,9 +92,9 @@ class Ingesting:
 
         It changes nothing: cancelling this call leaves the job alone.
         """
-        caller = self.library.caller(ctx)
-        job = await follow(ctx, self.library, caller, job_id, wait_s)
-        return outcome(job, caller.trace_id, self.library.settings.max_chars)
+        client = self.library.client(ctx)
+        job = await follow(ctx, self.library, client, job_id, wait_s)
+        return outcome(job, client.trace_id, self.library.settings.max_chars)
 
     async def delete_document(
         self, ctx: Ctx, doc_id: Annotated[str, Field(min_length=1, description="From a citation or list_documents.")]
@@ -102,33 +103,33 @@ class Ingesting:
 
         Use it only when the user asks for it. It can't be undone, but the document can be taken in again from its file.
         """
-        caller = self.library.caller(ctx)
+        client = self.library.client(ctx)
         address = path("/api/documents", doc_id)
-        document = await caller.get(address)
-        await caller.delete(address)
-        deleted = DeletedDocument.model_validate({**document, "doc_id": document["id"], "trace_id": caller.trace_id})
+        document = await client.get(address)
+        await client.delete(address)
+        deleted = DeletedDocument.model_validate({**document, "doc_id": document["id"], "trace_id": client.trace_id})
         lines = [
             f"Removed from the index: {one_line(deleted.title)} ({one_line(deleted.source)}), collection "
             f"'{one_line(deleted.collection)}', doc_id {deleted.doc_id}.",
             "The file itself was not touched. Taking it in again brings it back.",
         ]
-        return answered("\n".join([*lines, "", f"trace_id: {caller.trace_id}"]), deleted)
+        return answered("\n".join([*lines, "", f"trace_id: {client.trace_id}"]), deleted)
 
 
-async def _queue(caller: Caller, body: dict[str, Any]) -> str:
+async def _queue(client: AsyncClient, body: dict[str, Any]) -> str:
     """The id of a job that the daemon has taken for sure."""
     try:
         with anyio.fail_after(_QUEUE_S, shield=True):
-            started = await caller.post("/api/ingest", body)
+            started = await client.post("/api/ingest", body)
     except TimeoutError as error:
         raise ServiceUnavailable("The daemon did not take the job in time. See `rag jobs list` before you try again.") from error
     return str(started["job_id"])
 
 
-async def _cancel(caller: Caller, job_id: str) -> None:
+async def _cancel(client: AsyncClient, job_id: str) -> None:
     with anyio.move_on_after(_CANCEL_S, shield=True):
         try:
-            await caller.delete(path(JOBS, job_id))
+            await client.delete(path(JOBS, job_id))
         except RagError as error:
             # Nobody waits for an answer any more.
             log.warning("job of a cancelled call not cancelled", extra={"job_id": job_id, "code": error.code})

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Final
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from ragd.client.rest import MAX_PAGE_SIZE, Caller, path
+from ragd.client.asynchronous import AsyncClient
+from ragd.client.requests import MAX_PAGE_SIZE, path
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.mcp.library import Ctx, Library
 from ragd.mcp.results import markdown
@@ -56,21 +57,21 @@ class ReadingTools:
             name, formats = ("offset", "markdown") if offset else ("page", "sections and chunks")
             message = f"'{name}' is for the format {formats}, and this is {format}."
             raise ValidationFailed(message, details=[FieldProblem(name, "not_for_this_format", message)])
-        caller = self.library.caller(ctx)
-        document = await caller.get(path("/api/documents", doc_id))
+        client = self.library.client(ctx)
+        document = await client.get(path("/api/documents", doc_id))
         lines = [heading(document)]
         if include_summary:
             lines += ["", "Summary:", markdown.fenced(document["summary"] or "(no summary)")]
         room = max(self.library.room(max_chars) - sum(len(line) + 1 for line in lines), _LEAST)
         match format:
             case "markdown":
-                found, more = await _markdown(caller, self.contents, document, offset, room)
+                found, more = await _markdown(client, self.contents, document, offset, room)
             case "sections":
-                found, more = await _sections(caller, document["id"], page, page_size or MAX_PAGE_SIZE, room)
+                found, more = await _sections(client, document["id"], page, page_size or MAX_PAGE_SIZE, room)
             case "chunks":
-                found, more = await _chunks(caller, document["id"], page, page_size or _CHUNKS, room)
+                found, more = await _chunks(client, document["id"], page, page_size or _CHUNKS, room)
         result = DocumentText(
-            trace_id=caller.trace_id,
+            trace_id=client.trace_id,
             doc_id=document["id"],
             version_id=document["version_id"],
             title=document["title"],
@@ -80,7 +81,7 @@ class ReadingTools:
             summary=document["summary"] if include_summary else None,
             **found,
         )
-        return answered("\n".join([*lines, *more, "", f"trace_id: {caller.trace_id}"]), result)
+        return answered("\n".join([*lines, *more, "", f"trace_id: {client.trace_id}"]), result)
 
     async def list_document_sections(
         self, ctx: Ctx, doc_id: DocId, page: Page = 1, page_size: PageSize = MAX_PAGE_SIZE
@@ -89,23 +90,23 @@ class ReadingTools:
 
         Use it to find the right part of a long document, then read on with get_document and `offset` = the start.
         """
-        caller = self.library.caller(ctx)
-        found, lines = await _sections(caller, doc_id, page, page_size, self.library.room(None))
-        result = SectionList(trace_id=caller.trace_id, doc_id=doc_id, **found)
-        return answered("\n".join([*lines, "", f"trace_id: {caller.trace_id}"]), result)
+        client = self.library.client(ctx)
+        found, lines = await _sections(client, doc_id, page, page_size, self.library.room(None))
+        result = SectionList(trace_id=client.trace_id, doc_id=doc_id, **found)
+        return answered("\n".join([*lines, "", f"trace_id: {client.trace_id}"]), result)
 
 
 Part = tuple[dict[str, Any], list[str]]
 """Typed fields of a part of a document, and its text."""
 
 
-async def _markdown(caller: Caller, contents: Contents, document: Mapping[str, Any], offset: int, room: int) -> Part:
+async def _markdown(client: AsyncClient, contents: Contents, document: Mapping[str, Any], offset: int, room: int) -> Part:
     # The live version is the first one.
     live = document["versions"][0]["md_sha256"] if document["version_id"] else ""
     whole = contents.get(live)
     held = whole is not None
     if whole is None:
-        whole = (await caller.get(path("/api/documents", document["id"], "content")))["markdown"]
+        whole = (await client.get(path("/api/documents", document["id"], "content")))["markdown"]
     text = piece(whole, offset, room)
     end = offset + len(text)
     if not whole:
@@ -122,8 +123,8 @@ async def _markdown(caller: Caller, contents: Contents, document: Mapping[str, A
     return found, lines
 
 
-async def _sections(caller: Caller, doc_id: str, page: int, page_size: int, room: int) -> Part:
-    found = await caller.get(path("/api/documents", doc_id, "sections"), page=page, page_size=page_size)
+async def _sections(client: AsyncClient, doc_id: str, page: int, page_size: int, room: int) -> Part:
+    found = await client.get(path("/api/documents", doc_id, "sections"), page=page, page_size=page_size)
     lines, left_out = outline(found["items"], room)
     told = [f"{found['total']} sections, page {page} of {_pages(found)}; characters and section id behind each:", "", *lines]
     if left_out:
@@ -131,8 +132,8 @@ async def _sections(caller: Caller, doc_id: str, page: int, page_size: int, room
     return _page("sections", found["items"], found), told
 
 
-async def _chunks(caller: Caller, doc_id: str, page: int, page_size: int, room: int) -> Part:
-    found = await caller.get(path("/api/documents", doc_id, "chunks"), page=page, page_size=page_size)
+async def _chunks(client: AsyncClient, doc_id: str, page: int, page_size: int, room: int) -> Part:
+    found = await client.get(path("/api/documents", doc_id, "chunks"), page=page, page_size=page_size)
     rows = chunk_rows(found["items"], room)
     told = [f"{found['total']} passages, page {page} of {_pages(found)}.", "", markdown.DATA_NOTE, *passages(rows)]
     return _page("chunks", rows, found), told

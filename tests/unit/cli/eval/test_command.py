@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.cli.common.client import connect
-from ragd.cli.common.context import Places
+from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import cells
 from ragd.cli.eval.tables import shortened
 
@@ -149,7 +148,7 @@ def thumbs(rag, docs: Path) -> list[dict[str, object]]:
         {"question": "queue jobs", "verdict": "down", "chunk_ids": []},
         {"question": "restore", "verdict": "up", "chunk_ids": wanted, "collection": "old"},
     )
-    with connect(Places()) as client:
+    with CliContext().connect() as client:
         client.post("/api/collections", {"name": "old"})
         kept = [client.post("/api/feedback", body) for body in bodies]
         client.delete("/api/collections/old")

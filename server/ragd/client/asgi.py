@@ -1,10 +1,14 @@
-"""An answer of an ASGI app as it comes. The transport of httpx hands it over only when it is whole."""
+"""Requests to an API in this process, through ASGI instead of a socket.
+
+The transport of httpx hands an answer over only when it is whole; `_Exchange` hands it over as it comes.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import concurrent.futures
 import queue
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -16,9 +20,9 @@ if TYPE_CHECKING:
 _Part = tuple[int, list[tuple[bytes, bytes]]] | bytes | None
 
 # Seconds of one wait for the next part: on Windows, Ctrl-C does not end a longer one.
-_LOOK_EVERY: Final = 0.2
+_POLL_S: Final = 0.2
 # Seconds that an app may take to notice that nobody listens any more.
-_PATIENCE: Final = 10.0
+_CLOSE_TIMEOUT_S: Final = 10.0
 
 
 class _Exchange(httpx.SyncByteStream):
@@ -45,12 +49,12 @@ class _Exchange(httpx.SyncByteStream):
     def close(self) -> None:
         """Tell the app that nobody listens any more, and wait until it has noticed."""
         self._loop.call_soon_threadsafe(self._gone.set)
-        concurrent.futures.wait([self._running], _PATIENCE)
+        concurrent.futures.wait([self._running], _CLOSE_TIMEOUT_S)
 
     def _next(self) -> _Part:
         while True:
             try:
-                return self._parts.get(timeout=_LOOK_EVERY)
+                return self._parts.get(timeout=_POLL_S)
             except queue.Empty:
                 continue
 
@@ -86,12 +90,45 @@ class _Exchange(httpx.SyncByteStream):
         await api(scope, receive, send)
 
 
-def open_stream(api: ASGIApp, request: httpx.Request, loop: asyncio.AbstractEventLoop) -> httpx.Response:
-    """The answer as soon as it begins; its body is read as it comes, and closing it ends the request."""
-    exchange = _Exchange(api, request, loop)
-    try:
-        status, headers = exchange.begin()
-    except BaseException:
-        exchange.close()
-        raise
-    return httpx.Response(status, headers=headers, stream=exchange, request=request)
+class AsgiConnection:
+    """A connection for an `AsyncClient`."""
+
+    def __init__(self, api: ASGIApp, token: str) -> None:
+        self._http = _http_client(api)
+        self._authorization = f"Bearer {token}"
+
+    async def send(self, request: httpx.Request) -> httpx.Response:
+        request.headers["Authorization"] = self._authorization
+        return await self._http.send(request)
+
+
+class AsgiTransport:
+    """A transport for a `Client`. The app runs in an event loop of its own thread."""
+
+    def __init__(self, api: ASGIApp) -> None:
+        self._api = api
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="rag-api", daemon=True)
+        self._thread.start()
+        self._http = _http_client(api)
+
+    def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
+        if not stream:
+            return asyncio.run_coroutine_threadsafe(self._http.send(request), self._loop).result()
+        exchange = _Exchange(self._api, request, self._loop)
+        try:
+            status, headers = exchange.begin()
+        except BaseException:
+            exchange.close()
+            raise
+        return httpx.Response(status, headers=headers, stream=exchange, request=request)
+
+    def close(self) -> None:
+        asyncio.run_coroutine_threadsafe(self._http.aclose(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+def _http_client(api: ASGIApp) -> httpx.AsyncClient:
+    return httpx.AsyncClient(transport=httpx.ASGITransport(api, raise_app_exceptions=False), timeout=None)
