@@ -17,6 +17,7 @@ from ragd.answer.cancellation import Cancellation
 from ragd.answer.prompt import Prompt
 from ragd.answer.verification import AnswerCheck
 from ragd.app.container import Parts
+from ragd.app.diagnosis import Diagnosis
 from ragd.app.reconciler import Upkeep
 from ragd.config.loading import Directories
 from ragd.config.policy import mcp_notices, mcp_status
@@ -110,6 +111,15 @@ class App:
             max_size=settings.limits.max_document_size,
         )
         self.answer_check = AnswerCheck(self.passages, lambda: self._parts.support_check(settings))
+        parts = self._parts
+        self.diagnosis = Diagnosis(
+            database=self._engine,
+            collections=self.collections,
+            documents=self._writer,
+            embedder=lambda: parts.embedder,
+            indexes=lambda: parts.indexes,
+            backends=f"{settings.dense.backend} and {settings.sparse.backend}",
+        )
         limits, security = settings.limits, settings.security
         self._originals = Originals(
             self.documents, security.allowed_roots, directories.data / "uploads", limits.max_document_size

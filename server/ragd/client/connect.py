@@ -37,10 +37,10 @@ indexes; jobs need somebody to run them, too; and watching needs somebody to fol
 
 
 class Observer:
-    """What a client reports while it connects. This one writes warnings to the log and shows nothing."""
+    """What a client reports while it connects. This one writes to the log and shows nothing."""
 
     def warn(self, message: str) -> None:
-        log.warning(message)
+        log.info(message)
 
     def wait(self, message: str) -> None:
         """Another process is waited for."""

@@ -89,6 +89,7 @@ SILENT: dict[str, Call] = {
     "sources": lambda client, _ids, headers, _source: client.get("/api/sources", headers=headers),
     "ledger": lambda client, _ids, headers, source: client.get(f"/api/sources/{source}/ledger", headers=headers),
     "status": lambda client, _ids, headers, _source: client.get("/api/status", headers=headers),
+    "checks": lambda client, _ids, headers, _source: client.get("/api/checks", headers=headers),
     "collections": lambda client, _ids, headers, _source: client.get("/api/collections", headers=headers),
     "evaluations": lambda client, _ids, headers, _source: client.get("/api/evaluations", headers=headers),
     "feedback": lambda client, _ids, headers, _source: client.get("/api/feedback", headers=headers),

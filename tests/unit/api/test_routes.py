@@ -275,7 +275,8 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
     described = client.get("/openapi.json").json()
     operations = {f"{method.upper()} {path}": item for path, item in described["paths"].items() for method, item in item.items()}
     assert {
-        "GET /health", "GET /api/health", "GET /api/status", "POST /api/query", "POST /api/chat", "POST /api/prompt",
+        "GET /health", "GET /api/health", "GET /api/status", "GET /api/checks", "POST /api/query", "POST /api/chat",
+        "POST /api/prompt",
         "GET /api/collections", "POST /api/collections",
         "PATCH /api/collections/{name}", "DELETE /api/collections/{name}", "GET /api/documents", "GET /api/documents/{doc_id}",
         "DELETE /api/documents/{doc_id}", "GET /api/documents/{doc_id}/content", "GET /api/documents/{doc_id}/sections",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, BackgroundTasks
+from fastapi import APIRouter, BackgroundTasks, Query
 
 from ragd.api.common import Core, Life
-from ragd.api.schemas.status import Health, Status, Stopping
+from ragd.api.schemas.status import Checks, Health, Status, Stopping
 
 router = APIRouter(tags=["status"])
 
@@ -23,6 +23,14 @@ async def health() -> dict[str, str]:
 def status(core: Core) -> dict[str, Any]:
     """What is loaded, where it is, and how much it holds."""
     return core.status()
+
+
+@router.get("/api/checks")
+def checks(
+    core: Core, search: Annotated[bool, Query(description="Whether the model and the indexes are opened, too.")] = True
+) -> Checks:
+    """Whether the database is sound, the model runs, and both indexes hold what the database says. Nothing is mended."""
+    return Checks(checks=list(core.diagnosis.run(search=search)))
 
 
 @router.post("/api/stop", response_model=Stopping, status_code=202)

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from ragd.api.schemas.jobs import Job
+from ragd.core.checks import Check
 
 
 class Health(BaseModel):
@@ -57,6 +58,12 @@ class Status(BaseModel):
     mcp: bool = Field(description="Whether agents are served at `/mcp`.")
     mcp_forbidden: str | None = Field(description="The policy of the machine that forbids it, whatever the settings say.")
     notices: list[str]
+
+
+class Checks(BaseModel):
+    """What `rag doctor` reports of the database, the model and the indexes."""
+
+    checks: list[Check]
 
 
 class DaemonState(BaseModel):

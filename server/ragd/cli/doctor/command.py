@@ -28,16 +28,16 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 
     context: CliContext = ctx.obj
     with Preparation("Checking", lines=False) as preparation:
-        findings = examine(context, preparation.show)
-    failed = any(finding.level == "fail" for finding in findings)
+        checks = examine(context, preparation.show)
+    failed = any(check.level == "fail" for check in checks)
     if as_json:
-        echo_json({"ok": not failed, "checks": [asdict(finding) for finding in findings]})
+        echo_json({"ok": not failed, "checks": [asdict(check) for check in checks]})
     else:
-        margin = max(len(finding.name) for finding in findings) + 2
+        margin = max(len(check.name) for check in checks) + 2
         colour = is_drawable(sys.stdout)
-        for finding in findings:
-            level = click.style(f"{finding.level:<6}", fg=_COLOURS[finding.level]) if colour else f"{finding.level:<6}"
-            click.echo(f"{level}{finding.name:<{margin}}{clean(finding.message)}")
-            if finding.mend:
-                click.echo(f"{'':<6}{'':<{margin}}→ {clean(finding.mend)}")
+        for check in checks:
+            level = click.style(f"{check.level:<6}", fg=_COLOURS[check.level]) if colour else f"{check.level:<6}"
+            click.echo(f"{level}{check.name:<{margin}}{clean(check.message)}")
+            if check.mend:
+                click.echo(f"{'':<6}{'':<{margin}}→ {clean(check.mend)}")
     ctx.exit(FAILED if failed else 0)

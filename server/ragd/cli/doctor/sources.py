@@ -3,38 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ragd.cli.common.output import plural
+from ragd.client.blocking import Client
 from ragd.config.secrets import resolve
+from ragd.core.checks import Check
 from ragd.core.errors import SettingsError
-
-if TYPE_CHECKING:
-    from ragd.app.engine import App
-    from ragd.client.blocking import Client
 
 _FIELD: Final = "auth.token"
 
 
-def cloud_sources(client: Client) -> list[dict[str, Any]]:
-    """Those that are switched on, as a daemon tells them."""
-    return [source for source in client.pages("/api/sources") if source["type"] != "folder" and source["enabled"]]
+def check_sources(client: Client) -> Iterator[Check]:
+    """Whether cloud sources that are switched on have their tokens and were read in full; nothing where there are none."""
+    sources = [source for source in client.pages("/api/sources") if source["type"] != "folder" and source["enabled"]]
+    problems = list(_problems(sources, is_daemon=client.is_daemon))
+    for message, mend in problems:
+        yield Check("sources", "warn", message, mend)
+    if sources and not problems:
+        remote = sum((source["last_result"] or {}).get("remote") or 0 for source in sources)
+        yield Check("sources", "ok", f"{plural(len(sources), 'cloud source')}, {plural(remote, 'item')} accounted for")
 
 
-def own_cloud_sources(app: App) -> list[dict[str, Any]]:
-    """The same of an app in this process, as far as it is looked at here."""
-    names = ("name", "config", "last_result", "last_error")
-    found, total = app.sources.page(1, 100)
-    for page in range(2, -(-total // 100) + 1):
-        found += app.sources.page(page, 100)[0]
-    return [
-        {name: getattr(source, name) for name in names} | {"waits_for_token": app.sources.waits_for_token(source)}
-        for source in found
-        if app.sources.is_remote(source) and source.enabled
-    ]
-
-
-def problems_of(sources: Sequence[Mapping[str, Any]], *, is_daemon: bool) -> Iterator[tuple[str, str]]:
+def _problems(sources: Sequence[Mapping[str, Any]], *, is_daemon: bool) -> Iterator[tuple[str, str]]:
     """What is wrong with cloud sources that are switched on, as REST tells them: a message, and what to do.
 
     With `is_daemon` a daemon reads them: what its environment holds can't be seen from here.
@@ -54,14 +45,7 @@ def problems_of(sources: Sequence[Mapping[str, Any]], *, is_daemon: bool) -> Ite
         elif last is None:
             yield f"'{name}' was not read yet", again
         elif not last["complete"]:
-            yield f"'{name}' was not read in full: {last['notice'] or 'some items are not accounted for'}", _ledger(name)
-
-
-def sound(sources: Sequence[Mapping[str, Any]]) -> str:
-    """What to say when nothing is wrong."""
-    remote = sum((source["last_result"] or {}).get("remote") or 0 for source in sources)
-    return f"{plural(len(sources), 'cloud source')}, {plural(remote, 'item')} accounted for"
-
-
-def _ledger(name: str) -> str:
-    return f"rag sources ledger '{name}'"
+            yield (
+                f"'{name}' was not read in full: {last['notice'] or 'some items are not accounted for'}",
+                f"rag sources ledger '{name}'",
+            )
