@@ -68,6 +68,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Checks
+         * @description Whether the database is sound, the model runs, and both indexes hold what the database says. Nothing is mended.
+         */
+        get: operations["checks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/collections": {
         parameters: {
             query?: never;
@@ -980,6 +1000,34 @@ export interface components {
             };
             /** Warnings */
             warnings: string[];
+        };
+        /**
+         * Check
+         * @description What one look found. `mend` says what to do; it is empty when nothing is to be done.
+         */
+        Check: {
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "ok" | "warn" | "fail";
+            /**
+             * Mend
+             * @default
+             */
+            mend: string;
+            /** Message */
+            message: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * Checks
+         * @description What `rag doctor` reports of the database, the model and the indexes.
+         */
+        Checks: {
+            /** Checks */
+            checks: components["schemas"]["Check"][];
         };
         /** Chunk */
         Chunk: {
@@ -3463,6 +3511,38 @@ export interface operations {
                 };
             };
             /** @description Any failure before the first event */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    checks: {
+        parameters: {
+            query?: {
+                /** @description Whether the model and the indexes are opened, too. */
+                search?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checks"];
+                };
+            };
+            /** @description Any failure */
             default: {
                 headers: {
                     [name: string]: unknown;
