@@ -13,7 +13,7 @@ from lxml import etree
 from ragd.config.secrets import is_reference
 from ragd.core import errors
 from ragd.core.errors import DocumentVanished, ItemForbidden, SourceRefused
-from ragd.sources.base import CloudPreview, Container, Current, Fetched, Listed, Outside, Skip, Unfetched
+from ragd.sources.base import CloudPreview, Container, Current, Fetched, HttpOptions, Listed, Skip, Unfetched
 
 _SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 _MOST = 50 * 1024 * 1024
@@ -36,11 +36,11 @@ class StaticSiteSource:
             raise errors.ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
         return {"sitemap": sitemap, "auth": {"token": token}}
 
-    def __init__(self, config: Mapping[str, Any], token: str, outside: Outside) -> None:
+    def __init__(self, config: Mapping[str, Any], token: str, http: HttpOptions) -> None:
         self._sitemap = httpx.URL(config["sitemap"])
         self._token = token
-        self._outside = outside
-        self._client = httpx.Client(timeout=outside.timeout_s, headers={"Accept-Encoding": "identity"})
+        self._http = http
+        self._client = httpx.Client(timeout=http.timeout_s, headers={"Accept-Encoding": "identity"})
 
     def check(self) -> CloudPreview:
         names = [item.title for item in self.listing(deep=False)]
@@ -121,8 +121,8 @@ class StaticSiteSource:
 
     def _ask(self, method: str, url: httpx.URL, token: str, limit: int) -> tuple[httpx.Headers, bytes]:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        for attempt in range(self._outside.attempts):
-            self._outside.usage.requests += 1
+        for attempt in range(self._http.attempts):
+            self._http.usage.requests += 1
             try:
                 with self._client.stream(method, url, headers=headers) as answer:
                     if answer.is_success:
@@ -142,8 +142,8 @@ class StaticSiteSource:
             if status != 429 and status < 500:
                 raise DocumentVanished(f"The page is no longer there ({status}).")
             pause = float(asked) if asked.isdigit() else 0.5 * 2**attempt
-            if pause > self._outside.longest_wait_s:
+            if pause > self._http.longest_wait_s:
                 raise errors.SourceThrottled(f"{url.host} wants to be left alone for {pause:.0f} s.", pause)
-            self._outside.usage.throttled_s += pause
-            self._outside.pause(pause)
-        raise errors.SourceUnavailable(f"{url.host} can't be reached ({self._outside.attempts} attempts).")
+            self._http.usage.throttled_s += pause
+            self._http.pause(pause)
+        raise errors.SourceUnavailable(f"{url.host} can't be reached ({self._http.attempts} attempts).")

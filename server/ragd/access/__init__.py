@@ -1,1 +1,1 @@
-"""What the asking user may see of each source."""
+"""What the user may see of each source."""

@@ -1,4 +1,4 @@
-"""Asking remote sides what a token may read, in threads, and remembering the answers: also those that come too late."""
+"""AccessChecks remote sides what a token may read, in threads, and remembering the answers: also those that come too late."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Outcome = Mapping[str, Seen] | Literal["refused", "unanswered"]
 """By item id what may be read, what is absent may not; or the token is none, or there was no answer."""
 
 
-class Asking:
+class AccessChecks:
     """Asks, and keeps proofs and contents. Safe to use from several threads."""
 
     def __init__(self, opening: Opening, parse: Parse, options: LiveSettings, max_size: int) -> None:
@@ -55,8 +55,8 @@ class Asking:
         self._parse = parse
         self._max_size = max_size
         self._sources = OpenSources(opening, options.budget_ms / 1000)
-        self._asking = ThreadPoolExecutor(_ASKING, "rag-live")
-        self._reading = ThreadPoolExecutor(_READING, "rag-live-read")
+        self._check_threads = ThreadPoolExecutor(_ASKING, "rag-live")
+        self._read_threads = ThreadPoolExecutor(_READING, "rag-live-read")
         self._proofs: Recent[str] = Recent(options.proof_ttl, MOST_PROOFS)
         self._contents: Recent[Seen] = Recent(options.cache_ttl, MOST_CONTENT)
         self._queued: Recent[bool] = Recent(_QUEUED_AGAIN_S, MOST_PROOFS)
@@ -65,7 +65,7 @@ class Asking:
 
     def close(self) -> None:
         self._sources.close()
-        for threads in (self._asking, self._reading):
+        for threads in (self._check_threads, self._read_threads):
             # What still runs ends by its time-outs, and finds nobody who waits for it.
             threads.shutdown(wait=False, cancel_futures=True)
 
@@ -79,11 +79,11 @@ class Asking:
         """What this token was seen to read of the item within `live.cache_ttl`."""
         return self._contents.get(_key(remote, item_id, token))
 
-    # Asking
+    # AccessChecks
 
     def ask(self, remote: Remote, items: Collection[LedgerItem], token: str, *, content: bool) -> Future[Outcome]:
         """Ask for all of these in one call. What comes is remembered, whoever waits for it. Never raises."""
-        return self._asking.submit(self._answer, remote, list(items), token, content)
+        return self._check_threads.submit(self._answer, remote, list(items), token, content)
 
     def _answer(self, remote: Remote, items: Sequence[LedgerItem], token: str, content: bool) -> Outcome:
         began = time.monotonic()
@@ -95,7 +95,7 @@ class Asking:
             return "refused"
         # Whatever a source does not say, nothing is shown for it. Only the kind is told: a message may quote a header.
         except Exception as error:  # noqa: BLE001
-            log.warning("a source gave no answer for a question", extra=_told(remote, error))
+            log.warning("a source gave no answer for a question", extra=_log_fields(remote, error))
             return "unanswered"
         seen: dict[str, Seen] = {}
         for item in items:
@@ -118,7 +118,7 @@ class Asking:
             wanted = key, current.version
             reading = self._being_read.get(wanted)
             if reading is None:
-                reading = self._being_read[wanted] = self._reading.submit(self._read, remote, key, current, fetched, began)
+                reading = self._being_read[wanted] = self._read_threads.submit(self._read, remote, key, current, fetched, began)
                 # At once, in this thread, when it has been read already.
                 reading.add_done_callback(lambda _done: self._was_read(wanted))
             return reading
@@ -135,7 +135,7 @@ class Asking:
             self._deny(key)
             raise ItemForbidden("The token may not read its content.") from error
         except Exception as error:  # noqa: BLE001 - as above
-            log.warning("the current content of an item could not be read", extra=_told(remote, error))
+            log.warning("the current content of an item could not be read", extra=_log_fields(remote, error))
             return None
         done: Future[Body | None] = Future()
         done.set_result(body)
@@ -154,20 +154,20 @@ class Asking:
         key = Key(version, remote.source_id, item_id)
         if self._queued.get(key) is None:
             self._queued.put(key, True)
-            self._reading.submit(_queue, remote, item_id, queue)
+            self._read_threads.submit(_queue, remote, item_id, queue)
 
 
 def _queue(remote: Remote, item_id: str, queue: Queue) -> None:
     try:
         queue(remote.source_id, [item_id])
     except (RagError, DBAPIError) as error:  # a full queue, or a source that is switched off: the next cycle brings it
-        log.info("a newer version was not queued", extra=_told(remote, error))
+        log.info("a newer version was not queued", extra=_log_fields(remote, error))
 
 
 def _key(remote: Remote, item_id: str, token: str) -> Key:
     return Key(token_hash(token), remote.source_id, item_id)
 
 
-def _told(remote: Remote, error: BaseException) -> dict[str, str]:
+def _log_fields(remote: Remote, error: BaseException) -> dict[str, str]:
     code = error.code if isinstance(error, RagError) else type(error).__name__
     return {"source_id": remote.source_id, "reason": code}

@@ -1,8 +1,8 @@
 """Who may see what came from elsewhere: whoever asks brings tokens, and the remote side says what they may read now.
 
-Nothing of a document from a cloud source that is not public leaves the daemon unless the asker's token was seen to read its
+Nothing of a document from a cloud source that is not public leaves the daemon unless the user's token was seen to read its
 item: just now, or within `live.proof_ttl` where the remote side does not answer in time (or in mode `cached`). What can't be
-proved is left out and counted. Tokens are held by the `Asker` of the one request and nowhere else.
+proved is left out and counted. Tokens are held by the `AccessContext` of the one request and nowhere else.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from ragd.access.checks import Asking, Outcome, Queue, Seen
+from ragd.access.checks import AccessChecks, Outcome, Queue, Seen
 from ragd.access.passages import Body, Terms, is_comment, taken_from
-from ragd.access.report import ADMITTED, NOT_COUNTED, Telling
+from ragd.access.report import ADMITTED, NOT_COUNTED, AccessReport
 from ragd.config.settings import LiveSettings
 from ragd.core.errors import ItemForbidden
 from ragd.core.results import Passage
@@ -53,8 +53,8 @@ class LiveParts:
     reindex: Queue
 
 
-class Asker:
-    """Whoever asks, for one request: their tokens, the time that is left for asking, and what there is to tell.
+class AccessContext:
+    """What the user of one request may see: their tokens, the time that is left for checks, and the report of them.
 
     Not for several threads at a time. No token is in its repr.
     """
@@ -65,7 +65,7 @@ class Asker:
         *,
         origins: Origins,
         ledger: Ledger,
-        asking: Asking,
+        checks: AccessChecks,
         options: LiveSettings,
         parts: LiveParts,
     ) -> None:
@@ -73,17 +73,17 @@ class Asker:
         self._tokens = dict(tokens)
         self._origins = origins
         self._ledger = ledger
-        self._asking = asking
+        self._checks = checks
         self._options = options
         self._parts = parts
         self._left_s = options.budget_ms / 1000
         self._verdicts: dict[tuple[str, str, bool], Verdict] = {}
-        self._telling = Telling()
+        self._report = AccessReport()
 
     # Doors that show documents
 
     def readable(self, doc_ids: Iterable[str]) -> frozenset[str]:
-        """Those of these documents that the asker may see. Everybody may see files and uploads; unknown ids count as those."""
+        """Those of these documents that the user may see. Everybody may see files and uploads; unknown ids count as those."""
         wanted = list(dict.fromkeys(doc_ids))
         origins = self._origins.of(wanted)
         asked: dict[str, tuple[Remote, dict[str, LedgerItem]]] = {}
@@ -112,7 +112,7 @@ class Asker:
         return frozenset(wanted - private)
 
     def readable_items(self, source_id: str, items: Sequence[LedgerItem]) -> frozenset[str]:
-        """Ids of those items of a source whose titles the asker may see."""
+        """Ids of those items of a source whose titles the user may see."""
         remote = self._origins.remote(source_id)
         if remote is None or not items:
             return frozenset()
@@ -142,14 +142,14 @@ class Asker:
                 admitted[passage.chunk_id] = kept
         return admitted
 
-    def told(self, *, by_name: bool) -> Admitted:
+    def summary(self, *, by_name: bool) -> Admitted:
         """See `Admission`."""
-        told = self._telling.told()
+        summary = self._report.summary()
         if not by_name:
-            return told
-        counts = {name: told.counts[name] if name in ADMITTED else 0 for name in told.counts}
+            return summary
+        counts = {name: summary.counts[name] if name in ADMITTED else 0 for name in summary.counts}
         warnings = (NOT_COUNTED,) if self._origins.private_ids() else ()
-        return Admitted(counts if any(counts.values()) else {}, told.private, (), warnings)
+        return Admitted(counts if any(counts.values()) else {}, summary.private, (), warnings)
 
     def closed(self) -> Sequence[str]:
         """See `Admission`."""
@@ -184,7 +184,7 @@ class Asker:
         remote, item = origin.remote, origin.item
         name = remote.name if remote else ""
         if remote is None or (item is None and not remote.public):
-            self._telling.drop("unverified" if remote and remote.source_id in self._tokens else "no_token", name)
+            self._report.drop("unverified" if remote and remote.source_id in self._tokens else "no_token", name)
             return None
         verdicts = [self._verdict(remote, one, content=remote.live == "live") for one in needed.get(origin.doc_id, ())]
         worst = max(verdicts, key=lambda verdict: _ORDER.index(verdict.state), default=None)
@@ -192,7 +192,7 @@ class Asker:
             if remote.public:
                 return self._from_index(passage, origin)
             state = worst.state if worst is not None else self._unasked(remote)
-            self._telling.drop(state, name)
+            self._report.drop(state, name)
             return None
         assert item is not None  # there are verdicts, so there was an item to ask for
         own = self._verdict(remote, item, content=remote.live == "live")
@@ -208,32 +208,32 @@ class Asker:
         if remote.live != "live" or seen is None:
             return self._from_index(passage, origin)
         if seen.version == item.version:
-            self._telling.admit(private=not remote.public)
+            self._report.admit(private=not remote.public)
             return passage
         try:
             body = self._body(seen)
         except ItemForbidden:
             if remote.public:
                 return self._from_index(passage, origin)
-            self._telling.drop("forbidden", remote.name)
+            self._report.drop("forbidden", remote.name)
             return None
         if token_field(remote.config) != FROM_REQUEST:
-            self._asking.reindex_soon(remote, item.item_id, seen.version, self._parts.reindex)
+            self._checks.reindex_soon(remote, item.item_id, seen.version, self._parts.reindex)
         if body is None:
             return self._from_index(passage, origin)
         parts = self._parts
         renewed = taken_from(body, passage, question, parts.terms, parts.count_tokens)
         if renewed is not None:
-            self._telling.admit(private=not remote.public, refreshed=True)
+            self._report.admit(private=not remote.public, refreshed=True)
             return renewed
         if is_comment(passage):
             return self._from_index(passage, origin)
-        self._telling.drop("gone", remote.name)
+        self._report.drop("gone", remote.name)
         return None
 
     def _from_index(self, passage: Passage, origin: Origin) -> Passage:
         private = origin.remote is None or not origin.remote.public
-        self._telling.admit(private=private)
+        self._report.admit(private=private)
         moment = origin.item.fetched_at if origin.item and origin.item.fetched_at else origin.updated_at
         return replace(passage, as_of=moment[:10])
 
@@ -244,7 +244,7 @@ class Asker:
         self._wait([seen.reading])
         return seen.reading.result() if seen.reading.done() and not seen.reading.cancelled() else None
 
-    # Asking
+    # AccessChecks
 
     def _verdict(self, remote: Remote, item: LedgerItem, *, content: bool) -> Verdict:
         """What `_ask` found of an item. What it was not asked about is not allowed."""
@@ -265,7 +265,7 @@ class Asker:
                 continue
             asked[source_id] = [item for item in open_ones if not self._known(remote, item, token, content)]
             if asked[source_id] and self._left_s > 0:
-                waiting[source_id] = self._asking.ask(remote, asked[source_id], token, content=content)
+                waiting[source_id] = self._checks.ask(remote, asked[source_id], token, content=content)
         self._wait(waiting.values())
         for source_id, items in asked.items():
             remote, token = wanted[source_id][0], self._tokens[source_id]
@@ -277,11 +277,11 @@ class Asker:
         """Note a verdict on what was seen a moment ago, if it was."""
         verdict = None
         if content:
-            seen = self._asking.content(remote, item.item_id, token)
+            seen = self._checks.content(remote, item.item_id, token)
             verdict = Verdict("readable", seen) if seen else None
         else:
             within = None if remote.live == "cached" else self._options.cache_ttl
-            verdict = Verdict("readable") if self._asking.proved(remote, item.item_id, token, within) else None
+            verdict = Verdict("readable") if self._checks.proved(remote, item.item_id, token, within) else None
         if verdict is not None:
             self._note(remote.source_id, item, content, verdict)
         return verdict is not None
@@ -290,7 +290,7 @@ class Asker:
         if outcome == "refused":
             return Verdict("refused")
         if isinstance(outcome, str):
-            return Verdict("proved" if self._asking.proved(remote, item.item_id, token) else "unverified")
+            return Verdict("proved" if self._checks.proved(remote, item.item_id, token) else "unverified")
         seen = outcome.get(item.item_id)
         return Verdict("readable", seen) if seen else Verdict("forbidden")
 
@@ -315,7 +315,7 @@ def _outcome(future: Future[Outcome] | None) -> Outcome:
     if future.cancelled():
         return "unanswered"
     if (defect := future.exception()) is not None:
-        log.error("asking a source went wrong", extra={"reason": type(defect).__name__})
+        log.error("a source's check failed", extra={"reason": type(defect).__name__})
         return "unanswered"
     return future.result()
 

@@ -1,4 +1,4 @@
-"""What there is to tell of a question's passages from cloud sources: counts, and a sentence for each source. No titles."""
+"""Counts of a question's passages from cloud sources, and a sentence for each source. No titles."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NOT_COUNTED: Final = (
 _COUNTS: Final = ("checked", "refreshed", "forbidden", "gone", "unverified", "no_token")
 
 
-class Telling:
+class AccessReport:
     """Counts for one question."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Telling:
         self._counts["forbidden" if why == "refused" else why] += 1
         self._dropped[why, name] += 1
 
-    def told(self) -> Admitted:
+    def summary(self) -> Admitted:
         counts = {name: self._counts[name] for name in _COUNTS}
         return Admitted(
             counts=counts if any(counts.values()) else {},

@@ -1,4 +1,4 @@
-"""The one place where the rights of whoever asks are looked up, for every door of an app."""
+"""The one place where the rights of whoever asks are looked up, for every interface of an app."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from sqlalchemy import Engine
 
 from ragd.access.bodies import BodyReader
-from ragd.access.checks import Asking
-from ragd.access.context import Asker, LiveParts
+from ragd.access.checks import AccessChecks
+from ragd.access.context import AccessContext, LiveParts
 from ragd.access.sources import Opening
 from ragd.config.settings import LiveSettings
 from ragd.ingest.discovery.files import LoaderFor
@@ -19,7 +19,7 @@ from ragd.store.origins import Origins
 
 
 class LiveAccess:
-    """Makes askers, which share proofs, contents and open sources. Safe to use from several threads."""
+    """Makes access contexts, which share proofs, contents and open sources. Safe to use from several threads."""
 
     def __init__(
         self,
@@ -37,18 +37,18 @@ class LiveAccess:
         self._ledger = Ledger(engine)
         self._options = options
         self._parts = parts
-        self._asking = Asking(opening, BodyReader(parser, loader_for), options, max_size)
+        self._checks = AccessChecks(opening, BodyReader(parser, loader_for), options, max_size)
 
-    def asker(self, tokens: Mapping[str, str]) -> Asker:
+    def asker(self, tokens: Mapping[str, str]) -> AccessContext:
         """Whoever asks with these tokens, by source id; none at all is somebody, too. For one request."""
-        return Asker(
+        return AccessContext(
             tokens,
             origins=self.origins,
             ledger=self._ledger,
-            asking=self._asking,
+            checks=self._checks,
             options=self._options,
             parts=self._parts,
         )
 
     def close(self) -> None:
-        self._asking.close()
+        self._checks.close()

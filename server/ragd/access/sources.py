@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 from ragd.core.errors import SourceUnavailable
 from ragd.core.ids import hash32
-from ragd.sources.base import CloudSource, Outside, Usage
+from ragd.sources.base import CloudSource, HttpOptions, Usage
 from ragd.store.origins import Remote
 
 _ATTEMPTS: Final = 2
@@ -22,9 +22,9 @@ _LEAST_TIMEOUT_S: Final = 1.0
 class Opening(Protocol):
     """How sources are reached and opened."""
 
-    def open(self, type_: str, config: Mapping[str, Any], token: str, outside: Outside) -> CloudSource: ...
+    def open(self, type_: str, config: Mapping[str, Any], token: str, http: HttpOptions) -> CloudSource: ...
 
-    def outside(self) -> Outside: ...
+    def http_options(self) -> HttpOptions: ...
 
 
 class OpenSources:
@@ -46,7 +46,7 @@ class OpenSources:
             known = self._open.get(remote.source_id)
             if known is not None and known[0] == configuration:
                 return known[1]
-            opened = self._opening.open(remote.type, remote.config, "", self._outside())
+            opened = self._opening.open(remote.type, remote.config, "", self._http())
             self._open[remote.source_id] = configuration, opened
         if known is not None:
             known[1].close()
@@ -60,9 +60,9 @@ class OpenSources:
         for _, source in opened:
             source.close()
 
-    def _outside(self) -> Outside:
+    def _http(self) -> HttpOptions:
         return replace(
-            self._opening.outside(),
+            self._opening.http_options(),
             pause=self._pause,
             timeout_s=max(_LEAST_TIMEOUT_S, self._budget_s * _TIMEOUT_BUDGETS),
             longest_wait_s=self._budget_s,

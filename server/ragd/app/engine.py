@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ragd import __version__
-from ragd.access.context import Asker, LiveParts
+from ragd.access.context import AccessContext, LiveParts
 from ragd.access.service import LiveAccess
 from ragd.answer.answerer import Delta
 from ragd.answer.cancellation import Cancellation
@@ -198,9 +198,9 @@ class App:
         self.tracer.close()
         self._engine.dispose()
 
-    # Asking
+    # AccessChecks
 
-    def asker(self, tokens: Mapping[str, str]) -> Asker:
+    def asker(self, tokens: Mapping[str, str]) -> AccessContext:
         """Whoever asks with these tokens, by source id, for one request: what may be shown to them."""
         return self._live.asker(tokens)
 
@@ -404,7 +404,7 @@ class App:
         data, source, highlights = self._originals.page(doc_id, chunk_ids, page)
         return self._parts.parser.render_page(data, source, page, width, highlights)
 
-    # Telling
+    # AccessReport
 
     def list_documents(
         self, kb_id: str | None, status: str | None, page: int, page_size: int

@@ -32,7 +32,7 @@ class Admission(Protocol):
         can't be checked: it is left out."""
         ...
 
-    def told(self, *, by_name: bool) -> Admitted:
+    def summary(self, *, by_name: bool) -> Admitted:
         """What there is to say, so far. `by_name`: the question filters by names, and what was left out would confirm them."""
         ...
 

@@ -151,7 +151,7 @@ class QueryPipeline:
             if reranked.scores:
                 stages["rerank"] = reranked.ranked
             hits, confidence = self._hits(plan, found, fused, reranked, query, stages)
-            admitted = query.admission.told(by_name=by_name)
+            admitted = query.admission.summary(by_name=by_name)
             if admitted.private:
                 trace.withhold_passages()
             trace.counters.update({f"live_{name}": count for name, count in admitted.counts.items()})

@@ -22,7 +22,7 @@ RETRIED: frozenset[Reason] = frozenset(("failed", "forbidden", "gone"))
 FROM_REQUEST: Final = "request"
 """`auth.token` of a source whose token comes with each request, and is kept nowhere."""
 
-AGAIN: Final = "+"
+ALWAYS_REFETCH: Final = "+"
 """At the end of a fetched fingerprint: the item shows what may change without a sign of its own, such as another page that it
 includes, so every deep listing has it fetched again."""
 
@@ -127,7 +127,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class HttpOptions:
     """How sources reach their remote side. Sizes are in bytes.
 
     `pause(seconds)` sleeps and raises what ends the run when somebody asked for that. `longest_wait_s` is how long one request
@@ -146,7 +146,7 @@ class Outside:
 
 @runtime_checkable
 class CloudSource(Protocol):
-    """One configured place elsewhere. Built as `Class(config, token, outside)`; `config` is what `parse_config` returned.
+    """One configured place elsewhere. Built as `Class(config, token, http)`; `config` is what `parse_config` returned.
 
     Every method raises `SourceRefused` when another try can't help (a wrong token or address), `SourceThrottled` when it is to be
     asked again later, `SourceUnavailable` for the rest. A listing that is cut short raises; it never just ends.

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import pytest
 
 from ragd.core.errors import PayloadTooLarge, SourceRefused, SourceUnavailable, ValidationFailed
-from ragd.sources.base import AGAIN, CloudSource, Current, Fetched, Listed, Outside, Unfetched, Usage
+from ragd.sources.base import ALWAYS_REFETCH, CloudSource, Current, Fetched, HttpOptions, Listed, Unfetched, Usage
 
 _LIMIT = 10 * 1024 * 1024
 _NOBODY = "a-token-that-nobody-has"
@@ -185,7 +185,7 @@ class CloudSourceContract:
         fetched = {answer.id: answer for answer in answers if isinstance(answer, Fetched)}
         fingerprints = {item.id: item.fingerprint for item in items}
         for answer in fetched.values():
-            assert answer.fingerprint.removesuffix(AGAIN) == fingerprints[answer.id]
+            assert answer.fingerprint.removesuffix(ALWAYS_REFETCH) == fingerprints[answer.id]
             assert all((answer.version, answer.title, answer.source, answer.uri, answer.name))
         assert len({answer.uri for answer in fetched.values()}) == len(fetched)
         data = fetched[added].load(_LIMIT)
@@ -282,9 +282,9 @@ class CloudSourceContract:
 
 
 def _opened(source_class: type[CloudSource], remote: RemoteSide, token: str, usage: Usage | None = None) -> CloudSource:
-    outside = Outside(pause=_at_once, requests_per_minute=100_000, attempts=2, timeout_s=10.0, usage=usage or Usage())
+    http = HttpOptions(pause=_at_once, requests_per_minute=100_000, attempts=2, timeout_s=10.0, usage=usage or Usage())
     build: Any = source_class
-    source: CloudSource = build(config=source_class.parse_config(remote.config), token=token, outside=outside)
+    source: CloudSource = build(config=source_class.parse_config(remote.config), token=token, http=http)
     return source
 
 

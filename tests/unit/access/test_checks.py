@@ -1,4 +1,4 @@
-"""Asking a remote side: one call, remembered for a while, and nothing of a token in what is logged."""
+"""AccessChecks a remote side: one call, remembered for a while, and nothing of a token in what is logged."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from ragd.access.checks import Asking
+from ragd.access.checks import AccessChecks
 from ragd.access.passages import Body
 from ragd.access.sources import OpenSources
 from ragd.config.settings import LiveSettings
 from ragd.core.documents import Document
 from ragd.core.errors import SourceUnavailable
-from ragd.sources.base import CloudSource, Fetched, Outside
+from ragd.sources.base import CloudSource, Fetched, HttpOptions
 from ragd.store.ledger import LedgerItem
 from ragd.store.origins import Remote
 
@@ -27,15 +27,15 @@ class Opening:
     """Counts what is opened."""
 
     def __init__(self) -> None:
-        self.opened: list[Outside] = []
+        self.opened: list[HttpOptions] = []
 
-    def open(self, type_: str, config: Mapping[str, Any], token: str, outside: Outside) -> CloudSource:
+    def open(self, type_: str, config: Mapping[str, Any], token: str, http: HttpOptions) -> CloudSource:
         assert (type_, token) == ("fake", "")
-        self.opened.append(outside)
-        return FakeCloud(config, token, outside)
+        self.opened.append(http)
+        return FakeCloud(config, token, http)
 
-    def outside(self) -> Outside:
-        return Outside(pause=lambda _seconds: None)
+    def http_options(self) -> HttpOptions:
+        return HttpOptions(pause=lambda _seconds: None)
 
 
 def read(fetched: Fetched, version: str, data: bytes) -> Body:
@@ -54,8 +54,8 @@ def opening() -> Opening:
 
 
 @pytest.fixture
-def asking(opening: Opening) -> Iterator[Asking]:
-    made = Asking(opening, read, LiveSettings(), 1_000_000)
+def checks(opening: Opening) -> Iterator[AccessChecks]:
+    made = AccessChecks(opening, read, LiveSettings(), 1_000_000)
     yield made
     made.close()
 
@@ -68,41 +68,43 @@ def item(item_id: str, version: str = "1") -> LedgerItem:
     return LedgerItem(item_id, "page", "Title", "DEV", "indexed", version=version)
 
 
-def test_a_content_is_read_once_and_remembered_with_the_token_alone(asking: Asking, site: FakeSite) -> None:
+def test_a_content_is_read_once_and_remembered_with_the_token_alone(checks: AccessChecks, site: FakeSite) -> None:
     page = site.add("Page", "Old.")
     site.change(page, "New.")
     for _ in range(2):
-        outcome = asking.ask(remote(site), [item(page)], READER, content=True).result(10)
+        outcome = checks.ask(remote(site), [item(page)], READER, content=True).result(10)
         assert isinstance(outcome, Mapping)
         reading = outcome[page].reading
         assert reading is not None
         body = reading.result(10)
         assert body is not None
         assert "New." in body.document.markdown
-    seen = asking.content(remote(site), page, READER)
+    seen = checks.content(remote(site), page, READER)
     assert seen is not None
     assert seen.version == "2"
-    assert asking.content(remote(site), page, "another") is None
-    assert asking.proved(remote(site), page, READER)
-    assert not asking.proved(remote(site), page, "another")
+    assert checks.content(remote(site), page, "another") is None
+    assert checks.proved(remote(site), page, READER)
+    assert not checks.proved(remote(site), page, "another")
 
 
-def test_one_source_is_opened_once_with_short_waits(asking: Asking, opening: Opening, site: FakeSite) -> None:
+def test_one_source_is_opened_once_with_short_waits(checks: AccessChecks, opening: Opening, site: FakeSite) -> None:
     page = site.add("Page", "Text.")
     for _ in range(3):
-        asking.ask(remote(site), [item(page)], READER, content=False).result(10)
-    (outside,) = opening.opened
-    assert outside.longest_wait_s <= LiveSettings().budget_ms / 1000
-    assert outside.timeout_s <= 3
+        checks.ask(remote(site), [item(page)], READER, content=False).result(10)
+    (http,) = opening.opened
+    assert http.longest_wait_s <= LiveSettings().budget_ms / 1000
+    assert http.timeout_s <= 3
 
 
-def test_an_error_that_quotes_the_token_is_not_logged(asking: Asking, site: FakeSite, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_error_that_quotes_the_token_is_not_logged(
+    checks: AccessChecks, site: FakeSite, caplog: pytest.LogCaptureFixture
+) -> None:
     def quote(_method: str, _ids: Collection[str]) -> None:
         raise ValueError(f"Illegal header value b'Bearer {READER}'")
 
     site.before = quote
     with caplog.at_level(logging.DEBUG):
-        assert asking.ask(remote(site), [item("page/1")], READER, content=False).result(10) == "unanswered"
+        assert checks.ask(remote(site), [item("page/1")], READER, content=False).result(10) == "unanswered"
     assert "ValueError" in [getattr(record, "reason", "") for record in caplog.records]
     assert READER not in "".join(str(record.__dict__) for record in caplog.records)
 

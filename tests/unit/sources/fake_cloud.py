@@ -15,11 +15,11 @@ from ragd.config.secrets import is_reference
 from ragd.core.errors import FieldProblem, PayloadTooLarge, SourceRefused, SourceUnavailable, ValidationFailed
 from ragd.ingest.discovery.file_rules import check_globs
 from ragd.providers.registry import TABLE
-from ragd.sources.base import CloudPreview, Container, Current, Fetched, Listed, Outside, Skip, Unfetched
+from ragd.sources.base import CloudPreview, Container, Current, Fetched, HttpOptions, Listed, Skip, Unfetched
 
 TYPE: Final = "fake"
 SITES: Final[dict[str, FakeSite]] = {}
-"""Sites by their address, as there are in the world outside."""
+"""Sites by their address, as there are in the world http."""
 
 _FIELDS: Final = ("base_url", "deployment", "auth", "spaces", "attachments", "comments", "include", "exclude")
 
@@ -154,10 +154,10 @@ class FakeCloud:
 
     type = TYPE
 
-    def __init__(self, config: Mapping[str, Any], token: str, outside: Outside) -> None:
+    def __init__(self, config: Mapping[str, Any], token: str, http: HttpOptions) -> None:
         self._config = config
         self._token = token
-        self._outside = outside
+        self._http = http
 
     @classmethod
     def parse_config(cls, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -231,7 +231,7 @@ class FakeCloud:
     def current(self, items: Sequence[Listed], token: str, *, content: bool) -> dict[str, Current]:
         if not items:
             return {}
-        self._outside.usage.requests += 1
+        self._http.usage.requests += 1
         ids = [item.id for item in items]
         readable = {item.id: item for item in self._site.answer("current", token, ids)}
         return {
@@ -251,7 +251,7 @@ class FakeCloud:
         return site
 
     def _items(self, method: str, ids: Collection[str] = ()) -> list[Item]:
-        self._outside.usage.requests += 1
+        self._http.usage.requests += 1
         spaces = self._config["spaces"]
         found = self._site.answer(method, self._token, ids)
         return [
@@ -262,7 +262,7 @@ class FakeCloud:
         data = (item.text if item.owner else f"# {item.title}\n\n{item.text}\n").encode()
 
         def load(limit: int) -> bytes:
-            self._outside.usage.requests += 1
+            self._http.usage.requests += 1
             if len(data) > limit:
                 raise PayloadTooLarge(f"{item.id} has {len(data)} bytes; at most {limit} are read.")
             return data

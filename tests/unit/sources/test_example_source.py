@@ -15,10 +15,10 @@ import pytest
 
 from ragd.core.errors import SourceRefused, SourceThrottled
 from ragd.providers.registry import names, provider_class
-from ragd.sources.base import CloudSource, Outside
+from ragd.sources.base import CloudSource, HttpOptions
 from ragd.testing import CloudSourceContract
 
-from .atlassian.atlassian_http import Asked, Reply, SiteServer, Time, outside
+from .atlassian.atlassian_http import Asked, Reply, SiteServer, Time, http_options
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "docs" / "examples"
 
@@ -118,19 +118,19 @@ class TestStaticSiteSource(CloudSourceContract):
         return site
 
 
-def opened(source_class: Any, site: Site, limits: Outside) -> Any:
-    return source_class(config=source_class.parse_config(site.config), token=site.token, outside=limits)
+def opened(source_class: Any, site: Site, limits: HttpOptions) -> Any:
+    return source_class(config=source_class.parse_config(site.config), token=site.token, http=limits)
 
 
 def test_a_page_of_another_site_is_left_out_with_a_reason(static_site_source: Any, site: Site) -> None:
-    source = opened(static_site_source, site, outside(Time()))
+    source = opened(static_site_source, site, http_options(Time()))
     left_out = {item.id: item.left_out.reason for item in source.listing(deep=True) if item.left_out}
     source.close()
     assert left_out == {site.elsewhere: "filtered"}
 
 
 def test_what_is_no_sitemap_is_refused(static_site_source: Any, site: Site) -> None:
-    source = opened(static_site_source, site, outside(Time()))
+    source = opened(static_site_source, site, http_options(Time()))
     for sitemap in (Reply(b"<html>"), Reply(status=404), Reply(site._sitemap().replace("<lastmod>2", "<lastmod>x").encode())):
         site.busy.append(sitemap)
         with pytest.raises(SourceRefused, match="no usable sitemap"):
@@ -140,7 +140,7 @@ def test_what_is_no_sitemap_is_refused(static_site_source: Any, site: Site) -> N
 
 def test_a_busy_site_is_waited_for_or_left_alone(static_site_source: Any, site: Site) -> None:
     time_ = Time()
-    limits = outside(time_)
+    limits = http_options(time_)
     source = opened(static_site_source, site, limits)
     site.busy += [Reply(status=503), Reply(status=429, headers={"Retry-After": "7"})]
     assert len(list(source.listing(deep=False))) == 5

@@ -1,7 +1,7 @@
 """A thin client for Confluence and Jira, Cloud and Data Center: JSON, pages that follow each other, downloads.
 
-Every request waits for its turn and is tried again within bounds (`tries`). Redirects are followed by hand
-(`redirects`): credentials never leave the site. What an answer means is said by `answers`.
+Every request waits for its turn and is tried again within bounds (`retry`). Redirects are followed by hand
+(`redirects`): credentials never leave the site. What an answer means is said by `responses`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from ragd.core.http import is_loopback
 from ragd.sources.atlassian import redirects
 from ragd.sources.atlassian.addresses import Addresses
 from ragd.sources.atlassian.limits import RateBudget
-from ragd.sources.atlassian.responses import TOKEN_FIELD, Answer, Judge, RequestRefused, Unanswered
-from ragd.sources.atlassian.retry import Tries
-from ragd.sources.atlassian.transport import Wire
-from ragd.sources.base import Outside
+from ragd.sources.atlassian.responses import TOKEN_FIELD, Answer, RequestRefused, ResponseErrors, Unanswered
+from ragd.sources.atlassian.retry import Retries
+from ragd.sources.atlassian.transport import ConnectionPool
+from ragd.sources.base import HttpOptions
 
 __all__ = ["AtlassianClient", "Auth", "Product", "RequestRefused", "Unanswered"]
 
@@ -55,18 +55,18 @@ class Auth:
 
 
 class AtlassianClient:
-    """One account at one site. Safe to use from several threads; it counts into `outside.usage`.
+    """One account at one site. Safe to use from several threads; it counts into `http.usage`.
 
     `get`, `post`, `pages` and `download` raise `SourceRefused` (`RequestRefused` for a request that the site does not
     understand), `ItemForbidden` for 403, `DocumentVanished` for 404 and 410, `SourceThrottled` when the site or the budget wants
-    a longer wait than `outside.longest_wait_s`, and `Unanswered`, a `SourceUnavailable`, after all tries.
+    a longer wait than `http.longest_wait_s`, and `Unanswered`, a `SourceUnavailable`, after all tries.
     """
 
     def __init__(
         self,
         base_url: str,
         auth: Auth,
-        outside: Outside,
+        http: HttpOptions,
         *,
         product: Product,
         clock: Callable[[], float] = time.monotonic,
@@ -78,32 +78,32 @@ class AtlassianClient:
         self._addresses = Addresses(httpx.URL(self.base_url))
         self._product: Product = product
         self._clock = clock
-        self._wire = Wire(self._addresses.base, outside.ca_bundle, transport=transport, clock=clock)
-        self._budget = RateBudget(outside.requests_per_minute, clock)
+        self._pool = ConnectionPool(self._addresses.base, http.ca_bundle, transport=transport, clock=clock)
+        self._budget = RateBudget(http.requests_per_minute, clock)
         self._borrowed = False
         if self._addresses.base.scheme == "http" and not is_loopback(self._addresses.base.host):
             _warn_unencrypted(self._addresses.base.host)
-        self._take(auth, outside)
+        self._take(auth, http)
 
-    def with_auth(self, auth: Auth, outside: Outside) -> AtlassianClient:
+    def with_auth(self, auth: Auth, http: HttpOptions) -> AtlassianClient:
         """Another person's token over the same connections, with its own counts. A person waits for it: it goes before a sync.
 
         It can't be used once this one is closed; closing it closes nothing.
         """
         other = object.__new__(AtlassianClient)
         other.base_url, other._addresses, other._product = self.base_url, self._addresses, self._product
-        other._clock, other._wire, other._budget, other._borrowed = self._clock, self._wire, self._budget, True
-        other._take(auth, outside)
+        other._clock, other._pool, other._budget, other._borrowed = self._clock, self._pool, self._budget, True
+        other._take(auth, http)
         return other
 
-    def _take(self, auth: Auth, outside: Outside) -> None:
+    def _take(self, auth: Auth, http: HttpOptions) -> None:
         # Without a token it asks nothing itself, and lends its connections to `with_auth`.
         self._is_anonymous = not auth.token
         authorization = auth.header() if auth.token else ""
         where = f"{self._product.capitalize()} at {self._addresses.base.netloc.decode('ascii')}"
-        self._judge = Judge(where, (auth.token, authorization.partition(" ")[2]) if auth.token else ())
-        self._tries = Tries(
-            self._wire, self._budget, outside, self._judge, authorization, goes_first=self._borrowed, clock=self._clock
+        self._errors = ResponseErrors(where, (auth.token, authorization.partition(" ")[2]) if auth.token else ())
+        self._retries = Retries(
+            self._pool, self._budget, http, self._errors, authorization, goes_first=self._borrowed, clock=self._clock
         )
 
     def get(self, path: str, params: Mapping[str, Any] | None = None) -> Any:
@@ -125,22 +125,22 @@ class AtlassianClient:
             page = self._json("GET", url, None)
             links = page.get("_links", {}) if isinstance(page, dict) else None
             if not isinstance(links, dict):
-                raise Unanswered(f"{self._judge.where} gave a page of the listing {self._addresses.shown(url)} that is none.")
+                raise Unanswered(f"{self._errors.where} gave a page of the listing {self._addresses.shown(url)} that is none.")
             yield page
             if not links.get("next"):
                 return
             url = self._given(str(links["next"]), links, url)
             if not self._addresses.is_ours(url):
-                raise SourceRefused(f"{self._judge.where} goes on with a listing at {url.host}. Set base_url to that address.")
+                raise SourceRefused(f"{self._errors.where} goes on with a listing at {url.host}. Set base_url to that address.")
             if url in seen:
-                raise Unanswered(f"{self._judge.where} goes round in circles in the listing {self._addresses.shown(url)}.")
+                raise Unanswered(f"{self._errors.where} goes round in circles in the listing {self._addresses.shown(url)}.")
 
     def download(self, address: str, limit: int) -> bytes:
         """A file, by its path below the base or its whole address. Raises `PayloadTooLarge` beyond `limit` bytes."""
         url = self._given(address, {})
         name = self._addresses.shown(url, cut=True)
         answer = self._follow("GET", url, None, limit, name, may_leave=True)
-        self._judge.check(answer, name)
+        self._errors.check(answer, name)
         return answer.data
 
     def probe(self, url: str) -> Answer:
@@ -148,50 +148,50 @@ class AtlassianClient:
 
         Raises `Lost` without an answer, `SourceRefused` for a certificate or a proxy in the way.
         """
-        return self._tries.ask_once(httpx.URL(url))
+        return self._retries.ask_once(httpx.URL(url))
 
     def close(self) -> None:
         if not self._borrowed:
-            self._wire.close()
+            self._pool.close()
 
     def _given(self, address: str, links: Mapping[str, Any], current: httpx.URL | None = None) -> httpx.URL:
         try:
             return self._addresses.given(address, links, current)
         except ValueError:
-            raise Unanswered(f"{self._judge.where} gave an address that is none.") from None
+            raise Unanswered(f"{self._errors.where} gave an address that is none.") from None
 
     def _json(self, method: str, url: httpx.URL, content: bytes | None) -> Any:
         name = self._addresses.shown(url)
         try:
             answer = self._follow(method, url, content, _MOST_JSON, name, may_leave=False)
         except PayloadTooLarge as error:
-            raise Unanswered(f"{self._judge.where} gave an answer of more than {_MOST_JSON >> 20} MB at {name}.") from error
-        self._judge.check(answer, name)
-        return self._judge.json_of(answer, name)
+            raise Unanswered(f"{self._errors.where} gave an answer of more than {_MOST_JSON >> 20} MB at {name}.") from error
+        self._errors.check(answer, name)
+        return self._errors.json_of(answer, name)
 
     def _follow(self, method: str, url: httpx.URL, content: bytes | None, limit: int, name: str, *, may_leave: bool) -> Answer:
         """The answer at the end of all redirects. Once they have left the site, credentials stay behind for good."""
         if self._is_anonymous:
-            raise SourceRefused(f"{self._judge.where} can't be asked without a token.", TOKEN_FIELD)
+            raise SourceRefused(f"{self._errors.where} can't be asked without a token.", TOKEN_FIELD)
         trusted = self._addresses.is_ours(url)
         if not trusted:
             redirects.check_elsewhere(self._addresses.base, self._addresses.base, url)
         for _ in range(redirects.MOST + 1):
-            answer = self._tries.ask(method, url, content, limit, name, trusted=trusted, as_json=not may_leave)
+            answer = self._retries.ask(method, url, content, limit, name, trusted=trusted, as_json=not may_leave)
             to = redirects.target(url, answer.status, answer.headers.get("location", ""))
             if to is None:
                 return answer
             if may_leave and redirects.is_login(to):
-                raise ItemForbidden(f"{self._judge.where} asks for a log-in before it gives {name}.")
+                raise ItemForbidden(f"{self._errors.where} asks for a log-in before it gives {name}.")
             if not self._addresses.is_ours(to):
                 if not may_leave:
                     raise redirects.json_elsewhere(url, to, self.base_url)
                 redirects.check_elsewhere(self._addresses.base, url, to)
                 trusted = False
             elif method != "GET" and answer.status not in _KEEPS_METHOD:
-                raise self._judge.page_instead(name)
+                raise self._errors.page_instead(name)
             url = to
-        raise SourceRefused(f"{self._judge.where} sends the request {name} on and on. Check base_url.")
+        raise SourceRefused(f"{self._errors.where} sends the request {name} on and on. Check base_url.")
 
 
 @lru_cache(maxsize=1000)

@@ -22,7 +22,7 @@ _Reach = Literal["everywhere", "private", "link_local", "loopback"]
 
 
 def target(url: httpx.URL, status: int, location: str) -> httpx.URL | None:
-    """Where an answer sends its asker; None when it is no redirect. Raises `SourceRefused` for an address that can't be one."""
+    """Where an answer leads; None when it is no redirect. Raises `SourceRefused` for an address that can't be one."""
     if status not in _STATUSES:
         return None
     try:

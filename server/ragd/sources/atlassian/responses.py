@@ -71,7 +71,7 @@ class Unanswered(SourceUnavailable):
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class ResponseErrors:
     """Turns answers of one site into errors. `where` names the site for people, `secrets` are texts that no error may hold."""
 
     where: str

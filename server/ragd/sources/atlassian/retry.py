@@ -11,9 +11,9 @@ import httpx
 
 from ragd.core.errors import SourceThrottled
 from ragd.sources.atlassian.limits import RateBudget, backoff, rest_asked_for, wait_asked_for
-from ragd.sources.atlassian.responses import Answer, Judge, Lost, Unanswered, parsed
-from ragd.sources.atlassian.transport import Wire
-from ragd.sources.base import Outside
+from ragd.sources.atlassian.responses import Answer, Lost, ResponseErrors, Unanswered, parsed
+from ragd.sources.atlassian.transport import ConnectionPool
+from ragd.sources.base import HttpOptions
 
 log = logging.getLogger(__name__)
 
@@ -22,24 +22,24 @@ _ACCEPT = {"Accept": "application/json, */*;q=0.5"}
 _MOST_OF_A_PROBE = 4 * 1024 * 1024
 
 
-class Tries:
+class Retries:
     """The requests of one account. `goes_first`: a person waits for them, so that they may overdraw the site's budget."""
 
     def __init__(
         self,
-        wire: Wire,
+        pool: ConnectionPool,
         budget: RateBudget,
-        outside: Outside,
-        judge: Judge,
+        http: HttpOptions,
+        errors: ResponseErrors,
         authorization: str,
         *,
         goes_first: bool,
         clock: Callable[[], float],
     ) -> None:
-        self._wire = wire
+        self._pool = pool
         self._budget = budget
-        self._outside = outside
-        self._judge = judge
+        self._http = http
+        self._errors = errors
         self._authorization = authorization
         self._goes_first = goes_first
         self._clock = clock
@@ -53,7 +53,7 @@ class Tries:
 
         `as_json`: a good answer that is no JSON is tried again, too. `name` is how errors call what is asked for. Raises
         `SourceThrottled` when the waits would exceed what one request may wait, `Unanswered` when there was no answer, and what
-        `Wire.exchange` raises.
+        `ConnectionPool.exchange` raises.
         """
         headers = dict(_ACCEPT)
         if content is not None:
@@ -70,7 +70,7 @@ class Tries:
             answer: Answer | None = None
             asked: float | None = None
             try:
-                answer = self._wire.exchange(method, url, headers, content, limit, self._outside.timeout_s)
+                answer = self._pool.exchange(method, url, headers, content, limit, self._http.timeout_s)
                 answer = replace(parsed(answer) if as_json else answer, trusted=trusted)
             except Lost as error:
                 answer, lost = None, error
@@ -79,7 +79,7 @@ class Tries:
                 if not answer.wants_another_try:
                     return answer
             pause = backoff(attempt) if asked is None else asked
-            if attempt >= self._outside.attempts or waited + pause > self._outside.longest_wait_s:
+            if attempt >= self._http.attempts or waited + pause > self._http.longest_wait_s:
                 return self._last(answer, lost, asked, name, attempt)
             reason = str(lost) if answer is None else f"answered {answer.status}"
             log.info("asking again", extra={"site": url.host, "path": name, "reason": reason, "pause_s": round(pause, 2)})
@@ -87,14 +87,14 @@ class Tries:
                 waited += self._wait(pause)
 
     def ask_once(self, url: httpx.URL) -> Answer:
-        """One answer without credentials. Raises what `Wire.exchange` raises."""
+        """One answer without credentials. Raises what `ConnectionPool.exchange` raises."""
         self._await_turn(0.0)
         self._count()
-        return self._wire.exchange("GET", url, _ACCEPT, None, _MOST_OF_A_PROBE, self._outside.timeout_s)
+        return self._pool.exchange("GET", url, _ACCEPT, None, _MOST_OF_A_PROBE, self._http.timeout_s)
 
     def _count(self) -> None:
         with self._lock:
-            self._outside.usage.requests += 1
+            self._http.usage.requests += 1
 
     def _heed(self, answer: Answer, attempt: int) -> float | None:
         """Seconds that the site asks to wait; None when it does not. All threads of this account wait with it."""
@@ -111,28 +111,28 @@ class Tries:
 
     def _last(self, answer: Answer | None, lost: Lost | None, asked: float | None, name: str, attempt: int) -> Answer:
         if asked is not None:
-            raise SourceThrottled(f"{self._judge.where} wants to be left alone for {asked:.0f} s.", asked)
+            raise SourceThrottled(f"{self._errors.where} wants to be left alone for {asked:.0f} s.", asked)
         if answer is None:
             tries = f"after {attempt} attempts" if attempt > 1 else "at the first attempt"
-            raise Unanswered(f"{self._judge.where} {lost} ({name}, {tries}).") from lost
+            raise Unanswered(f"{self._errors.where} {lost} ({name}, {tries}).") from lost
         return answer
 
     def _await_turn(self, waited: float) -> float:
-        longest = self._outside.longest_wait_s - waited
+        longest = self._http.longest_wait_s - waited
         with self._lock:
             rest = max(0.0, self._rest_until - self._clock())
         if rest > longest:
-            raise SourceThrottled(f"{self._judge.where} wants to be left alone for {rest:.0f} s.", rest)
+            raise SourceThrottled(f"{self._errors.where} wants to be left alone for {rest:.0f} s.", rest)
         turn = self._budget.reserve(longest, goes_first=self._goes_first)
         if turn > longest:
-            raise SourceThrottled(f"The rate budget for {self._judge.where} is used up for {turn:.0f} s.", turn)
+            raise SourceThrottled(f"The rate budget for {self._errors.where} is used up for {turn:.0f} s.", turn)
         return self._wait(max(rest, turn))
 
     def _wait(self, seconds: float) -> float:
         if seconds > 0:
             with self._lock:
-                self._outside.usage.throttled_s += seconds
-            self._outside.pause(seconds)
+                self._http.usage.throttled_s += seconds
+            self._http.pause(seconds)
         return seconds
 
     def _rest(self, seconds: float) -> None:

@@ -13,9 +13,9 @@ from ragd.core.errors import FieldProblem, SourceRefused
 from ragd.sources.atlassian.addresses import cut_base
 from ragd.sources.atlassian.check import check_site
 from ragd.sources.atlassian.client import AtlassianClient, Auth, Product
-from ragd.sources.base import FROM_REQUEST, Outside
+from ragd.sources.base import FROM_REQUEST, HttpOptions
 
-__all__ = ["asker_auth", "check_site", "open_client", "parse_site"]
+__all__ = ["check_site", "open_client", "parse_site", "user_auth"]
 
 _GATEWAY = "api.atlassian.com"
 _EMAIL_FIELD = "config.auth.email"
@@ -45,12 +45,12 @@ def parse_site(values: Mapping[str, Any], problems: list[FieldProblem], *, produ
     return {"base_url": base_url, "deployment": deployment, "auth": _auth(values.get("auth"), problems, str(deployment))}
 
 
-def open_client(config: Mapping[str, Any], token: str, outside: Outside, *, product: Product) -> AtlassianClient:
+def open_client(config: Mapping[str, Any], token: str, http: HttpOptions, *, product: Product) -> AtlassianClient:
     """The client of a parsed configuration; `token` is the token itself, or `email:token`."""
-    return AtlassianClient(config["base_url"], asker_auth(config, token), outside, product=product)
+    return AtlassianClient(config["base_url"], user_auth(config, token), http, product=product)
 
 
-def asker_auth(config: Mapping[str, Any], token: str) -> Auth:
+def user_auth(config: Mapping[str, Any], token: str) -> Auth:
     """Whose an asking person's token is: `email:token` for API tokens, where the configuration's email stands in; else the token.
 
     Raises `SourceRefused` when an API token has no email.

@@ -38,7 +38,7 @@ class NoTls(Lost):
     """The port speaks no TLS."""
 
 
-class Wire:
+class ConnectionPool:
     """A pool of connections for one site, shared by its clients. Safe to use from several threads."""
 
     def __init__(

@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from ragd.sources.atlassian.client import AtlassianClient
-from ragd.sources.confluence.cql import PAGES, WITH_BODY, WITH_FACTS, among, every, modified_since, search
+from ragd.sources.confluence.cql import PAGES, WITH_BODY, WITH_FIELDS, among, every, modified_since, search
 from ragd.sources.confluence.items import Around, Attachment, Page, Space, dig, number_of, text_of, utc_text
 
-FACTS: Final = ("version", "space", "ancestors", "metadata.labels", "history")
+FIELDS: Final = ("version", "space", "ancestors", "metadata.labels", "history")
 _PARTS: Final = ("container", "extensions.resolution")
 _COMMENT: Final = (
     "body.storage",
@@ -68,7 +68,7 @@ def changed_ids(client: AtlassianClient, scope: Scope, since: datetime) -> list[
     cql = every(kinds, modified_since(since), scope.in_spaces)
     expand = ("container",) if scope.parts else ()
     ids: dict[str, None] = {}
-    for item in search(client, cql, limit=WITH_FACTS, expand=expand):
+    for item in search(client, cql, limit=WITH_FIELDS, expand=expand):
         owner = item if item.get("type") in _PAGE_KINDS else dig(item, "container")
         if text_of(owner, "type") in _PAGE_KINDS:
             ids[text_of(owner, "id")] = None
@@ -79,7 +79,7 @@ def look(client: AtlassianClient, scope: Scope, ids: Sequence[str]) -> Looked:
     """Pages of these ids that the filter keeps, with labels, and the versions of their comments and attachments."""
     own = every(PAGES, among("id", ids), f"({scope.keep})" if scope.keep else "")
     parts = f" or (type in ({', '.join(scope.parts)}) and {among('container', ids)})" if scope.parts else ""
-    found = search(client, f"({own}){parts}", limit=WITH_FACTS, expand=(*FACTS, *(_PARTS if scope.parts else ())))
+    found = search(client, f"({own}){parts}", limit=WITH_FIELDS, expand=(*FIELDS, *(_PARTS if scope.parts else ())))
     pages: dict[str, dict[str, Any]] = {}
     comments: dict[str, list[tuple[str, int, str]]] = {}
     files: dict[str, list[dict[str, Any]]] = {}
@@ -123,7 +123,7 @@ def labels_of(page: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def page_of(raw: Mapping[str, Any], url: str) -> Page:
-    """A page as the search gives it with `FACTS`."""
+    """A page as the search gives it with `FIELDS`."""
     above = tuple(text_of(one, "title") for one in dig(raw, "ancestors") or ())
     return Page(
         id=text_of(raw, "id"),

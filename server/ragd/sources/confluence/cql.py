@@ -20,7 +20,7 @@ R = TypeVar("R")
 PATH: Final = "/rest/api/content/search"
 PAGES: Final = "type in (page, blogpost)"
 
-WITH_BODY, WITH_FACTS, IDS_ONLY = 50, 200, 1000
+WITH_BODY, WITH_FIELDS, IDS_ONLY = 50, 200, 1000
 """How many items a page of results has, by what is asked along."""
 
 # `lastmodified` is compared in the zone of the site or of the account, which lies between UTC-12 and UTC+14.

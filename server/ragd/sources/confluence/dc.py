@@ -10,14 +10,14 @@ from urllib.parse import quote, unquote
 from ragd.core.errors import DocumentVanished, ItemForbidden
 from ragd.sources.atlassian.client import AtlassianClient
 from ragd.sources.base import Listed
-from ragd.sources.confluence.content import FACTS, Looked, Scope, body_of, page_of
-from ragd.sources.confluence.cql import IDS_ONLY, PAGES, WITH_BODY, WITH_FACTS, among, chunks, every, paged, search
+from ragd.sources.confluence.content import FIELDS, Looked, Scope, body_of, page_of
+from ragd.sources.confluence.cql import IDS_ONLY, PAGES, WITH_BODY, WITH_FIELDS, among, chunks, every, paged, search
 from ragd.sources.confluence.items import Attachment, Page, Space, text_of
 
 _SPACES: Final = 100
 _LISTED: Final = 500
 _AT_ONCE: Final = 8
-_CONTENT: Final = ",".join(("body.storage", *FACTS))
+_CONTENT: Final = ",".join(("body.storage", *FIELDS))
 
 
 class DataCenterSite:
@@ -47,7 +47,7 @@ class DataCenterSite:
         """Every page and blog post of the scope: id, title and space, no version."""
         rows = list(search(self._client, scope.listing, limit=IDS_ONLY))
         if not all(map(_space_key, rows)):
-            rows = list(search(self._client, scope.listing, limit=WITH_FACTS, expand=("space",)))
+            rows = list(search(self._client, scope.listing, limit=WITH_FIELDS, expand=("space",)))
         for raw in rows:
             space = self._space_of(raw)
             if space is not None:
@@ -61,7 +61,7 @@ class DataCenterSite:
     def fetched(self, items: Sequence[tuple[str, str]], _looked: Looked) -> Iterator[Page]:
         """Pages of these kinds and ids with their bodies; those that can't be had are left out."""
         cql = every(PAGES, among("id", (id_ for _, id_ in items)))
-        for raw in search(self._client, cql, limit=WITH_BODY, expand=("body.storage", *FACTS)):
+        for raw in search(self._client, cql, limit=WITH_BODY, expand=("body.storage", *FIELDS)):
             page = self._page(self._with_body(raw))
             if page is not None:
                 yield page

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ragd.core.errors import DocumentVanished, ItemForbidden
 from ragd.sources.atlassian.client import AtlassianClient
-from ragd.sources.base import AGAIN, Fetched, Listed, Skip, Unfetched
+from ragd.sources.base import ALWAYS_REFETCH, Fetched, Listed, Skip, Unfetched
 from ragd.sources.confluence.body import References, references
 from ragd.sources.confluence.cloud import CloudSite
 from ragd.sources.confluence.content import Looked, Scope, comments_of, look, people, with_comments
@@ -110,7 +110,7 @@ class Fetching:
                 base_url=self._client.base_url,
             )
             # What another page holds changes, or is closed to some, without a sign here.
-            again = AGAIN if refers[page.id].includes else ""
+            again = ALWAYS_REFETCH if refers[page.id].includes else ""
             yield fetched_page(content, f"{page.base}|{around.stamp}{again}", download)
 
     def remember(self, looked: Looked) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from ragd.sources.atlassian.client import AtlassianClient
 from ragd.sources.confluence.body import references
 from ragd.sources.confluence.content import body_of
-from ragd.sources.confluence.cql import PAGES, WITH_BODY, WITH_FACTS, among, every, halved, quoted, search, short_lists
+from ragd.sources.confluence.cql import PAGES, WITH_BODY, WITH_FIELDS, among, every, halved, quoted, search, short_lists
 from ragd.sources.confluence.items import dig, text_of
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class Includes:
             keys = self._look_up(list(keys))
         ids = {id_: None for page in pages for raw in self._below(page).values() for id_ in _own(raw, page)}
         for part in short_lists([id_ for id_ in ids if id_ not in self._restricted], str):
-            for raw in search(self._client, among("id", part), limit=WITH_FACTS, expand=_READERS):
+            for raw in search(self._client, among("id", part), limit=WITH_FIELDS, expand=_READERS):
                 self._restricted[text_of(raw, "id")] = _is_restricted(raw)
 
     def of(self, page: Including) -> dict[str, dict[str, str]]:

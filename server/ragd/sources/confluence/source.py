@@ -11,8 +11,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from ragd.sources.atlassian.site import asker_auth, check_site, open_client
-from ragd.sources.base import CloudPreview, Current, Fetched, Listed, Outside, Unfetched, Usage
+from ragd.sources.atlassian.site import check_site, open_client, user_auth
+from ragd.sources.base import CloudPreview, Current, Fetched, HttpOptions, Listed, Unfetched, Usage
 from ragd.sources.confluence import config as confluence_config
 from ragd.sources.confluence.check import explained, preview
 from ragd.sources.confluence.cloud import CloudSite
@@ -29,12 +29,12 @@ class ConfluenceSource:
 
     type = "confluence"
 
-    def __init__(self, config: Mapping[str, Any], token: str, outside: Outside) -> None:
+    def __init__(self, config: Mapping[str, Any], token: str, http: HttpOptions) -> None:
         self._config = config
-        self._outside = outside
-        self._client = open_client(config, token, outside, product="confluence")
+        self._http = http
+        self._client = open_client(config, token, http, product="confluence")
         self._site = (CloudSite if config["deployment"] == "cloud" else DataCenterSite)(self._client)
-        self._rules = Rules(config["include"], config["exclude"], outside.max_size)
+        self._rules = Rules(config["include"], config["exclude"], http.max_size)
         self._spaces: list[Space] | None = None
         self._spaces_are_new = False
         self._fetching = Fetching(self._client, self._site, config["deployment"])
@@ -89,9 +89,9 @@ class ConfluenceSource:
                 yield fetched_file(self._client, self._site, Attachment.of(item))
 
     def current(self, items: Sequence[Listed], token: str, *, content: bool) -> dict[str, Current]:
-        asker = self._client.with_auth(asker_auth(self._config, token), replace(self._outside, usage=Usage()))
+        user = self._client.with_auth(user_auth(self._config, token), replace(self._http, usage=Usage()))
         deployment = self._config["deployment"]
-        return current(asker, self._site, items, content=content, deployment=deployment, names=self._fetching.names)
+        return current(user, self._site, items, content=content, deployment=deployment, names=self._fetching.names)
 
     def close(self) -> None:
         self._client.close()

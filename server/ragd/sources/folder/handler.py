@@ -1,4 +1,4 @@
-"""The folder as a type of source: what it is told, how it is followed and read."""
+"""The folder as a type of source: its configuration, how it is followed and read."""
 
 # Not every type needs every argument of the interface.
 # ruff: noqa: ARG002
@@ -13,9 +13,9 @@ from typing import Any, Final
 from ragd.ingest.discovery.file_rules import Selection
 from ragd.ingest.reading import Report
 from ragd.sources.folder.config import FolderConfig, parse_config, stored_config
-from ragd.sources.folder.follower import Following
 from ragd.sources.folder.preview import Preview, preview
 from ragd.sources.folder.reading import FolderReading
+from ragd.sources.folder.watchers import FolderWatchers
 from ragd.sources.handler import AccessOptions, HandlerContext, Reading, SourceHandler, Watching, field_problem
 from ragd.sources.queue import Changes
 from ragd.store.jobs import Job
@@ -36,13 +36,13 @@ class FolderHandler(SourceHandler):
         self._allowed_roots = context.allowed_roots
         self._avoid = context.avoid
         self._reading = FolderReading(context.documents, context.run, context.allowed_roots, context.avoid)
-        self._following = Following(context.sources, context.documents, context.queue, context.pace, context.avoid)
+        self._watchers = FolderWatchers(context.sources, context.documents, context.queue, context.pace, context.avoid)
 
     def start(self) -> None:
-        self._following.start()
+        self._watchers.start()
 
     def stop(self) -> None:
-        self._following.stop()
+        self._watchers.stop()
 
     def preview(self, type_: str, values: Mapping[str, Any], token: str | None) -> Preview:
         return preview(parse_config(values, self._allowed_roots), self._allowed_roots, self._avoid)
@@ -63,10 +63,10 @@ class FolderHandler(SourceHandler):
         return Path(config["path"]).name
 
     def follow(self, source: Source) -> None:
-        self._following.follow(source)
+        self._watchers.follow(source)
 
     def watching(self, source_id: str) -> Watching | None:
-        return self._following.watcher(source_id)
+        return self._watchers.watcher(source_id)
 
     def added(self, source: Source, token: str | None, request_id: str | None) -> None:
         """The watcher asks for a look at everything when it has begun to watch; without a watcher one is queued here."""
@@ -77,21 +77,21 @@ class FolderHandler(SourceHandler):
 
     def changed(self, before: Source, after: Source, token: str | None, request_id: str | None) -> None:
         if not after.enabled:
-            self._following.unfollow(after.source_id)
+            self._watchers.unfollow(after.source_id)
         elif (after.config, after.enabled) != (before.config, before.enabled):
-            self._following.unfollow(after.source_id)
+            self._watchers.unfollow(after.source_id)
             self.added(after, token, request_id)
         else:
             self._settle(after)
 
     def removed(self, source_id: str) -> None:
-        self._following.unfollow(source_id)
+        self._watchers.unfollow(source_id)
 
     def read(self, source: Source, job: Job, names: Changes, report: Report) -> Reading:
         return self._reading.read(source, job, names, report)
 
     def _settle(self, source: Source) -> None:
-        if watcher := self._following.follow(source):
+        if watcher := self._watchers.follow(source):
             watcher.wait_until_settled(_SETTLE_S)
 
     def _check_overlap(self, type_: str, config: FolderConfig, kb_id: str, source_id: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Jira's JSON of an issue as the envelope that the Jira loader reads (`ingest/loaders/jira.py`).
+"""Jira's JSON of an issue as the envelope that the Jira loader reads (`formats/jira/loader.py`).
 
 Rights hold for whole issues: who may read one reads its entry in the index. So nothing goes in that somebody who may read the
 issue may not: comments for a role or a group alone, and the summaries of other issues, of which only the keys are named.

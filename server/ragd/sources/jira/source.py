@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from ragd.core.errors import SourceRefused
 from ragd.sources.atlassian.client import AtlassianClient, RequestRefused
-from ragd.sources.atlassian.site import asker_auth, check_site, open_client
-from ragd.sources.base import CloudPreview, Container, Current, Fetched, Listed, Outside, Unfetched, Usage
+from ragd.sources.atlassian.site import check_site, open_client, user_auth
+from ragd.sources.base import CloudPreview, Container, Current, Fetched, HttpOptions, Listed, Unfetched, Usage
 from ragd.sources.jira.api import BATCH, Issue, JiraApi
 from ragd.sources.jira.batches import ITEM_FAULTS, Patience, in_batches, skip_for
 from ragd.sources.jira.cloud import JiraCloud
@@ -42,10 +42,10 @@ class JiraSource:
 
     type = "jira"
 
-    def __init__(self, config: Mapping[str, Any], token: str, outside: Outside) -> None:
+    def __init__(self, config: Mapping[str, Any], token: str, http: HttpOptions) -> None:
         self._config = config
-        self._outside = outside
-        self._client = open_client(config, token, outside, product="jira")
+        self._http = http
+        self._client = open_client(config, token, http, product="jira")
         self._api = _api(config, self._client)
 
     @classmethod
@@ -88,7 +88,7 @@ class JiraSource:
 
     def current(self, items: Sequence[Listed], token: str, *, content: bool) -> dict[str, Current]:
         """Attachments are readable when their issue is, and still attached to it."""
-        client = self._client.with_auth(asker_auth(self._config, token), replace(self._outside, usage=Usage()))
+        client = self._client.with_auth(user_auth(self._config, token), replace(self._http, usage=Usage()))
         api = _api(self._config, client)
         owners = list(dict.fromkeys((item.owner or item.id).partition("/")[2] for item in items))
         with_files = any(item.kind != ISSUE for item in items)
@@ -180,7 +180,7 @@ class JiraSource:
 
     @cached_property
     def _items(self) -> Items:
-        return Items(self._config, self._web_base(), self._outside.max_size)
+        return Items(self._config, self._web_base(), self._http.max_size)
 
     def _web_base(self) -> str:
         """Where people open issues. Atlassian's gateway for apps (`api.atlassian.com/ex/jira/…`) is not that place."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from ragd.sources.base import AGAIN, RETRIED, Listed
+from ragd.sources.base import ALWAYS_REFETCH, RETRIED, Listed
 from ragd.store.ledger import LedgerItem
 
 
@@ -93,9 +93,9 @@ def differs(new: str | None, old: str | None, *, deep: bool = False) -> bool:
     """Whether a fingerprint says that the item is another than the one that was fetched; `deep`: a deep listing says so."""
     if new is None:
         return False
-    if old is None or (deep and old.endswith(AGAIN)):
+    if old is None or (deep and old.endswith(ALWAYS_REFETCH)):
         return True
-    old = old.removesuffix(AGAIN)
+    old = old.removesuffix(ALWAYS_REFETCH)
     return new != (old if "|" in new else old.partition("|")[0])
 
 

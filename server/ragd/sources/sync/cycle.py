@@ -41,7 +41,7 @@ _REASONS: Final[dict[str, Reason]] = {
 }
 
 
-TakeIn = Callable[[Sequence[Item], Sequence[str], Report], IngestResult]
+Ingest = Callable[[Sequence[Item], Sequence[str], Report], IngestResult]
 """The ingestion pipeline, called with items to take in and ids of documents to delete."""
 
 
@@ -56,26 +56,26 @@ class CycleRun:
         remote: CloudSource,
         usage: Usage,
         ledger: Ledger,
-        take_in: TakeIn,
+        ingest: Ingest,
         report: Report,
         guard: Guard | None,
         overlap: timedelta,
         deep: bool,
-        make_way: Callable[[], None],
+        yield_to_queue: Callable[[], None],
     ) -> None:
-        """`overlap` is how far before the last cycle changes are asked for. `make_way` is called between batches, and may raise
-        what ends the run for now."""
+        """`overlap` is how far before the last cycle changes are asked for. `yield_to_queue` is called between batches, and
+        may raise what ends the run for now."""
         self._kb_id = kb_id
         self._cycle = cycle
         self._remote = remote
         self._usage = usage
         self._ledger = ledger
-        self._take_in = take_in
+        self._ingest = ingest
         self._report = report
         self._guard = guard
         self._overlap = overlap
         self._deep = deep
-        self._make_way = make_way
+        self._make_way = yield_to_queue
         self._result = IngestResult()
         self._counted = snapshot(usage)
         self._since = time.monotonic()
@@ -154,7 +154,7 @@ class CycleRun:
         doc_ids = [item.doc_id for item in going if item.doc_id]
         if doc_ids:
             self._report("deleting", 0, 0)
-            self._count(self._take_in((), doc_ids, self._report))
+            self._count(self._ingest((), doc_ids, self._report))
         self._ledger.drop(self._source_id, [item.item_id for item in plan.gone])
         rows = [_pending(item, known.get(item.id)) for item in plan.fetch]
         rows += left_out + [replace(item, state="held") for item in plan.held]
@@ -202,7 +202,7 @@ class CycleRun:
             elif item.doc_id and item.doc_id != doc_ids[item.item_id]:
                 gone.append(item.doc_id)
         items = [self._item(answer) for answer in fetched.values()]
-        result = self._take_in(items, gone, report) if items or gone else IngestResult()
+        result = self._ingest(items, gone, report) if items or gone else IngestResult()
         failures = {failure.source: failure for failure in result.failed}
         for item in batch:
             if (there := fetched.get(item.item_id)) is None:
@@ -216,7 +216,7 @@ class CycleRun:
         # What could not be downloaded for want of rights is not served any more either.
         closed = [row.doc_id for row in rows if row.doc_id and row.state == "skipped" and row.reason in {"forbidden", "gone"}]
         if closed:
-            self._count(self._take_in((), closed, report))
+            self._count(self._ingest((), closed, report))
             rows = [replace(row, doc_id=None) if row.doc_id in closed else row for row in rows]
         self._ledger.put(self._source_id, rows, self._cycle.cycle_id)
 

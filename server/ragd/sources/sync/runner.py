@@ -16,7 +16,7 @@ from ragd.core.jobs import IngestResult, Postponed, Stopped
 from ragd.ingest.discovery.files import Found, Item
 from ragd.ingest.reading import Report
 from ragd.providers.registry import build, provider_class
-from ragd.sources.base import FROM_REQUEST, CloudPreview, CloudSource, Outside, Usage
+from ragd.sources.base import FROM_REQUEST, CloudPreview, CloudSource, HttpOptions, Usage
 from ragd.sources.handler import Reading, Run, note_of
 from ragd.sources.sync.changes import Guard
 from ragd.sources.sync.cycle import CycleRun
@@ -60,16 +60,16 @@ class CloudReading:
         found: dict[str, Any] = provider_class("source", type_).parse_config(values)
         return found
 
-    def open(self, type_: str, config: Mapping[str, Any], token: str, outside: Outside) -> CloudSource:
+    def open(self, type_: str, config: Mapping[str, Any], token: str, http: HttpOptions) -> CloudSource:
         """The source over its remote side. Raises `SettingsError` when its token can't be had."""
-        source: CloudSource = build("source", type_, config=config, token=token, outside=outside)
+        source: CloudSource = build("source", type_, config=config, token=token, http=http)
         return source
 
-    def outside(self, pause: Callable[[float], None] = time.sleep, **changes: Any) -> Outside:
+    def http_options(self, pause: Callable[[float], None] = time.sleep, **changes: Any) -> HttpOptions:
         """How remote sides are reached, by the settings."""
         options = self._options
         return replace(
-            Outside(
+            HttpOptions(
                 pause=pause,
                 requests_per_minute=options.requests_per_minute,
                 timeout_s=options.timeout_s,
@@ -89,8 +89,8 @@ class CloudReading:
         `ValidationFailed` with the field to change for what a person can mend, `SourceUnavailable` for the rest.
         """
         config = self.parse_config(type_, values)
-        outside = self.outside(longest_wait_s=_PREVIEW_WAIT_S, attempts=2)
-        source = self.open(type_, config, token_for(config, given_token), outside)
+        http = self.http_options(longest_wait_s=_PREVIEW_WAIT_S, attempts=2)
+        source = self.open(type_, config, token_for(config, given_token), http)
         try:
             found = source.check()
             return found if token_field(config) in ("", FROM_REQUEST) else replace(found, names=())
@@ -107,20 +107,20 @@ class CloudReading:
         """
         cycle = self._ledger.unfinished(source.source_id, job.job_id) or self._begin(source, job, item_ids)
         left = threading.Event()
-        outside = self.outside(_pausing(report, left))
-        remote = self.open(source.type, source.config, token_for(source.config, given_token), outside)
+        http = self.http_options(_pausing(report, left))
+        remote = self.open(source.type, source.config, token_for(source.config, given_token), http)
         run = CycleRun(
             kb_id=source.kb_id,
             cycle=cycle,
             remote=remote,
-            usage=outside.usage,
+            usage=http.usage,
             ledger=self._ledger,
-            take_in=self._line(source, job),
+            ingest=self._ingest_for(source, job),
             report=report,
             guard=None if job.payload.get("allow_empty") else Guard(self._options.guard_items, self._options.guard_share),
             overlap=timedelta(hours=self._options.overlap_hours),
             deep=cycle.kind == "full",
-            make_way=self._slice(job, left),
+            yield_to_queue=self._slice(job, left),
         )
         try:
             result = run.run(item_ids)
@@ -146,24 +146,24 @@ class CloudReading:
             kind = "full" if due or job.payload.get("full") else "incremental"
         return self._ledger.begin(source.source_id, kind, job.job_id)
 
-    def _line(self, source: Source, job: Job) -> Callable[[Sequence[Item], Sequence[str], Report], IngestResult]:
+    def _ingest_for(self, source: Source, job: Job) -> Callable[[Sequence[Item], Sequence[str], Report], IngestResult]:
         links = {"job_id": job.job_id, "request_id": job.request_id}
 
-        def take_in(items: Sequence[Item], gone: Sequence[str], report: Report) -> IngestResult:
+        def ingest(items: Sequence[Item], gone: Sequence[str], report: Report) -> IngestResult:
             found = Found(items=list(items))
             return self._run(source.kb_id, found, force=False, report=report, links=links, source_id=source.source_id, gone=gone)
 
-        return take_in
+        return ingest
 
     def _slice(self, job: Job, left: threading.Event) -> Callable[[], None]:
         began = time.monotonic()
 
-        def make_way() -> None:
+        def yield_to_queue() -> None:
             if time.monotonic() - began >= self._options.slice_s and self._jobs.others_due(job.job_id):
                 left.set()
                 raise Postponed(_PAUSE_STEP_S)
 
-        return make_way
+        return yield_to_queue
 
 
 def token_for(config: Mapping[str, Any], given: str | None) -> str:

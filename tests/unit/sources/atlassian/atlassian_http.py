@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from ragd.sources.base import Outside, Usage
+from ragd.sources.base import HttpOptions, Usage
 
 TOKEN = "ATATT3xFfGF0-secret-token-0123456789"
 
@@ -135,6 +135,6 @@ class Time:
         self.now += seconds
 
 
-def outside(time: Time, **values: Any) -> Outside:
+def http_options(time: Time, **values: Any) -> HttpOptions:
     """With a usage of its own, and a budget that no test reaches by chance."""
-    return Outside(**{"pause": time.pause, "requests_per_minute": 60_000, "usage": Usage(), **values})
+    return HttpOptions(**{"pause": time.pause, "requests_per_minute": 60_000, "usage": Usage(), **values})

@@ -11,9 +11,9 @@ import pytest
 
 from ragd.core.errors import DocumentVanished, ItemForbidden, PayloadTooLarge, SourceRefused, SourceUnavailable
 from ragd.sources.atlassian.client import AtlassianClient, Auth, RequestRefused, Unanswered
-from ragd.sources.base import Outside, Usage
+from ragd.sources.base import HttpOptions, Usage
 
-from .atlassian_http import TOKEN, Time, outside
+from .atlassian_http import TOKEN, Time, http_options
 
 SITE = "https://wiki.example.com"
 AUTH = Auth("pat", TOKEN)
@@ -23,7 +23,7 @@ Handler = Callable[[httpx.Request], httpx.Response]
 def client_of(handler: Handler, base: str = f"{SITE}/wiki", auth: Auth = AUTH, **values: Any) -> AtlassianClient:
     time_ = Time()
     return AtlassianClient(
-        base, auth, outside(time_, **values), product="confluence", clock=time_.clock, transport=httpx.MockTransport(handler)
+        base, auth, http_options(time_, **values), product="confluence", clock=time_.clock, transport=httpx.MockTransport(handler)
     )
 
 
@@ -71,7 +71,7 @@ def test_a_client_without_a_token_asks_for_others_alone() -> None:
         nobody.get("/api/v2/pages")
     assert caught.value.details[0].field == "config.auth.token"
     assert asked == []
-    nobody.with_auth(Auth("pat", TOKEN), Outside(pause=lambda _seconds: None)).get("/api/v2/pages")
+    nobody.with_auth(Auth("pat", TOKEN), HttpOptions(pause=lambda _seconds: None)).get("/api/v2/pages")
     assert [request.headers["authorization"] for request in asked] == [f"Bearer {TOKEN}"]
 
 
@@ -250,7 +250,7 @@ def test_another_person_asks_over_the_same_connections_with_another_token_and_ow
     asked, handler = answering(OK)
     client = client_of(handler)
     usage = Usage()
-    other = client.with_auth(Auth("oauth", "theirs"), Outside(pause=lambda seconds: None, usage=usage))
+    other = client.with_auth(Auth("oauth", "theirs"), HttpOptions(pause=lambda seconds: None, usage=usage))
     other.get("/rest")
     other.close()
     client.get("/rest")

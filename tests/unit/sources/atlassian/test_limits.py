@@ -13,9 +13,9 @@ import pytest
 from ragd.core.errors import SourceThrottled, SourceUnavailable
 from ragd.sources.atlassian.client import AtlassianClient, Auth, Unanswered
 from ragd.sources.atlassian.limits import RateBudget, rest_asked_for, wait_asked_for
-from ragd.sources.base import Outside, Usage
+from ragd.sources.base import HttpOptions, Usage
 
-from .atlassian_http import TOKEN, Time, outside
+from .atlassian_http import TOKEN, Time, http_options
 
 Answer = Callable[[httpx.Request], httpx.Response]
 DATE = 1_790_000_000
@@ -26,10 +26,10 @@ def time_() -> Time:
     return Time()
 
 
-def client_of(answers: list[httpx.Response] | Answer, time_: Time, **values: Any) -> tuple[AtlassianClient, Outside]:
+def client_of(answers: list[httpx.Response] | Answer, time_: Time, **values: Any) -> tuple[AtlassianClient, HttpOptions]:
     """A client whose site gives these answers one after the other."""
     rest = iter(answers) if isinstance(answers, list) else None
-    limits = outside(time_, **values)
+    limits = http_options(time_, **values)
     site = httpx.MockTransport(lambda request: next(rest) if rest is not None else answers(request))  # type: ignore[operator]
     auth = Auth("pat", TOKEN)
     return AtlassianClient("https://93.184.216.34", auth, limits, product="jira", clock=time_.clock, transport=site), limits
@@ -132,7 +132,7 @@ def test_all_threads_of_a_token_rest_together_but_not_those_of_another(time_: Ti
     client, limits = client_of([busy(Retry_After="100"), ok()], time_)
     with pytest.raises(SourceThrottled):
         client.get("/rest")
-    other = Outside(pause=time_.pause, usage=Usage())
+    other = HttpOptions(pause=time_.pause, usage=Usage())
     assert client.with_auth(Auth("pat", "another"), other).get("/rest") == {"ok": True}
     assert (limits.usage.requests, other.usage.requests) == (1, 1)
 

@@ -10,9 +10,9 @@ import trustme
 
 from ragd.core.errors import FieldProblem, SourceRefused
 from ragd.sources.atlassian.client import AtlassianClient, Auth, Product
-from ragd.sources.atlassian.site import asker_auth, check_site, open_client, parse_site
+from ragd.sources.atlassian.site import check_site, open_client, parse_site, user_auth
 
-from .atlassian_http import TOKEN, Asked, Reply, SiteServer, Time, outside
+from .atlassian_http import TOKEN, Asked, Reply, SiteServer, Time, http_options
 
 PAT = {"kind": "pat", "token": "env:WIKI_TOKEN"}
 
@@ -111,13 +111,13 @@ def test_data_center_is_not_taken_for_the_cloud() -> None:
 def test_a_token_may_come_with_each_request_and_bring_its_email() -> None:
     config, problems = parsed(base_url="https://example.atlassian.net", auth={"token": "request"})
     assert problems == {}
-    assert asker_auth(config, f"who@example.com:{TOKEN}") == Auth("api_token", TOKEN, "who@example.com")
+    assert user_auth(config, f"who@example.com:{TOKEN}") == Auth("api_token", TOKEN, "who@example.com")
     with pytest.raises(SourceRefused, match="email") as caught:
-        asker_auth(config, TOKEN)
+        user_auth(config, TOKEN)
     assert caught.value.details[0].field == "config.auth.email"
     config["auth"]["email"] = "site@example.com"
-    assert asker_auth(config, TOKEN) == Auth("api_token", TOKEN, "site@example.com")
-    assert asker_auth({"auth": {"kind": "pat"}}, "a@b:c") == Auth("pat", "a@b:c")
+    assert user_auth(config, TOKEN) == Auth("api_token", TOKEN, "site@example.com")
+    assert user_auth({"auth": {"kind": "pat"}}, "a@b:c") == Auth("pat", "a@b:c")
 
 
 class Site:
@@ -157,7 +157,7 @@ def check() -> Iterator[Check]:
 
     def check(base: str, product: Product = "confluence", deployment: str = "data_center", token: str = TOKEN) -> str:
         config = {"base_url": base, "deployment": deployment, "auth": {"kind": "pat", "email": "", "token": "env:T"}}
-        opened.append(open_client(config, token, outside(Time(), attempts=2, timeout_s=5.0), product=product))
+        opened.append(open_client(config, token, http_options(Time(), attempts=2, timeout_s=5.0), product=product))
         return check_site(opened[-1], config, product=product)
 
     yield check

@@ -20,7 +20,7 @@ from ragd.sources.atlassian.client import AtlassianClient, Auth, Unanswered
 from ragd.sources.atlassian.redirects import check_elsewhere
 from ragd.sources.base import Usage
 
-from .atlassian_http import TOKEN, Asked, Reply, SiteServer, Time, outside
+from .atlassian_http import TOKEN, Asked, Reply, SiteServer, Time, http_options
 
 Serve = Callable[..., SiteServer]
 Open = Callable[..., AtlassianClient]
@@ -46,7 +46,7 @@ def open_client() -> Iterator[Open]:
 
     def open_client(base: str, **values: Any) -> AtlassianClient:
         time_ = values.pop("time", None) or Time()
-        opened.append(AtlassianClient(base, AUTH, outside(time_, **values), product="confluence", clock=time_.clock))
+        opened.append(AtlassianClient(base, AUTH, http_options(time_, **values), product="confluence", clock=time_.clock))
         return opened[-1]
 
     yield open_client
@@ -195,7 +195,7 @@ def test_an_answer_that_drips_does_not_hold_a_sync_for_ever(serve: Serve, open_c
     # Each look at the clock finds that three seconds have passed, so that the body is slower than any line.
     site = serve(lambda asked: Reply(b"x" * 2_000_000))
     client = AtlassianClient(
-        site.url, AUTH, outside(time_, attempts=1, timeout_s=1.0), product="jira", clock=lambda: time_.pause(3) or time_.now
+        site.url, AUTH, http_options(time_, attempts=1, timeout_s=1.0), product="jira", clock=lambda: time_.pause(3) or time_.now
     )
     with pytest.raises(Unanswered, match="did not finish"):
         client.download("/file/1", 5_000_000)

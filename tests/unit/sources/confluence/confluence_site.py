@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ragd.sources.base import Fetched, Listed, Outside, Unfetched
+from ragd.sources.base import Fetched, HttpOptions, Listed, Unfetched
 from ragd.sources.confluence.source import ConfluenceSource
 
 from ....atlassian_server import Page, World, serve
@@ -33,8 +33,8 @@ class Site:
 
     def open(self, token: str = "", email: str = "indexer@example.com", **config: Any) -> ConfluenceSource:
         token = token or self.token("indexer", "space:*")
-        outside = Outside(pause=lambda _seconds: None, requests_per_minute=100_000, attempts=2)
-        source = ConfluenceSource(ConfluenceSource.parse_config(self.config(email=email, **config)), token, outside)
+        http = HttpOptions(pause=lambda _seconds: None, requests_per_minute=100_000, attempts=2)
+        source = ConfluenceSource(ConfluenceSource.parse_config(self.config(email=email, **config)), token, http)
         self.opened.append(source)
         return source
 

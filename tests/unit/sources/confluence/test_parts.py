@@ -12,7 +12,7 @@ import pytest
 
 from ragd.core.errors import PayloadTooLarge, SourceUnavailable, ValidationFailed
 from ragd.sources.atlassian.client import AtlassianClient, Auth
-from ragd.sources.base import Outside
+from ragd.sources.base import HttpOptions
 from ragd.sources.confluence.body import References, references
 from ragd.sources.confluence.cloud import CloudSite
 from ragd.sources.confluence.content import Looked, Scope
@@ -267,9 +267,9 @@ def test_a_page_in_a_folder_of_cloud_has_the_folder_in_its_path() -> None:
         more = {"spaceId": "77", "version": {"number": 2, "createdAt": "2026-01-02T03:04:05.678Z"}}
         return httpx.Response(200, json={"results": [{**one, **more} for one in pages]})
 
-    outside = Outside(pause=lambda _seconds: None)
+    http = HttpOptions(pause=lambda _seconds: None)
     transport = httpx.MockTransport(answer)
-    client = AtlassianClient("https://x.example/wiki", Auth("oauth", "t"), outside, product="confluence", transport=transport)
+    client = AtlassianClient("https://x.example/wiki", Auth("oauth", "t"), http, product="confluence", transport=transport)
     site = CloudSite(client)
     site.spaces([])
     [found] = site.fetched([("page", "5")], Looked({}, {}))
@@ -290,9 +290,9 @@ def test_data_center_is_asked_for_spaces_where_a_plain_listing_does_not_tell_the
         space = {"space": {"id": 7, "key": "HR", "name": "人事部"}} if asked[-1] else {}
         return httpx.Response(200, json={"results": [{"id": "5", "type": "page", "title": "休暇", **space}]})
 
-    outside = Outside(pause=lambda _seconds: None)
+    http = HttpOptions(pause=lambda _seconds: None)
     transport = httpx.MockTransport(answer)
-    client = AtlassianClient("https://x.example/wiki", Auth("pat", "t"), outside, product="confluence", transport=transport)
+    client = AtlassianClient("https://x.example/wiki", Auth("pat", "t"), http, product="confluence", transport=transport)
     site = DataCenterSite(client)
     site.spaces([])
     [found] = site.listed(Scope(None, "", comments=True, attachments=True))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ragd.core.errors import SourceRefused, SourceUnavailable
-from ragd.sources.base import AGAIN, Fetched
+from ragd.sources.base import ALWAYS_REFETCH, Fetched
 
 from ....atlassian_server import World, serve
 from .confluence_site import DEPLOYMENTS, LIMIT, Site, by_id, content, fetched, opened_site, stored
@@ -53,7 +53,7 @@ def test_what_is_fetched_has_the_fingerprint_that_was_listed(site: Site) -> None
         assert {answer.id for answer in answers} == {id_ for id_, item in listed.items() if not item.left_out}
         for answer in answers:
             assert isinstance(answer, Fetched)
-            assert answer.fingerprint.removesuffix(AGAIN) == listed[answer.id].fingerprint
+            assert answer.fingerprint.removesuffix(ALWAYS_REFETCH) == listed[answer.id].fingerprint
 
 
 def test_chosen_spaces_alone_are_read(site: Site) -> None:
@@ -134,7 +134,9 @@ def test_a_cycle_over_5000_pages_with_20_changes_costs_at_most_30_requests() -> 
             assert {f"page/{page.id}" for page in pages} <= set(changes)
             found = fetched(source, *(changes[f"page/{page.id}"] for page in pages))
             assert len(found) == 20
-            assert all(answer.fingerprint.removesuffix(AGAIN) == changes[id_].fingerprint for id_, answer in found.items())
+            assert all(
+                answer.fingerprint.removesuffix(ALWAYS_REFETCH) == changes[id_].fingerprint for id_, answer in found.items()
+            )
             assert site.asked() <= 30, world.requests
             site.close()
 

@@ -11,7 +11,7 @@ import pytest
 
 from ragd.core.errors import SourceUnavailable
 from ragd.sources.atlassian.client import AtlassianClient, Auth, RequestRefused, Unanswered
-from ragd.sources.base import Outside, Skip
+from ragd.sources.base import HttpOptions, Skip
 from ragd.sources.jira.api import JiraApi
 from ragd.sources.jira.batches import LONGEST_RUN, Patience, in_batches
 from ragd.sources.jira.cloud import JiraCloud
@@ -21,11 +21,9 @@ Answer = Callable[[httpx.Request], httpx.Response]
 
 
 def over(answer: Answer, api: type[JiraApi]) -> JiraApi:
-    outside = Outside(pause=lambda _seconds: None, attempts=2)
+    http = HttpOptions(pause=lambda _seconds: None, attempts=2)
     transport = httpx.MockTransport(answer)
-    return api(
-        AtlassianClient("https://jira.tarnwood.example", Auth("pat", "t0ken"), outside, product="jira", transport=transport)
-    )
+    return api(AtlassianClient("https://jira.tarnwood.example", Auth("pat", "t0ken"), http, product="jira", transport=transport))
 
 
 def cloud(answer: Answer) -> JiraApi:

@@ -21,7 +21,7 @@ from ragd.store.sources import Source, Sources
 log = logging.getLogger(__name__)
 
 
-class Following:
+class FolderWatchers:
     """One watcher for each source that is followed. Safe to use from several threads."""
 
     def __init__(
