@@ -186,6 +186,7 @@ def test_changes_bring_all_files_of_their_issues_and_know_no_zones(remote: Remot
     remote.world.time_zone = "Asia/Tokyo"
     issue = next(issue for issue in remote.world.issues.values() if remote.world.attachments_of([issue]))
     remote.world.clock.advance(3600)
+    remote.world.clock.freeze()
     since = remote.now()
     remote.world.comment_issue(issue.key, "one more")
     files = {f"attachment/{file.id}" for file in remote.world.attachments_of([issue])}
