@@ -1,9 +1,10 @@
 import { defineConfig } from "vitest/config";
 
-// Each file starts an editor of its own: one at a time, and time enough for a slow machine.
+// tests/e2e/one-window.test.ts starts one editor for most suites, the other files an editor each that is set up otherwise.
+// One file at a time, and time enough for a slow machine.
 export default defineConfig({
   test: {
-    include: ["tests/contract/**/*.test.ts", "tests/e2e/**/*.test.ts"],
+    include: ["tests/contract/*.test.ts", "tests/e2e/*.test.ts"],
     environment: "node",
     globalSetup: ["tests/e2e/harness/globalSetup.ts"],
     setupFiles: ["tests/e2e/harness/onFailure.ts"],

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { Editor } from "./harness/editor.ts";
 import { Panel } from "./harness/panel.ts";
-import { freePort } from "./harness/processes.ts";
 
 // Nothing of this machine's settings may help: no wheels in a folder, no mirror, no proxy.
 const NO_INDEX = {
@@ -56,8 +55,7 @@ describe("the set-up", () => {
   });
 
   test("says that the package index does not answer, and which setting names another", async () => {
-    const address = `http://127.0.0.1:${await freePort()}/simple`;
-    await editor.window.bridge.setting("ragAssistant.index.url", address);
+    await editor.window.bridge.setting("ragAssistant.index.url", "http://127.0.0.1:9/simple");
     await panel.frame.getByTestId("setup").click();
     const problem = panel.frame.locator(".problem").filter({ hasText: "ragAssistant.index.url" });
     await problem.waitFor({ timeout: 170_000 });

@@ -26,6 +26,10 @@ export class Chat {
     return this.lastResponse.locator("a, .chat-inline-anchor-widget").filter({ hasText: file }).first();
   }
 
+  private get input(): Locator {
+    return this.session.locator(".chat-input-container .monaco-editor").first();
+  }
+
   async stop(): Promise<void> {
     await this.window.bridge.execute("workbench.action.chat.cancel");
   }
@@ -37,16 +41,17 @@ export class Chat {
     await this.session.locator(".chat-input-toolbars").getByText(label).first().waitFor({ timeout: PATIENCE_MS });
   }
 
-  /** Begin a conversation that knows nothing of the last one. */
+  /** Begin a conversation that knows nothing of the last one, not even its participant. */
   async startAnew(): Promise<void> {
     await this.window.bridge.execute("workbench.action.chat.newChat");
     await until("the chat is empty", async () => (await this.responses.count()) === 0);
+    await this.input.click({ timeout: PATIENCE_MS });
+    for (const key of ["Control+A", "Delete"]) await this.window.page.keyboard.press(key);
   }
 
   /** Type and send a message; don't wait for what comes. */
   async send(text: string): Promise<void> {
-    const input = this.session.locator(".chat-input-container .monaco-editor").first();
-    await input.click({ timeout: PATIENCE_MS });
+    await this.input.click({ timeout: PATIENCE_MS });
     const keyboard = this.window.page.keyboard;
     // What names a participant replaces what is there; anything else is typed behind the sticky participant.
     await keyboard.press(text.startsWith("@") ? "Control+A" : "Control+End");

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
 
 import { until } from "./wait.ts";
 
@@ -87,13 +86,4 @@ export async function run(command: string, args: readonly string[], env: NodeJS.
   if (program.process.pid !== undefined) running.delete(program.process.pid);
   if (code !== 0) throw new Error(`\`${[command, ...args].join(" ")}\` ended with ${code ?? "a signal"}:\n${program.output}`);
   return program.output;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("The system gave no port.");
-  return address.port;
 }

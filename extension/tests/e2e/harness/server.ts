@@ -3,7 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 import { CODE_SERVER, NODE, modelsFolder, transportUnderTest } from "./paths.ts";
-import { Program, freePort, run } from "./processes.ts";
+import { Program, run } from "./processes.ts";
 import { until } from "./wait.ts";
 
 export interface ServerOptions {
@@ -50,6 +50,8 @@ const FLAGS = [
   "--ignore-last-opened",
 ];
 
+const LISTENING = /HTTP server listening on (http:\/\/127\.0\.0\.1:\d+)/;
+
 // A proxy where nobody listens: whatever asks a foreign host fails at once, as in a closed network.
 const CLOSED = { HTTP_PROXY: "http://127.0.0.1:9", HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "127.0.0.1,localhost,::1" };
 
@@ -78,8 +80,8 @@ export class CodeServer {
     const settings = JSON.stringify({ ...SETTINGS, ...options.settings }, null, 2);
     // Settings of scope `machine` are taken from the second: to the workbench this server is a remote machine.
     for (const place of ["User", "Machine"]) writeFileSync(join(folder, "user", place, "settings.json"), settings);
-    const port = await freePort();
-    writeFileSync(join(folder, "config.yaml"), `bind-addr: 127.0.0.1:${port}\nauth: none\ncert: false\n`);
+    // The system gives the port: one that was looked up before could be another program's by then.
+    writeFileSync(join(folder, "config.yaml"), "bind-addr: 127.0.0.1:0\nauth: none\ncert: false\n");
 
     const env = environment(folder, options);
     const places = ["--config", join(folder, "config.yaml"), "--user-data-dir", join(folder, "user")];
@@ -95,14 +97,14 @@ export class CodeServer {
       ...(options.testDriver ? ["--vscode-option", "enable-smoke-test-driver"] : []),
     ];
     const program = new Program(NODE, [...base, ...FLAGS, ...more], env, folder);
-    const server = new CodeServer(folder, `http://127.0.0.1:${port}`, program);
     try {
-      await until("code-server answers", async () => !program.hasEnded && (await fetch(`${server.url}/healthz`)).ok);
+      const url = await until("code-server names its address", () => !program.hasEnded && LISTENING.exec(program.output)?.[1]);
+      await until("code-server answers", async () => !program.hasEnded && (await fetch(`${url}/healthz`)).ok);
+      return new CodeServer(folder, url, program);
     } catch (error) {
-      await server.stop();
+      await program.stop();
       throw new Error(`code-server did not start:\n${program.output}`, { cause: error });
     }
-    return server;
   }
 
   /** The last lines of what the editor, its extension hosts and the extensions wrote. */
@@ -143,7 +145,7 @@ function environment(folder: string, options: ServerOptions): NodeJS.ProcessEnv 
   const env: Record<string, string | undefined> = {
     ...Object.fromEntries(kept),
     ...(existsSync(pipSettings) ? { PIP_CONFIG_FILE: pipSettings } : {}),
-    ...(options.openNetwork ? {} : CLOSED),
+    ...(options.openNetwork ? downloadCaches() : CLOSED),
     HOME: join(folder, "home"),
     TMPDIR: join(folder, "tmp"),
     XDG_CONFIG_HOME: join(folder, "home/.config"),
@@ -162,6 +164,12 @@ function environment(folder: string, options: ServerOptions): NodeJS.ProcessEnv 
     ...options.env,
   };
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+}
+
+/** What this user's installers have downloaded already is not downloaded again; the index is asked all the same. */
+function downloadCaches(): Record<string, string> {
+  const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
+  return { PIP_CACHE_DIR: join(cache, "pip"), UV_CACHE_DIR: join(cache, "uv") };
 }
 
 function tail(text: string, lines: number): string {

@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
-import type { Editor } from "./harness/editor.ts";
-import { Panel } from "./harness/panel.ts";
-import { launchWithSamples } from "./harness/ready.ts";
-import { QUESTIONS } from "./questions.ts";
+import { Panel } from "../harness/panel.ts";
+import { QUESTIONS } from "../questions.ts";
+import { editor, suite } from "./shared.ts";
 
-let editor: Editor;
-
-beforeAll(async () => {
-  editor = await launchWithSamples();
-});
-
-afterAll(async () => {
-  await editor.close();
-});
-
-describe("the document viewer", () => {
+suite("the document viewer", () => {
   test("a citation of a PDF opens its page, drawn, with the passage marked", async () => {
     const { text, source, title, page } = QUESTIONS.pdf;
     const panel = await Panel.ready(editor.window);

@@ -1,25 +1,14 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { CloudDouble } from "./harness/cloudDouble.ts";
-import type { Editor } from "./harness/editor.ts";
-import { Panel } from "./harness/panel.ts";
-import { launchWithSamples } from "./harness/ready.ts";
-import { PATIENCE_MS, until } from "./harness/wait.ts";
+import { CloudDouble } from "../harness/cloudDouble.ts";
+import { daemonReady } from "../harness/daemon.ts";
+import { Panel } from "../harness/panel.ts";
+import { PATIENCE_MS, until } from "../harness/wait.ts";
+import { editor, suite } from "./shared.ts";
 
 let double: CloudDouble;
-let editor: Editor;
-
-beforeAll(async () => {
-  double = await CloudDouble.start();
-  editor = await launchWithSamples();
-});
-
-afterAll(async () => {
-  await editor.close();
-  await double.stop();
-});
 
 /** The step of the form that shows this text, as its prompt or in place of what is to be entered. */
 async function step(text: string): Promise<void> {
@@ -28,11 +17,30 @@ async function step(text: string): Promise<void> {
   await shown.first().waitFor({ timeout: PATIENCE_MS });
 }
 
+/** The suites that follow restart the daemon, and find no site any more. */
+async function deleteSources(): Promise<void> {
+  const { url, token } = await daemonReady(editor.server.dataDir);
+  const headers = { authorization: `Bearer ${token}` };
+  const { items } = (await (await fetch(`${url}/api/sources`, { headers })).json()) as { items: { id: string; type: string }[] };
+  for (const { id, type } of items) {
+    if (type === "confluence") await fetch(`${url}/api/sources/${id}`, { method: "DELETE", headers });
+  }
+}
+
 async function enter(): Promise<void> {
   await editor.window.page.keyboard.press("Enter");
 }
 
-describe("a Confluence source", () => {
+suite("a Confluence source", () => {
+  beforeAll(async () => {
+    double = await CloudDouble.start();
+  });
+
+  afterAll(async () => {
+    await deleteSources();
+    await double.stop();
+  });
+
   test("is added by the form: a wrong token comes back to its step, and Escape leaves nothing behind", async () => {
     const { window } = editor;
     const { confluence, token } = double.info;

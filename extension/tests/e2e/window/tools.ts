@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
-import { Chat } from "./harness/chat.ts";
-import type { Editor } from "./harness/editor.ts";
-import { modelRequests } from "./harness/modelLog.ts";
-import { launchWithSamples } from "./harness/ready.ts";
-import { QUESTIONS } from "./questions.ts";
+import { Chat } from "../harness/chat.ts";
+import { modelRequests } from "../harness/modelLog.ts";
+import { QUESTIONS } from "../questions.ts";
+import { editor, suite } from "./shared.ts";
 
-let editor: Editor;
-
-beforeAll(async () => {
-  editor = await launchWithSamples({ kits: ["models", "agent"], proposedApi: ["rag-test.agent"] });
-});
-
-afterAll(async () => {
-  await editor.close();
-});
-
-describe("the language-model tools", () => {
+suite("the language-model tools", () => {
   test("rag_search gives numbered passages with document ids, rag_read_document reads on", async () => {
     const { bridge } = editor.window;
     const found = (await bridge.invokeTool("rag_search", { query: QUESTIONS.english.text })).join("\n");
@@ -37,6 +26,7 @@ describe("the language-model tools", () => {
   test("agent mode calls the search by itself and answers from it", async () => {
     const chat = new Chat(editor.window);
     await chat.open("echo", "agent");
+    await chat.startAnew();
     const before = modelRequests(editor.server.modelLog).length;
     const answer = await chat.ask(QUESTIONS.english.text);
     const requests = modelRequests(editor.server.modelLog).slice(before);

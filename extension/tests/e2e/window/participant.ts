@@ -1,30 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 
-import { Chat } from "./harness/chat.ts";
-import type { Editor } from "./harness/editor.ts";
-import { lastRequest, modelRequests, passagesIn } from "./harness/modelLog.ts";
-import { launchWithSamples } from "./harness/ready.ts";
-import { PATIENCE_MS, until } from "./harness/wait.ts";
-import { QUESTIONS } from "./questions.ts";
+import { Chat } from "../harness/chat.ts";
+import { lastRequest, modelRequests, passagesIn } from "../harness/modelLog.ts";
+import { PATIENCE_MS, until } from "../harness/wait.ts";
+import { QUESTIONS } from "../questions.ts";
+import { editor, suite } from "./shared.ts";
 
-let editor: Editor;
 let chat: Chat;
 
-beforeAll(async () => {
-  editor = await launchWithSamples();
-  chat = new Chat(editor.window);
-  await chat.open();
-});
+suite("@rag", () => {
+  beforeAll(async () => {
+    chat = new Chat(editor.window);
+    await chat.open();
+  });
 
-afterAll(async () => {
-  await editor.close();
-});
+  beforeEach(async () => {
+    await chat.startAnew();
+  });
 
-beforeEach(async () => {
-  await chat.startAnew();
-});
-
-describe("@rag", () => {
   test.each(["english", "japanese"] as const)("answers in %s from passages that reached the model", async (language) => {
     const { text, source } = QUESTIONS[language];
     const answer = await chat.ask(`@rag ${text}`);

@@ -1,26 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { violations } from "./harness/axe.ts";
-import type { Editor, Theme } from "./harness/editor.ts";
-import { Panel } from "./harness/panel.ts";
-import { launchWithSamples } from "./harness/ready.ts";
-import { QUESTIONS } from "./questions.ts";
+import { violations } from "../harness/axe.ts";
+import type { Theme } from "../harness/editor.ts";
+import { Panel } from "../harness/panel.ts";
+import { until } from "../harness/wait.ts";
+import { QUESTIONS } from "../questions.ts";
+import { editor, suite } from "./shared.ts";
 
 const THEMES: Theme[] = ["dark", "light", "high-contrast", "high-contrast-light"];
 
-let editor: Editor;
 let panel: Panel;
 
-beforeAll(async () => {
-  editor = await launchWithSamples();
-  panel = await Panel.ready(editor.window);
-});
+suite("axe-core finds nothing to object to", () => {
+  beforeAll(async () => {
+    panel = await Panel.ready(editor.window);
+    await until("the panel is empty", async () => (await panel.answers.count()) === 0);
+  });
 
-afterAll(async () => {
-  await editor.close();
-});
+  afterAll(async () => {
+    await editor.setTheme("dark");
+  });
 
-describe("axe-core finds nothing to object to", () => {
   test.each(THEMES)("in the empty panel, %s", async (theme) => {
     await editor.setTheme(theme);
     expect(await violations(panel.frame, "sideBar-background")).toEqual([]);

@@ -1,25 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { Chat } from "./harness/chat.ts";
-import { daemonReady } from "./harness/daemon.ts";
-import type { Editor } from "./harness/editor.ts";
-import { lastRequest, passagesIn } from "./harness/modelLog.ts";
-import { Panel } from "./harness/panel.ts";
-import { launchWithSamples } from "./harness/ready.ts";
-import { until } from "./harness/wait.ts";
-import { QUESTIONS } from "./questions.ts";
-
-let editor: Editor;
-
-beforeAll(async () => {
-  editor = await launchWithSamples({ settings: { "ragAssistant.transport": "mcp" } });
-});
-
-afterAll(async () => {
-  await editor.close();
-});
+import { Chat } from "../harness/chat.ts";
+import { daemonReady } from "../harness/daemon.ts";
+import { lastRequest, passagesIn } from "../harness/modelLog.ts";
+import { Panel } from "../harness/panel.ts";
+import { transportUnderTest } from "../harness/paths.ts";
+import { until } from "../harness/wait.ts";
+import { QUESTIONS } from "../questions.ts";
+import { editor, suite } from "./shared.ts";
 
 /** How often the daemon answered this address, by its own log. */
 function answered(path: string): number {
@@ -27,7 +17,23 @@ function answered(path: string): number {
   return lines.filter((line) => line.includes(`"path": "${path}"`) && line.includes('"status": 200')).length;
 }
 
-describe("with the transport mcp", () => {
+/** Set how the extension talks to its daemon; another one starts where that changes. */
+async function use(transport: "rest" | "mcp"): Promise<void> {
+  const { pid } = await daemonReady(editor.server.dataDir);
+  await editor.window.bridge.setting("ragAssistant.transport", transport);
+  await until("another daemon runs", async () => (await daemonReady(editor.server.dataDir)).pid !== pid);
+}
+
+suite("with the transport mcp", () => {
+  beforeAll(async () => {
+    if (transportUnderTest() === "rest") await use("mcp");
+    await editor.window.reload(); // as a window that opens with this setting
+  });
+
+  afterAll(async () => {
+    if (transportUnderTest() === "mcp") await use("mcp");
+  });
+
   test("the panel's question goes by /mcp, and its answer has its passages and citations", async () => {
     const panel = await Panel.ready(editor.window);
     const before = answered("/mcp");

@@ -1,31 +1,24 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
-import { daemonGone, daemonReady, readDaemon, servers } from "./harness/daemon.ts";
-import type { Editor } from "./harness/editor.ts";
-import { Panel } from "./harness/panel.ts";
-import { signal } from "./harness/processes.ts";
-import { launchWithSamples } from "./harness/ready.ts";
-import { until } from "./harness/wait.ts";
-import type { Window } from "./harness/window.ts";
-import { QUESTIONS } from "./questions.ts";
+import { daemonGone, daemonReady, readDaemon, servers } from "../harness/daemon.ts";
+import { Panel } from "../harness/panel.ts";
+import { signal } from "../harness/processes.ts";
+import { until } from "../harness/wait.ts";
+import type { Window } from "../harness/window.ts";
+import { QUESTIONS } from "../questions.ts";
+import { editor } from "./shared.ts";
 
-let editor: Editor;
 let panel: Panel;
 let second: Window;
 
-beforeAll(async () => {
-  editor = await launchWithSamples();
-  panel = await Panel.ready(editor.window);
-});
-
-afterAll(async () => {
-  await editor.close();
-});
-
 // In this order: each test begins where the one before it ended.
 describe("the daemon", () => {
+  beforeAll(async () => {
+    panel = await Panel.ready(editor.window);
+  });
+
   test("is started by the extension, and the status bar says that it is ready", async () => {
     const daemon = await daemonReady(editor.server.dataDir);
     expect(servers(editor.server.dataDir)).toEqual([daemon.pid]);

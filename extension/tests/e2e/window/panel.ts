@@ -1,28 +1,21 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
-import type { Editor } from "./harness/editor.ts";
-import { lastRequest, passagesIn } from "./harness/modelLog.ts";
-import { Panel } from "./harness/panel.ts";
-import { launchWithSamples } from "./harness/ready.ts";
-import { PATIENCE_MS, until } from "./harness/wait.ts";
-import { QUESTIONS } from "./questions.ts";
+import { lastRequest, passagesIn } from "../harness/modelLog.ts";
+import { Panel } from "../harness/panel.ts";
+import { PATIENCE_MS, until } from "../harness/wait.ts";
+import { QUESTIONS } from "../questions.ts";
+import { editor, suite } from "./shared.ts";
 
-let editor: Editor;
 let panel: Panel;
 
-beforeAll(async () => {
-  editor = await launchWithSamples();
-  panel = await Panel.ready(editor.window);
-});
+suite("the chat panel", () => {
+  beforeAll(async () => {
+    panel = await Panel.ready(editor.window);
+  });
 
-afterAll(async () => {
-  await editor.close();
-});
-
-describe("the chat panel", () => {
   test("answers from passages that it shows, with citations as chips", async () => {
     const answer = await panel.ask(QUESTIONS.english.text);
     const passages = passagesIn(lastRequest(editor.server.modelLog));

@@ -1,0 +1,29 @@
+/** The one editor whose window the suites of this folder share: it starts before the first of them and closes after the last. */
+
+import { afterAll, beforeAll, describe } from "vitest";
+
+import type { Editor } from "../harness/editor.ts";
+import { launchWithSamples } from "../harness/ready.ts";
+
+export let editor: Editor;
+
+beforeAll(async () => {
+  editor = await launchWithSamples({ kits: ["models", "agent"], proposedApi: ["rag-test.agent"] });
+});
+
+afterAll(async () => {
+  await editor.close();
+});
+
+/** What a suite leaves behind and the next one does not expect. */
+const TIDY = ["workbench.action.closeAllEditors", "workbench.action.closePanel", "notifications.clearAll", "ragAssistant.newChat"];
+
+/** Tests that find the window tidy, and after which it is made tidy again. */
+export function suite(name: string, tests: () => void): void {
+  describe(name, () => {
+    tests();
+    afterAll(async () => {
+      for (const command of TIDY) await editor.window.bridge.execute(command);
+    });
+  });
+}
