@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import unquote_plus
 
 from ragd.formats.confluence.drawings import diagram_text
 from ragd.formats.confluence.references import mention, target_text, write_picture_named
-from ragd.formats.confluence.xml import Element, all_text, attribute, name_of
-
-if TYPE_CHECKING:
-    from ragd.formats.confluence.macros import Macro
-    from ragd.formats.confluence.storage import StorageWriter
+from ragd.formats.confluence.storage import StorageWriter
+from ragd.formats.confluence.xml import Element, Macro, all_text, attribute, name_of
 
 DIAGRAM_LANGUAGES: Final[Mapping[str, str]] = {
     "mermaid": "mermaid", "mermaid-macro": "mermaid", "mermaid-cloud": "mermaid", "mermaiddiagram": "mermaid",
@@ -41,7 +38,7 @@ def survey_issues(root: Element) -> tuple[frozenset[str], bool]:
     return frozenset(keys), queries == 1
 
 
-def write_jira(writer: StorageWriter, macro: Macro) -> None:
+def _write_jira(writer: StorageWriter, macro: Macro) -> None:
     known = writer.page.envelope.jira
     if key := macro.get("key"):
         record = known.get(key, {})
@@ -76,7 +73,7 @@ def _write_issues(writer: StorageWriter, keys: list[str]) -> None:
                         writer.text(record.get(name, ""))
 
 
-def write_drawing(writer: StorageWriter, macro: Macro) -> None:
+def _write_drawing(writer: StorageWriter, macro: Macro) -> None:
     """A diagram: its name, its picture where the page has one, and the words in it, which only so can be found."""
     name = macro.get("diagramName", "name", "filename", "diagramDisplayName")
     shown = macro.get("diagramDisplayName", "displayName", "diagramName", "name", "filename")
@@ -105,14 +102,14 @@ def write_diagram_source(writer: StorageWriter, macro: Macro) -> None:
         writer.badge(f"{macro.name} diagram: {macro.get('filename', 'name') or 'its text is stored elsewhere'}")
 
 
-def write_file(writer: StorageWriter, macro: Macro) -> None:
+def _write_file(writer: StorageWriter, macro: Macro) -> None:
     """A preview of an attached file: its name, and where to open it."""
     target = next(iter(macro.targets.values()), None)
     name = attribute(target, "filename") if target is not None else macro.get("name", "file", "")
     _write_file_line(writer, name or (target_text(writer, target) if target is not None else ""))
 
 
-def write_attachments(writer: StorageWriter, macro: Macro) -> None:  # noqa: ARG001
+def _write_attachments(writer: StorageWriter, macro: Macro) -> None:  # noqa: ARG001
     """The list of all that is attached to the page."""
     is_shown = not writer.included and writer.page.first_time("attachments")
     names = sorted(writer.page.envelope.attachments) if is_shown else []
@@ -133,7 +130,7 @@ def _write_file_line(writer: StorageWriter, name: str) -> None:
         writer.badge(f"file: {name or 'without a name'}")
 
 
-def write_address(writer: StorageWriter, macro: Macro) -> None:
+def _write_address(writer: StorageWriter, macro: Macro) -> None:
     """Something that another site shows inside of the page: where that is."""
     target = next(iter(macro.targets.values()), None)
     address = (target_text(writer, target) if target is not None else "") or macro.get("url", "src", "address", "")
@@ -145,7 +142,7 @@ def write_address(writer: StorageWriter, macro: Macro) -> None:
         writer.badge(f"{macro.name}: without an address")
 
 
-def write_formula(writer: StorageWriter, macro: Macro) -> None:
+def _write_formula(writer: StorageWriter, macro: Macro) -> None:
     formula = (macro.text or all_text(macro.body) or macro.get("body", "equation", "formula", "latex", "")).strip().strip("$")
     if "inline" in macro.name:
         writer.text(f"${formula}$")
@@ -153,7 +150,7 @@ def write_formula(writer: StorageWriter, macro: Macro) -> None:
         writer.paragraph(f"$${formula}$$")
 
 
-def write_chart(writer: StorageWriter, macro: Macro) -> None:
+def _write_chart(writer: StorageWriter, macro: Macro) -> None:
     """The numbers that a chart is drawn from, as the table that they are."""
     axes = [f"{axis}: {macro.get(key)}" for axis, key in (("x", "xLabel"), ("y", "yLabel")) if macro.get(key)]
     title = macro.get("title") or "Chart"
@@ -163,12 +160,12 @@ def write_chart(writer: StorageWriter, macro: Macro) -> None:
             writer.children(macro.body)
 
 
-def write_profile(writer: StorageWriter, macro: Macro) -> None:
+def _write_profile(writer: StorageWriter, macro: Macro) -> None:
     user = next((target for target in macro.targets.values() if name_of(target) == "ri:user"), None)
     writer.text(mention(writer, user) if user is not None else f"@{macro.get('user') or 'unknown user'}")
 
 
-def write_roadmap(writer: StorageWriter, macro: Macro) -> None:
+def _write_roadmap(writer: StorageWriter, macro: Macro) -> None:
     """Its lanes, bars and markers by title; the macro keeps them as JSON in a parameter."""
     writer.paragraph(macro.get("title") or "Roadmap", "strong")
     try:
@@ -213,19 +210,19 @@ def _objects(part: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
 
 
 HANDLERS: Final[Mapping[str, Callable[[StorageWriter, Macro], None]]] = {
-    "jira": write_jira,
-    "jiraissues": write_jira,
-    **dict.fromkeys(("drawio", "inc-drawio", "drawio-sketch", "gliffy"), write_drawing),
-    **dict.fromkeys(("view-file", "viewfile", "viewpdf", "viewdoc", "viewxls", "viewppt", "multimedia"), write_file),
-    **dict.fromkeys(("attachments", "space-attachments", "gallery"), write_attachments),
-    **dict.fromkeys(("widget", "iframe", "html-include", "figma", "loom", "miro"), write_address),
+    "jira": _write_jira,
+    "jiraissues": _write_jira,
+    **dict.fromkeys(("drawio", "inc-drawio", "drawio-sketch", "gliffy"), _write_drawing),
+    **dict.fromkeys(("view-file", "viewfile", "viewpdf", "viewdoc", "viewxls", "viewppt", "multimedia"), _write_file),
+    **dict.fromkeys(("attachments", "space-attachments", "gallery"), _write_attachments),
+    **dict.fromkeys(("widget", "iframe", "html-include", "figma", "loom", "miro"), _write_address),
     **dict.fromkeys(
         ("mathblock", "mathinline", "mathdisplay", "mathblock-ref", "latex", "latex-inline", "latex-block", "math",
          "eazy-math-block", "eazy-math-inline", "easy-math-block", "easy-math-inline"),
-        write_formula,
+        _write_formula,
     ),
-    "chart": write_chart,
-    "roadmap": write_roadmap,
-    "profile": write_profile,
-    "profile-picture": write_profile,
+    "chart": _write_chart,
+    "roadmap": _write_roadmap,
+    "profile": _write_profile,
+    "profile-picture": _write_profile,
 }  # fmt: skip

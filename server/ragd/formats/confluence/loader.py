@@ -17,6 +17,7 @@ from ragd.formats.confluence.anchors import Anchors, comment_place
 from ragd.formats.confluence.content import Facts, view_tree, written_tree
 from ragd.formats.confluence.embeds import survey_issues
 from ragd.formats.confluence.envelope import Comment, Envelope, read_envelope
+from ragd.formats.confluence.macros import ELEMENTS
 from ragd.formats.confluence.page import PageParts
 from ragd.formats.confluence.storage import StorageWriter
 from ragd.formats.confluence.xml import parse_storage
@@ -89,7 +90,7 @@ def _write_body(facts: Facts, page: PageParts) -> None:
     if not is_well_formed:
         page.notes["parts that are not well-formed XML, read as HTML"] += 1
     page.shown_issues, page.lone_query = survey_issues(root)
-    writer = StorageWriter(page, anchors)
+    writer = StorageWriter(page, anchors, ELEMENTS)
     writer.write(root)
     facts.html(written_tree(writer.html), Place())
 
@@ -120,7 +121,7 @@ def _write_comment(facts: Facts, page: PageParts, comment: Comment, place: Place
         root, is_well_formed = parse_storage(comment.value)
         if not is_well_formed:
             page.notes["parts that are not well-formed XML, read as HTML"] += 1
-        writer = StorageWriter(page, None, _COMMENT_SHIFT)
+        writer = StorageWriter(page, None, ELEMENTS, _COMMENT_SHIFT)
         writer.write(root)
         facts.html(written_tree(writer.html), place)
     except (ParseFailed, RecursionError):

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from markdown_it import MarkdownIt
 
-from ragd.formats.confluence import embeds
+from ragd.formats.confluence import embeds, references
 from ragd.formats.confluence.page import MAX_INCLUDE_DEPTH
-from ragd.formats.confluence.xml import Element, all_text, attribute, child, name_of, parse_lenient, parse_storage
-
-if TYPE_CHECKING:
-    from ragd.formats.confluence.storage import StorageWriter
+from ragd.formats.confluence.storage import ElementWriter, StorageWriter
+from ragd.formats.confluence.xml import (
+    Element,
+    Macro,
+    all_text,
+    attribute,
+    child,
+    name_of,
+    parse_lenient,
+    parse_storage,
+    read_macro,
+)
 
 NAVIGATION: Final = frozenset((
     "anchor", "breadcrumb", "children", "contributors", "create-from-template", "create-space-button", "favpages", "index",
@@ -40,42 +47,7 @@ _MAX_SHOWN: Final = 300
 _MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
-@dataclass(frozen=True, slots=True)
-class Macro:
-    """`targets` are the resource identifiers in parameters; the one without a name is `""`."""
-
-    name: str
-    parameters: Mapping[str, str]
-    targets: Mapping[str, Element]
-    body: Element | None
-    text: str | None
-
-    def get(self, *names: str) -> str:
-        """The first of these parameters that says something."""
-        return next((self.parameters[name].strip() for name in names if self.parameters.get(name, "").strip()), "")
-
-
-def read_macro(element: Element) -> Macro:
-    parameters: dict[str, str] = {}
-    targets: dict[str, Element] = {}
-    body: Element | None = None
-    text: str | None = None
-    for node in element:
-        match name_of(node):
-            case "ac:parameter" | "ac:default-parameter":
-                name = attribute(node, "name")
-                parameters[name] = all_text(node)
-                target = next((found for found in node.iter() if name_of(found).startswith("ri:")), None)
-                if target is not None:
-                    targets[name] = target
-            case "ac:rich-text-body":
-                body = node
-            case "ac:plain-text-body":
-                text = (text or "") + all_text(node)
-    return Macro(attribute(element, "name").strip().lower(), parameters, targets, body, text)
-
-
-def write(writer: StorageWriter, element: Element) -> None:
+def _write_macro(writer: StorageWriter, element: Element) -> None:
     macro = read_macro(element)
     if macro.name in NAVIGATION:
         _write_body(writer, macro)
@@ -96,7 +68,7 @@ def write(writer: StorageWriter, element: Element) -> None:
         _write_unknown(writer, macro)
 
 
-def write_adf(writer: StorageWriter, element: Element) -> None:
+def _write_adf(writer: StorageWriter, element: Element) -> None:
     """A node of the new editor. It stands in there twice, as itself and as what old readers show: one of them is written."""
     node, fallback = child(element, "ac:adf-node"), child(element, "ac:adf-fallback")
     if node is not None and _is_known_adf(node):
@@ -237,3 +209,11 @@ _HANDLERS: Final[Mapping[str, Callable[[StorageWriter, Macro], None]]] = {
     "excerpt-include": _write_include,
     **embeds.HANDLERS,
 }
+
+ELEMENTS: Final[Mapping[str, ElementWriter]] = {
+    "ac:structured-macro": _write_macro,
+    "ac:macro": _write_macro,
+    "ac:adf-extension": _write_adf,
+    **references.ELEMENTS,
+}
+"""For a `StorageWriter`: what writes the elements that HTML does not have."""

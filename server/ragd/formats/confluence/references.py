@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from ragd.formats.confluence.storage import ElementWriter, StorageWriter
 from ragd.formats.confluence.xml import Element, all_text, attribute, child, name_of
 
-if TYPE_CHECKING:
-    from ragd.formats.confluence.storage import StorageWriter
-
-UNKNOWN_USER: Final = "unknown user"
+_UNKNOWN_USER: Final = "unknown user"
 
 _LINK_BODIES: Final = ("ac:link-body", "ac:plain-text-link-body")
 
 
-def write_link(writer: StorageWriter, link: Element) -> None:
+def _write_link(writer: StorageWriter, link: Element) -> None:
     """`<ac:link>`: the text that is shown, and what it leads to where the text doesn't say so."""
     body = child(link, *_LINK_BODIES)
     html = writer.captured(lambda: writer.children(body)).strip() if body is not None else ""
@@ -64,7 +63,7 @@ def target_text(writer: StorageWriter, target: Element | None) -> str:
 def mention(writer: StorageWriter, user: Element) -> str:
     users = writer.page.envelope.users
     ids = (attribute(user, name) for name in ("account-id", "userkey", "username"))
-    return f"@{next((users[key] for key in ids if users.get(key)), UNKNOWN_USER)}"
+    return f"@{next((users[key] for key in ids if users.get(key)), _UNKNOWN_USER)}"
 
 
 def _write_file_link(writer: StorageWriter, file: Element, html: str) -> None:
@@ -89,7 +88,7 @@ def _escaped(writer: StorageWriter, text: str) -> str:
     return writer.captured(lambda: writer.text(text))
 
 
-def write_anchor(writer: StorageWriter, link: Element) -> None:
+def _write_anchor(writer: StorageWriter, link: Element) -> None:
     """`<a>`; one without text, as smart links may be, shows its address."""
     href = writer.page.address(attribute(link, "href"))
     html = writer.captured(lambda: writer.children(link))
@@ -99,7 +98,7 @@ def write_anchor(writer: StorageWriter, link: Element) -> None:
         writer.raw(html)
 
 
-def write_image(writer: StorageWriter, image: Element) -> None:
+def _write_image(writer: StorageWriter, image: Element) -> None:
     """`<ac:image>`, with its caption below it."""
     caption = child(image, "ac:caption")
     captions = writer.captured(lambda: writer.children(caption)) if caption is not None else ""
@@ -137,7 +136,7 @@ def write_picture_named(writer: StorageWriter, name: str, alt: str) -> bool:
     return bool(source)
 
 
-def write_html_image(writer: StorageWriter, image: Element) -> None:
+def _write_html_image(writer: StorageWriter, image: Element) -> None:
     source = attribute(image, "src").strip()
     alt = attribute(image, "alt")
     if writer.page.address(source):
@@ -150,10 +149,19 @@ def _image(source: str, alt: str) -> str:
     return f'<img src="{escape(source)}" alt="{escape(" ".join(alt.split()))}">'
 
 
-def emoticon(element: Element) -> str:
+def _emoticon(element: Element) -> str:
     """The character that it stands for, else its name: `(tick)`."""
     fallback = attribute(element, "emoji-fallback")
     if fallback and not fallback.isascii():
         return fallback
     short = attribute(element, "emoji-shortname").strip(":") or fallback.strip(":") or attribute(element, "name")
     return f"({short})" if short else all_text(element)
+
+
+ELEMENTS: Final[Mapping[str, ElementWriter]] = {
+    "ac:link": _write_link,
+    "ac:image": _write_image,
+    "ac:emoticon": lambda writer, element: writer.text(_emoticon(element)),
+    "a": _write_anchor,
+    "img": _write_html_image,
+}

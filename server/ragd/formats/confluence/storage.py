@@ -1,20 +1,19 @@
 """Storage format as plain HTML: what Confluence would show, with nothing left that only Confluence understands.
 
-The HTML is for the HTML loader's block writer, which makes Markdown of it. Macros are in `confluence_macros.py`, links, pictures
-and mentions in `confluence_references.py`.
+The HTML is for the HTML loader's block writer, which makes Markdown of it. What HTML has no element for is
+written by the functions in `macros.py` and `references.py`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from html import escape, unescape
 from typing import Final
 
 from ragd.core.errors import ParseFailed
-from ragd.formats.confluence import macros as confluence_macros
-from ragd.formats.confluence import references as confluence_references
 from ragd.formats.confluence.anchors import Anchors
 from ragd.formats.confluence.page import PageParts
 from ragd.formats.confluence.xml import Element, all_text, attribute, child, name_of
@@ -55,15 +54,17 @@ _HEADING_TAG: Final = re.compile(r"<h[1-6]\b")
 _RAISED: Final = dict(zip("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", strict=True))
 _INVISIBLE: Final = str.maketrans({"\u00a0": " ", "\u200b": None, "\ufeff": None, "\u00ad": None})
 
+ElementWriter = Callable[["StorageWriter", Element], None]
+
 
 class StorageWriter:
-    """Writes one fragment. `shift` is how much deeper its headings are to stand.
+    """Writes one fragment. `elements` write what HTML has not; `shift` is how much deeper its headings are to stand.
 
     Each heading begins a line, and has the anchor that `anchors` gives it as its id; without `anchors` it has none. The depth of
     recursion is that of the tree, which is bounded here, since an included page goes on where its macro stands.
     """
 
-    def __init__(self, page: PageParts, anchors: Anchors | None, shift: int = 1) -> None:
+    def __init__(self, page: PageParts, anchors: Anchors | None, elements: Mapping[str, ElementWriter], shift: int = 1) -> None:
         self.page = page
         self.included: list[str] = []
         """Titles of the pages that are being written inside of each other, the outermost first."""
@@ -74,14 +75,6 @@ class StorageWriter:
         self._in_cell = 0
         self._in_heading = False
         self._handlers: dict[str, Callable[[Element], None]] = {
-            "ac:structured-macro": lambda element: confluence_macros.write(self, element),
-            "ac:macro": lambda element: confluence_macros.write(self, element),
-            "ac:adf-extension": lambda element: confluence_macros.write_adf(self, element),
-            "ac:link": lambda element: confluence_references.write_link(self, element),
-            "ac:image": lambda element: confluence_references.write_image(self, element),
-            "ac:emoticon": lambda element: self.text(confluence_references.emoticon(element)),
-            "a": lambda element: confluence_references.write_anchor(self, element),
-            "img": lambda element: confluence_references.write_html_image(self, element),
             "time": self._write_time,
             "ac:task-list": self._write_tasks,
             "at:var": lambda element: self.text(f"[{attribute(element, 'name')}]"),
@@ -90,7 +83,8 @@ class StorageWriter:
             "blockquote": lambda element: self.quotation(lambda: self.children(element)),
             "sup": self._write_raised,
             "span": self._write_span,
-        }  # fmt: skip
+            **{name: partial(write, self) for name, write in elements.items()},
+        }
 
     @property
     def html(self) -> str:

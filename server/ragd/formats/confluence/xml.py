@@ -7,7 +7,8 @@ prefixes, and entities are resolved before. It stands inside of that root, where
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from html import escape
 from html.entities import html5
 from typing import Any, Final, TypeAlias
@@ -148,3 +149,38 @@ def _attributes(tag: Tag) -> dict[str, str]:
         for name, value in found.items()
         if _NAME.match(str(name).rpartition(":")[2])
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """`targets` are the resource identifiers in parameters; the one without a name is `""`."""
+
+    name: str
+    parameters: Mapping[str, str]
+    targets: Mapping[str, Element]
+    body: Element | None
+    text: str | None
+
+    def get(self, *names: str) -> str:
+        """The first of these parameters that says something."""
+        return next((self.parameters[name].strip() for name in names if self.parameters.get(name, "").strip()), "")
+
+
+def read_macro(element: Element) -> Macro:
+    parameters: dict[str, str] = {}
+    targets: dict[str, Element] = {}
+    body: Element | None = None
+    text: str | None = None
+    for node in element:
+        match name_of(node):
+            case "ac:parameter" | "ac:default-parameter":
+                name = attribute(node, "name")
+                parameters[name] = all_text(node)
+                target = next((found for found in node.iter() if name_of(found).startswith("ri:")), None)
+                if target is not None:
+                    targets[name] = target
+            case "ac:rich-text-body":
+                body = node
+            case "ac:plain-text-body":
+                text = (text or "") + all_text(node)
+    return Macro(attribute(element, "name").strip().lower(), parameters, targets, body, text)
