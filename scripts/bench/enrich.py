@@ -48,7 +48,7 @@ def documents() -> list[Document]:
     for path in sorted((ROOT / "data" / "samples").glob("*/*")):
         if name := loader_name_for(path.name):
             document: Document = build("loader", name).load(path.read_bytes(), path.name)
-            found.append(without(document, RuleCleaner().furniture(document)).document)
+            found.append(without(document, RuleCleaner().boilerplate(document)).document)
     return found
 
 
@@ -130,8 +130,8 @@ def main() -> None:
         each = f"enriching {rules / len(texts) * 1000:.2f} ms, embedding {embedding / len(texts) * 1000:.1f} ms a piece"
         print(f"{name}: {len(texts)} pieces of {tokens:.0f} tokens: {each} ({rules / embedding:.1%})")
     document = long_document()
-    (seconds,) = best_of(options.rounds, lambda: RuleCleaner().furniture(document))
-    left_out = sum(end - start for start, end in RuleCleaner().furniture(document))
+    (seconds,) = best_of(options.rounds, lambda: RuleCleaner().boilerplate(document))
+    left_out = sum(end - start for start, end in RuleCleaner().boilerplate(document))
     print(f"cleaning: {seconds / PAGES * 1000:.2f} ms a page of 42 lines; {left_out} characters of {PAGES} pages left out")
 
 

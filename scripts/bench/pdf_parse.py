@@ -3,8 +3,8 @@
 python scripts/bench/pdf_parse.py --pages 200 [FILE.pdf ...]
 
 Without files, reports are made for it: English in one column and in two, Japanese, and tables, with headers and page numbers.
-The facts have reading order, paragraphs, tables, furniture, headings and the place of every line. For a Japanese font that is not
-in the file pdfium looks up every character in one of the system's, which takes it longer than all the rest;
+The content has reading order, paragraphs, tables, boilerplate, headings and the place of every line. For a Japanese font that is
+not in the file pdfium looks up every character in one of the system's, which takes it longer than all the rest;
 `--japanese-font FILE.ttf` puts one into the file, as office programs do.
 """
 

@@ -113,7 +113,7 @@ class Document:
 
     `markdown` is what is stored, chunked and cited. When `verbatim` is true it is the source itself, line for line, and lines
     are found by counting; else `marks` (sorted by offset) say where each part stands. `headings` (sorted, not overlapping)
-    give the section tree. `furniture` are ranges of the content (sorted, apart) that are page headers, footers and page numbers:
+    give the section tree. `boilerplate` are ranges of the content (sorted, apart) of page headers, footers and page numbers:
     read, but no part of the text. `pictures` are handed on to become assets; they are not stored with the content. `parser` names
     the library that read the file, with its version.
     """
@@ -127,7 +127,7 @@ class Document:
     verbatim: bool = False
     marks: tuple[Mark, ...] = ()
     headings: tuple[Heading, ...] = ()
-    furniture: tuple[tuple[int, int], ...] = ()
+    boilerplate: tuple[tuple[int, int], ...] = ()
     pictures: tuple[Picture, ...] = ()
     language: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)

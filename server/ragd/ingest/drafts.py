@@ -22,7 +22,9 @@ from ragd.core.tracing import ProviderRef, Trace
 from ragd.ingest.chunking.cuts import merged, without
 from ragd.ingest.chunking.recursive import build_pieces
 from ragd.ingest.chunking.views import VIEW_PROFILE, PictureNote, Shown, build_chunks
-from ragd.ingest.discovery.files import Item, shown, unsupported
+from ragd.ingest.discovery.file_rules import shown
+from ragd.ingest.discovery.files import unsupported
+from ragd.ingest.discovery.items import Item
 from ragd.ingest.workers.ipc import Normalized
 from ragd.ingest.workers.pool import KnownAssets, Parser, ParseTask
 from ragd.providers.protocols import Analyzer, Cleaner, Embedder, Enricher, Splitter
@@ -137,7 +139,7 @@ class Drafter:
                 trace.event("ingest.assets_manifest", _assets_payload(found), span)
         document = replace(
             document,
-            furniture=tuple(merged([*document.furniture, *found.ranges], len(document.markdown))),
+            boilerplate=tuple(merged([*document.boilerplate, *found.ranges], len(document.markdown))),
             metadata=_with_ocr({**document.metadata, **(found.metadata or {})}, self.ocr.profile),
             warnings=(*document.warnings, *found.warnings),
         )
@@ -166,19 +168,19 @@ class Drafter:
     ) -> Draft:
         with (
             trace.span("stage.transform_pre", ProviderRef("cleaner", self.cleaner.name, self.cleaner.profile)),
-            _at_the_cost_of(identity.called, f"cleaner {self.cleaner.name}"),
+            _wrap_parse_errors(identity.called, f"cleaner {self.cleaner.name}"),
         ):
-            text = without(document, self.cleaner.furniture(document))
+            text = without(document, self.cleaner.boilerplate(document))
         with (
             trace.span("stage.sectioner", ProviderRef("sectioner", "headings")) as span,
-            _at_the_cost_of(identity.called, "sectioner"),
+            _wrap_parse_errors(identity.called, "sectioner"),
         ):
             sections = split_sections(text.document, identity.doc_id)
             trace.event("ingest.section_stats", {"sections": len(sections)}, span)
         notes = pictures.notes()
         with (
             trace.span("stage.chunker", ProviderRef("splitter", self.splitter.name, self.splitter.profile)) as span,
-            _at_the_cost_of(identity.called, f"splitter {self.splitter.name}"),
+            _wrap_parse_errors(identity.called, f"splitter {self.splitter.name}"),
         ):
             shown_texts = Shown.within(notes, identity.source, self.embedder.tokenizer, self._room)
             pieces = build_pieces(
@@ -192,7 +194,7 @@ class Drafter:
             trace.event("ingest.chunk_stats", _chunk_payload(pieces), span)
         with (
             trace.span("stage.transform_post", ProviderRef("enricher", self.enricher.name, self.enricher.profile)),
-            _at_the_cost_of(identity.called, f"enricher {self.enricher.name}"),
+            _wrap_parse_errors(identity.called, f"enricher {self.enricher.name}"),
         ):
             enrichment, of_pieces = self.enricher.enrich(text.document, pieces)
             chunks = build_chunks(
@@ -231,7 +233,7 @@ class Drafter:
 
 
 @contextmanager
-def _at_the_cost_of(source: str, part: str) -> Generator[None, None, None]:
+def _wrap_parse_errors(source: str, part: str) -> Generator[None, None, None]:
     """A defect in a loader or a splitter, or in the library beneath it, costs this one file and not the job."""
     try:
         yield

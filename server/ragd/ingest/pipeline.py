@@ -34,9 +34,9 @@ from ragd.store.version_rows import section_hash
 
 # A group is closed when it has this many chunks, characters or files: enough that its commits cost little beside its
 # embedding, and little enough that progress is seen and memory stays bounded.
-GROUP_CHUNKS = 512
-GROUP_CHARACTERS = 4_000_000
-GROUP_FILES = 512
+_GROUP_CHUNKS = 512
+_GROUP_CHARACTERS = 4_000_000
+_GROUP_FILES = 512
 
 Links = Mapping[str, str | None]
 
@@ -332,7 +332,7 @@ def _groups(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
         group.append(draft)
         chunks += len(draft.version.chunks)
         characters += len(draft.version.document.markdown)
-        if chunks >= GROUP_CHUNKS or characters >= GROUP_CHARACTERS or len(group) >= GROUP_FILES:
+        if chunks >= _GROUP_CHUNKS or characters >= _GROUP_CHARACTERS or len(group) >= _GROUP_FILES:
             yield group
             group, chunks, characters = [], 0, 0
     if group:

@@ -15,7 +15,8 @@ from ragd.core.jobs import Failure
 from ragd.core.tracing import Trace, Tracer
 from ragd.formats.common.naming import base_name
 from ragd.formats.registry import doc_type_for
-from ragd.ingest.discovery.files import Item, shown
+from ragd.ingest.discovery.file_rules import shown
+from ragd.ingest.discovery.items import Item
 from ragd.ingest.drafts import Draft, Drafter
 from ragd.ingest.prefetch import side_by_side
 from ragd.ingest.tally import Tally
@@ -95,7 +96,7 @@ class FileReading:
                 if files.source_id and outcome.known and outcome.known.source_id != files.source_id:
                     adopted.append(outcome.doc_id)
             else:
-                yield self._with_former_self(outcome.draft, files, tally)
+                yield self._detect_move(outcome.draft, files, tally)
         self._writer.adopt(adopted, files.source_id)
 
     def _read(
@@ -129,7 +130,7 @@ class FileReading:
         outcome.trace.error(error)
         self._tracer.record([outcome.trace.finish("error")])
 
-    def _with_former_self(self, draft: Draft, files: Files, tally: Tally) -> Draft:
+    def _detect_move(self, draft: Draft, files: Files, tally: Tally) -> Draft:
         """The draft, with the document that it was before its file was moved or renamed, if it was."""
         if not draft.is_new:
             return draft

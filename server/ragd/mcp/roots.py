@@ -8,8 +8,8 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from ragd.core.errors import DocumentUnreadable, FieldProblem, ForbiddenPath, ValidationFailed
-from ragd.ingest.discovery.file_rules import is_passed_over
-from ragd.ingest.discovery.files import check_allowed, shown
+from ragd.ingest.discovery.file_rules import is_passed_over, shown
+from ragd.ingest.discovery.files import check_allowed
 
 NO_ROOTS: Final = (
     "Agents may take in no files here: security.allowed_roots names no folder. Whoever runs this adds the folders to "

@@ -80,7 +80,7 @@ class Cleaner(Protocol):
     name: str
     profile: str
 
-    def furniture(self, document: Document) -> list[tuple[int, int]]:
+    def boilerplate(self, document: Document) -> list[tuple[int, int]]:
         """Character ranges of the facts to leave out of the chunks, sorted and apart. The facts stay as they are."""
         ...
 

@@ -14,7 +14,7 @@ def encode_places(document: Document) -> dict[str, Any]:
         "verbatim": document.verbatim,
         "marks": [[mark.offset, mark.place.as_dict()] for mark in document.marks],
         "headings": [[heading.start, heading.end, heading.level, heading.title] for heading in document.headings],
-        "furniture": [list(pair) for pair in document.furniture],
+        "furniture": [list(pair) for pair in document.boilerplate],
     }
 
 
@@ -32,7 +32,7 @@ def decode_document(row: Mapping[str, Any]) -> Document:
         marks=tuple(Mark(offset, Place.from_dict(place)) for offset, place in places["marks"]),
         headings=tuple(Heading(*values) for values in places["headings"]),
         # Content that the first release wrote has none.
-        furniture=tuple((start, end) for start, end in places.get("furniture", ())),
+        boilerplate=tuple((start, end) for start, end in places.get("furniture", ())),
         language=row["language"],
         metadata=row["metadata"],
         warnings=tuple(row["warnings"]),

@@ -32,7 +32,7 @@ DOCUMENTS = (
         loader_version="1",
         marks=tuple(Mark(start, Place(page=page)) for page, start in enumerate(_STARTS, 1)),
         headings=(Heading(_FACTS.index("# "), _FACTS.index("A worker"), 1, "Leases"),),
-        furniture=((0, len("Kestrel manual 1\n")),),
+        boilerplate=((0, len("Kestrel manual 1\n")),),
         language="en",
         metadata={"title_source": "pdf_title", "tags": ["queue", "リース"], "page_count": 3},
     ),
@@ -49,17 +49,17 @@ class CleanerContract:
 
     @pytest.mark.parametrize("document", DOCUMENTS)
     def test_ranges_are_sorted_apart_and_inside_the_facts(self, cleaner: Cleaner, document: Document) -> None:
-        ranges = cleaner.furniture(document)
+        ranges = cleaner.boilerplate(document)
         assert all(0 <= start < end <= len(document.markdown) for start, end in ranges)
         assert all(earlier[1] <= later[0] for earlier, later in pairwise(ranges))
 
     @pytest.mark.parametrize("document", DOCUMENTS)
-    def test_the_same_document_has_the_same_furniture(self, cleaner: Cleaner, document: Document) -> None:
-        assert cleaner.furniture(document) == cleaner.furniture(replace(document))
+    def test_the_same_document_has_the_same_boilerplate(self, cleaner: Cleaner, document: Document) -> None:
+        assert cleaner.boilerplate(document) == cleaner.boilerplate(replace(document))
 
     @pytest.mark.parametrize("document", [document for document in DOCUMENTS if document.markdown.strip()])
     def test_something_is_left(self, cleaner: Cleaner, document: Document) -> None:
-        gone = {index for start, end in cleaner.furniture(document) for index in range(start, end)}
+        gone = {index for start, end in cleaner.boilerplate(document) for index in range(start, end)}
         assert any(not char.isspace() and index not in gone for index, char in enumerate(document.markdown))
 
     def test_it_has_a_name_and_a_profile_without_blanks(self, cleaner: Cleaner) -> None:

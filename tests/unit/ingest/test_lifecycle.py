@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 
 from ragd.core.errors import DocumentUnreadable
 from ragd.ingest.discovery import files
-from ragd.ingest.discovery.files import FileItem
+from ragd.ingest.discovery.items import FileItem
 from ragd.store.database import schema
 
 from .conftest import Line

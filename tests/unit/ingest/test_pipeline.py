@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from ragd.ingest.discovery.files import FileItem, Found
+from ragd.ingest.discovery.files import Found
+from ragd.ingest.discovery.items import FileItem
 from ragd.providers.registry import build
 
 GUIDE = "# Guide\n\nStart here.\n\n## Install\n\nRun setup on port 8443.\n\n## Errors\n\nE1045 means that the lease ran out.\n"

@@ -14,9 +14,9 @@ from typing import Final
 from ragd.core.documents import Heading
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 
-MODULE_LEVEL: Final = "module level"
+_MODULE_LEVEL: Final = "module level"
 """Title of a stretch of statements that follows a function or class and belongs to none."""
-CLASS_LEVEL: Final = "class level"
+_CLASS_LEVEL: Final = "class level"
 """The same within a class."""
 LONG: Final = 1500
 """Characters from which a class is divided into its members."""
@@ -67,11 +67,11 @@ def outline_headings(lines: Sequence[str], outline: Outline) -> tuple[Heading, .
             if symbol.title != last or loose is not None:
                 add(first, level, symbol.title)
             if symbol.members and starts[symbol.end] - starts[symbol.first] > LONG:
-                write(symbol.members, symbol.first + 1, symbol.end, level + 1, CLASS_LEVEL)
+                write(symbol.members, symbol.first + 1, symbol.end, level + 1, _CLASS_LEVEL)
             done, last = symbol.end, symbol.title
         loose = content_within(done, end) if last is not None else None
         if loose is not None:
             add(outline.above(loose, done), level, between)
 
-    write(outline.symbols, 0, len(lines), 1, MODULE_LEVEL)
+    write(outline.symbols, 0, len(lines), 1, _MODULE_LEVEL)
     return tuple(found)

@@ -19,7 +19,7 @@ from ragd.formats.code.patterns import CONTROL_WORDS, PATTERNS, Patterns
 from ragd.formats.code.python import python_outline
 
 MAX_CHARACTERS: Final = 5_000_000
-MAX_SYMBOLS: Final = 10_000
+_MAX_SYMBOLS: Final = 10_000
 MAX_DEPTH: Final = 4
 
 _MAX_LINE: Final = 400
@@ -55,8 +55,8 @@ def code_headings(source: str, language: str | None) -> tuple[tuple[Heading, ...
     if outline is None:
         return (), None
     headings = outline_headings(lines, outline)
-    if len(headings) > MAX_SYMBOLS:
-        return (), f"functions and classes were left out: there are {len(headings):,}, more than {MAX_SYMBOLS:,}"
+    if len(headings) > _MAX_SYMBOLS:
+        return (), f"functions and classes were left out: there are {len(headings):,}, more than {_MAX_SYMBOLS:,}"
     return headings, None
 
 

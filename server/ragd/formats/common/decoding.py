@@ -22,11 +22,11 @@ from ragd.core.ids import canonical
 from ragd.formats.common.jis import decode_jis
 from ragd.language.scripts import HALF_WIDTH_JAPANESE
 
-MAX_MESS: Final = 0.2
+_MAX_MESS: Final = 0.2
 """Mess (0..1) up to which a guessed encoding is believed; charset-normalizer's own threshold."""
-MAX_BROKEN_SHARE: Final = 0.05
+_MAX_BROKEN_SHARE: Final = 0.05
 """Share of bytes that are no characters, among all that is not ASCII, up to which they are replaced."""
-MAX_CONTROL_SHARE: Final = 0.01
+_MAX_CONTROL_SHARE: Final = 0.01
 """Share of control characters above which decoded bytes are taken for binary data."""
 
 # UTF-32 first: its little-endian mark begins with UTF-16's.
@@ -79,7 +79,7 @@ def decode(data: bytes, name: str, declared: str | None = None) -> Decoded:
     text, encoding, replaced = _decode(data, name, declared)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     controls = sum(1 for _ in _CONTROL.finditer(text))
-    if controls > MAX_CONTROL_SHARE * len(text):
+    if controls > _MAX_CONTROL_SHARE * len(text):
         raise DocumentUnreadable(f"'{name}' holds binary data, not text ({controls} control characters in {len(text)}).")
     warnings = [f"{text.count(chr(0))} NUL characters were left out"] if "\0" in text else []
     if replaced:
@@ -121,7 +121,7 @@ def _nearly(data: bytes, encoding: str) -> tuple[str, int] | None:
     except (UnicodeError, LookupError):
         return None
     broken = text.count(_REPLACEMENT)
-    return (text, broken) if 0 < broken <= MAX_BROKEN_SHARE * len(_NON_ASCII.findall(text)) else None
+    return (text, broken) if 0 < broken <= _MAX_BROKEN_SHARE * len(_NON_ASCII.findall(text)) else None
 
 
 def _after_bom(data: bytes, name: str, encoding: str) -> str:
@@ -166,6 +166,6 @@ def _guess(data: bytes, name: str) -> tuple[str, str]:
         mess = match.chaos + len(_HALF_WIDTH_KATAKANA.findall("".join(foreign))) / max(1, len(foreign))
         if best is None or mess < best[0]:
             best = (mess, text, match.encoding)
-    if best is None or best[0] > MAX_MESS:
+    if best is None or best[0] > _MAX_MESS:
         raise DocumentUnreadable(f"'{name}' is binary, or text in an encoding that can't be told. Save it as UTF-8.")
     return best[1], best[2]

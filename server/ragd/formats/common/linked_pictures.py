@@ -14,9 +14,9 @@ from ragd.formats.common.pictures import picture
 from ragd.formats.registry import PICTURE_MEDIA_TYPES
 from ragd.providers.protocols import LoadContext
 
-MAX_EMBEDDED: Final = 20 * 1024 * 1024
+_MAX_EMBEDDED: Final = 20 * 1024 * 1024
 """Bytes of one embedded picture."""
-MAX_TOTAL: Final = 200 * 1024 * 1024
+_MAX_TOTAL: Final = 200 * 1024 * 1024
 """Bytes of all pictures of one document."""
 MAX_PICTURES: Final = 2000
 
@@ -47,7 +47,7 @@ def is_relative(reference: str) -> bool:
 def embedded(reference: str) -> bytes | None:
     """The picture in a data URI; None when it holds none, or one that is too large."""
     found = _DATA_URI.match(reference)
-    if not found or len(reference) > MAX_EMBEDDED * 3:  # percent-encoded, a byte takes three characters
+    if not found or len(reference) > _MAX_EMBEDDED * 3:  # percent-encoded, a byte takes three characters
         return None
     payload = reference[found.end() :]
     try:
@@ -56,7 +56,7 @@ def embedded(reference: str) -> bytes | None:
     except (binascii.Error, ValueError):
         return None
     is_picture = data.startswith(_SIGNATURES) or data[8:12] == b"WEBP" or b"<svg" in data[:4096]
-    return data if is_picture and len(data) <= MAX_EMBEDDED else None
+    return data if is_picture and len(data) <= _MAX_EMBEDDED else None
 
 
 class PictureShelf:
@@ -78,7 +78,7 @@ class PictureShelf:
         if data is None:
             self._note_missing(links)
             return None
-        if len(self.pictures) >= MAX_PICTURES or self._total > MAX_TOTAL:
+        if len(self.pictures) >= MAX_PICTURES or self._total > _MAX_TOTAL:
             self._left_out += 1
             return None
         found = picture(data, alt, place, shown_as)
@@ -111,7 +111,7 @@ class PictureShelf:
             data = embedded(link)
             self._total += len(data or b"")
             return data
-        if link not in self._data and self._total <= MAX_TOTAL:
+        if link not in self._data and self._total <= _MAX_TOTAL:
             self._data[link] = (self._linked(link) or None) if is_relative(link) else None
             self._total += len(self._data[link] or b"")
         return self._data.get(link)

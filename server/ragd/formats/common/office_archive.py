@@ -21,13 +21,13 @@ from ragd.formats.common.naming import extension
 
 MAX_ENTRIES: Final = 20_000
 """A presentation of a thousand slides has some 5,000 parts; the directory's objects of 20,000 take about 10 MB."""
-MAX_TOTAL_BYTES: Final = 1 << 30
+_MAX_TOTAL_BYTES: Final = 1 << 30
 """Of all parts, unpacked: more than a file of some hundred MB of pictures and text has, less than a worker's memory."""
-MAX_RATIO: Final = 200
+_MAX_RATIO: Final = 200
 """Unpacked to packed. XML of large, regular sheets reaches 20 to 60; deflate's own limit, which bombs come near, is 1,032."""
-RATIO_COUNTS_FROM: Final = 50_000_000
+_RATIO_COUNTS_FROM: Final = 50_000_000
 """Unpacked bytes of a part up to which its ratio can do no harm; small parts of one repeated element pack very well."""
-MAX_PART_BYTES: Final = 1 << 28
+_MAX_PART_BYTES: Final = 1 << 28
 """What `read_part` holds in memory at once, if not told otherwise."""
 
 BROKEN: Final = (zipfile.BadZipFile, zlib.error, EOFError)
@@ -53,7 +53,7 @@ _OTHER_BEGINNINGS: Final = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, b"<\0\0\0"
 def checked_archive(data: bytes, name: str, kind: str) -> zipfile.ZipFile:
     """Open the bytes of an Office Open XML file called `name`; `kind` names what it should be, such as "a Word document".
 
-    The archive's parts are safe to read one by one: what their entries state adds up to at most `MAX_TOTAL_BYTES`, and zipfile
+    The archive's parts are safe to read one by one: what their entries state adds up to at most `_MAX_TOTAL_BYTES`, and zipfile
     never unpacks more of a part than its entry states. Raises `DocumentEmpty`, `DocumentEncrypted` or `ParseFailed`.
     """
     if not data:
@@ -76,7 +76,7 @@ def checked_archive(data: bytes, name: str, kind: str) -> zipfile.ZipFile:
     return archive
 
 
-def read_part(archive: zipfile.ZipFile, part: str, name: str, limit: int = MAX_PART_BYTES) -> bytes:
+def read_part(archive: zipfile.ZipFile, part: str, name: str, limit: int = _MAX_PART_BYTES) -> bytes:
     """The bytes of a part of the file called `name`.
 
     Raises `KeyError` when there is no such part, and `ParseFailed` when it is damaged or unpacks to more than `limit` bytes.
@@ -129,14 +129,14 @@ def _check_sizes(archive: zipfile.ZipFile, name: str) -> None:
         if entry.compress_type not in _PACKED_BY_OFFICE:
             raise ParseFailed(f"'{entry.filename}' in '{name}' is packed in a way that Office doesn't use. Save the file anew.")
         total += entry.file_size
-        if entry.file_size > RATIO_COUNTS_FROM and entry.file_size > MAX_RATIO * entry.compress_size:
+        if entry.file_size > _RATIO_COUNTS_FROM and entry.file_size > _MAX_RATIO * entry.compress_size:
             raise ParseFailed(
-                f"'{entry.filename}' in '{name}' would unpack to {entry.file_size:,} bytes, over {MAX_RATIO} times its size: "
+                f"'{entry.filename}' in '{name}' would unpack to {entry.file_size:,} bytes, over {_MAX_RATIO} times its size: "
                 "a zip bomb. It is not read."
             )
-    if total > MAX_TOTAL_BYTES:
+    if total > _MAX_TOTAL_BYTES:
         raise ParseFailed(
-            f"'{name}' would unpack to {total:,} bytes; up to {MAX_TOTAL_BYTES:,} are read. Split it into smaller files."
+            f"'{name}' would unpack to {total:,} bytes; up to {_MAX_TOTAL_BYTES:,} are read. Split it into smaller files."
         )
 
 

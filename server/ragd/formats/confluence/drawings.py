@@ -18,11 +18,11 @@ from lxml import etree
 
 from ragd.formats.confluence.xml import Element, fit
 
-MAX_PAGE: Final = 10 * 1024 * 1024
+_MAX_PAGE: Final = 10 * 1024 * 1024
 """Bytes of one page of a drawing, unpacked."""
 MAX_PAGES: Final = 50
-MAX_LINES: Final = 2000
-MAX_LABEL: Final = 1000
+_MAX_LINES: Final = 2000
+_MAX_LABEL: Final = 1000
 
 # lxml refuses a text that declares an encoding.
 _DECLARATION: Final = re.compile(r"\A\s*<\?xml[^>]{0,200}\?>")
@@ -38,7 +38,7 @@ def diagram_text(source: str) -> list[str]:
         if name and found:
             lines.append(f"{name}:")
         lines += found
-    return lines[:MAX_LINES]
+    return lines[:_MAX_LINES]
 
 
 def _pages(source: str) -> Iterator[tuple[str, Element]]:
@@ -71,7 +71,7 @@ def _unpacked(text: str) -> str:
         return text
     try:
         packed = base64.b64decode(text, validate=False)
-        xml = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, MAX_PAGE)
+        xml = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, _MAX_PAGE)
     except (binascii.Error, zlib.error, ValueError):
         return ""
     return unquote(xml.decode("utf-8", "replace"))
@@ -105,4 +105,4 @@ def _lines(root: Element) -> Iterator[str]:
 
 def _plain(label: str) -> str:
     """Labels are HTML, or text."""
-    return " ".join(unescape(_TAG.sub(" ", label)).split())[:MAX_LABEL]
+    return " ".join(unescape(_TAG.sub(" ", label)).split())[:_MAX_LABEL]

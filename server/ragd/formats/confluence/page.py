@@ -10,8 +10,8 @@ from urllib.parse import urljoin
 from ragd.formats.common.linked_pictures import is_relative
 from ragd.formats.confluence.envelope import Envelope
 
-MAX_INCLUDES: Final = 100
-MAX_INCLUDED: Final = 5_000_000
+_MAX_INCLUDES: Final = 100
+_MAX_INCLUDED: Final = 5_000_000
 """Included pages of one page, and characters of them together: pages may include each other many times over."""
 MAX_INCLUDE_DEPTH: Final = 5
 
@@ -66,7 +66,7 @@ class PageParts:
 
     def may_include(self, length: int) -> bool:
         """Whether so many characters more may be included; counts them if so."""
-        if self._includes >= MAX_INCLUDES or self._included + length > MAX_INCLUDED:
+        if self._includes >= _MAX_INCLUDES or self._included + length > _MAX_INCLUDED:
             return False
         self._includes += 1
         self._included += length

@@ -15,7 +15,7 @@ from ragd.formats.html.fragment import Fragment, html_fragment, joined
 
 MAX_NESTING: Final = 30
 """Parts within parts. A reply to a forwarded mail with pictures and a signature has six."""
-MAX_ATTACHMENTS: Final = 1_000
+_MAX_ATTACHMENTS: Final = 1_000
 _MAX_LEVEL: Final = 6
 _STUB: Final = 500
 _STUB_SHARE: Final = 0.25
@@ -186,8 +186,8 @@ class BodyReader:
         return joined([top, body])
 
     def _attach(self, part: Part) -> None:
-        if len(self.attachments) >= MAX_ATTACHMENTS:
-            self._problems[f"only the first {MAX_ATTACHMENTS} attachments are listed"] = None
+        if len(self.attachments) >= _MAX_ATTACHMENTS:
+            self._problems[f"only the first {_MAX_ATTACHMENTS} attachments are listed"] = None
             return
         if part.kind.startswith("multipart/"):
             return

@@ -21,9 +21,9 @@ from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.jis import decode_jis
 from ragd.formats.common.naming import base_name
 
-MAX_FIELD: Final = 8_192
+_MAX_FIELD: Final = 8_192
 """Characters of one field that are read; a mail to 100 people has some 4,000 in its To field."""
-MAX_PARSE_COST: Final = 20_000_000
+_MAX_PARSE_COST: Final = 20_000_000
 """Lines times multiparts, since Python's parser looks at each line for the end of every multipart that is open: about 4 s."""
 _MULTIPART: Final = re.compile(rb"^content-type:\s*multipart/", re.IGNORECASE | re.MULTILINE)
 _MAX_FIELDS: Final = 1_000
@@ -64,7 +64,7 @@ class Part:
         if inner is None or inner.message.keys():
             return inner
         encoded: Message[str, str] = Message()
-        encoded["Content-Transfer-Encoding"] = _raw(self.message, "Content-Transfer-Encoding")[:MAX_FIELD].strip()
+        encoded["Content-Transfer-Encoding"] = _raw(self.message, "Content-Transfer-Encoding")[:_MAX_FIELD].strip()
         encoded.set_payload(inner.message.get_payload())
         data = encoded.get_payload(decode=True)
         return part_of(parse_mail(data, name)) if isinstance(data, bytes) else None
@@ -90,7 +90,7 @@ class Fields:
 
 def parse_mail(data: bytes, name: str) -> Message[str, str]:
     """The parts of a mail in the file called `name`. Raises `ParseFailed` when it nests too deeply."""
-    if len(_MULTIPART.findall(data)) * data.count(b"\n") > MAX_PARSE_COST:
+    if len(_MULTIPART.findall(data)) * data.count(b"\n") > _MAX_PARSE_COST:
         raise ParseFailed(f"'{name}' has too many parts in parts to be read.")
     try:
         return message_from_bytes(data.removeprefix(codecs.BOM_UTF8), policy=policy.compat32)
@@ -103,9 +103,9 @@ def part_of(message: Message[str, str]) -> Part:
     stated: Message[str, str] = Message()
     for name in ("Content-Type", "Content-Disposition"):
         if value := _raw(message, name):
-            stated[name] = value[:MAX_FIELD]
+            stated[name] = value[:_MAX_FIELD]
     try:
-        filename = decoded_field(stated.get_filename() or "")
+        filename = _decoded_field(stated.get_filename() or "")
     except (UnicodeError, LookupError, ValueError):  # RFC 2231 with a charset that isn't one
         filename = ""
     return Part(
@@ -114,8 +114,8 @@ def part_of(message: Message[str, str]) -> Part:
         parameters=stated,
         disposition=stated.get_content_disposition() or "",
         filename=base_name(filename),
-        reference=_raw(message, "Content-ID")[:MAX_FIELD].strip().strip("<>")
-        or _raw(message, "Content-Location")[:MAX_FIELD].strip(),
+        reference=_raw(message, "Content-ID")[:_MAX_FIELD].strip().strip("<>")
+        or _raw(message, "Content-Location")[:_MAX_FIELD].strip(),
     )
 
 
@@ -127,12 +127,12 @@ def fields_of(message: Message[str, str], wanted: frozenset[str]) -> Fields:
         key = name.lower()
         found.names.add(key)
         if key in wanted and key not in found.values:
-            found.shortened = found.shortened or len(str(value)) > MAX_FIELD
-            found.values[key] = decoded_field(str(value)[:MAX_FIELD])
+            found.shortened = found.shortened or len(str(value)) > _MAX_FIELD
+            found.values[key] = _decoded_field(str(value)[:_MAX_FIELD])
     return found
 
 
-def decoded_field(value: str) -> str:
+def _decoded_field(value: str) -> str:
     """A field as people read it: encoded words (RFC 2047) decoded, folded lines joined."""
     joined = re.sub(r"\r?\n[ \t]", " ", value)
     try:

@@ -35,7 +35,7 @@ _NOON: Final = {"am/pm": ("AM", "PM"), "a/p": ("A", "P"), "午前/午後": ("午
 _ISO: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d*)?)?Z?)?$")
 
 
-def moment_of(serial: float, *, from_1904: bool = False) -> datetime | None:
+def _moment_of(serial: float, *, from_1904: bool = False) -> datetime | None:
     """The moment of a serial number, to the microsecond; None when it is outside of what spreadsheets show."""
     if not 0 <= serial < _LAST_SERIAL:
         return None
@@ -68,7 +68,7 @@ def date_text(tokens: Sequence[tuple[str, str]], serial: float, *, from_1904: bo
     if elapsed and serial < 0:
         text = date_text(tokens, -serial, from_1904=from_1904)
         return None if text is None else f"-{text}"
-    moment = moment_of(serial, from_1904=from_1904)
+    moment = _moment_of(serial, from_1904=from_1904)
     if moment is None:
         return None
     fraction = _fraction_digits(tokens)

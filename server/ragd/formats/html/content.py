@@ -27,10 +27,10 @@ _NEVER_SHOWN: Final = frozenset((
 _HIDING_STYLE: Final = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 
 _SECTIONING: Final = ("main", "article", "section")
-_FURNITURE_ROLES: Final = frozenset(("navigation", "banner", "contentinfo", "complementary", "search"))
+_BOILERPLATE_ROLES: Final = frozenset(("navigation", "banner", "contentinfo", "complementary", "search"))
 
 # Whole words of a class or id, at hyphens, underscores and changes of case.
-_FURNITURE_NAME: Final = re.compile(
+_BOILERPLATE_NAME: Final = re.compile(
     r"(?:^|-)(?:cookies?|consent|gdpr|onetrust|breadcrumbs?|crumbs|side-?bar|side-?nav|nav-?bar|skip-?(?:link|nav|to-content)|"
     r"pagination|pager|social|newsletter|header-?link|hash-?link|anchorjs-link|linenos?|lineno-?div|gutter|blob-num|"
     r"page-metadata|printfooter|site-footer|global-?nav|feedback|ribbon(?:row)?)(?:$|-)"
@@ -47,15 +47,15 @@ _CONTENT_NAMES: Final = (
     "theme-doc-markdown", "rst-content", "page-content", "main", "content",
 )  # fmt: skip
 
-MIN_LINKS: Final = 4
-MIN_LINK_SHARE: Final = 0.7
+_MIN_LINKS: Final = 4
+_MIN_LINK_SHARE: Final = 0.7
 """Share of a block's text that is links, from which it is taken for navigation."""
-MIN_INNER_SHARE: Final = 0.9
+_MIN_INNER_SHARE: Final = 0.9
 """The same of a list whose links all lead to places of the page itself."""
-MAX_SHARE: Final = 0.5
+_MAX_SHARE: Final = 0.5
 """Share of the page's text beyond which nothing is left out by its name or its links alone."""
 _BLOCKS_OF_LINKS: Final = frozenset(("td", "ul", "div", "p", "center", "table"))
-_NEVER_FURNITURE: Final = frozenset(("html", "body", "main", "article", "pre", "code"))
+_NEVER_BOILERPLATE: Final = frozenset(("html", "body", "main", "article", "pre", "code"))
 _PERMALINK: Final = frozenset(("", "¶", "#", "§", "🔗", "link", "permalink"))
 
 
@@ -71,22 +71,22 @@ class _Measure:
 
     @property
     def is_navigation(self) -> bool:
-        return self.links >= MIN_LINKS and not self.headings and self.linked >= MIN_LINK_SHARE * self.text
+        return self.links >= _MIN_LINKS and not self.headings and self.linked >= _MIN_LINK_SHARE * self.text
 
     @property
     def is_table_of_contents(self) -> bool:
-        return 0 < self.links == self.inner and not self.headings and self.linked >= MIN_INNER_SHARE * self.text
+        return 0 < self.links == self.inner and not self.headings and self.linked >= _MIN_INNER_SHARE * self.text
 
 
 def remove_unseen(tree: BeautifulSoup) -> int:
-    """Take out scripts, hidden parts and what HTML marks as the page's furniture; how many characters of the latter."""
+    """Take out scripts, hidden parts and what HTML marks as the page's boilerplate; how many characters of the latter."""
     left_out = 0
     waiting: list[Tag] = [tree]
     while waiting:
         for tag in [child for child in waiting.pop().children if isinstance(child, Tag)]:
             if _is_hidden(tag):
                 remove(tag)
-            elif _is_furniture(tag):
+            elif _is_boilerplate(tag):
                 left_out += _characters(tag)
                 remove(tag)
             else:
@@ -133,12 +133,12 @@ def main_content(tree: BeautifulSoup) -> Content:
             if name in named:
                 named[name].append(tag)
     for found in named.values():
-        if len(found) == 1 and (inside := _characters(found[0])) >= whole * MAX_SHARE:
+        if len(found) == 1 and (inside := _characters(found[0])) >= whole * _MAX_SHARE:
             return Content(found[0], True, whole - inside)
     return Content(body, False, 0)
 
 
-def remove_furniture(content: Tag, *, marked: bool) -> int:
+def remove_boilerplate(content: Tag, *, marked: bool) -> int:
     """Take out of the content what is no part of it by its name, or since it is nothing but links; how many characters."""
     measures = _measured(content)
     protected = {id(parent) for heading in content.find_all(["h1", "main"]) for parent in heading.parents}
@@ -147,14 +147,14 @@ def remove_furniture(content: Tag, *, marked: bool) -> int:
     named = [
         tag
         for tag in tags
-        if _is_named_furniture(tag, (measure := measures[id(tag)]))
-        and (measure.is_navigation or measure.text <= total * MAX_SHARE)
+        if _is_named_boilerplate(tag, (measure := measures[id(tag)]))
+        and (measure.is_navigation or measure.text <= total * _MAX_SHARE)
     ]
     left_out = _remove(named, measures, total - 1)
     if not marked:
         blocks = [tag for tag in tags if tag.name in _BLOCKS_OF_LINKS and measures[id(tag)].is_navigation]
         still_there = [tag for tag in blocks if not any(parent.name == NOTHING for parent in tag.parents)]
-        left_out += _remove(still_there, measures, (total - left_out) * MAX_SHARE)
+        left_out += _remove(still_there, measures, (total - left_out) * _MAX_SHARE)
     for heading in content.find_all(HEADINGS):
         for link in heading.find_all("a"):
             if link.get_text(strip=True).lower() in _PERMALINK and not link.find("img"):
@@ -174,7 +174,7 @@ def _is_hidden(tag: Tag) -> bool:
     return hidden and tag.get("role") != "tabpanel"
 
 
-def _is_furniture(tag: Tag) -> bool:
+def _is_boilerplate(tag: Tag) -> bool:
     match tag.name:
         case "nav":
             return True
@@ -185,14 +185,14 @@ def _is_furniture(tag: Tag) -> bool:
         case "header":  # an article's own holds its title
             return not any(parent.name in _SECTIONING for parent in tag.parents)
         case _:
-            return tag.get("role") in _FURNITURE_ROLES
+            return tag.get("role") in _BOILERPLATE_ROLES
 
 
-def _is_named_furniture(tag: Tag, measure: _Measure) -> bool:
-    if tag.name in HEADINGS or tag.name in _NEVER_FURNITURE:
+def _is_named_boilerplate(tag: Tag, measure: _Measure) -> bool:
+    if tag.name in HEADINGS or tag.name in _NEVER_BOILERPLATE:
         return False
     names = _names(tag)
-    if any(_FURNITURE_NAME.search(name) for name in names):
+    if any(_BOILERPLATE_NAME.search(name) for name in names):
         return True
     if tag.name in ("ul", "ol") and measure.is_table_of_contents:
         return tag.get("role") != "tablist" and not any(_TABS.search(name) for name in names)

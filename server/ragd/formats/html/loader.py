@@ -19,7 +19,7 @@ from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.linked_pictures import PictureShelf
 from ragd.formats.common.naming import choose_title
 from ragd.formats.html.blocks import BlockWriter
-from ragd.formats.html.content import keep_states, main_content, remove_furniture, remove_unseen
+from ragd.formats.html.content import keep_states, main_content, remove_boilerplate, remove_unseen
 from ragd.formats.html.pictures import PagePictures, keep_diagrams
 from ragd.formats.html.tree import TextLines, parsable, parse
 from ragd.language.detection import detect_language, language_of_tag
@@ -32,7 +32,7 @@ _TITLE_SEPARATORS: Final = "|-–—:·•»>/\\｜‐－―・："
 
 
 class HtmlLoader:
-    """HTML and XHTML, without scripts, hidden parts and page furniture."""
+    """HTML and XHTML, without scripts, hidden parts and boilerplate."""
 
     name = "html"
     version = "2"
@@ -55,7 +55,7 @@ class HtmlLoader:
         keep_states(tree)
         left_out = remove_unseen(tree)
         content = main_content(tree)
-        left_out += content.beside + remove_furniture(content.tag, marked=content.marked)
+        left_out += content.beside + remove_boilerplate(content.tag, marked=content.marked)
         try:
             writer.write(content.tag)
         except RecursionError as error:

@@ -18,9 +18,9 @@ from ragd.formats.common.linked_pictures import PictureShelf, is_data_uri, is_re
 from ragd.formats.common.pictures import reference
 from ragd.formats.html.tree import remove
 
-MIN_LABELS: Final = 3
+_MIN_LABELS: Final = 3
 """Texts in an inline SVG from which it is a diagram and no icon."""
-MAX_SVG: Final = 2 * 1024 * 1024
+_MAX_SVG: Final = 2 * 1024 * 1024
 
 _LAZY: Final = ("data-src", "data-original", "data-lazy-src")
 _MIN_SIDE: Final = 4
@@ -76,11 +76,11 @@ def keep_diagrams(tree: BeautifulSoup, text: str) -> None:
         if drawing.find_parent("svg") or drawing.sourceline is None or drawing.sourcepos is None:
             continue
         labels = [" ".join(label.get_text().split()) for label in drawing.find_all("text")]
-        if sum(bool(label) for label in labels) < MIN_LABELS:
+        if sum(bool(label) for label in labels) < _MIN_LABELS:
             continue
         starts = starts or list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
         begin = starts[drawing.sourceline - 1] + drawing.sourcepos
-        end = _SVG_END.search(text, begin, begin + MAX_SVG)
+        end = _SVG_END.search(text, begin, begin + _MAX_SVG)
         if not end:
             continue
         source = text[begin : end.end()]

@@ -15,7 +15,7 @@ MAX_ROWS: Final = 1000
 """Columns and rows that one cell may extend over."""
 MAX_REPEATED: Final = 200
 """Characters of a cell over several rows that is repeated in each."""
-MAX_HEADER_ROWS: Final = 4
+_MAX_HEADER_ROWS: Final = 4
 
 _MAKES_LAYOUT: Final = HEADINGS | {"table", "pre"}
 _CELLS: Final = ["td", "th"]
@@ -29,7 +29,7 @@ class Row:
     tags: tuple[Tag, ...]
 
 
-def own_rows(table: Tag) -> list[Tag]:
+def _own_rows(table: Tag) -> list[Tag]:
     """The rows of a table without those of tables in its cells."""
     return [row for row in table.find_all("tr") if row.find_parent("table") is table]
 
@@ -39,7 +39,7 @@ def is_layout(table: Tag) -> bool:
     attributes: dict[str, Any] = dict(table.attrs)
     if attributes.get("role") in ("presentation", "none"):
         return True
-    rows = own_rows(table)
+    rows = _own_rows(table)
     cells = [row.find_all(_CELLS, recursive=False) for row in rows]
     if any(cell.name == "th" for row in cells for cell in row) or (table.caption and table.caption.parent is table):
         return False
@@ -55,9 +55,9 @@ def read_rows(table: Tag, text_of: Callable[[Tag], str]) -> list[Row]:
     rows: list[Row] = []
     headers = 0
     above: dict[int, tuple[int, str]] = {}
-    for tag in own_rows(table):
+    for tag in _own_rows(table):
         found = tag.find_all(_CELLS, recursive=False)
-        is_header = headers == len(rows) < MAX_HEADER_ROWS and bool(found) and _is_header(tag, found)
+        is_header = headers == len(rows) < _MAX_HEADER_ROWS and bool(found) and _is_header(tag, found)
         cells, above = _filled(found, above, text_of, repeat=is_header)
         if any(cells.values()):
             headers += is_header

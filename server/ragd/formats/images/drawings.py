@@ -24,13 +24,13 @@ from ragd.formats.common.linked_pictures import embedded, is_data_uri
 from ragd.formats.images.rasters import PictureRefused, read_raster
 
 MAX_BYTES: Final = 10 * 1024 * 1024
-MAX_ELEMENTS: Final = 100_000
+_MAX_ELEMENTS: Final = 100_000
 MAX_DEPTH: Final = 200
-MAX_CHAINED: Final = 300
+_MAX_CHAINED: Final = 300
 """Patterns and markers of one drawing: each may use another, and resvg goes down such a chain by recursion."""
-MAX_SIDE: Final = 1600
+_MAX_SIDE: Final = 1600
 """Pixels of the longer side of the drawn picture."""
-STACK: Final = 64 * 1024 * 1024
+_STACK: Final = 64 * 1024 * 1024
 """Bytes of stack for resvg. In the usual 8 MB, 300 nested groups or 150 nested `use` end the process; in 64 MB, 1,000 don't."""
 
 _HEAD: Final = 16_384
@@ -80,7 +80,7 @@ def read_drawing(data: bytes, max_pixels: int) -> Drawing:
     text = _text(root)
     width, height = _size(root)
     _clean(root, max_pixels)
-    image = _drawn(tostring(root, encoding="unicode"), min(MAX_SIDE, max(1, round(2 * max(width, height)))))
+    image = _drawn(tostring(root, encoding="unicode"), min(_MAX_SIDE, max(1, round(2 * max(width, height)))))
     return Drawing(image, max(1, round(width)), max(1, round(height)), text, title)
 
 
@@ -99,7 +99,7 @@ def _check(root: Element) -> None:
         element, depth = stack.pop()
         elements += 1
         chained += _name(element) in ("pattern", "marker")
-        if elements > MAX_ELEMENTS or depth > MAX_DEPTH or chained > MAX_CHAINED:
+        if elements > _MAX_ELEMENTS or depth > MAX_DEPTH or chained > _MAX_CHAINED:
             raise PictureRefused("SVG with too many parts", "it is an SVG with too many, or too deeply nested, parts")
         stack.extend((child, depth + 1) for child in element)
 
@@ -164,7 +164,7 @@ def _drawn(svg: str, side: int) -> Image.Image:
         except (ValueError, OSError) as error:
             failed.append(str(error))
 
-    usual = threading.stack_size(STACK)
+    usual = threading.stack_size(_STACK)
     try:
         thread = threading.Thread(target=draw, name="rag-svg")
         thread.start()

@@ -24,7 +24,7 @@ from ragd.providers.protocols import ALONE, LoadContext
 
 MAX_PIXELS: Final = 50_000_000
 """Pixels that are decoded; a JPEG with more is decoded smaller, other formats are refused."""
-PARAGRAPH_GAP: Final = 0.8
+_PARAGRAPH_GAP: Final = 0.8
 """Blank height between two rows, in heights of a row, that parts paragraphs. Lines of one paragraph have up to 0.6."""
 
 _BETWEEN_BOXES: Final = "  "
@@ -139,7 +139,7 @@ def _rows(lines: Sequence[OcrLine]) -> Iterator[tuple[list[OcrLine], bool]]:
     for row in rows:
         box = _around(row)
         # A row that is not below the previous one begins a new column.
-        yield row, previous is None or box[1] - previous[3] > PARAGRAPH_GAP * usual or box[3] < previous[1]
+        yield row, previous is None or box[1] - previous[3] > _PARAGRAPH_GAP * usual or box[3] < previous[1]
         previous = box
 
 

@@ -1,6 +1,6 @@
 """Picture files to pixels, within limits: the header tells the size before anything is decoded.
 
-Only the decoders of the formats in `FORMATS` are used; Pillow knows dozens more, and one of them starts another program.
+Only the decoders of the formats in `_FORMATS` are used; Pillow knows dozens more, and one of them starts another program.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from ragd.providers.protocols import Pixels
 
-FORMATS: Final = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "JPEG2000")
+_FORMATS: Final = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "JPEG2000")
 MAX_FRAMES: Final = 2000
 """Pages of one TIFF that are read."""
 
@@ -110,7 +110,7 @@ def as_png(image: Image.Image) -> bytes:
     return target.getvalue()
 
 
-def is_metafile(data: bytes) -> bool:
+def _is_metafile(data: bytes) -> bool:
     """Whether these bytes are a drawing in EMF or WMF, which only Windows can draw."""
     return data[40:44] == b" EMF" or data.startswith(
         (b"\xd7\xcd\xc6\x9a", b"\x01\x00\x09\x00\x00\x03", b"\x02\x00\x09\x00\x00\x03")
@@ -133,9 +133,9 @@ def _guarded() -> Generator[None]:
 
 
 def _opened(data: bytes) -> Image.Image:
-    if is_metafile(data):
+    if _is_metafile(data):
         raise PictureRefused("EMF or WMF drawings, which only Windows can show", "it is an EMF or WMF drawing: save it as PNG")
-    return Image.open(io.BytesIO(data), formats=FORMATS)
+    return Image.open(io.BytesIO(data), formats=_FORMATS)
 
 
 def _within(image: Image.Image, max_pixels: int) -> tuple[int, int]:

@@ -19,7 +19,7 @@ MAX_ROWS: Final = 1000
 """Columns of a table, and rows that one cell may extend over."""
 MAX_REPEATED: Final = 200
 """Characters of a merged cell that is repeated where it extends to."""
-DEEPEST_HEADING: Final = 6
+_DEEPEST_HEADING: Final = 6
 
 _FENCE: Final = re.compile(r"^([ \t]*)(?=```|~~~)", re.MULTILINE)
 _STRONG: Final = re.compile(r"\*\*(\S.*?)\*\*")
@@ -76,7 +76,7 @@ class Facts:
         title = _STRONG.sub(r"\1", " ".join(title.split()))
         if not title:
             return
-        level = min(level, DEEPEST_HEADING)
+        level = min(level, _DEEPEST_HEADING)
         start = self._add(f"{'#' * level} {title}")
         if not self._indent:
             self._headings.append(Heading(start, self._length, level, title[:MAX_TITLE_CHARS]))

@@ -15,10 +15,10 @@ from typing import Final, Literal
 from ragd.formats.jira.content import Cell, Facts, table_lines
 from ragd.formats.jira.wiki_inline import inline, next_of
 
-MAX_LIST_DEPTH: Final = 10
-MAX_OPEN: Final = 10
+_MAX_LIST_DEPTH: Final = 10
+_MAX_OPEN: Final = 10
 """Quotations and panels inside of each other."""
-MAX_ROW_LINES: Final = 30
+_MAX_ROW_LINES: Final = 30
 
 _MACRO: Final = re.compile(
     r"(?<!\\)\{(code|noformat|quote|panel)(?::([^{}\n]{0,500}))?\}|^(?P<fence>```)(?P<tag>[A-Za-z][\w+#.-]{0,19})?[ \t]*$", re.M
@@ -83,7 +83,7 @@ def _parts(text: str) -> Iterator[_Part]:
             opened.pop()
             parts, end = [_Part("close", macro=name)], found.end()
         elif name in ("quote", "panel"):
-            if next_of(ends[name], found.end()) is None or len(opened) >= MAX_OPEN:
+            if next_of(ends[name], found.end()) is None or len(opened) >= _MAX_OPEN:
                 continue
             opened.append(name)
             parts, end = [_Part("open", macro=name, title=_parameters(found[2])[1])], found.end()
@@ -198,7 +198,7 @@ class _Writer:
         written = False
         while self._at < len(self._lines):
             found = _ITEM.fullmatch(self._lines[self._at])
-            depth = min(len(found[1]), MAX_LIST_DEPTH) if found else 0
+            depth = min(len(found[1]), _MAX_LIST_DEPTH) if found else 0
             if not found or depth > len(numbers) + 1:
                 break
             numbers = numbers[:depth] if len(numbers) >= depth else [*numbers, 0]
@@ -235,7 +235,7 @@ class _Writer:
             return []
         taken = 1
         if not line.rstrip().endswith("|"):
-            for ahead in range(self._at + 1, min(self._at + MAX_ROW_LINES, len(self._lines))):
+            for ahead in range(self._at + 1, min(self._at + _MAX_ROW_LINES, len(self._lines))):
                 following = self._lines[ahead]
                 if not following.strip() or self._begins_block(following):
                     break

@@ -32,7 +32,7 @@ _EMBEDDED_DEFINITION: Final = re.compile(r"^ {0,3}\[(?P<label>[^\[\]\n]{1,999})\
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TICKS: Final = re.compile(r"(?<!\\)`+")
 _ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
-NO_PICTURE: Final = "asset://none"
+_NO_PICTURE: Final = "asset://none"
 """Stands for an embedded picture that can't be read."""
 
 
@@ -68,7 +68,7 @@ def take_pictures(text: str, blocks: Blocks, shelf: PictureShelf) -> str:
         shown_as = "" if inside else reference.shown_as
         found = shelf.take([reference.link], reference.alt, Place(line_range=(line, line)), shown_as=shown_as)
         if inside:
-            instead.append((reference.start, reference.end, found.link if found else NO_PICTURE))
+            instead.append((reference.start, reference.end, found.link if found else _NO_PICTURE))
     for match in _EMBEDDED_DEFINITION.finditer(text, blocks.starts[0]):
         if normalizeReference(match["label"]) in blocks.definitions:
             instead.append((*match.span("link"), _asset_link(match["link"])))
@@ -82,7 +82,7 @@ def take_pictures(text: str, blocks: Blocks, shelf: PictureShelf) -> str:
 
 def _asset_link(data_uri: str) -> str:
     data = embedded(data_uri)
-    return NO_PICTURE if data is None else picture(data).link
+    return _NO_PICTURE if data is None else picture(data).link
 
 
 def _references(text: str, blocks: Blocks) -> Iterator[_Reference]:

@@ -17,7 +17,7 @@ from ragd.formats.registry import PICTURE_MEDIA_TYPES
 
 MAX_OUTPUT_CHARS: Final = 4000
 """Characters of one output that are kept, from its beginning and its end: logs and tables can be as long as they like."""
-HEAD_SHARE: Final = 0.6
+_HEAD_SHARE: Final = 0.6
 """Share of them that is taken from the beginning; the end of a traceback tells the error."""
 
 _ESCAPE: Final = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)?|[@-Z\\^_])")
@@ -107,7 +107,7 @@ class Outputs:
         if len(text) <= MAX_OUTPUT_CHARS:
             return text
         self._miss(f"an output was shortened to {MAX_OUTPUT_CHARS:,} characters")
-        head = int(MAX_OUTPUT_CHARS * HEAD_SHARE)
+        head = int(MAX_OUTPUT_CHARS * _HEAD_SHARE)
         first, last = text[:head], text[head - MAX_OUTPUT_CHARS :]
         # Whole lines, unless they are very long.
         first = first[: cut + 1] if (cut := first.rfind("\n")) > head // 2 else f"{first}\n"

@@ -1,4 +1,4 @@
-"""Blocks to facts: Markdown with the place of every line, its headings, and the ranges that are page furniture."""
+"""Blocks to facts: Markdown with the place of every line, its headings, and the ranges that are boilerplate."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Facts:
     def __init__(self, lexicon: Lexicon) -> None:
         self.marks: list[Mark] = []
         self.headings: list[Heading] = []
-        self.furniture: list[tuple[int, int]] = []
+        self.boilerplate: list[tuple[int, int]] = []
         self.pictures: list[Picture] = []
         self._lexicon = lexicon
         self._parts: list[str] = []
@@ -32,15 +32,15 @@ class Facts:
         return "".join(self._parts)
 
     def add_page(self, page: Page, blocks: Sequence[Block]) -> None:
-        """Furniture at the top, blocks, comments, furniture at the foot: each on lines of its own."""
-        self._add_furniture(page, page.head)
+        """Boilerplate at the top, blocks, comments, boilerplate at the foot: each on lines of its own."""
+        self._add_boilerplate(page, page.head)
         for block in blocks:
             self._add_block(page, block)
         if page.notes:
             self._separate(_BETWEEN)
             self._mark(Place(page=page.index + 1))
             self._write("\n".join(f"- {note}" for note in page.notes))
-        self._add_furniture(page, page.foot)
+        self._add_boilerplate(page, page.foot)
 
     def add_line(self, text: str, place: Place) -> None:
         """A line about the document that it does not hold itself."""
@@ -70,24 +70,24 @@ class Facts:
         if block.kind == "heading":
             self.headings.append(Heading(start, self._length, block.level, block.title))
 
-    def _add_furniture(self, page: Page, lines: Sequence[tuple[str, Box]]) -> None:
+    def _add_boilerplate(self, page: Page, lines: Sequence[tuple[str, Box]]) -> None:
         """The range holds the blank line before it, too (at the very start: after it), so that no gap is left without it."""
         for text, box in lines:
             begin = self._length
             self._separate(_BETWEEN)
             self._mark(page.frame.place(page.index, box))
             self._write(self._lexicon.resolved(text))
-            if self.furniture and self.furniture[-1][1] >= begin:
-                self.furniture[-1] = (self.furniture[-1][0], self._length)
+            if self.boilerplate and self.boilerplate[-1][1] >= begin:
+                self.boilerplate[-1] = (self.boilerplate[-1][0], self._length)
             else:
-                self.furniture.append((begin, self._length))
+                self.boilerplate.append((begin, self._length))
 
     def _separate(self, blank: str) -> None:
         if self._parts:
-            leading = self.furniture == [(0, self._length)]
+            leading = self.boilerplate == [(0, self._length)]
             self._write(blank)
             if leading:
-                self.furniture[0] = (0, self._length)
+                self.boilerplate[0] = (0, self._length)
 
     def _write(self, text: str) -> None:
         self._parts.append(text)

@@ -10,8 +10,8 @@ from typing import Final
 from ragd.formats.pdf.blocks import TEXT, Block, heading_block
 from ragd.formats.pdf.outline import OutlineEntry, place_headings
 
-BY_OUTLINE: Final = "outline"
-BY_TAGS: Final = "tags"
+_BY_OUTLINE: Final = "outline"
+_BY_TAGS: Final = "tags"
 BY_SIZE: Final = "type_size"
 
 _MAX_HEADING: Final = 120
@@ -35,9 +35,9 @@ def with_headings(
     Pages of the indexes `unsized` (read by OCR) have no reliable sizes.
     """
     if outline:
-        return [place_headings(blocks, outline.get(index, ())) for index, blocks in enumerate(pages)], BY_OUTLINE
+        return [place_headings(blocks, outline.get(index, ())) for index, blocks in enumerate(pages)], _BY_OUTLINE
     if any(block.level for blocks in pages for block in blocks if block.kind in TEXT):
-        return [[_tagged(block) for block in blocks] for blocks in pages], BY_TAGS
+        return [[_tagged(block) for block in blocks] for blocks in pages], _BY_TAGS
     return _by_size(pages, unsized), BY_SIZE
 
 

@@ -3,7 +3,7 @@
 pdfium is not safe to use from several threads, so one lock guards all of it. It also repairs files that are cut off and shows
 what is left; since a document is never to be half indexed, a file without its end mark is refused.
 
-The stages: every page is read (`pdf_reading`), furniture is found over all pages (`pdf_furniture`), each page is put in order
+The stages: every page is read (`pdf_reading`), boilerplate is found over all pages (`pdf_boilerplate`), each page is put in order
 (`pdf_layout`, `pdf_blocks`), headings are placed (`pdf_headings`), and the facts are written (`pdf_facts`).
 """
 
@@ -23,7 +23,7 @@ from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.pdf.blocks import Block, blocks_of, nested, with_pictures
 from ragd.formats.pdf.content import Facts
 from ragd.formats.pdf.headings import BY_SIZE, with_headings
-from ragd.formats.pdf.layout.boilerplate import take_furniture
+from ragd.formats.pdf.layout.boilerplate import take_boilerplate
 from ragd.formats.pdf.layout.columns import reading_order
 from ragd.formats.pdf.layout.joins import Lexicon
 from ragd.formats.pdf.page.page import Page
@@ -78,7 +78,7 @@ class PdfLoader:
             parser=f"pypdfium2 {pypdfium2.PYPDFIUM_INFO.version} (pdfium {pypdfium2.PDFIUM_INFO.version})",
             marks=tuple(facts.marks),
             headings=tuple(facts.headings),
-            furniture=tuple(facts.furniture),
+            boilerplate=tuple(facts.boilerplate),
             pictures=tuple(facts.pictures),
             language=detect_language(facts.text),
             metadata=metadata | _metadata(read),
@@ -102,7 +102,7 @@ def _blocks(read: ReadPdf) -> tuple[list[list[Block]], str]:
             for segment in page.segments:
                 segment.fixed = False
     body = max(sizes, key=lambda size: sizes[size]) if sizes else 0.0
-    take_furniture(read.pages, body)
+    take_boilerplate(read.pages, body)
     pages = []
     for page in read.pages:
         asides = [Block("aside", [(segment.text, segment.box)], size=segment.size) for segment in page.aside]

@@ -85,7 +85,7 @@ def opened(data: bytes, name: str) -> Any:
         raise ParseFailed(f"'{name}' can't be read as PDF: it is damaged or isn't one.") from error
 
 
-def frame_of(page: Any) -> Frame:
+def _frame_of(page: Any) -> Frame:
     """The box and rotation of one of pdfium's pages."""
     left, bottom, right, top = page.get_bbox()
     return Frame(left, bottom, right, top, turns=page.get_rotation() // 90 % 4)
@@ -120,7 +120,7 @@ class _Reader:
             page.close()
 
     def _read(self, pdf_page: Any, text_page: Any, index: int) -> Page:
-        page = Page(index, frame_of(pdf_page))
+        page = Page(index, _frame_of(pdf_page))
         glyphs = Glyphs(text_page.raw, page.frame)
         drawn = read_objects(pdf_page.raw, page.frame)
         form = self.pdf.formenv.raw if self.pdf.formenv else None

@@ -14,7 +14,7 @@ from ragd.formats.powerpoint.text import BULLETS, A
 
 P: Final = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 TITLES: Final = frozenset(("title", "ctrTitle"))
-FURNITURE: Final = frozenset(("dt", "ftr", "hdr", "sldNum", "sldImg"))
+BOILERPLATE: Final = frozenset(("dt", "ftr", "hdr", "sldNum", "sldImg"))
 """Placeholders of dates, footers, headers, slide numbers and, on notes pages, the picture of the slide."""
 
 _LEVEL: Final = 9
@@ -33,7 +33,7 @@ def kind_of(shape: Any) -> str | None:
     return None if found is None else found.get("type") or "obj"
 
 
-def box_of(shape: Any) -> Box | None:
+def _box_of(shape: Any) -> Box | None:
     """Where a shape says that it stands, in the units of what it is in; None when it says nothing."""
     transform = shape.find(f"{P}xfrm")
     if transform is None:
@@ -63,7 +63,7 @@ class Inheritance:
 
     def box(self, shape: Any) -> Box | None:
         """Where a shape stands, by itself or as the placeholder that it fills."""
-        return next((box for source in (shape, *self._sources(shape)) if (box := box_of(source)) is not None), None)
+        return next((box for source in (shape, *self._sources(shape)) if (box := _box_of(source)) is not None), None)
 
     def bullet(self, body: Any, level: int) -> Any:
         """The bullet element for paragraphs of this level of a text body, when they have none of their own; or None."""
@@ -84,7 +84,7 @@ class Inheritance:
             return []
         inherited = self._layout.matching(own)
         kind = own.get("type") or (inherited is not None and kind_of(inherited)) or "obj"
-        of_master = self._master.of_kind("title" if kind in TITLES else kind if kind in FURNITURE else "body")
+        of_master = self._master.of_kind("title" if kind in TITLES else kind if kind in BOILERPLATE else "body")
         return [source for source in (inherited, of_master) if source is not None]
 
 

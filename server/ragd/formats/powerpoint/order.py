@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-GUTTER_WEIGHT: Final = 2.0
+_GUTTER_WEIGHT: Final = 2.0
 """How much more than its width the gap between exactly two columns counts: a caption stays with what it stands over."""
-SLACK: Final = 0.02
+_SLACK: Final = 0.02
 """Share of the whole extent by which boxes may overlap and still count as apart; text seldom fills its box."""
-ROW_TOLERANCE: Final = 0.05
+_ROW_TOLERANCE: Final = 0.05
 """Share of the height within which the tops of boxes that can't be told apart by gaps make one row, at most half a box's own."""
 _MOST_BOXES: Final = 400
 
@@ -47,7 +47,7 @@ def _cut(boxes: Sequence[Box], group: list[int]) -> list[list[int]] | None:
     """The group in two parts, at its widest gap; None when there is none."""
     columns = _gaps([(boxes[index].left, boxes[index].right) for index in group])
     rows = _gaps([(boxes[index].top, boxes[index].bottom) for index in group])
-    weight = GUTTER_WEIGHT if len(columns) == 1 else 1
+    weight = _GUTTER_WEIGHT if len(columns) == 1 else 1
     if columns and (not rows or weight * _widest(columns)[0] > _widest(rows)[0]):
         sides = _halves(group, [boxes[index].left for index in group], _widest(columns)[1])
         if not rows or _side_by_side(boxes, *sides):
@@ -58,7 +58,7 @@ def _cut(boxes: Sequence[Box], group: list[int]) -> list[list[int]] | None:
 def _gaps(spans: list[tuple[float, float]]) -> list[tuple[float, int]]:
     """Width of each gap in the projection, and how many of the spans begin before it. Overlaps within the slack are gaps, too."""
     ordered = sorted(spans)
-    slack = SLACK * (max(end for _, end in ordered) - ordered[0][0])
+    slack = _SLACK * (max(end for _, end in ordered) - ordered[0][0])
     found = []
     reach = ordered[0][1]
     for count, (start, end) in enumerate(ordered[1:], 1):
@@ -88,7 +88,7 @@ def _side_by_side(boxes: Sequence[Box], left: list[int], right: list[int]) -> bo
 
 
 def _by_rows(boxes: Sequence[Box], group: list[int]) -> list[int]:
-    tolerance = ROW_TOLERANCE * (max(boxes[index].bottom for index in group) - min(boxes[index].top for index in group))
+    tolerance = _ROW_TOLERANCE * (max(boxes[index].bottom for index in group) - min(boxes[index].top for index in group))
     rows: list[list[int]] = []
     for index in sorted(group, key=lambda index: boxes[index].top):
         first = boxes[rows[-1][0]] if rows else None

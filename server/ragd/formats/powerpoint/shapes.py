@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ragd.formats.powerpoint.graphics import graphic, is_readable
-from ragd.formats.powerpoint.layout import FURNITURE, TITLES, Inheritance, P, kind_of
+from ragd.formats.powerpoint.layout import BOILERPLATE, TITLES, Inheritance, P, kind_of
 from ragd.formats.powerpoint.order import Box, reading_order
 from ragd.formats.powerpoint.parts import MAX_TEXT_CHARS, PartReader, TooMuchText, alt_of
 from ragd.formats.powerpoint.text import A, Paragraph, R, branches, followable, one_line, paragraphs, to_markdown
@@ -63,7 +63,7 @@ class ShapeReader:
 
     def _block(self, shape: Any, depth: int) -> Block | None:
         kind = kind_of(shape)
-        if kind in FURNITURE:
+        if kind in BOILERPLATE:
             return None
         if _is_hidden(shape):
             self._reader.miss("hidden shapes were left out")

@@ -9,7 +9,7 @@ from typing import Any, Final
 from ragd.formats.powerpoint.text import A
 from ragd.formats.tables.blocks import PART_TOKENS, cell_text, estimated_tokens
 
-LONGEST_REPEATED: Final = 200
+_LONGEST_REPEATED: Final = 200
 """Characters of a merged cell that are said again in the rows and columns that it spans; longer texts are said once."""
 
 _BLANK_LINES: Final = re.compile(r"\n\s*\n")
@@ -61,7 +61,7 @@ def slide_table(table: Any, text_of: Callable[[Any], str]) -> str:
 
 
 def _again(text: str) -> str:
-    return text if len(text) <= LONGEST_REPEATED else ""
+    return text if len(text) <= _LONGEST_REPEATED else ""
 
 
 def _is_true(value: str | None) -> bool:

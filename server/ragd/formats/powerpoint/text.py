@@ -12,10 +12,10 @@ from ragd.formats.word.signs import equation, symbol
 A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
-A14: Final = "{http://schemas.microsoft.com/office/drawing/2010/main}"
+_A14: Final = "{http://schemas.microsoft.com/office/drawing/2010/main}"
 
 BULLETS: Final = (f"{A}buNone", f"{A}buAutoNum", f"{A}buChar", f"{A}buBlip")
-_MATH: Final = f"{A14}m"
+_MATH: Final = f"{_A14}m"
 _MONOSPACE: Final = frozenset((
     "andale mono", "cascadia code", "cascadia mono", "consolas", "courier", "courier new", "dejavu sans mono", "fira code",
     "ibm plex mono", "jetbrains mono", "liberation mono", "lucida console", "menlo", "monaco", "roboto mono", "sf mono",
@@ -30,7 +30,7 @@ _DEEPEST: Final = 8
 
 LinkOf = Callable[[str], str | None]
 """Target of a relationship by its id; None when there is none."""
-BulletOf = Callable[[Any, int], Any]
+_BulletOf = Callable[[Any, int], Any]
 """The bullet element that a paragraph inherits, by the text body and the paragraph's level."""
 
 
@@ -46,7 +46,7 @@ class Paragraph:
     code: bool = False
 
 
-def paragraphs(body: Any, link_of: LinkOf, bullet_of: BulletOf | None = None) -> list[Paragraph]:
+def paragraphs(body: Any, link_of: LinkOf, bullet_of: _BulletOf | None = None) -> list[Paragraph]:
     """The paragraphs of a text body (an lxml element) that aren't blank, with the numbers that the slide shows."""
     found: list[Paragraph] = []
     numbering = _Numbering()

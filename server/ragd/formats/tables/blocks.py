@@ -23,7 +23,7 @@ from ragd.formats.common.naming import MAX_TITLE_CHARS
 
 PART_TOKENS: Final = 400
 """Estimated tokens of a part at most. Heading line, prefix and what overlaps with the last chunk need the rest of a chunk."""
-PART_TOKENS_MIN: Final = 250
+_PART_TOKENS_MIN: Final = 250
 """From here on a part may end. More than half of a chunk, so that parts stay alone in theirs wherever rows come and go."""
 HEADER_TOKENS: Final = PART_TOKENS // 2
 """A longer header is not repeated; the rows are then written as lists."""
@@ -151,7 +151,7 @@ class _Part:
         best, smallest = len(self._rows), 1 << 32
         for count, (line, _, cost) in enumerate(self._rows, 1):
             tokens += cost
-            if tokens >= PART_TOKENS_MIN and (checksum := zlib.crc32(line.encode("utf-8", "replace"))) < smallest:
+            if tokens >= _PART_TOKENS_MIN and (checksum := zlib.crc32(line.encode("utf-8", "replace"))) < smallest:
                 best, smallest = count, checksum
         return best
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from ragd.formats.common.naming import extension
 
-DELIMITERS: Final = (",", ";", "\t", "|")
+_DELIMITERS: Final = (",", ";", "\t", "|")
 ONE_COLUMN: Final = "\x1f"
 """The delimiter of a file without any: a character that stands in no cell."""
 LONGEST_CELL: Final = 10_000_000
@@ -63,7 +63,7 @@ def find_dialect(text: str, name: str) -> Dialect:
         sample = sample[: sample.rfind("\n") + 1] or sample
     if extension(name) == ".tsv" and _regularity(sample, "\t")[0] >= _LEAST_REGULARITY:
         return Dialect("\t")
-    found = {delimiter: _regularity(sample, delimiter) for delimiter in DELIMITERS}
+    found = {delimiter: _regularity(sample, delimiter) for delimiter in _DELIMITERS}
     best = max(found, key=found.__getitem__)  # of equals, the first
     return Dialect(best if found[best][0] >= _LEAST_REGULARITY else ONE_COLUMN)
 

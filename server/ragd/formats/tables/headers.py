@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 NONE: Final = 0
-WEAK: Final = 1
+_WEAK: Final = 1
 """A different word in each column, and nothing that tells the rows below apart from them."""
 STRONG: Final = 2
 
@@ -21,7 +21,7 @@ _JOIN: Final = " / "
 
 
 def header_strength(head: Sequence[str], names: Sequence[str], body: Sequence[str]) -> int:
-    """`NONE`, `WEAK` or `STRONG` for the rows in `head`, the last of which has the texts `names`; `body` are rows below.
+    """`NONE`, `_WEAK` or `STRONG` for the rows in `head`, the last of which has the texts `names`; `body` are rows below.
 
     A row is a letter for the kind of each cell: `t` for text, others for what isn't, a blank where there is nothing, and a
     capital where the cell stands out.
@@ -38,7 +38,7 @@ def header_strength(head: Sequence[str], names: Sequence[str], body: Sequence[st
         return STRONG
     complete = all(kind != " " or all(row[index] == " " for row in body) for index, kind in enumerate(last))
     different = len({name for name in names if name}) == len([name for name in names if name])
-    return WEAK if complete and different and len(body) > 1 else NONE
+    return _WEAK if complete and different and len(body) > 1 else NONE
 
 
 def joined_header(rows: Sequence[Sequence[str]], width: int) -> list[str]:

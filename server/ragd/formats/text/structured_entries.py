@@ -16,9 +16,9 @@ from ragd.formats.common.naming import MAX_TITLE_CHARS
 MAX_DEPTH: Final = 4
 LONG: Final = 1500
 """Characters from which an entry is divided."""
-MANY: Final = 200
-"""Entries from which they are taken for data unless they are long, `MIN_AVERAGE` characters in the mean."""
-MIN_AVERAGE: Final = 300
+_MANY: Final = 200
+"""Entries from which they are taken for data unless they are long, `_MIN_AVERAGE` characters in the mean."""
+_MIN_AVERAGE: Final = 300
 MAX_ENTRIES: Final = 5000
 """Entries of one parent beyond which it is not divided."""
 
@@ -73,4 +73,4 @@ def _add(text: str, entries: Sequence[Entry], level: int, found: list[Heading]) 
 
 def _is_data(entries: Sequence[Entry]) -> bool:
     length = sum(entry.end - entry.start for entry in entries)
-    return len(entries) > MANY and length < MIN_AVERAGE * len(entries)
+    return len(entries) > _MANY and length < _MIN_AVERAGE * len(entries)

@@ -28,7 +28,7 @@ class _Stack:
         self._full: set[int] = set()
 
     def begin(self, start: int, title: str) -> None:
-        entry = Entry(line_start(self._text, start), start, title)
+        entry = Entry(_line_start(self._text, start), start, title)
         parent = self.open[-1]
         if len(parent.entries) == MAX_ENTRIES:
             parent.entries.clear()
@@ -41,7 +41,7 @@ class _Stack:
         self.open.pop().end = at
 
 
-def line_start(text: str, at: int) -> int:
+def _line_start(text: str, at: int) -> int:
     """Where the line begins, if only blanks stand before `at` in it; else `at` itself."""
     begin = at
     while begin > 0 and text[begin - 1] in " \t":

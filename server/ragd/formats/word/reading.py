@@ -16,7 +16,7 @@ from ragd.formats.word.styles import Styles, monospaced
 
 MAX_NESTING: Final = 20
 """Tables in tables, text boxes in text boxes. Each level costs some frames of the interpreter's stack."""
-MAX_CODE_SHARE: Final = 0.9
+_MAX_CODE_SHARE: Final = 0.9
 """Share of text in a monospaced font from which the document is typewritten rather than full of code."""
 _NOTES: Final = (("footnote", OFFICE + "footnotes", ""), ("endnote", OFFICE + "endnotes", "e"))
 _MAX_QUOTED: Final = 80
@@ -25,7 +25,7 @@ _REPEATED_IN_ALL: Final = 1_000_000
 """Characters of merged cells that are said again, of one cell and of a document: a small file could ask for any number."""
 
 # What `left_out` counts, and how a warning says it. Order is that of the warnings.
-LEFT_OUT: Final = {
+_LEFT_OUT: Final = {
     "contents": "lines of tables of contents and indexes left out: {}",
     "deleted": "tracked changes are read as accepted; deleted passages left out: {}",
     "hidden": "passages of hidden text left out: {}",
@@ -160,7 +160,7 @@ class Reading:
         return depth + 1
 
     def warnings(self) -> list[str]:
-        return [text.format(count) for key, text in LEFT_OUT.items() if (count := self.left_out[key])]
+        return [text.format(count) for key, text in _LEFT_OUT.items() if (count := self.left_out[key])]
 
 
 def _is_mostly_prose(body: Element) -> bool:
@@ -172,4 +172,4 @@ def _is_mostly_prose(body: Element) -> bool:
         if fonts.getparent().getparent().tag == W + "r" and monospaced(fonts.getparent())
         for text in fonts.getparent().getparent().iterchildren(W + "t")
     )
-    return typewritten < MAX_CODE_SHARE * total
+    return typewritten < _MAX_CODE_SHARE * total

@@ -59,7 +59,7 @@ def without(document: Document, ranges: Iterable[tuple[int, int]]) -> Cut:
         markdown=remaining,
         marks=_moved_marks(document.marks, moved, len(remaining)),
         headings=_moved_headings(document.headings, moved, remaining),
-        furniture=tuple(merged(((moved(start), moved(end)) for start, end in document.furniture), len(remaining))),
+        boilerplate=tuple(merged(((moved(start), moved(end)) for start, end in document.boilerplate), len(remaining))),
         metadata=metadata,
     )
     kept = [index for index, (start, end) in enumerate(stretches) if start < end] or [0]

@@ -27,7 +27,7 @@ _CHARACTERS_OF_A_TOKEN: Final = 8
 _LONGEST_STRETCH: Final = 200_000
 """Characters that are tokenised at once: each token takes some hundred bytes while its text is being cut."""
 
-HEADING_SHARE: Final = 4
+_HEADING_SHARE: Final = 4
 """The heading path may take one part in so many of a chunk's tokens."""
 
 
@@ -46,7 +46,7 @@ def build_pieces(
     own gives no piece; only when that would leave none at all, the headings themselves are the text. `shown` puts what pictures
     say in the place of references to them.
     """
-    if room < HEADING_SHARE:
+    if room < _HEADING_SHARE:
         raise ValueError(f"room for {room} tokens is too little for a chunk")
     stretches = [(section, section.start, section.end) for section in sections]
     if not any(canonical(document.markdown[section.start : section.end]) for section in sections):
@@ -56,7 +56,7 @@ def build_pieces(
     pieces: list[Piece] = []
     for section, begin, until in stretches:
         path = context_path(document, section.path)
-        heading = heading_line(path, tokenizer, room // HEADING_SHARE)
+        heading = heading_line(path, tokenizer, room // _HEADING_SHARE)
         equal_texts: Counter[str] = Counter()
         cutter = _Cutter(document.markdown, heading, room, splitter, tokenizer, shown)
         for start, end, tokens in cutter.ranges(begin, until):
@@ -75,7 +75,7 @@ def build_pieces(
                     text=text,
                     tokens=tokens,
                     place=places.of(start, end),
-                    heading=heading if heading_path == path else heading_line(heading_path, tokenizer, room // HEADING_SHARE),
+                    heading=heading if heading_path == path else heading_line(heading_path, tokenizer, room // _HEADING_SHARE),
                     heading_path=heading_path,
                     image_refs=shown.image_refs(text),
                     shown_text=shown.text(text),

@@ -14,11 +14,11 @@ from ragd.ingest.chunking.recursive import RecursiveSplitter
 from ragd.language.boundaries import PARAGRAPH, SENTENCE, Unbreakable, ends, fenced_blocks, grapheme_start
 from ragd.providers.protocols import Embedder, Tokenizer
 
-WINDOW: Final = 2
+_WINDOW: Final = 2
 """Sentences on each side of a possible cut that are compared, so that a short one isn't judged alone."""
-TINY_SHARE: Final = 8
+_TINY_SHARE: Final = 8
 """A stretch of less than one part in so many of a chunk's tokens is joined to a neighbour."""
-DISTANCE_DECIMALS: Final = 5
+_DISTANCE_DECIMALS: Final = 5
 """Distances are rounded, since the last digits of a vector depend on what was embedded with it."""
 
 _CHARACTERS_OF_A_TOKEN: Final = 8
@@ -95,7 +95,7 @@ class SemanticSplitter:
         self._embedder = embedder
         self._percentile = percentile
         self.profile = (
-            f"semantic-1/percentile={percentile:g}/window={WINDOW}/tiny={TINY_SHARE}/{embedder.model_id}@{embedder.revision}"
+            f"semantic-1/percentile={percentile:g}/window={_WINDOW}/tiny={_TINY_SHARE}/{embedder.model_id}@{embedder.revision}"
             f"/{self._recursive.profile}"
         )
 
@@ -118,8 +118,8 @@ class SemanticSplitter:
         if len(edges) < 4:  # one pair of sentences has no percentile
             return []
         count = len(edges) - 1
-        windows = [text[edges[max(0, first)] : edges[min(count, first + WINDOW)]] for first in range(1 - WINDOW, count)]
-        distances = np.round(np.concatenate(list(self._distances(windows))), DISTANCE_DECIMALS)
+        windows = [text[edges[max(0, first)] : edges[min(count, first + _WINDOW)]] for first in range(1 - _WINDOW, count)]
+        distances = np.round(np.concatenate(list(self._distances(windows))), _DISTANCE_DECIMALS)
         threshold = np.percentile(distances, self._percentile)
         chosen = {edges[index + 1]: float(distances[index]) for index in np.flatnonzero(distances > threshold)}
         return self._without_tiny(text, chosen, max_tokens)
@@ -129,8 +129,8 @@ class SemanticSplitter:
         last = np.zeros((0, self._embedder.dimension), dtype=np.float32)
         for begin in range(0, len(windows), _EMBEDDED_AT_ONCE):
             vectors = np.concatenate([last, self._embedder.embed_passages(windows[begin : begin + _EMBEDDED_AT_ONCE])])
-            yield 1 - np.einsum("ij,ij->i", vectors[:-WINDOW], vectors[WINDOW:])  # rows are unit vectors
-            last = vectors[-WINDOW:]
+            yield 1 - np.einsum("ij,ij->i", vectors[:-_WINDOW], vectors[_WINDOW:])  # rows are unit vectors
+            last = vectors[-_WINDOW:]
 
     def _without_tiny(self, text: str, distances: dict[int, float], max_tokens: int) -> list[int]:
         """The cuts but those beside a tiny stretch, the least first, where what becomes one is not too long."""
@@ -143,7 +143,7 @@ class SemanticSplitter:
         for cut in sorted(distances, key=lambda place: (distances[place], place)):
             index = bisect_left(edges, cut)
             before, after = count(edges[index - 1], cut), count(cut, edges[index + 1])
-            if min(before, after) * TINY_SHARE < max_tokens and before + after <= max_tokens:
+            if min(before, after) * _TINY_SHARE < max_tokens and before + after <= max_tokens:
                 del edges[index]
         return edges[1:-1]
 

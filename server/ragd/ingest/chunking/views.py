@@ -23,10 +23,10 @@ from ragd.providers.protocols import Analyzer, Tokenizer
 VIEW_PROFILE: Final = "view-2"
 """Version of these templates. Change a template, change this."""
 
-PICTURE_SHARE: Final = 2
+_PICTURE_SHARE: Final = 2
 """What was read in a chunk's pictures may take one part in so many of its dense view; the sparse view has all of it."""
 
-PATH_SEPARATOR: Final = " > "
+_PATH_SEPARATOR: Final = " > "
 
 
 def context_path(document: Document, section_path: Sequence[str]) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def without_repetition(path: tuple[str, ...], text: str) -> tuple[str, ...]:
 def heading_line(path: Sequence[str], tokenizer: Tokenizer, max_tokens: int) -> str:
     """The path as one line of at most `max_tokens` tokens. What is too long loses its outer headings, then its own end."""
     for first in range(len(path)):
-        line = PATH_SEPARATOR.join(path[first:])
+        line = _PATH_SEPARATOR.join(path[first:])
         if tokenizer.count(line) <= max_tokens:
             return line
     line = path[-1] if path else ""
@@ -90,7 +90,7 @@ class Shown:
     @classmethod
     def within(cls, pictures: Mapping[str, PictureNote], source: str, tokenizer: Tokenizer, room: int) -> Shown:
         """For dense views of `room` tokens of a document that people know as `source`."""
-        return cls(pictures, base_name(source), tokenizer, room // PICTURE_SHARE)
+        return cls(pictures, base_name(source), tokenizer, room // _PICTURE_SHARE)
 
     def image_refs(self, text: str) -> tuple[str, ...]:
         """Asset ids of the kept pictures that a passage refers to, each once, in order."""
@@ -137,10 +137,10 @@ def shortened(text: str, tokenizer: Tokenizer, max_tokens: int) -> str:
     return ""
 
 
-def sparse_view(piece: Piece, text: str, source: str, tags: Sequence[str], keywords: Sequence[str]) -> str:
+def _sparse_view(piece: Piece, text: str, source: str, tags: Sequence[str], keywords: Sequence[str]) -> str:
     """Everything that words may be found in. The whole heading path: BM25 has no token limit."""
     name = base_name(source)
-    parts = [PATH_SEPARATOR.join(piece.heading_path), text, name, source if source != name else ""]
+    parts = [_PATH_SEPARATOR.join(piece.heading_path), text, name, source if source != name else ""]
     return "\n".join(part for part in (*parts, " ".join(tags), " ".join(keywords)) if part)
 
 
@@ -158,7 +158,7 @@ def build_chunks(
     for piece, enrichment in zip(pieces, enrichments, strict=True):
         dense = dense_view(piece.heading, piece.shown_text) or source
         # Not the document's keywords: in every chunk they tell none apart, and one edit would change all entries.
-        sparse = sparse_view(piece, shown.text(piece.text, whole=True), source, document.tags, enrichment.keywords)
+        sparse = _sparse_view(piece, shown.text(piece.text, whole=True), source, document.tags, enrichment.keywords)
         chunks.append(
             Chunk(
                 chunk_id=piece.chunk_id,

@@ -42,7 +42,7 @@ TEMPORARY: Final[tuple[tuple[str, str], ...]] = (
 )
 """Names that editors and other tools make for a while, as globs of any case, and why they are no documents."""
 
-TOOL_FOLDERS: Final = frozenset(
+_TOOL_FOLDERS: Final = frozenset(
     {"__pycache__", "node_modules", "$RECYCLE.BIN", "System Volume Information", "lost+found", "@eaDir"}
 )
 """Folders that hold what tools make, never what people write."""
@@ -73,7 +73,7 @@ class FileRules:
 
 def is_passed_over(name: str) -> bool:
     """Whether a file's or a folder's name says that it is hidden, temporary or a tool's, whatever the rules are."""
-    return name.startswith(".") or name in TOOL_FOLDERS or _TEMPORARY.match(name.lower()) is not None
+    return name.startswith(".") or name in _TOOL_FOLDERS or _TEMPORARY.match(name.lower()) is not None
 
 
 def check_globs(globs: Iterable[str], field_name: str) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ from ragd.core.ids import hash32
 from ragd.core.jobs import IngestResult
 from ragd.formats.registry import shape_of
 from ragd.ingest.discovery.file_rules import shown
-from ragd.ingest.discovery.files import FileItem, Found, check_allowed
+from ragd.ingest.discovery.files import Found, check_allowed
+from ragd.ingest.discovery.items import FileItem
 from ragd.ingest.reading import Report
 from ragd.store.collections import Collections
 from ragd.store.document_reader import DocumentReader

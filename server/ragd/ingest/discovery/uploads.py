@@ -14,7 +14,9 @@ from typing import BinaryIO
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.ids import hash32
 from ragd.formats.registry import loader_name_for
-from ragd.ingest.discovery.files import FileItem, LoaderFor, shown, unsupported
+from ragd.ingest.discovery.file_rules import shown
+from ragd.ingest.discovery.files import LoaderFor, unsupported
+from ragd.ingest.discovery.items import FileItem
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _UNSAFE = re.compile(r'[<>:"/\\|?*]')

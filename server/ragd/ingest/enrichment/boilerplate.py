@@ -26,12 +26,12 @@ from typing import Final
 from ragd.core.documents import Document
 from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE
 
-DEPTH: Final = 3
-"""Lines from the top and from the bottom of a page that may be furniture."""
+_DEPTH: Final = 3
+"""Lines from the top and from the bottom of a page that may be boilerplate."""
 MAX_LINE: Final = 160
 MIN_PAGES: Final = 3
 MOST: Final = 0.6
-NEARLY_ALL: Final = 0.8
+_NEARLY_ALL: Final = 0.8
 _MIN_UNKNOWN: Final = 5
 _MIN_PART_OF_TITLE: Final = 8
 """Characters beside a page number that name nothing known; characters that title and header share."""
@@ -81,7 +81,7 @@ class _Line:
     above_heading: bool
 
 
-def page_furniture(document: Document) -> list[tuple[int, int]]:
+def page_boilerplate(document: Document) -> list[tuple[int, int]]:
     """Ranges of whole lines, in no order. None for a document without pages or slides."""
     lines, pages = _edge_lines(document)
     if len(pages) < 2:
@@ -131,7 +131,7 @@ def _folded(text: str) -> str:
 def _edge_lines(document: Document) -> tuple[list[_Line], list[int]]:
     """The outer lines of each page, and the numbers of the pages that have lines."""
     facts = document.markdown
-    known = _Touching(document.furniture)
+    known = _Touching(document.boilerplate)
     headings = _Touching([(heading.start, heading.end) for heading in document.headings])
     marks = [(mark.offset, mark.place.page or mark.place.slide) for mark in document.marks]
     starts = [next(group) for _, group in groupby(marks, key=lambda mark: mark[1])]
@@ -144,7 +144,7 @@ def _edge_lines(document: Document) -> tuple[list[_Line], list[int]]:
         lines = [(low, high) for low, high in _lines(facts, start, end) if not known.touch(low, high)]
         if lines:
             pages.append(page)
-        for bottom, outer in ((False, lines[:DEPTH]), (True, lines[: -DEPTH - 1 : -1])):
+        for bottom, outer in ((False, lines[:_DEPTH]), (True, lines[: -_DEPTH - 1 : -1])):
             for depth, (low, high) in enumerate(outer):
                 text = facts[low:high].strip()
                 if len(text) <= MAX_LINE and not text.startswith(_STRUCTURE) and not headings.touch(low, high):
@@ -188,7 +188,7 @@ def _numbered(lines: Sequence[_Line], pages: Sequence[int], names: _Names) -> It
         for rest, group in by_rest.items():
             known, count = names.knows(rest), len({line.page for line in group})
             on_each = offset == 0 and count == len(pages) and names.is_title(rest)
-            unknown_is_fine = bottom or (count >= NEARLY_ALL * len(pages) and (" " in rest or len(rest) >= _MIN_UNKNOWN))
+            unknown_is_fine = bottom or (count >= _NEARLY_ALL * len(pages) and (" " in rest or len(rest) >= _MIN_UNKNOWN))
             if _LABEL.search(rest) or not (on_each or follows) or not (known or (count >= MIN_PAGES and unknown_is_fine)):
                 continue
             yield from ((line, "" if known else rest) for line in group)
@@ -216,7 +216,7 @@ def _pages_between(on: Sequence[int]) -> int:
 
 
 def _repeated(lines: Sequence[_Line], pages: Sequence[int], names: _Names, numbered: set[_Line]) -> list[_Line]:
-    """Lines that are the same on most pages, from the edge inwards as far as something tells that they are furniture."""
+    """Lines that are the same on most pages, from the edge inwards as far as something tells that they are boilerplate."""
     groups: dict[tuple[bool, str], list[_Line]] = defaultdict(list)
     for line in lines:
         groups[line.bottom, line.text].append(line)
@@ -242,7 +242,7 @@ def _on_most(on: set[int], pages: Sequence[int], of_a_kind: Counter[int]) -> boo
     if len(on) < MIN_PAGES:
         return False
     kinds = {page % 2 for page in on}
-    return len(on) >= MOST * len(pages) or (len(kinds) == 1 and len(on) >= NEARLY_ALL * of_a_kind[min(kinds)])
+    return len(on) >= MOST * len(pages) or (len(kinds) == 1 and len(on) >= _NEARLY_ALL * of_a_kind[min(kinds)])
 
 
 def _is_stamp(text: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 
 from ragd.core.documents import Document
 from ragd.ingest.chunking.cuts import merged
-from ragd.ingest.enrichment.boilerplate import page_furniture
+from ragd.ingest.enrichment.boilerplate import page_boilerplate
 from ragd.language.boundaries import Unbreakable, fenced_blocks
 
 # Not zero-width joiners, which are part of emoji and of Persian and Indic words, and not U+FFFD, which tells of damage. Tag
@@ -29,22 +29,22 @@ _DOTS: Final = {".": 1, "․": 1, "‥": 2, "…": 3, "·": 1, "・": 1, "．": 
 _LEADER_END: Final = re.compile(
     f"[{''.join(_DOTS)}][ \t\u3000]*+(?=(?:[0-9０-９]{{1,4}}|[ivxlc]{{1,7}})[ \t\u3000]*+$)", re.MULTILINE
 )
-MIN_DOTS: Final = 5
+_MIN_DOTS: Final = 5
 """So many dots between words and a number at the end of a line are a leader, as in tables of contents."""
 
 
 class RuleCleaner:
-    """Leaves out what the loader found to be furniture, and what these rules find."""
+    """Leaves out what the loader found to be boilerplate, and what these rules find."""
 
     name = "rules"
     profile = "clean-1"
 
-    def furniture(self, document: Document) -> list[tuple[int, int]]:
+    def boilerplate(self, document: Document) -> list[tuple[int, int]]:
         """None at all when nothing else would be left, as with a scan whose only text is the stamp on each page."""
         facts = document.markdown
-        found = list(document.furniture)
+        found = list(document.boilerplate)
         if not document.verbatim:
-            found += page_furniture(document)
+            found += page_boilerplate(document)
             found += _controls(facts)
             found += _separators(facts)
             found += _leaders(facts)
@@ -60,7 +60,7 @@ class NoCleaner:
     name = "none"
     profile = "none"
 
-    def furniture(self, document: Document) -> list[tuple[int, int]]:  # noqa: ARG002
+    def boilerplate(self, document: Document) -> list[tuple[int, int]]:  # noqa: ARG002
         return []
 
 
@@ -89,7 +89,7 @@ def _leaders(facts: str) -> Iterator[tuple[int, int]]:
         while start > 0 and (facts[start - 1] in _DOTS or facts[start - 1] in " \t\u3000"):
             start -= 1
             dots += _DOTS.get(facts[start], 0)
-        if dots < MIN_DOTS or start == 0 or facts[start - 1] == "\n":
+        if dots < _MIN_DOTS or start == 0 or facts[start - 1] == "\n":
             continue
         fenced = fenced or Unbreakable(fenced_blocks(facts))
         if not fenced.around(number):

@@ -21,13 +21,13 @@ from ragd.language.keywords import Keywords, count_terms
 from ragd.language.plain_text import Unit, plain, shortened, units
 from ragd.language.sentences import is_sentence, sentences
 
-MAX_TITLE: Final = 200
-MAX_SUMMARY: Final = 300
-MAX_PIECE_SUMMARY: Final = 160
+_MAX_TITLE: Final = 200
+_MAX_SUMMARY: Final = 300
+_MAX_PIECE_SUMMARY: Final = 160
 MAX_KEYWORDS: Final = 10
-MAX_PIECE_KEYWORDS: Final = 5
-MAX_TAGS: Final = 50
-MAX_TAG: Final = 100
+_MAX_PIECE_KEYWORDS: Final = 5
+_MAX_TAGS: Final = 50
+_MAX_TAG: Final = 100
 
 _SUMMARY_SENTENCES: Final = 3
 _SUMMARY_PIECES: Final = 8
@@ -73,7 +73,7 @@ class RuleEnricher:
         for start in range(0, len(pieces), _BLOCK):
             block = pieces[start : start + _BLOCK]
             counted = [count_terms(piece.shown_text or piece.text, document.language, code=code) for piece in block]
-            for piece, words in zip(block, keywords.of_passages(counted, MAX_PIECE_KEYWORDS), strict=True):
+            for piece, words in zip(block, keywords.of_passages(counted, _MAX_PIECE_KEYWORDS), strict=True):
                 own_title, summary = _piece_title(piece, title, code=code), _piece_summary(piece, title, code=code)
                 found.append(Enrichment(self.name, own_title, summary, keywords=words))
         about = [title, *(heading.title for heading in document.headings[:_BLOCK])]
@@ -93,7 +93,7 @@ class NoEnricher:
     profile = "none"
 
     def enrich(self, document: Document, pieces: Sequence[Piece]) -> tuple[Enrichment, list[Enrichment]]:
-        of_document = Enrichment(self.name, shortened(_one_line(document.title), MAX_TITLE), tags=_own_tags(document))
+        of_document = Enrichment(self.name, shortened(_one_line(document.title), _MAX_TITLE), tags=_own_tags(document))
         return of_document, [Enrichment(self.name)] * len(pieces)
 
 
@@ -101,12 +101,12 @@ def _document_title(document: Document) -> str:
     """The title; a file's name without its extension and with blanks between its words, but for code, where it is the name."""
     title = _one_line(document.title)
     if document.metadata.get(TITLE_SOURCE) != FROM_FILE_NAME:
-        return shortened(title, MAX_TITLE)
+        return shortened(title, _MAX_TITLE)
     if shape_of(document.doc_type) != "code":
         stem, dot, suffix = title.rpartition(".")
         readable = _WORD_BREAKS.sub(" ", stem if dot and stem and len(suffix) <= 8 else title).strip()
         title = readable or title
-    return shortened(title, MAX_TITLE)
+    return shortened(title, _MAX_TITLE)
 
 
 def _one_line(text: str) -> str:
@@ -116,8 +116,8 @@ def _one_line(text: str) -> str:
 def _own_tags(document: Document) -> tuple[str, ...]:
     stated: Any = document.metadata.get("tags") or ()
     values = stated if isinstance(stated, list | tuple) else (stated,)
-    tags = (_one_line(str(value))[:MAX_TAG].strip() for value in values)
-    return tuple(dict.fromkeys(tag for tag in tags if tag))[:MAX_TAGS]
+    tags = (_one_line(str(value))[:_MAX_TAG].strip() for value in values)
+    return tuple(dict.fromkeys(tag for tag in tags if tag))[:_MAX_TAGS]
 
 
 def _tags(document: Document) -> tuple[str, ...]:
@@ -129,7 +129,7 @@ def _tags(document: Document) -> tuple[str, ...]:
 def _piece_title(piece: Piece, title: str, *, code: bool) -> str:
     """The heading above it; without one its own first line when that is no sentence, else the document's title."""
     if piece.section_path:
-        return shortened(_one_line(piece.section_path[-1]), MAX_TITLE)
+        return shortened(_one_line(piece.section_path[-1]), _MAX_TITLE)
     line = piece.text.lstrip()[: _SHORT_LINE * 2].partition("\n")[0].strip()
     if code or len(line) > _SHORT_LINE or line.startswith(_NO_TITLE) or line.endswith((".", "。", ",", "、", ";", ":")):
         return title
@@ -140,17 +140,17 @@ def _piece_summary(piece: Piece, title: str, *, code: bool) -> str:
     """The first sentence; without one the first table's columns, or the first line that says something."""
     if code:
         said = (sentence for comment in comments(piece.text) for unit in units(comment) for sentence in sentences(unit.text))
-        return shortened(next(filter(is_sentence, said), ""), MAX_PIECE_SUMMARY)
+        return shortened(next(filter(is_sentence, said), ""), _MAX_PIECE_SUMMARY)
     instead = ""
     for unit in islice(units(piece.text), _MAX_UNITS):
         text = unit.text.removeprefix(title).lstrip()
         if unit.kind != "table":
             for sentence in sentences(text):
                 if is_sentence(sentence):
-                    return shortened(sentence, MAX_PIECE_SUMMARY)
+                    return shortened(sentence, _MAX_PIECE_SUMMARY)
         if not instead and _says_something(text):
             instead = text
-    return shortened(instead, MAX_PIECE_SUMMARY)
+    return shortened(instead, _MAX_PIECE_SUMMARY)
 
 
 def _says_something(text: str) -> bool:
@@ -195,10 +195,10 @@ def _leads(texts: Iterable[Iterable[Unit]], title: str) -> Iterator[_Lead]:
 
 
 def _quoted(said: Sequence[str]) -> str:
-    text = shortened(said[0], MAX_SUMMARY)
+    text = shortened(said[0], _MAX_SUMMARY)
     for sentence in said[1:_SUMMARY_SENTENCES]:
         longer = text + ("" if text[-1] in "。！？" else " ") + sentence
-        if len(longer) > MAX_SUMMARY or not is_sentence(sentence):
+        if len(longer) > _MAX_SUMMARY or not is_sentence(sentence):
             break
         text = longer
     return text
@@ -218,7 +218,7 @@ def _structure(document: Document, pieces: Sequence[Piece]) -> str:
     """Slides by their titles; sheets or sections with the columns of their tables; else the headings; else the first lines."""
     headings = list(dict.fromkeys(_one_line(heading.title) for heading in document.headings[:_MAX_NAMED]))
     if shape_of(document.doc_type) == "slides" and len(headings) > 1:
-        return shortened("; ".join(headings), MAX_SUMMARY)
+        return shortened("; ".join(headings), _MAX_SUMMARY)
     columns: dict[str, str] = {}
     lines: list[str] = []
     for piece in pieces[:_MAX_NAMED]:
@@ -229,7 +229,7 @@ def _structure(document: Document, pieces: Sequence[Piece]) -> str:
             elif _says_something(unit.text):
                 lines.append(unit.text)
     if columns:
-        return shortened("; ".join(f"{name}: {text}" if name else text for name, text in columns.items()), MAX_SUMMARY)
+        return shortened("; ".join(f"{name}: {text}" if name else text for name, text in columns.items()), _MAX_SUMMARY)
     if len(headings) > 1:
-        return shortened("; ".join(headings), MAX_SUMMARY)
-    return "" if shape_of(document.doc_type) == "code" else shortened("; ".join(lines[:_SUMMARY_SENTENCES]), MAX_SUMMARY)
+        return shortened("; ".join(headings), _MAX_SUMMARY)
+    return "" if shape_of(document.doc_type) == "code" else shortened("; ".join(lines[:_SUMMARY_SENTENCES]), _MAX_SUMMARY)

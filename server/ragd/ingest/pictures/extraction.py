@@ -33,7 +33,7 @@ from ragd.providers.registry import build
 
 THUMBNAIL_SIDE: Final = 320
 """Pixels of the longer side of a thumbnail."""
-MIN_READ_SIDE: Final = 8
+_MIN_READ_SIDE: Final = 8
 """Pixels below which no letter can be told from another."""
 
 _THUMBNAIL_QUALITY: Final = 80
@@ -83,7 +83,7 @@ class PictureReader:
         The budget is looked at before a picture, so that the last one may exceed it.
         """
         height, width = pixels.shape[:2]
-        if min(height, width) < MIN_READ_SIDE:
+        if min(height, width) < _MIN_READ_SIDE:
             return PictureText(skipped="too small to be read")
         if height * width > self._max_pixels:
             return PictureText(skipped="too large to be read")

@@ -14,24 +14,24 @@ from ragd.core.errors import ParseFailed
 from ragd.formats.pdf.loader import LOCK
 from ragd.formats.pdf.reading import opened
 
-MIN_WIDTH: Final = 16
-MAX_WIDTH: Final = 4_000
+_MIN_WIDTH: Final = 16
+_MAX_WIDTH: Final = 4_000
 MAX_PIXELS: Final = 32_000_000
 _MARKER: Final = (255, 238, 112)
 _MARGIN: Final = 0.003
 """Added to each side of a rectangle, as a share of the page's width, so that letters don't touch its edge."""
 
-Highlight = tuple[float, float, float, float]
+_Highlight = tuple[float, float, float, float]
 
 
-def render_page(data: bytes, page: int, width: int, highlights: Sequence[Highlight] = ()) -> bytes:
+def render_page(data: bytes, page: int, width: int, highlights: Sequence[_Highlight] = ()) -> bytes:
     """A page (from 1) as PNG, `width` pixels wide, less when it is so high that it would have too many.
 
     `highlights` are left, top, right and bottom as fractions (0..1) of the page as shown. Raises `ParseFailed` when the file is
     no PDF, has no such page, or the width is not sensible.
     """
-    if not MIN_WIDTH <= width <= MAX_WIDTH:
-        raise ParseFailed(f"A page can be shown {MIN_WIDTH} to {MAX_WIDTH} pixels wide, not {width}.")
+    if not _MIN_WIDTH <= width <= _MAX_WIDTH:
+        raise ParseFailed(f"A page can be shown {_MIN_WIDTH} to {_MAX_WIDTH} pixels wide, not {width}.")
     with LOCK:
         picture = _rendered(data, page, width)
     if highlights:
@@ -64,7 +64,7 @@ def _rendered(data: bytes, number: int, width: int) -> Image.Image:
     return picture
 
 
-def _marked(picture: Image.Image, highlights: Sequence[Highlight]) -> Image.Image:
+def _marked(picture: Image.Image, highlights: Sequence[_Highlight]) -> Image.Image:
     """The picture with the rectangles as if by a marker: what is dark stays so, and overlapping ones are not darker."""
     width, height = picture.size
     margin = max(1.0, _MARGIN * width)

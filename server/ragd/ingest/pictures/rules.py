@@ -14,17 +14,17 @@ from ragd.providers.protocols import Pixels
 
 MIN_SIDE: Final = 32
 """Pixels of the shorter side: below are bullets, spacers and rules. A line of text that can be read is not much lower."""
-MIN_AREA: Final = 64 * 64
+_MIN_AREA: Final = 64 * 64
 """Pixels in all: below are icons, which are drawn at 16 to 48 pixels. A formula of one line has more, being wide."""
-MAX_ASPECT: Final = 20.0
+_MAX_ASPECT: Final = 20.0
 """Longer side over shorter side: above are rules and edges."""
-MIN_EDGES: Final = 32
+_MIN_EDGES: Final = 32
 """Places where neighbouring pixels differ; fewer is a plain area or a gradient. One small letter has about 30."""
-EDGE: Final = 10
+_EDGE: Final = 10
 """Levels of grey between such neighbours. Gradients have up to 4; text so faint that it can just be read has 15."""
-MIN_ALPHA: Final = 8
+_MIN_ALPHA: Final = 8
 """A picture that is nowhere less transparent than this can't be seen."""
-REPEATED: Final = 0.6
+_REPEATED: Final = 0.6
 """Share of the pages or slides that show the same picture, from which it is a logo or a background."""
 MIN_PAGES: Final = 4
 """Pages from which such a share means anything."""
@@ -37,11 +37,11 @@ def says_nothing(image: Image.Image, pixels: Pixels, width: int, height: int) ->
 
     `image` is RGB or RGBA, `pixels` `[height, width, 3]` the same on paper, `width` and `height` its size as it is shown.
     """
-    if min(width, height) < MIN_SIDE or width * height < MIN_AREA:
+    if min(width, height) < MIN_SIDE or width * height < _MIN_AREA:
         return "too small to show anything"
-    if max(width, height) > MAX_ASPECT * min(width, height):
+    if max(width, height) > _MAX_ASPECT * min(width, height):
         return "mere lines"
-    if image.mode == "RGBA" and np.asarray(image.getchannel("A")).max() <= MIN_ALPHA:
+    if image.mode == "RGBA" and np.asarray(image.getchannel("A")).max() <= _MIN_ALPHA:
         return "transparent all over"
     if not _enough_edges(pixels):
         return "blank"
@@ -58,7 +58,7 @@ def repeated(document: Document) -> set[str]:
     last = max(_numbers(document), default=0)
     if last < MIN_PAGES:
         return set()
-    return {asset_id for asset_id, shown in pages.items() if len(shown) >= REPEATED * last}
+    return {asset_id for asset_id, shown in pages.items() if len(shown) >= _REPEATED * last}
 
 
 def _numbers(document: Document) -> Iterable[int]:
@@ -72,7 +72,7 @@ def _enough_edges(pixels: Pixels) -> bool:
     for top in range(0, pixels.shape[0], _BAND):
         gray = pixels[top : top + _BAND + 1].mean(axis=2, dtype=np.float32)
         for axis in (0, 1):
-            found += int(np.count_nonzero(np.abs(np.diff(gray, axis=axis)) > EDGE))
-        if found >= MIN_EDGES:
+            found += int(np.count_nonzero(np.abs(np.diff(gray, axis=axis)) > _EDGE))
+        if found >= _MIN_EDGES:
             return True
     return False

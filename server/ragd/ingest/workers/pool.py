@@ -26,7 +26,7 @@ from ragd.ingest.workers.process import WorkerOptions
 log = logging.getLogger(__name__)
 
 # A worker is replaced after so many files: some libraries leak.
-FILES_OF_A_WORKER = 500
+_FILES_OF_A_WORKER = 500
 IDLE_S = 20.0
 _WATCH_EVERY_S = 0.1
 _END_S = 2.0
@@ -200,7 +200,7 @@ class WorkerPool:
             # `name` is cleared by an exchange that came to its end; else there may be half an answer in the pipe. A worker may be
             # ended at the very moment in which it has answered.
             is_fit = worker.name == "" and worker.ended_for is None
-            if is_fit and worker.files < FILES_OF_A_WORKER and not self._closed.is_set():
+            if is_fit and worker.files < _FILES_OF_A_WORKER and not self._closed.is_set():
                 worker.deadline, worker.idle_since = float("inf"), time.monotonic()
                 self._idle.append(worker)
                 return

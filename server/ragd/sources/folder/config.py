@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from ragd.core.errors import DocumentUnreadable, FieldProblem, ForbiddenPath, ServiceUnavailable, ValidationFailed
 from ragd.formats.registry import loader_name_for
-from ragd.ingest.discovery.file_rules import GITIGNORE, FileRules, Selection, check_globs
-from ragd.ingest.discovery.files import Found, Part, check_allowed, find_files, shown
+from ragd.ingest.discovery.file_rules import GITIGNORE, FileRules, Selection, check_globs, shown
+from ragd.ingest.discovery.files import Found, Part, check_allowed, find_files
 from ragd.sources.queue import MAX_CHANGES
 
 

@@ -11,7 +11,8 @@ from urllib.request import url2pathname
 from ragd.core.errors import ServiceUnavailable
 from ragd.core.ids import hash32
 from ragd.core.jobs import IngestResult
-from ragd.ingest.discovery.files import Found, Part, shown
+from ragd.ingest.discovery.file_rules import shown
+from ragd.ingest.discovery.files import Found, Part
 from ragd.ingest.reading import Report
 from ragd.sources.folder.config import FolderConfig, check_root, is_below_link, scan, stored_config
 from ragd.sources.handler import Reading, Run, SourceDocuments, note_of

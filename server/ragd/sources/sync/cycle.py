@@ -17,7 +17,7 @@ from ragd.core.errors import ItemFailed, SourceRefused, SourceThrottled, SourceU
 from ragd.core.ids import hash32
 from ragd.core.jobs import IngestResult
 from ragd.core.tracing import utc_now
-from ragd.ingest.discovery.files import Item
+from ragd.ingest.discovery.items import Item
 from ragd.ingest.prefetch import prefetched
 from ragd.ingest.reading import Report
 from ragd.ingest.remote import RemoteItem

@@ -13,7 +13,8 @@ from ragd.config.secrets import resolve
 from ragd.config.settings import SyncSettings
 from ragd.core.errors import FieldProblem, RagError, SettingsError, SourceRefused, SourceThrottled, ValidationFailed
 from ragd.core.jobs import IngestResult, Postponed, Stopped
-from ragd.ingest.discovery.files import Found, Item
+from ragd.ingest.discovery.files import Found
+from ragd.ingest.discovery.items import Item
 from ragd.ingest.reading import Report
 from ragd.providers.registry import build, provider_class
 from ragd.sources.base import FROM_REQUEST, CloudPreview, CloudSource, HttpOptions, Usage

@@ -34,7 +34,7 @@ def lines_of(document: Document, text: str) -> tuple[int, int] | None:
     return [mark for mark in document.marks if mark.offset <= at][-1].place.line_range
 
 
-def test_scripts_hidden_parts_and_page_furniture_are_left_out() -> None:
+def test_scripts_hidden_parts_and_page_boilerplate_are_left_out() -> None:
     document = load(
         "<html><head><title>T</title><style>p{color:red}</style><script>var secret = 1</script></head><body>"
         "<nav>Home</nav><header>Banner</header><aside>Ads</aside><div role=banner>Logo</div>"

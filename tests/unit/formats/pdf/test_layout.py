@@ -1,4 +1,4 @@
-"""PDF: reading order, paragraphs, furniture, headings by size and program text, on files by LibreOffice and by reportlab."""
+"""PDF: reading order, paragraphs, boilerplate, headings by size and program text, on files by LibreOffice and by reportlab."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def fixture(name: str) -> Document:
 
 def body(document: Document) -> str:
     """What goes into chunks."""
-    return without(document, document.furniture).document.markdown
+    return without(document, document.boilerplate).document.markdown
 
 
 def prose(count: int, seed: int) -> str:
@@ -250,9 +250,9 @@ def test_ligatures_and_soft_hyphens_become_letters() -> None:
     assert not any(char in text for char in "\ufb01\ufb02\xad\x02\ufffe")
 
 
-def test_headers_footers_and_page_numbers_are_furniture_and_no_part_of_chunks() -> None:
+def test_headers_footers_and_page_numbers_are_boilerplate_and_no_part_of_chunks() -> None:
     document = fixture("columns-en")
-    ranges = [document.markdown[start:end].split("\n") for start, end in document.furniture]
+    ranges = [document.markdown[start:end].split("\n") for start, end in document.boilerplate]
     expected = [line for number in (1, 2, 3) for line in ("Tarnwood field notes 12", f"Page {number} of 3")]
     assert [line for lines in ranges for line in lines if line] == expected
     text = body(document)
@@ -261,7 +261,7 @@ def test_headers_footers_and_page_numbers_are_furniture_and_no_part_of_chunks() 
     assert "\n\n\n" not in text
 
 
-def test_japanese_page_numbers_are_furniture() -> None:
+def test_japanese_page_numbers_are_boilerplate() -> None:
     document = fixture("columns-ja")
     text = body(document)
     assert "- 2 -" in document.markdown
@@ -270,7 +270,7 @@ def test_japanese_page_numbers_are_furniture() -> None:
     assert "1 / 1" not in body(fixture("tables-en"))
 
 
-def test_headers_that_differ_on_left_and_right_pages_are_furniture() -> None:
+def test_headers_that_differ_on_left_and_right_pages_are_boilerplate() -> None:
     def edge(canvas: Canvas, _: Any) -> None:
         number = canvas.getPageNumber()
         canvas.setFont("Helvetica", 8)
@@ -297,7 +297,7 @@ def test_a_document_of_two_pages_loses_its_page_numbers_only() -> None:
     assert "ページ" not in text
 
 
-def test_numbered_headings_at_the_top_of_pages_and_first_lines_of_tables_are_no_furniture() -> None:
+def test_numbered_headings_at_the_top_of_pages_and_first_lines_of_tables_are_no_boilerplate() -> None:
     number = iter(range(1, 9))
 
     def page(canvas: Canvas) -> None:

@@ -78,12 +78,12 @@ def test_a_heading_keeps_what_is_left_of_its_line_and_goes_with_it(facts: str, c
 
 
 @given(texts, ranges, ranges)
-def test_furniture_that_stays_is_the_same_characters(facts: str, cut: Ranges, furniture: Ranges) -> None:
-    before = merged(furniture, len(facts))
-    result = without(make(facts, furniture=tuple(before)), cut)
-    after = {result.origin(index) for start, end in result.document.furniture for index in range(start, end)}
+def test_boilerplate_that_stays_is_the_same_characters(facts: str, cut: Ranges, boilerplate: Ranges) -> None:
+    before = merged(boilerplate, len(facts))
+    result = without(make(facts, boilerplate=tuple(before)), cut)
+    after = {result.origin(index) for start, end in result.document.boilerplate for index in range(start, end)}
     assert after == {index for start, end in before for index in range(start, end)} & set(kept_places(facts, cut))
-    assert list(result.document.furniture) == merged(result.document.furniture, len(result.document.markdown))
+    assert list(result.document.boilerplate) == merged(result.document.boilerplate, len(result.document.markdown))
 
 
 @given(texts, ranges, st.integers(0, 40))

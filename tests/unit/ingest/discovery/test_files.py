@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from ragd.core.errors import DocumentUnreadable, ForbiddenPath
-from ragd.ingest.discovery.files import FileItem, Found, check_allowed, find_files, shown
+from ragd.ingest.discovery.file_rules import shown
+from ragd.ingest.discovery.files import Found, check_allowed, find_files
+from ragd.ingest.discovery.items import FileItem
 
 NOBODY = 65534
 

@@ -9,7 +9,7 @@ import pytest
 
 from ragd.core.errors import UnsupportedMediaType, ValidationFailed
 from ragd.formats.registry import loader_name_for
-from ragd.ingest.discovery.files import FileItem
+from ragd.ingest.discovery.items import FileItem
 from ragd.ingest.discovery.uploads import Uploads
 
 

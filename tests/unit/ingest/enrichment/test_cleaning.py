@@ -55,11 +55,11 @@ def pages_of(texts: list[str], top: str = "{text}", count: int = 6) -> list[str]
 
 
 def left_of(found: Document) -> str:
-    return without(found, RuleCleaner().furniture(found)).document.markdown
+    return without(found, RuleCleaner().boilerplate(found)).document.markdown
 
 
 def gone_from(found: Document) -> list[str]:
-    return [found.markdown[start:end].strip() for start, end in RuleCleaner().furniture(found)]
+    return [found.markdown[start:end].strip() for start, end in RuleCleaner().boilerplate(found)]
 
 
 class TestRuleCleaner(CleanerContract):
@@ -174,7 +174,7 @@ def test_a_heading_that_is_repeated_on_every_page_stays() -> None:
     places = [index for index in range(len(facts)) if facts.startswith("# Incident", index)]
     headings = tuple(Heading(place, place + 11, 1, "Incident") for place in places)
     found = document(pages)
-    assert RuleCleaner().furniture(Document("pdf", "Incidents", facts, "pdf", "1", marks=found.marks, headings=headings)) == []
+    assert RuleCleaner().boilerplate(Document("pdf", "Incidents", facts, "pdf", "1", marks=found.marks, headings=headings)) == []
 
 
 def test_a_line_in_the_middle_of_pages_stays() -> None:
@@ -213,19 +213,19 @@ def test_slides_are_pages() -> None:
 def test_what_the_loader_found_is_left_out_and_is_no_line_of_the_page() -> None:
     pages = pages_of(ENGLISH, "{text}\n{page}\nTarnwood")
     facts = "\n\n".join(pages)
-    furniture = tuple((index, index + 8) for index in range(len(facts)) if facts.startswith("Tarnwood", index))
-    assert left_of(document(pages, furniture=furniture)).split() == "\n".join(pages_of(ENGLISH)).split()
+    boilerplate = tuple((index, index + 8) for index in range(len(facts)) if facts.startswith("Tarnwood", index))
+    assert left_of(document(pages, boilerplate=boilerplate)).split() == "\n".join(pages_of(ENGLISH)).split()
 
 
 def test_a_document_that_would_be_left_with_nothing_is_left_alone() -> None:
     found = document(["Kestrel scans 1", "Kestrel scans 2", "Kestrel scans 3"], title="Kestrel scans")
-    assert RuleCleaner().furniture(found) == []
+    assert RuleCleaner().boilerplate(found) == []
 
 
 @pytest.mark.parametrize("doc_type", ["markdown", "text", "code"])
 def test_source_text_is_never_touched(doc_type: str) -> None:
     facts = "Chapter ........ 12\n\x0c\n\x01\u200bend\n"
-    assert RuleCleaner().furniture(Document(doc_type, "a", facts, "text", "1", verbatim=True)) == []  # type: ignore[arg-type]
+    assert RuleCleaner().boilerplate(Document(doc_type, "a", facts, "text", "1", verbatim=True)) == []  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -274,14 +274,14 @@ def test_the_dots_before_a_page_number_are_left_out(facts: str, left: str) -> No
 def test_the_samples_lose_their_page_headers_and_nothing_else(name: str, header: str, loader_knows: bool) -> None:
     found = PdfLoader().load((SAMPLES / "papers" / f"{name}.pdf").read_bytes(), f"{name}.pdf")
     pages = {mark.place.page for mark in found.marks}
-    gone = gone_from(found if loader_knows else replace(found, furniture=()))
+    gone = gone_from(found if loader_knows else replace(found, boilerplate=()))
     assert [" ".join(line.split()) for line in gone] == [f"{header} {page}" for page in range(1, len(pages) + 1)]
 
 
 @given(st.lists(st.text(st.sampled_from("ab1. \n|-・…\x0c\x01頁第Ⅲ"), max_size=40), max_size=8))
 def test_any_text_gives_ranges_that_are_sorted_and_apart(pages: list[str]) -> None:
     found = document(pages)
-    ranges = RuleCleaner().furniture(found)
+    ranges = RuleCleaner().boilerplate(found)
     edges = [edge for pair in ranges for edge in pair]
     assert edges == sorted(set(edges))
     assert all(0 <= edge <= len(found.markdown) for edge in edges)
@@ -293,7 +293,7 @@ def test_any_text_gives_ranges_that_are_sorted_and_apart(pages: list[str]) -> No
 )
 def test_long_hostile_lines_take_no_long_time(facts: str) -> None:
     start = time.perf_counter()
-    RuleCleaner().furniture(document([facts, facts, facts]))
+    RuleCleaner().boilerplate(document([facts, facts, facts]))
     assert time.perf_counter() - start < 5
 
 

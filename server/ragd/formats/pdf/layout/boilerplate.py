@@ -1,6 +1,6 @@
 """Page headers, footers and page numbers of a PDF: what is repeated at the edge of its pages.
 
-A line counts when it stands at the same height of the page, with nothing but other furniture beyond it, and either says the same
+A line counts when it stands at the same height of the page, with only boilerplate beyond it, and either says the same
 on at least three pages close to each other, numbers aside that count with the pages; or is a page number, on two pages already.
 """
 
@@ -19,7 +19,7 @@ from ragd.formats.pdf.layout.joins import row_text
 from ragd.formats.pdf.page.page import Item, Page
 
 _ROWS: Final = 4
-"""Rows at each edge that may be furniture."""
+"""Rows at each edge that may be boilerplate."""
 _ZONE: Final = 0.2
 _MIN_PAGES: Final = 3
 _MAX_STRIDE: Final = 3
@@ -51,8 +51,8 @@ class _Seen:
     phrase: int
 
 
-def take_furniture(pages: Sequence[Page], body_size: float) -> None:
-    """Moves the furniture of all pages from their items to their `head` and `foot`. `body_size` is that of the running text."""
+def take_boilerplate(pages: Sequence[Page], body_size: float) -> None:
+    """Moves the boilerplate of all pages from their items to their `head` and `foot`. `body_size` is that of the running text."""
     edges = [(_edge(page, upper=True), _edge(page, upper=False)) for page in pages]
     for side in (0, 1):
         groups: dict[str, list[_Seen]] = defaultdict(list)
@@ -69,7 +69,7 @@ def take_furniture(pages: Sequence[Page], body_size: float) -> None:
         found = _page_numbers(numbers, len(pages))
         for group in groups.values():
             found |= _repeated(group)
-        rows = [_furniture_rows(pair[side], found) for pair in edges]
+        rows = [_boilerplate_rows(pair[side], found) for pair in edges]
         if any(_remains(page, taken) for page, taken in zip(pages, rows, strict=True)):
             for page, taken in zip(pages, rows, strict=True):
                 _take(page, taken, upper=side == 0)
@@ -175,8 +175,8 @@ def _count_with_pages(run: Sequence[_Seen]) -> bool:
     return grows
 
 
-def _furniture_rows(edge: Sequence[tuple[Row, list[list[Item]]]], found: set[int]) -> list[Row]:
-    """The rows of one edge, from the outermost on, that are furniture."""
+def _boilerplate_rows(edge: Sequence[tuple[Row, list[list[Item]]]], found: set[int]) -> list[Row]:
+    """The rows of one edge, from the outermost on, that are boilerplate."""
     taken: list[Row] = []
     for index, (row, phrases) in enumerate(edge):
         known = sum(id(phrase) in found for phrase in phrases)

@@ -21,8 +21,8 @@ _THIN: Final = 2.5
 _SHORTEST: Final = 6.0
 _WHITE: Final = 250
 
-Matrix = tuple[float, float, float, float, float, float]
-_IDENTITY: Final[Matrix] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+_Matrix = tuple[float, float, float, float, float, float]
+_IDENTITY: Final[_Matrix] = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 @dataclass(slots=True)
@@ -62,9 +62,9 @@ def read_objects(page: Any, frame: Frame) -> Drawn:
     return found
 
 
-def _objects(page: Any) -> Iterator[tuple[int, Any, Matrix]]:
+def _objects(page: Any) -> Iterator[tuple[int, Any, _Matrix]]:
     """Paths and pictures, those in form objects too, with the matrix from their space to the page's."""
-    stack: list[tuple[Any, int, int, Matrix]] = [(None, 0, pdfium_c.FPDFPage_CountObjects(page), _IDENTITY)]
+    stack: list[tuple[Any, int, int, _Matrix]] = [(None, 0, pdfium_c.FPDFPage_CountObjects(page), _IDENTITY)]
     while stack:
         form, position, count, matrix = stack.pop()
         for index in range(position, count):
@@ -93,7 +93,7 @@ def _is_drawn(path: Any) -> bool:
     return not known or min(part.value for part in colour[:3]) < _WHITE
 
 
-def _edges(path: Any, matrix: Matrix) -> list[tuple[float, float, float, float]]:
+def _edges(path: Any, matrix: _Matrix) -> list[tuple[float, float, float, float]]:
     """The level and upright sides of a path, in page space."""
     count = pdfium_c.FPDFPath_CountSegments(path)
     if not 2 <= count <= _MAX_PATH_SEGMENTS:
@@ -132,25 +132,25 @@ def _rules(edges: list[tuple[float, float, float, float]], frame: Frame) -> list
     return rules
 
 
-def _matrix(handle: Any) -> Matrix:
+def _matrix(handle: Any) -> _Matrix:
     matrix = pdfium_c.FS_MATRIX()
     if not pdfium_c.FPDFPageObj_GetMatrix(handle, matrix):
         return _IDENTITY
     return (matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f)
 
 
-def _times(first: Matrix, then: Matrix) -> Matrix:
+def _times(first: _Matrix, then: _Matrix) -> _Matrix:
     a, b, c, d, e, f = first
     g, h, i, j, k, m = then
     return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)
 
 
-def _point(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
+def _point(matrix: _Matrix, x: float, y: float) -> tuple[float, float]:
     a, b, c, d, e, f = matrix
     return (a * x + c * y + e, b * x + d * y + f)
 
 
-def _mapped(matrix: Matrix, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+def _mapped(matrix: _Matrix, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
     if matrix == _IDENTITY:
         return (left, bottom, right, top)
     points = [_point(matrix, x, y) for x in (left, right) for y in (bottom, top)]

@@ -17,7 +17,7 @@ from ragd.formats.pdf.page.page import Box, Frame, Page
 
 MIN_SIDE: Final = 16
 MAX_PIXELS: Final = 40_000_000
-MAX_ON_PAGE: Final = 40
+_MAX_ON_PAGE: Final = 40
 MAX_BYTES: Final = 256 * 1024 * 1024
 """Bytes of pictures that are kept of one document, all together."""
 _MAX_STREAM: Final = 64 * 1024 * 1024
@@ -46,8 +46,8 @@ class Pictures:
                 continue
             if behind_text and covered_area([box], page.frame) >= _WHOLE_PAGE * area:
                 self._leave_out("as large as a page, under its text")
-            elif taken == MAX_ON_PAGE:
-                self._leave_out(f"beyond the first {MAX_ON_PAGE} of a page")
+            elif taken == _MAX_ON_PAGE:
+                self._leave_out(f"beyond the first {_MAX_ON_PAGE} of a page")
             elif width.value * height.value > MAX_PIXELS:
                 self._leave_out("of too many pixels")
             elif self.kept > MAX_BYTES:

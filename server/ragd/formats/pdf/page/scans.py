@@ -19,9 +19,9 @@ from ragd.formats.pdf.page.page import Box, Frame, Page, Segment
 from ragd.formats.pdf.page.pictures import MIN_SIDE, covered_area
 from ragd.providers.protocols import LoadContext, Pixels
 
-OCR_DPI: Final = 200
+_OCR_DPI: Final = 200
 MAX_PIXELS: Final = 12_000_000
-MAX_JPEG: Final = 8 * 1024 * 1024
+_MAX_JPEG: Final = 8 * 1024 * 1024
 _FEW_CHARACTERS: Final = 20
 _MIN_COVER: Final = 0.5
 _MIN_COVER_ALONE: Final = 0.05
@@ -76,7 +76,7 @@ def read_scan(pdf_page: Any, page: Page, context: LoadContext, scans: Scans) -> 
 
 def _rendered(pdf_page: Any, frame: Frame) -> Pixels:
     width, height = frame.shown_size
-    scale = min(OCR_DPI / 72, (MAX_PIXELS / max(1.0, width * height)) ** 0.5)
+    scale = min(_OCR_DPI / 72, (MAX_PIXELS / max(1.0, width * height)) ** 0.5)
     bitmap = pdf_page.render(scale=scale, grayscale=True)
     try:
         grey = np.array(bitmap.to_numpy(), dtype=np.uint8).reshape(bitmap.height, bitmap.width, -1)[:, :, :1]
@@ -107,4 +107,4 @@ def _jpeg(pixels: Pixels) -> bytes:
         return b""
     target = io.BytesIO()
     Image.fromarray(pixels[:, :, 0]).save(target, "JPEG", quality=_JPEG_QUALITY)
-    return target.getvalue() if target.tell() <= MAX_JPEG else b""
+    return target.getvalue() if target.tell() <= _MAX_JPEG else b""

@@ -128,7 +128,7 @@ class _Builder:
                 continue
             until, target = self.targets[index]
             parts += [self._text(done, index), self._blank(index)] if done < index else []
-            parts.append(link_text(self._text(index, min(until, end)), target))
+            parts.append(_link_text(self._text(index, min(until, end)), target))
             done = min(until, end)
             parts.append(self._blank(done) if done < end else "")
         return "".join([*parts, self._text(done, end)])
@@ -154,7 +154,7 @@ class _Builder:
         spread = np.flatnonzero(np.diff(at) > 1)
         gap = boxes[spread + 1, 0] - boxes[spread, 2]
         height = boxes[spread, 3] - boxes[spread, 1]
-        wide = in_ranges(codes)
+        wide = _in_ranges(codes)
         both = wide[spread] & wide[spread + 1] & (gap < 0.15 * height)
         beside = (wide[spread] | wide[spread + 1]) & (gap < 0.4 * height)
         for index, certain in zip(spread[beside].tolist(), both[beside].tolist(), strict=True):
@@ -192,7 +192,7 @@ def fixed_fonts(segments: Iterable[Segment]) -> set[str]:
     return {font for font, value in balance.items() if value > 0}
 
 
-def link_text(text: str, target: str) -> str:
+def _link_text(text: str, target: str) -> str:
     """Markdown for a link, or the text alone when it shows its target."""
     bare = re.sub(r"^(?:https?://|mailto:)|/$", "", target)
     if not text or re.sub(r"^(?:https?://|mailto:)|/$", "", text) == bare:
@@ -275,7 +275,7 @@ def _linked(
     return found, unplaced
 
 
-def in_ranges(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+def _in_ranges(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
     found = np.zeros(len(codes), dtype=bool)
     for low, high in _CJK:
         found |= (codes >= low) & (codes <= high)

@@ -1,0 +1,114 @@
+"""Something to ingest, and the kind of it that is a file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from ragd.core.errors import DocumentUnreadable, DocumentVanished, PayloadTooLarge
+
+_READ_ATTEMPTS: Final = 3
+"""How often a file is read that changes meanwhile."""
+
+
+class Item(Protocol):
+    """Something to ingest: a file, or what a source elsewhere has.
+
+    `source` is its path as the user knows it, `uri` the address that it is known by. The extension of `name` chooses the loader
+    where `loader` is None. `label` is what errors and logs call it. Links to pictures are looked up in `folder` and may not
+    leave `root`; both are empty where there are none.
+    """
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def uri(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def loader(self) -> str | None: ...
+    @property
+    def folder(self) -> str: ...
+    @property
+    def links_root(self) -> str: ...
+
+    def size(self) -> int:
+        """Bytes, as far as that is known without reading it; else 0."""
+        ...
+
+    def read(self, limit: int) -> bytes:
+        """All of it. Raises `PayloadTooLarge` beyond `limit` bytes, and other kinds of `RagError`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileItem:
+    """A file to ingest. `path` is where it is with all links resolved.
+
+    `root` is the folder that was added, which links to pictures may not leave; None: the file's own folder.
+    """
+
+    path: Path
+    source: str
+    root: Path | None = None
+
+    @property
+    def uri(self) -> str:
+        return self.path.as_uri()
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def label(self) -> str:
+        return self.source
+
+    @property
+    def loader(self) -> str | None:
+        return None
+
+    @property
+    def folder(self) -> str:
+        return str(self.path.parent)
+
+    @property
+    def links_root(self) -> str:
+        return str(self.root or self.path.parent)
+
+    def size(self) -> int:
+        try:
+            return self.path.stat().st_size
+        except OSError:  # it is gone or closed to us, which reading it says
+            return 0
+
+    def read(self, limit: int) -> bytes:
+        """The file's bytes, as they were at one moment.
+
+        Raises `PayloadTooLarge` without reading on beyond `limit`, `DocumentVanished`, `DocumentUnreadable`: also for a file that
+        does not stop changing.
+        """
+        try:
+            for _ in range(_READ_ATTEMPTS):
+                with self.path.open("rb") as file:
+                    before = os.fstat(file.fileno())
+                    too_large = before.st_size > limit
+                    data = b"" if too_large else file.read(limit + 1)
+                    after = os.fstat(file.fileno())
+                if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
+                    break
+            else:
+                raise DocumentUnreadable(
+                    f"'{self.source}' was being written while it was read. Ingest it again when that is done."
+                )
+        except FileNotFoundError as error:
+            raise DocumentVanished(f"'{self.source}' was there when the folder was read and is gone now.") from error
+        except OSError as error:
+            raise DocumentUnreadable(f"'{self.source}' can't be read: {error.strerror}.") from error
+        if too_large or len(data) > limit:
+            raise PayloadTooLarge(f"'{self.source}' is larger than {limit:,} bytes. Split it, or raise limits.max_document_size.")
+        return data
