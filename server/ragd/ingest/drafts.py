@@ -1,4 +1,4 @@
-"""From a file, or from kept facts, to a version that is ready to be embedded: the stages dedup to transform_post.
+"""From a file, or from stored content, to a version that is ready to be embedded: the stages dedup to transform_post.
 
 Each stage is one span of the document's trace. Whatever goes wrong here costs the one document.
 """
@@ -76,7 +76,7 @@ class Pictures:
     links: tuple[PictureLink, ...] = ()
 
     def notes(self) -> dict[str, PictureNote]:
-        """What the facts' references stand for, by link."""
+        """What the content's references stand for, by link."""
         texts = {asset.asset_id: asset.text for asset in self.assets}
         return {link.link: PictureNote(link.asset_id, texts.get(link.asset_id, "")) for link in self.links}
 
@@ -146,22 +146,22 @@ class Drafter:
         draft = self._draft(identity, document, Pictures(found.assets, found.links), profile_id, trace, is_new=decision == "new")
         return replace(draft, was_deleted=known is not None and known.status == "deleted")
 
-    def from_facts(self, facts: StoredContent, trace: Trace) -> Draft:
+    def from_stored(self, stored: StoredContent, trace: Trace) -> Draft:
         """Make a live version again from what was read once."""
         identity = Identity(
-            facts.kb_id, facts.doc_id, facts.source, facts.source_uri, facts.content_hash, facts.size, facts.source_id
+            stored.kb_id, stored.doc_id, stored.source, stored.source_uri, stored.content_hash, stored.size, stored.source_id
         )
         with trace.span("stage.dedup") as span:
             trace.event("ingest.dedup_decision", _decision_payload(identity, "rebuild"), span)
-        document = facts.document
+        document = stored.document
         with trace.span("stage.loader", ProviderRef("loader", "facts", document.loader_version)) as span:
             trace.event("ingest.parse_summary", _parse_payload(document), span)
-        pictures = Pictures(facts.assets, facts.picture_links)
+        pictures = Pictures(stored.assets, stored.picture_links)
         with trace.span("stage.asset_normalize", ProviderRef("ocr", "facts")) as span:
-            trace.event("ingest.assets_manifest", {"assets": len(facts.assets), "known": len(facts.assets)}, span)
+            trace.event("ingest.assets_manifest", {"assets": len(stored.assets), "known": len(stored.assets)}, span)
         profile_id = self.profile_id(document.loader, document.loader_version)
         draft = self._draft(identity, document, pictures, profile_id, trace, is_new=False)
-        return replace(draft, version=replace(draft.version, version_id=facts.version_id))
+        return replace(draft, version=replace(draft.version, version_id=stored.version_id))
 
     def _draft(
         self, identity: Identity, document: Document, pictures: Pictures, profile_id: str, trace: Trace, *, is_new: bool

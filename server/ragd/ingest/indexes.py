@@ -1,7 +1,7 @@
-"""The dense and the sparse index as one: how versions get into them, how they go, and how drift from the facts is found.
+"""The dense and the sparse index as one: how versions get into them, how they go, and how drift from the content is found.
 
 Everything here can be done again at any time: upserts are idempotent by entry id, and an entry that nothing live needs is
-only waste until it is removed, since answers go through the facts store.
+only waste until it is removed, since answers go through the store.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class Indexes:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How the indexes of a collection differ from the facts."""
+    """How the indexes of a collection differ from the content."""
 
     surplus: Entries
     incomplete_documents: tuple[str, ...]
 
 
 def find_drift(indexes: Indexes, kb_id: str, live: Sequence[tuple[str, str, str, str]]) -> Drift:
-    """Hold the ids in the indexes against the live `(doc_id, dense_id, dense_key, sparse_id)` of the facts store."""
+    """Hold the ids in the indexes against the live `(doc_id, dense_id, dense_key, sparse_id)` of the store."""
     dense_ids, sparse_ids = indexes.dense.ids(kb_id), indexes.sparse.ids(kb_id)
     incomplete = {doc_id for doc_id, dense_id, _, sparse_id in live if dense_id not in dense_ids or sparse_id not in sparse_ids}
     surplus = Entries(tuple(dense_ids - {row[1] for row in live}), tuple(sparse_ids - {row[3] for row in live}))

@@ -110,7 +110,7 @@ class IngestPipeline:
         return tally.result()
 
     def rebuild(self, doc_ids: Sequence[str], *, report: Report, links: Links) -> IngestResult:
-        """Make sections, chunks and both views of live documents again from their facts; no file is read.
+        """Make sections, chunks and both views of live documents again from their stored content; no file is read.
 
         The result's `drift` says how the structure of the documents differs from what it was.
         """
@@ -131,10 +131,10 @@ class IngestPipeline:
                     )
                     for values in self._writer.shapes(batch)
                 }
-                for facts in self._writer.contents(batch):
+                for stored in self._writer.contents(batch):
                     report("reading", tally.done, total)
-                    if draft := self._redraft(facts, tally, links):
-                        shapes.append((before[facts.doc_id], _shape(draft.version)))
+                    if draft := self._redraft(stored, tally, links):
+                        shapes.append((before[stored.doc_id], _shape(draft.version)))
                         yield draft
 
         with self._running():
@@ -152,7 +152,7 @@ class IngestPipeline:
         self.clean_up(kb_id, doc_ids)
 
     def clean_up(self, kb_id: str, doc_ids: Sequence[str]) -> None:
-        """Remove what deleted documents left: the views' entries, the facts, vectors and pictures. May be done again."""
+        """Remove what deleted documents left: the views' entries, the content, vectors and pictures. May be done again."""
         with self._storing:
             self._indexes.remove({kb_id: self._writer.entries(doc_ids)})
             self._writer.purge(doc_ids)
@@ -177,12 +177,12 @@ class IngestPipeline:
         # Not after a run that was cut off: it will be taken up again, and counts on the vectors that it has made.
         self.sweep()
 
-    def _redraft(self, facts: StoredContent, tally: Tally, links: Links) -> Draft | None:
+    def _redraft(self, stored: StoredContent, tally: Tally, links: Links) -> Draft | None:
         trace = self._start_trace(links)
         try:
-            return self._drafter.from_facts(facts, trace)
+            return self._drafter.from_stored(stored, trace)
         except RagError as error:
-            tally.failed.append(failure_of(error, facts.source))
+            tally.failed.append(failure_of(error, stored.source))
             trace.error(error)
             self._tracer.record([trace.finish("error")])
             return None

@@ -1,4 +1,4 @@
-"""The reading half of the line: files, several at a time, to drafts. One that can't be read fails alone; a moved one is known."""
+"""Reading files, several at a time, to drafts. One that cannot be read fails alone; one that was moved is recognised."""
 
 from __future__ import annotations
 

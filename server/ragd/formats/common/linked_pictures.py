@@ -72,7 +72,7 @@ class PictureShelf:
         self._total = 0
 
     def take(self, links: Sequence[str], alt: str, place: Place, *, shown_as: str = "") -> Picture | None:
-        """List the picture that the first working one of these links leads to; `shown_as` is how the facts refer to it, if not
+        """List the picture that the first working one of these links leads to; `shown_as` is how the content refers to it, if not
         by its asset id. A remote picture is counted and not fetched; a missing one is noted."""
         data = next((data for link in links if (data := self._bytes(link)) is not None), None)
         if data is None:

@@ -1,4 +1,4 @@
-"""How the facts refer to pictures: as Markdown images, by asset id or, where the facts are the source, as the source does."""
+"""How the content refers to pictures: as Markdown images, by asset id or, where the content is the source, as the source does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REFERENCE: Final = re.compile(
     r"|<img\b[^>]{0,1000}?\bsrc\s{0,9}=\s{0,9}[\"']?(?P<src>[^\"'\s>]{1,2000})[^>]{0,2000}>",
     re.IGNORECASE,
 )
-"""A reference to a picture in the facts: Markdown's `![alt](link)` and `![alt][label]`, or HTML's `<img src=…>`. Every part has
+"""A reference to a picture in the content: Markdown's `![alt](link)` and `![alt][label]`, or HTML's `<img src=…>`. Every part has
 its bound, so that a text full of beginnings costs no square."""
 
 _SCHEME: Final = "asset://"
@@ -23,13 +23,13 @@ _MAX_ALT: Final = 300
 
 
 def picture(data: bytes, alt: str = "", place: Place | None = None, link: str = "") -> Picture:
-    """A picture found in a file, by its bytes; `link` is given when the facts refer to it otherwise than by its asset id."""
+    """A picture found in a file, by its bytes; `link` is given when the content refers to it otherwise than by its asset id."""
     asset_id = hashlib.sha256(data).hexdigest()[:32]
     return Picture(asset_id, data, link or f"{_SCHEME}{asset_id}", _plain(alt), place or Place())
 
 
 def reference(found: Picture) -> str:
-    """The Markdown that stands for a picture in the facts."""
+    """The Markdown that stands for a picture in the content."""
     return f"![{found.alt}]({found.link})"
 
 

@@ -1,4 +1,4 @@
-"""The facts of a Confluence page, block by block: title, body, comments; with headings, anchors and pictures in their places."""
+"""The content of a Confluence page, block by block: title, body and comments, with headings, anchors and pictures."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from urllib.parse import unquote_plus
 from bs4 import BeautifulSoup
 from bs4.element import Tag
 
-from ragd.core.documents import Heading, Mark, Place
+from ragd.core.documents import Mark, Place
 from ragd.core.errors import ParseFailed
+from ragd.formats.common.builder import ContentBuilder
 from ragd.formats.common.linked_pictures import PictureShelf
-from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.confluence.anchors import Anchors
 from ragd.formats.confluence.page import PageParts
 from ragd.formats.confluence.xml import tamed
@@ -25,35 +25,26 @@ from ragd.formats.html.tree import HEADINGS, TextLines, parsable, parse
 _HEADING_START: Final = re.compile(r"(?=<h[1-6][\s>])", re.IGNORECASE)
 
 
-class Facts:
+class PageContent(ContentBuilder):
     """Collects blocks below each other."""
 
     def __init__(self, shelf: PictureShelf) -> None:
-        self.headings: list[Heading] = []
-        self._marks: list[Mark] = []
+        super().__init__()
         self._shelf = shelf
-        self._parts: list[str] = []
-        self._length = 0
 
-    @property
-    def markdown(self) -> str:
-        return "".join(self._parts)
-
-    @property
-    def marks(self) -> tuple[Mark, ...]:
-        """One for each place, where it begins."""
-        changes = (mark for index, mark in enumerate(self._marks) if index == 0 or mark.place != self._marks[index - 1].place)
-        return tuple(changes)
+    def changes(self) -> list[Mark]:
+        """One mark for each place, where it begins."""
+        return [mark for index, mark in enumerate(self.marks) if index == 0 or mark.place != self.marks[index - 1].place]
 
     def heading(self, level: int, title: str, place: Place) -> None:
         title = " ".join(title.split())
-        start = self._put(f"{'#' * level} {title}")
-        self.headings.append(Heading(start, self._length, level, title[:MAX_TITLE_CHARS]))
-        self._marks.append(Mark(start, place))
+        start = self._block(f"{'#' * level} {title}")
+        self._head(start, level, title)
+        self.marks.append(Mark(start, place))
 
     def paragraph(self, text: str, place: Place) -> None:
         if text.strip():
-            self._marks.append(Mark(self._put(text), place))
+            self.marks.append(Mark(self._block(text), place))
 
     def html(self, tree: BeautifulSoup, place: Place) -> None:
         """The blocks of a tree, whose headings begin lines of their own. `place` is where they stand, up to the first heading
@@ -69,22 +60,22 @@ class Facts:
             writer.write(tree.body if isinstance(tree.body, Tag) else tree)
         except RecursionError as error:
             raise ParseFailed("The page is nested too deeply to be read.") from error
-        markdown, marks, headings = writer.result()
+        markdown = writer.markdown
         if not markdown.strip():
             return
-        start = self._put(markdown)
-        self._marks.append(Mark(start, place))
-        lines_at = {mark.offset: mark.place.line_range for mark in marks}
-        for heading in headings:
+        start = self._block(markdown)
+        self.marks.append(Mark(start, place))
+        lines_at = {mark.offset: mark.place.line_range for mark in writer.marks}
+        for heading in writer.headings:
             self.headings.append(replace(heading, start=heading.start + start, end=heading.end + start))
             line = (lines_at[heading.start] or (0, 0))[0]
             if line in anchors:
-                self._marks.append(Mark(heading.start + start, Place(anchor=anchors[line])))
+                self.marks.append(Mark(heading.start + start, Place(anchor=anchors[line])))
         self._place_pictures(pictures, markdown, start)
 
     def _place_pictures(self, first: int, markdown: str, start: int) -> None:
         """Where pictures stand is told by the heading above them; the lines of a made-up HTML file would say nothing."""
-        marks = self._marks
+        marks = self.marks
         index = at = 0
         for number in range(first, len(self._shelf.pictures)):
             picture = self._shelf.pictures[number]
@@ -93,15 +84,10 @@ class Facts:
                 index += 1
             self._shelf.pictures[number] = replace(picture, place=marks[index].place)
 
-    def _put(self, text: str) -> int:
+    def _block(self, text: str) -> int:
         """Append a block; returns where it begins."""
-        if self._parts:
-            self._parts.append("\n\n")
-            self._length += 2
-        start = self._length
-        self._parts.append(text)
-        self._length += len(text)
-        return start
+        self._separate()
+        return self._put(text)
 
 
 def written_tree(html: str) -> BeautifulSoup:

@@ -11,10 +11,11 @@ from lxml import etree
 from ragd.core.documents import Document, Place
 from ragd.core.errors import ParseFailed
 from ragd.core.sections import ANCESTORS
+from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.linked_pictures import PictureShelf
 from ragd.formats.common.naming import choose_title
 from ragd.formats.confluence.anchors import Anchors, comment_place
-from ragd.formats.confluence.content import Facts, view_tree, written_tree
+from ragd.formats.confluence.content import PageContent, view_tree, written_tree
 from ragd.formats.confluence.embeds import survey_issues
 from ragd.formats.confluence.envelope import Comment, Envelope, read_envelope
 from ragd.formats.confluence.macros import ELEMENTS
@@ -27,7 +28,7 @@ from ragd.providers.protocols import ALONE, LoadContext
 _COMMENT_SHIFT: Final = 3
 
 
-class ConfluenceLoader:
+class ConfluenceLoader(FormatLoader):
     """Reads an envelope of the format `confluence/1`."""
 
     name = "confluence"
@@ -37,33 +38,28 @@ class ConfluenceLoader:
         envelope = read_envelope(data)
         page = PageParts(envelope)
         shelf = PictureShelf(LoadContext(linked=page.held))
-        facts = Facts(shelf)
+        content = PageContent(shelf)
         title, metadata = choose_title(f"{envelope.kind} {envelope.id}", title=envelope.title)
-        facts.heading(1, title, Place())
+        content.heading(1, title, Place())
         try:
-            _write_body(facts, page)
+            _write_body(content, page)
         except ParseFailed as error:
             raise ParseFailed(f"{envelope.kind} {envelope.id} can't be read: {error.message}") from error
         except RecursionError as error:
             raise ParseFailed(f"{envelope.kind} {envelope.id} is nested too deeply to be read.") from error
         if envelope.comments:
-            facts.heading(2, "Comments", Place())
+            content.heading(2, "Comments", Place())
             for comment in envelope.comments:
-                _write_thread(facts, page, comment)
-        markdown = facts.markdown
-        return Document(
-            doc_type="confluence",
-            title=title,
-            markdown=markdown,
-            loader=self.name,
-            loader_version=self.version,
+                _write_thread(content, page, comment)
+        return self._document(
+            title,
+            content,
+            metadata | _metadata(envelope) | shelf.metadata(),
             parser=f"lxml {'.'.join(map(str, etree.LXML_VERSION[:3]))}, beautifulsoup4 {bs4.__version__}, "
             f"markdownify {installed('markdownify')}",
-            marks=facts.marks,
-            headings=tuple(facts.headings),
-            pictures=tuple(shelf.pictures),
-            language=detect_language(markdown),
-            metadata=metadata | _metadata(envelope) | shelf.metadata(),
+            marks=content.changes(),
+            pictures=shelf.pictures,
+            language=detect_language(content.markdown),
             warnings=(*(f"{what}: {count}" for what, count in sorted(page.notes.items())), *shelf.warnings()),
         )
 
@@ -80,11 +76,11 @@ def _metadata(envelope: Envelope) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value}
 
 
-def _write_body(facts: Facts, page: PageParts) -> None:
+def _write_body(content: PageContent, page: PageParts) -> None:
     envelope = page.envelope
     anchors = Anchors(envelope.deployment, envelope.title)
     if envelope.body.representation == "view":
-        facts.html(view_tree(page, anchors, 1), Place())
+        content.html(view_tree(page, anchors, 1), Place())
         return
     root, is_well_formed = parse_storage(envelope.body.value)
     if not is_well_formed:
@@ -92,22 +88,22 @@ def _write_body(facts: Facts, page: PageParts) -> None:
     page.shown_issues, page.lone_query = survey_issues(root)
     writer = StorageWriter(page, anchors, ELEMENTS)
     writer.write(root)
-    facts.html(written_tree(writer.html), Place())
+    content.html(written_tree(writer.html), Place())
 
 
-def _write_thread(facts: Facts, page: PageParts, comment: Comment) -> None:
+def _write_thread(content: PageContent, page: PageParts, comment: Comment) -> None:
     """A comment under a heading of its own, and its replies below it, each at its own place."""
     place = comment_place(page.envelope.deployment, page.envelope.url, comment.id)
     resolved = " (resolved)" if comment.resolved else ""
-    facts.heading(3, f"Comment by {_signed(comment)}{resolved}", place)
-    facts.paragraph("\n".join(f"> {line.strip()}" for line in comment.selection.splitlines() if line.strip()), place)
-    _write_comment(facts, page, comment, place)
+    content.heading(3, f"Comment by {_signed(comment)}{resolved}", place)
+    content.paragraph("\n".join(f"> {line.strip()}" for line in comment.selection.splitlines() if line.strip()), place)
+    _write_comment(content, page, comment, place)
     waiting = list(reversed(comment.replies))
     while waiting:
         reply = waiting.pop()
         place = comment_place(page.envelope.deployment, page.envelope.url, reply.id)
-        facts.paragraph(f"**Reply by {_signed(reply)}:**", place)
-        _write_comment(facts, page, reply, place)
+        content.paragraph(f"**Reply by {_signed(reply)}:**", place)
+        _write_comment(content, page, reply, place)
         waiting += reversed(reply.replies)
 
 
@@ -115,7 +111,7 @@ def _signed(comment: Comment) -> str:
     return " ".join((comment.author or "an unknown author", f"on {comment.created[:10]}" if comment.created else "")).strip()
 
 
-def _write_comment(facts: Facts, page: PageParts, comment: Comment, place: Place) -> None:
+def _write_comment(content: PageContent, page: PageParts, comment: Comment, place: Place) -> None:
     """One that can't be read costs itself alone."""
     try:
         root, is_well_formed = parse_storage(comment.value)
@@ -123,7 +119,7 @@ def _write_comment(facts: Facts, page: PageParts, comment: Comment, place: Place
             page.notes["parts that are not well-formed XML, read as HTML"] += 1
         writer = StorageWriter(page, None, ELEMENTS, _COMMENT_SHIFT)
         writer.write(root)
-        facts.html(written_tree(writer.html), place)
+        content.html(written_tree(writer.html), place)
     except (ParseFailed, RecursionError):
         page.notes["comments that could not be read"] += 1
-        facts.paragraph("[this comment could not be read]", place)
+        content.paragraph("[this comment could not be read]", place)

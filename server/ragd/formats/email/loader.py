@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.email.body import BodyReader
 from ragd.formats.email.head import WANTED, date_of, head
@@ -23,7 +24,7 @@ _OF_MAIL: Final = frozenset((*WANTED, "received", "mime-version", "content-type"
 _OLE: Final = b"\xd0\xcf\x11\xe0"
 
 
-class EmailLoader:
+class EmailLoader(FormatLoader):
     """A mail with its pictures. Attachments are listed, not read."""
 
     name = "email"
@@ -44,18 +45,15 @@ class EmailLoader:
         warnings = reader.warnings()
         if fields.shortened:
             warnings.append("a very long field at the head of the mail was shortened")
-        return Document(
-            doc_type="email",
-            title=title,
-            markdown=found.markdown,
-            loader=self.name,
-            loader_version=self.version,
+        return self._document(
+            title,
+            found.markdown,
+            metadata | _metadata(fields, reader),
             parser=f"python email {platform.python_version()}",
             headings=found.headings,
             pictures=found.pictures,
             language=detect_language(body.markdown) or detect_language(found.markdown),
-            metadata=metadata | _metadata(fields, reader),
-            warnings=tuple(warnings),
+            warnings=warnings,
         )
 
 

@@ -1,4 +1,4 @@
-"""A sheet's blocks and what is attached to its cells, as facts."""
+"""A sheet's blocks and what is attached to its cells, as Markdown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ragd.formats.excel.drawings import Attached
 from ragd.formats.excel.grid import GridRow
 from ragd.formats.excel.layout import Block
 from ragd.formats.excel.merges import Cells
-from ragd.formats.tables.blocks import Facts, TableRow, write_pairs, write_table
+from ragd.formats.tables.blocks import TableContent, TableRow, write_pairs, write_table
 
 _MAX_GAP: Final = 3
 """Rows from a title down to its table, of which two may be blank."""
@@ -21,14 +21,16 @@ _NOTE_SIGNS: Final = ("※", "*", "＊", "(", "（", "注", "出典", "Note", "S
 _SENTENCE_ENDS: Final = ("。", ".", "．", "、", ",", ";", ":", "：")
 
 
-def write_sheet(facts: Facts, name: str, cells: Cells, blocks: Sequence[Block], attached: Iterable[Attached]) -> list[Picture]:
+def write_sheet(
+    out: TableContent, name: str, cells: Cells, blocks: Sequence[Block], attached: Iterable[Attached]
+) -> list[Picture]:
     """Write a sheet under a heading with its name, in reading order; what is attached to cells follows their block.
 
     The title of a table is a heading below that of the sheet when all tables of the sheet have one; otherwise what follows
     the next table would seem to belong to it. Returns the pictures.
     """
-    facts.heading(name, 1, Place(sheet=name))
-    writer = _Writer(facts, name, cells)
+    out.heading(name, 1, Place(sheet=name))
+    writer = _Writer(out, name, cells)
     titles = _titles(blocks, cells)
     waiting = sorted(attached, key=lambda item: (item.row, item.column))
     at = 0
@@ -44,8 +46,8 @@ def write_sheet(facts: Facts, name: str, cells: Cells, blocks: Sequence[Block], 
 
 
 class _Writer:
-    def __init__(self, facts: Facts, sheet: str, cells: Cells) -> None:
-        self._facts = facts
+    def __init__(self, out: TableContent, sheet: str, cells: Cells) -> None:
+        self._out = out
         self._sheet = sheet
         self._cells = cells
 
@@ -54,11 +56,11 @@ class _Writer:
         if block.kind == "lines":
             self._lines(block.rows, titles)
         elif block.kind == "pairs":
-            write_pairs(self._facts, self._pairs(block))
+            write_pairs(self._out, self._pairs(block))
         else:
             left, right = block.columns[0], block.columns[-1]
             write_table(
-                self._facts,
+                self._out,
                 block.header,
                 (TableRow(self._cells.texts(row, block.columns), row.number, row.number) for row in block.rows),
                 lambda first, last: Place(sheet=self._sheet, cell_range=str(Area(first, left, last, right))),
@@ -80,22 +82,22 @@ class _Writer:
             if item.text.startswith("- "):
                 comments.append((item.text, item.place(self._sheet)))
                 continue
-            self._facts.block(comments)
+            self._out.block(comments)
             comments = []
-            self._facts.block([(item.text, item.place(self._sheet))])
-        self._facts.block(comments)
+            self._out.block([(item.text, item.place(self._sheet))])
+        self._out.block(comments)
 
     def _lines(self, rows: Sequence[GridRow], titles: set[int]) -> None:
         lines: list[tuple[str, Place]] = []
         for row in rows:
             text = _line(self._cells.texts(row, row.columns))
             if row.number in titles and text != self._sheet:
-                self._facts.block(lines)
+                self._out.block(lines)
                 lines = []
-                self._facts.heading(text, 2, self._place(row))
+                self._out.heading(text, 2, self._place(row))
             else:
                 lines.append((text, self._place(row)))
-        self._facts.block(lines)
+        self._out.block(lines)
 
     def _place(self, row: GridRow) -> Place:
         area = Area(row.number, row.columns[0], row.number, row.columns[-1])

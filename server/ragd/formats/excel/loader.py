@@ -13,6 +13,7 @@ from lxml import etree
 
 from ragd.core.documents import Document, Picture
 from ragd.core.errors import DocumentEmpty
+from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title
 from ragd.formats.common.office_archive import checked_archive
 from ragd.formats.excel.areas import MAX_COLUMN, Area, area_of
@@ -24,7 +25,7 @@ from ragd.formats.excel.merges import Cells
 from ragd.formats.excel.package import Package, SheetEntry, relation_id
 from ragd.formats.excel.rich import cell_pictures
 from ragd.formats.excel.stream import Budget, shared_strings
-from ragd.formats.tables.blocks import Facts
+from ragd.formats.tables.blocks import TableContent
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
@@ -33,7 +34,7 @@ _READ: Final = ("worksheet", "chartsheet")
 _MOST_NAMES: Final = 10
 
 
-class ExcelLoader:
+class ExcelLoader(FormatLoader):
     """`.xlsx`, `.xlsm` and `.xltx`. Formulas show their stored values; nothing is calculated and no macro is run.
 
     The title is the one that the workbook's properties state, else the file's name: a sheet's name is not the workbook's.
@@ -47,11 +48,10 @@ class ExcelLoader:
             workbook = _Workbook(Package(archive, name), context)
             workbook.read()
             properties = workbook.package.properties()
-            facts = workbook.facts.markdown()
-            language = detect_language(facts)
+            language = detect_language(workbook.out.markdown)
             if language == "zh" and workbook.package.is_japanese:
                 language = "ja"
-        if not facts:
+        if not workbook.out.markdown:
             raise DocumentEmpty(f"'{name}' holds nothing that is shown: no visible sheet has a cell with content, or a picture.")
         title, metadata = choose_title(name, properties=properties.get("title"))
         metadata |= {"sheets": workbook.read_sheets, "row_count": workbook.rows}
@@ -59,19 +59,14 @@ class ExcelLoader:
             metadata["author"] = author
         if tags := [tag for part in properties.get("keywords", "").replace(";", ",").split(",") if (tag := part.strip())]:
             metadata["tags"] = tags
-        return Document(
-            doc_type="xlsx",
-            title=title,
-            markdown=facts,
-            loader=self.name,
-            loader_version=self.version,
+        return self._document(
+            title,
+            workbook.out,
+            metadata,
             parser=_PARSER,
-            marks=tuple(workbook.facts.marks),
-            headings=tuple(workbook.facts.headings),
-            pictures=tuple(workbook.pictures),
+            pictures=workbook.pictures,
             language=language,
-            metadata=metadata,
-            warnings=tuple(workbook.warnings()),
+            warnings=workbook.warnings(),
         )
 
 
@@ -80,7 +75,7 @@ class _Workbook:
 
     def __init__(self, package: Package, context: LoadContext) -> None:
         self.package = package
-        self.facts = Facts(package.name)
+        self.out = TableContent(package.name)
         self.pictures: list[Picture] = []
         self.read_sheets: list[str] = []
         self.rows = 0
@@ -134,7 +129,7 @@ class _Workbook:
         attached = list(self._attached(sheet, drawing_ids))
         if blocks or attached:
             self.pictures += [replace(found, place=place_of(sheet.name, row, column)) for row, column, found in grid.pictures]
-            self.pictures += write_sheet(self.facts, sheet.name, cells, blocks, attached)
+            self.pictures += write_sheet(self.out, sheet.name, cells, blocks, attached)
             self.read_sheets.append(sheet.name)
             self.rows += len(grid.rows)
 

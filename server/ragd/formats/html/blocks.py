@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from bs4.element import NavigableString, PageElement, Tag
 
-from ragd.core.documents import Heading, Mark, Place
-from ragd.formats.common.naming import MAX_TITLE_CHARS
+from ragd.core.documents import Mark, Place
+from ragd.formats.common.builder import IndentedBuilder
 from ragd.formats.html.inline import InlineConverter, fence_for
 from ragd.formats.html.pictures import PagePictures
 from ragd.formats.html.table import is_layout, read_rows
 from ragd.formats.html.tree import BLOCKS, HEADINGS, NOTHING, TextLines, become_text, is_text
 
-MAX_INDENT: Final = 60
-"""Columns of indentation at most: deeper lists are not indented further, or their lines would cost the square of their depth."""
-
 _LISTS: Final = frozenset(("ul", "ol", "menu"))
 _LANGUAGE_CLASS: Final = re.compile(r"(?:(?:language|lang|highlight|highlight-source)-|brush:)(?!source-)([\w+#]+)(?:-basic)?;?")
 _LANGUAGE_DEPTH: Final = 6
-# The zero-width space, which editors leave in empty paragraphs.
-_NOTHING: Final = "\u200b\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +29,20 @@ class _Run:
     nodes: list[PageElement]
 
 
-class BlockWriter:
+class BlockWriter(IndentedBuilder):
     """Collects Markdown, marks and headings."""
 
+    max_indent = 60
+    blanks = "\u200b\ufeff"
+    """The zero-width space, which editors leave in empty paragraphs."""
+
     def __init__(self, lines: TextLines, pictures: PagePictures) -> None:
+        super().__init__()
         self._lines = lines
         self._inline = InlineConverter(pictures.markdown, pictures.resolved)
-        self._parts: list[str] = []
-        self._length = 0
-        self._marks: list[Mark] = []
-        self._headings: list[Heading] = []
         self._above_blocks: set[int] = set()
         self._above_headings: set[int] = set()
-        # Inside of lists and quotations: what every line of a block begins with, what the next line begins with instead, and
-        # what stands on the blank line before it. A tight block follows without one.
-        self._indent = ""
-        self._marker: str | None = None
-        self._blank = ""
-        self._tight = False
         self._items = 0
-
-    def result(self) -> tuple[str, tuple[Mark, ...], tuple[Heading, ...]]:
-        return "".join(self._parts), tuple(self._marks), tuple(self._headings)
 
     def write(self, root: Tag) -> None:
         """Write what `root` holds. The depth of recursion is that of the tree, which the parser bounds."""
@@ -71,7 +57,7 @@ class BlockWriter:
     def _write_parts(self, container: Tag) -> None:
         for part in self._parts_of(container):
             if isinstance(part, _Run):
-                self._add(self._inline.text(part.nodes), *part.nodes)
+                self._write(self._inline.text(part.nodes), *part.nodes)
             else:
                 self._write_block(part)
 
@@ -101,12 +87,12 @@ class BlockWriter:
         elif tag.name == "dl" and id(tag) not in self._above_headings:
             self._write_definitions(tag)
         elif tag.name == "blockquote":
-            with self._inside("> "):
+            with self.inside("> "):
                 self._write_parts(tag)
         elif tag.name == "table" and not is_layout(tag):
             self._write_table(tag)
         elif tag.name == "p":
-            self._add(self._inline.text([tag]), tag)
+            self._write(self._inline.text([tag]), tag)
         elif tag.name != "hr":
             self._write_parts(tag)
 
@@ -115,9 +101,9 @@ class BlockWriter:
         if not title:
             return
         level = int(tag.name[1])
-        start = self._add(f"{'#' * level} {title}", tag)
-        if not self._indent:
-            self._headings.append(Heading(start, self._length, level, title[:MAX_TITLE_CHARS]))
+        start = self._write(f"{'#' * level} {title}", tag)
+        if start is not None and not self._indent:
+            self._head(start, level, title)
 
     def _write_preformatted(self, tag: Tag) -> None:
         for line_break in tag.find_all("br"):
@@ -125,7 +111,7 @@ class BlockWriter:
         text = tag.get_text().strip("\n")
         if text.strip():
             fence = fence_for(text, 3)
-            self._add(f"{fence}{_language_of(tag)}\n{text}\n{fence}", tag)
+            self._write(f"{fence}{_language_of(tag)}\n{text}\n{fence}", tag)
 
     def _write_list(self, tag: Tag) -> None:
         start = str(tag.get("start", "1"))
@@ -134,7 +120,7 @@ class BlockWriter:
         self._items += 1
         for item in tag.find_all(True, recursive=False):
             before = self._length
-            with self._inside(f"{number}. " if tag.name == "ol" else "- ", once=True):
+            with self.inside(f"{number}. " if tag.name == "ol" else "- ", once=True):
                 self._write_parts(item)
             if self._length > before:
                 number += 1
@@ -148,55 +134,30 @@ class BlockWriter:
             if item.find_parent("dl") is not tag:
                 continue
             if item.name == "dt":
-                self._add(self._inline.line(item), item)
+                self._write(self._inline.line(item), item)
             else:
                 self._tight = True
-                with self._inside(":   ", once=True):
+                with self.inside(":   ", once=True):
                     self._write_parts(item)
                 self._tight = False
 
     def _write_table(self, table: Tag) -> None:
         if table.caption:
-            self._add(self._inline.line(table.caption), table.caption)
+            self._write(self._inline.line(table.caption), table.caption)
         for index, row in enumerate(read_rows(table, self._inline.line)):
             line = f"| {' | '.join(row.cells.values())} |"
             if index == 0:
                 line += "\n|" + " --- |" * len(row.cells)
-            self._add(line, *row.tags)
+            self._write(line, *row.tags)
             self._tight = True
         self._tight = False
 
-    @contextmanager
-    def _inside(self, marker: str, *, once: bool = False) -> Iterator[None]:
-        """Blocks written inside begin with the marker: every line of them, or once, with the others below its text."""
-        indent, blank = self._indent, self._blank
-        rest = " " * len(marker) if once else marker
-        if len(indent) + len(rest) <= MAX_INDENT:
-            self._indent += rest
-        if once:
-            self._marker = (indent if self._marker is None else self._marker) + marker
-        elif self._marker is not None:
-            self._marker += marker
-        yield
-        self._indent, self._blank, self._marker = indent, blank, None
-
-    def _add(self, text: str, *nodes: PageElement) -> int:
+    def _write(self, text: str, *nodes: PageElement) -> int | None:
         """Append a block and mark its source lines; returns where it begins."""
-        if not text.strip(_NOTHING):
-            return self._length
-        if self._parts:
-            self._put("\n" if self._tight else f"\n{self._blank}\n")
-        start = self._length
-        first = self._indent if self._marker is None else self._marker
-        self._put(first + text.replace("\n", f"\n{self._indent}"))
-        self._marker, self._blank, self._tight = None, self._indent.rstrip(), False
-        if span := self._source_lines(nodes):
-            self._marks.append(Mark(start, Place(line_range=span)))
+        start = self._add(text)
+        if start is not None and (span := self._source_lines(nodes)):
+            self.marks.append(Mark(start, Place(line_range=span)))
         return start
-
-    def _put(self, text: str) -> None:
-        self._parts.append(text)
-        self._length += len(text)
 
     def _source_lines(self, nodes: tuple[PageElement, ...]) -> tuple[int, int] | None:
         spans = [span for node in nodes for span in self._spans(node)]

@@ -58,8 +58,7 @@ def html_fragment(html: str, embedded: Callable[[str], bytes | None]) -> Fragmen
         writer.write(tree.body if isinstance(tree.body, Tag) else tree)
     except RecursionError as error:
         raise ParseFailed("The HTML is nested too deeply to be read.") from error
-    markdown, _, headings = writer.result()
-    return Fragment(markdown, headings, tuple(shelf.pictures), remote)
+    return Fragment(writer.markdown, tuple(writer.headings), tuple(shelf.pictures), remote)
 
 
 def joined(fragments: Iterable[Fragment]) -> Fragment:

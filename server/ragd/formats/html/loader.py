@@ -15,6 +15,7 @@ from bs4 import BeautifulSoup, Tag
 
 from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.linked_pictures import PictureShelf
 from ragd.formats.common.naming import choose_title
@@ -31,7 +32,7 @@ _DECLARED_WITHIN: Final = 65_536
 _TITLE_SEPARATORS: Final = "|-–—:·•»>/\\｜‐－―・："
 
 
-class HtmlLoader:
+class HtmlLoader(FormatLoader):
     """HTML and XHTML, without scripts, hidden parts and boilerplate."""
 
     name = "html"
@@ -60,10 +61,9 @@ class HtmlLoader:
             writer.write(content.tag)
         except RecursionError as error:
             raise ParseFailed(f"'{name}' is nested too deeply to be read.") from error
-        facts, marks, headings = writer.result()
-        if is_blank(facts):
+        if is_blank(writer.markdown):
             raise DocumentEmpty(f"'{name}' holds no text once scripts, navigation and hidden parts are left out.")
-        first_h1 = next((heading.title for heading in headings if heading.level == 1), None)
+        first_h1 = next((heading.title for heading in writer.headings if heading.level == 1), None)
         title, metadata = choose_title(name, title_element=_without_site(page_title, first_h1), heading=first_h1)
         metadata |= {"encoding": decoded.encoding, **shelf.metadata()}
         if left_out:
@@ -73,19 +73,14 @@ class HtmlLoader:
                 metadata[key] = stated
         if tags := [word.strip() for word in keywords.split(",") if word.strip()]:
             metadata["tags"] = tags
-        return Document(
-            doc_type="html",
-            title=title,
-            markdown=facts,
-            loader=self.name,
-            loader_version=self.version,
+        declared = language_of_tag(declared_language) if isinstance(declared_language, str) else None
+        return self._document(
+            title,
+            writer,
+            metadata,
             parser=f"beautifulsoup4 {bs4.__version__}, markdownify {installed('markdownify')}",
-            marks=marks,
-            headings=headings,
-            pictures=tuple(shelf.pictures),
-            language=(language_of_tag(declared_language) if isinstance(declared_language, str) else None)
-            or detect_language(facts),
-            metadata=metadata,
+            pictures=shelf.pictures,
+            language=declared or detect_language(writer.markdown),
             warnings=(*decoded.warnings, *shelf.warnings()),
         )
 

@@ -1,4 +1,4 @@
-"""Picture files: the facts are a reference to the picture and, below it, the text that was recognised in it.
+"""Picture files: the content is a reference to the picture and, below it, the text that was recognised in it.
 
 Each row of text has its rectangle as its place. Boxes on one row are one line; a gap between rows makes a new paragraph. The
 pages of a TIFF follow one another. An SVG states its text itself; where it has none, its picture is read like any other.
@@ -7,14 +7,14 @@ pages of a TIFF follow one another. An SVG states its text itself; where it has 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, Final
 
 import PIL
 
-from ragd.core.documents import Document, Mark, OcrLine, PictureText, Place
+from ragd.core.documents import Document, OcrLine, PictureText, Place
 from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.formats.common.builder import ContentBuilder, FormatLoader
 from ragd.formats.common.naming import base_name, choose_title
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.images.drawings import is_drawing, read_drawing
@@ -33,20 +33,19 @@ _SAME_ROW: Final = 0.5
 Box = tuple[float, float, float, float]
 
 
-@dataclass(slots=True)
-class _Facts:
-    """Facts in the making."""
+class _Content(ContentBuilder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.skipped: list[str] = []
 
-    parts: list[str] = field(default_factory=list)
-    marks: list[Mark] = field(default_factory=list)
-    length: int = 0
-    skipped: list[str] = field(default_factory=list)
+    @property
+    def recognised(self) -> str:
+        """What follows the reference to the picture."""
+        return "".join(self._parts[1:])
 
     def add(self, text: str, place: Place) -> None:
-        if not self.marks or self.marks[-1].place != place:
-            self.marks.append(Mark(self.length, place))
-        self.parts.append(text)
-        self.length += len(text)
+        self._mark(place)
+        self._put(text)
 
     def add_page(self, read: PictureText, page: int | None) -> None:
         if read.skipped:
@@ -57,7 +56,7 @@ class _Facts:
             self.add(_BETWEEN_BOXES.join(line.text for line in row), Place(page=page, bbox=_around(row)))
 
 
-class ImageLoader:
+class ImageLoader(FormatLoader):
     """PNG, JPEG, BMP, TIFF, WebP, GIF and SVG, told by their bytes."""
 
     name = "image"
@@ -75,54 +74,50 @@ class ImageLoader:
 
     def _drawing(self, data: bytes, name: str, context: LoadContext) -> Document:
         drawing = read_drawing(data, MAX_PIXELS)
-        facts = _Facts()
+        content = _Content()
         metadata = {"width": drawing.width, "height": drawing.height, "format": "SVG"}
         title, source = choose_title(name, svg_title=drawing.title)
-        facts.add(reference(picture(data, base_name(name))), Place())
+        content.add(reference(picture(data, base_name(name))), Place())
         if drawing.text:
-            facts.add("\n\n" + drawing.text, Place())
+            content.add("\n\n" + drawing.text, Place())
         else:
-            facts.add_page(context.read_picture(on_paper(drawing.image)), None)
-        return self._document(data, name, title, facts, metadata | source, [])
+            content.add_page(context.read_picture(on_paper(drawing.image)), None)
+        return self._made(data, name, title, content, metadata | source, [])
 
     def _raster(self, data: bytes, name: str, context: LoadContext) -> Document:
         raster = read_raster(data, MAX_PIXELS)
-        facts, warnings = _Facts(), []
+        content, warnings = _Content(), []
         metadata: dict[str, Any] = {"width": raster.width, "height": raster.height, "format": raster.format}
         if raster.taken_at:
             metadata["created"] = raster.taken_at
         if raster.format == "TIFF":
-            facts.add(reference(picture(data, base_name(name))), Place(page=1))
+            content.add(reference(picture(data, base_name(name))), Place(page=1))
             count = 0
             for count, image in enumerate(frames(data, MAX_PIXELS), 1):
-                facts.add_page(context.read_picture(on_paper(image)), count)
+                content.add_page(context.read_picture(on_paper(image)), count)
             metadata["page_count"] = count
             if count == MAX_FRAMES:
                 warnings.append(f"only the first {MAX_FRAMES} pages were read")
         else:
-            facts.add(reference(picture(data, base_name(name))), Place())
-            facts.add_page(context.read_picture(on_paper(raster.image)), None)
+            content.add(reference(picture(data, base_name(name))), Place())
+            content.add_page(context.read_picture(on_paper(raster.image)), None)
         title, source = choose_title(name)
-        return self._document(data, name, title, facts, metadata | source, warnings)
+        return self._made(data, name, title, content, metadata | source, warnings)
 
-    def _document(
-        self, data: bytes, name: str, title: str, facts: _Facts, metadata: dict[str, Any], warnings: list[str]
+    def _made(
+        self, data: bytes, name: str, title: str, content: _Content, metadata: dict[str, Any], warnings: list[str]
     ) -> Document:
-        if facts.skipped:
+        if content.skipped:
             metadata["ocr_skipped"] = True
-            warnings += [f"the text of the picture was not read: {reason}" for reason in dict.fromkeys(facts.skipped)]
-        return Document(
-            doc_type="image",
-            title=title,
-            markdown="".join(facts.parts),
-            loader=self.name,
-            loader_version=self.version,
+            warnings += [f"the text of the picture was not read: {reason}" for reason in dict.fromkeys(content.skipped)]
+        return self._document(
+            title,
+            content,
+            metadata,
             parser=f"pillow {PIL.__version__}",
-            marks=tuple(facts.marks),
-            pictures=(picture(data, base_name(name), facts.marks[0].place),),
-            language=detect_language("".join(facts.parts[1:])),
-            metadata=metadata,
-            warnings=tuple(warnings),
+            pictures=(picture(data, base_name(name), content.marks[0].place),),
+            language=detect_language(content.recognised),
+            warnings=warnings,
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ragd.formats.html.inline import fence_for
 from ragd.formats.jira.adf_inline import INLINE, InlineWriter, Node, attributes, card, extension_note, flat_text, media
-from ragd.formats.jira.content import MAX_COLUMNS, MAX_ROWS, Cell, Facts, table_lines
+from ragd.formats.jira.content import MAX_COLUMNS, MAX_ROWS, Cell, IssueContent, table_lines
 
 MAX_DEPTH: Final = 40
 """Nesting of blocks up to which their form is kept; what is deeper is kept as text alone."""
@@ -24,16 +24,16 @@ _CELLS: Final = frozenset(("tableCell", "tableHeader"))
 _PANELS: Final = {"info": "Info", "note": "Note", "warning": "Warning", "error": "Error", "success": "Success", "tip": "Tip"}
 
 
-def write_adf(facts: Facts, document: Mapping[str, Any], below: int, users: Mapping[str, str]) -> None:
+def write_adf(out: IssueContent, document: Mapping[str, Any], below: int, users: Mapping[str, str]) -> None:
     """Append a document; its headings stand below the level `below`. `users` are display names by account id."""
-    _Writer(facts, below, users).blocks(document.get("content"), 0)
+    _Writer(out, below, users).blocks(document.get("content"), 0)
 
 
 class _Writer:
     """`flat`: inside of a table cell, which has one line only."""
 
-    def __init__(self, facts: Facts, below: int, users: Mapping[str, str], *, flat: bool = False) -> None:
-        self._facts = facts
+    def __init__(self, out: IssueContent, below: int, users: Mapping[str, str], *, flat: bool = False) -> None:
+        self._out = out
         self._below = below
         self._users = users
         self._inline = InlineWriter(users)
@@ -51,9 +51,9 @@ class _Writer:
             "rule": self._rule,
             "expand": self._expand,
             "nestedExpand": self._expand,
-            "media": lambda node, _depth: facts.paragraph(media(attributes(node))),
-            "blockCard": lambda node, _depth: facts.paragraph(card(attributes(node))),
-            "embedCard": lambda node, _depth: facts.paragraph(card(attributes(node))),
+            "media": lambda node, _depth: out.paragraph(media(attributes(node))),
+            "blockCard": lambda node, _depth: out.paragraph(card(attributes(node))),
+            "embedCard": lambda node, _depth: out.paragraph(card(attributes(node))),
             "extension": self._extension,
             "bodiedExtension": self._extension,
             "multiBodiedExtension": self._extension,
@@ -68,25 +68,25 @@ class _Writer:
             if node.get("type") in INLINE:
                 run.append(node)
                 continue
-            self._facts.paragraph(self._inline.text(run))
+            self._out.paragraph(self._inline.text(run))
             run = []
             self._block(node, depth)
-        self._facts.paragraph(self._inline.text(run))
+        self._out.paragraph(self._inline.text(run))
 
     def _block(self, node: Node, depth: int) -> None:
         kind = str(node.get("type"))
         if depth >= MAX_DEPTH:
-            self._facts.paragraph(flat_text(node))
+            self._out.paragraph(flat_text(node))
         elif kind in INLINE:
-            self._facts.paragraph(self._inline.text([node]))
+            self._out.paragraph(self._inline.text([node]))
         elif kind in _TRANSPARENT or kind in _TEXT:
             self.blocks(node.get("content"), depth + 1)
         elif write := self._writers.get(kind):
             write(node, depth)
         else:
-            self._facts.paragraph(f"[content of an unknown kind: {kind[:100]}]")
+            self._out.paragraph(f"[content of an unknown kind: {kind[:100]}]")
             own = str(node.get("text") or attributes(node).get("text") or "")
-            self._facts.paragraph(own)
+            self._out.paragraph(own)
             self.blocks(node.get("content"), depth + 1)
 
     def _heading(self, node: Node, depth: int) -> None:  # noqa: ARG002
@@ -95,16 +95,16 @@ class _Writer:
         proper = all(child.get("type") in INLINE for child in children)
         title = self._inline.line(children) if proper else flat_text(node)
         if self._flat:
-            self._facts.paragraph(title)
+            self._out.paragraph(title)
         else:
-            self._facts.heading(self._below + (level if isinstance(level, int) and 1 <= level <= 6 else 1), title)
+            self._out.heading(self._below + (level if isinstance(level, int) and 1 <= level <= 6 else 1), title)
 
     def _list(self, node: Node, depth: int) -> None:
         order = attributes(node).get("order")
         number = order if isinstance(order, int) and 0 <= order < 10**8 else 1
         for index, item in enumerate(_children(node)):
             marker = f"{number + index}. " if node.get("type") == "orderedList" else "- "
-            with self._facts.inside(marker, once=True, tight=index > 0 or depth > 0):
+            with self._out.inside(marker, once=True, tight=index > 0 or depth > 0):
                 self._item(item, depth + 1)
 
     def _item(self, item: Node, depth: int) -> None:
@@ -117,16 +117,16 @@ class _Writer:
     def _tasks(self, node: Node, depth: int) -> None:
         for index, item in enumerate(_children(node)):
             if item.get("type") == "taskList":
-                with self._facts.inside("  "):
+                with self._out.inside("  "):
                     self._block(item, depth + 1)
                 continue
             done = attributes(item).get("state") == "DONE"
-            with self._facts.inside(f"- [{'x' if done else ' '}] ", once=True, tight=index > 0 or depth > 0):
+            with self._out.inside(f"- [{'x' if done else ' '}] ", once=True, tight=index > 0 or depth > 0):
                 self._block(item, depth + 1)
 
     def _decisions(self, node: Node, depth: int) -> None:
         for index, item in enumerate(_children(node)):
-            with self._facts.inside("- Decision: ", once=True, tight=index > 0 or depth > 0):
+            with self._out.inside("- Decision: ", once=True, tight=index > 0 or depth > 0):
                 self._block(item, depth + 1)
 
     def _code(self, node: Node, depth: int) -> None:  # noqa: ARG002
@@ -134,31 +134,31 @@ class _Writer:
         if self._flat:
             line = " ".join(text.split())
             fence = fence_for(line, 1)
-            self._facts.paragraph(f"{fence}{line}{fence}" if line else "")
+            self._out.paragraph(f"{fence}{line}{fence}" if line else "")
         else:
-            self._facts.code(text, str(attributes(node).get("language") or ""))
+            self._out.code(text, str(attributes(node).get("language") or ""))
 
     def _quote(self, node: Node, depth: int) -> None:
-        with self._facts.inside("" if self._flat else "> "):
+        with self._out.inside("" if self._flat else "> "):
             self.blocks(node.get("content"), depth + 1)
 
     def _panel(self, node: Node, depth: int) -> None:
         name = _PANELS.get(str(attributes(node).get("panelType")), "")
-        with self._facts.inside("" if self._flat else "> "):
-            self._facts.paragraph(f"**{name}**" if name else "")
+        with self._out.inside("" if self._flat else "> "):
+            self._out.paragraph(f"**{name}**" if name else "")
             self.blocks(node.get("content"), depth + 1)
 
     def _rule(self, node: Node, depth: int) -> None:  # noqa: ARG002
         if not self._flat:
-            self._facts.paragraph("---")
+            self._out.paragraph("---")
 
     def _expand(self, node: Node, depth: int) -> None:
         title = " ".join(str(attributes(node).get("title") or "").split())
-        self._facts.paragraph(f"**{title}**" if title else "")
+        self._out.paragraph(f"**{title}**" if title else "")
         self.blocks(node.get("content"), depth + 1)
 
     def _extension(self, node: Node, depth: int) -> None:
-        self._facts.paragraph(extension_note(attributes(node)))
+        self._out.paragraph(extension_note(attributes(node)))
         self.blocks(node.get("content"), depth + 1)
 
     def _table(self, node: Node, depth: int) -> None:
@@ -167,12 +167,12 @@ class _Writer:
             for row in _children(node)
         ]
         if self._flat:
-            self._facts.paragraph("; ".join(", ".join(cell.text for cell in row) for row in rows))
+            self._out.paragraph("; ".join(", ".join(cell.text for cell in row) for row in rows))
         else:
-            self._facts.lines(table_lines(rows))
+            self._out.lines(table_lines(rows))
 
     def _cell(self, cell: Node, depth: int) -> Cell:
-        content = Facts()
+        content = IssueContent()
         held = cell.get("content") if cell.get("type") in _CELLS else [cell]
         _Writer(content, self._below, self._users, flat=True).blocks(held, depth)
         attrs = attributes(cell)

@@ -8,12 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from ragd.core.documents import Heading, Mark, Place
-from ragd.formats.common.naming import MAX_TITLE_CHARS
+from ragd.core.documents import Mark, Place
+from ragd.formats.common.builder import IndentedBuilder
 from ragd.formats.html.inline import fence_for
 
-MAX_INDENT: Final = 40
-"""Columns of indentation at most: what is nested deeper is not indented further, so that the length stays linear."""
 MAX_COLUMNS: Final = 100
 MAX_ROWS: Final = 1000
 """Columns of a table, and rows that one cell may extend over."""
@@ -24,8 +22,6 @@ _DEEPEST_HEADING: Final = 6
 _FENCE: Final = re.compile(r"^([ \t]*)(?=```|~~~)", re.MULTILINE)
 _STRONG: Final = re.compile(r"\*\*(\S.*?)\*\*")
 _LANGUAGE: Final = re.compile(r"[\w+#.-]{1,40}")
-# The zero-width space, which editors leave in empty paragraphs.
-_NOTHING: Final = " \t\n\u200b\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,37 +34,23 @@ class Cell:
     columns: int = 1
 
 
-class Facts:
-    """Blocks below each other. Inside of lists and quotations every line gets what it must begin with."""
+class IssueContent(IndentedBuilder):
+    """Blocks below each other."""
 
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._length = 0
-        self._marks: list[Mark] = []
-        self._headings: list[Heading] = []
-        # What every line begins with, what the next one begins with instead, and what stands on the blank line before it.
-        self._indent = ""
-        self._marker: str | None = None
-        self._blank = ""
-        self._tight = False
-
-    def result(self) -> tuple[str, tuple[Mark, ...], tuple[Heading, ...]]:
-        return "".join(self._parts), tuple(self._marks), tuple(self._headings)
-
-    @property
-    def markdown(self) -> str:
-        return "".join(self._parts)
+    max_indent = 40
+    blanks = " \t\n\u200b\ufeff"
+    """The zero-width space, which editors leave in empty paragraphs, is one of them."""
 
     @contextmanager
     def section(self, level: int, title: str) -> Iterator[None]:
         """A heading over what is written inside; without anything there is no heading."""
-        before = len(self._parts), self._length, len(self._headings)
+        before = len(self._parts), self._length, len(self.headings)
         self.heading(level, title)
         start = self._length
         yield
         if self._length == start:
             parts, self._length, headings = before
-            del self._parts[parts:], self._headings[headings:]
+            del self._parts[parts:], self.headings[headings:]
 
     def heading(self, level: int, title: str, place: Place | None = None) -> None:
         """A heading, which needs no emphasis; one inside of a list or quotation begins no section. From it on, the source is at
@@ -78,10 +60,12 @@ class Facts:
             return
         level = min(level, _DEEPEST_HEADING)
         start = self._add(f"{'#' * level} {title}")
+        if start is None:
+            start = self._length
         if not self._indent:
-            self._headings.append(Heading(start, self._length, level, title[:MAX_TITLE_CHARS]))
+            self._head(start, level, title)
         if place is not None:
-            self._marks.append(Mark(start, place))
+            self.marks.append(Mark(start, place))
 
     def paragraph(self, text: str, *, tight: bool = False) -> None:
         """Text as it is, but for a line that would open a block of code. A tight one follows without a blank line."""
@@ -101,33 +85,11 @@ class Facts:
 
     @contextmanager
     def inside(self, marker: str, *, once: bool = False, tight: bool = False) -> Iterator[None]:
-        """Blocks written inside begin with the marker: every line of them, or once, with the others below its text."""
-        indent, blank = self._indent, self._blank
-        rest = " " * len(marker) if once else marker
+        """The same; the first block may follow without a blank line."""
         self._tight = self._tight or tight
-        if once:
-            self._marker = (indent if self._marker is None else self._marker) + marker
-        elif self._marker is not None:
-            self._marker += marker
-        if len(indent) + len(rest) <= MAX_INDENT:
-            self._indent += rest
-        yield
-        self._indent, self._blank, self._marker, self._tight = indent, blank, None, False
-
-    def _add(self, text: str) -> int:
-        """Append a block; returns where it begins."""
-        if not text.strip(_NOTHING):
-            return self._length
-        if self._parts:
-            self._put("\n" if self._tight else f"\n{self._blank}\n")
-        start = self._length
-        self._put((self._indent if self._marker is None else self._marker) + text.replace("\n", f"\n{self._indent}"))
-        self._marker, self._blank, self._tight = None, self._indent.rstrip(), False
-        return start
-
-    def _put(self, text: str) -> None:
-        self._parts.append(text)
-        self._length += len(text)
+        with super().inside(marker, once=once):
+            yield
+        self._tight = False
 
 
 def table_lines(rows: Sequence[Sequence[Cell]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Jira issues: what a Jira source fetched of one, as Markdown facts.
+"""Jira issues: what a Jira source fetched of one, as Markdown.
 
 The envelope is UTF-8 JSON of the format `jira/1`, the same bytes for the same issue:
 
@@ -24,9 +24,10 @@ from typing import Any, Final
 from ragd.core.documents import Document, Place
 from ragd.core.errors import ParseFailed
 from ragd.core.sections import ANCESTORS
+from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.jira.adf import write_adf
-from ragd.formats.jira.content import Facts
+from ragd.formats.jira.content import IssueContent
 from ragd.formats.jira.wiki_markup import write_wiki
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
@@ -36,7 +37,7 @@ _COMMENT_TAB: Final = "com.atlassian.jira.plugin.system.issuetabpanels:comment-t
 _KEPT: Final = ("key", "type", "status", "priority", "resolution", "assignee", "reporter", "created", "updated")
 
 
-class JiraLoader:
+class JiraLoader(FormatLoader):
     """One issue with its fields, texts, comments and the names of its attachments."""
 
     name = "jira"
@@ -45,24 +46,13 @@ class JiraLoader:
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002
         issue = _parsed(data, name)
         try:
-            facts, title = _written(issue)
+            content, title = _written(issue)
             metadata = _metadata(issue)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ParseFailed(f"'{name}' is no issue as a Jira source keeps it ({type(error).__name__}).") from error
         except RecursionError as error:
             raise ParseFailed(f"'{name}' is nested too deeply to be read.") from error
-        markdown, marks, headings = facts.result()
-        return Document(
-            doc_type="jira",
-            title=title,
-            markdown=markdown,
-            loader=self.name,
-            loader_version=self.version,
-            marks=marks,
-            headings=headings,
-            language=detect_language(_prose(markdown, issue)),
-            metadata=metadata,
-        )
+        return self._document(title, content, metadata, language=detect_language(_prose(content.markdown, issue)))
 
 
 def _parsed(data: bytes, name: str) -> dict[str, Any]:
@@ -75,34 +65,34 @@ def _parsed(data: bytes, name: str) -> dict[str, Any]:
     return issue
 
 
-def _written(issue: Mapping[str, Any]) -> tuple[Facts, str]:
-    facts = Facts()
+def _written(issue: Mapping[str, Any]) -> tuple[IssueContent, str]:
+    content = IssueContent()
     title = " ".join(f"{issue['key']}: {issue['summary']}".split())
-    facts.heading(1, title, Place())
-    facts.lines([f"- {name}: {_listed(value)}" for name, value in issue["fields"]])
+    content.heading(1, title, Place())
+    content.lines([f"- {name}: {_listed(value)}" for name, value in issue["fields"]])
     users: Mapping[str, str] = issue["users"]
     for heading, body in issue["texts"]:
-        with facts.section(2, heading):
-            _write(facts, body, 2, users)
+        with content.section(2, heading):
+            _write(content, body, 2, users)
     if issue["comments"] or issue["withheld"]:
-        facts.heading(2, "Comments", Place())
+        content.heading(2, "Comments", Place())
     if count := issue["withheld"]:
-        facts.paragraph(f"{count} comment{'s' * (count > 1)} for a part of the readers only: not included.")
+        content.paragraph(f"{count} comment{'s' * (count > 1)} for a part of the readers only: not included.")
     for comment in issue["comments"]:
         anchor = _anchor(str(comment["id"]), issue["deployment"])
-        facts.heading(3, f"{comment['author'] or 'Unknown'}, {_minute(comment['created'])}", Place(anchor=anchor))
-        _write(facts, comment["body"], 3, users)
+        content.heading(3, f"{comment['author'] or 'Unknown'}, {_minute(comment['created'])}", Place(anchor=anchor))
+        _write(content, comment["body"], 3, users)
     if issue["attachments"]:
-        facts.heading(2, "Attachments", Place())
-        facts.lines([f"- {' '.join(attachment['name'].split())}" for attachment in issue["attachments"]])
-    return facts, title[:MAX_TITLE_CHARS]
+        content.heading(2, "Attachments", Place())
+        content.lines([f"- {' '.join(attachment['name'].split())}" for attachment in issue["attachments"]])
+    return content, title[:MAX_TITLE_CHARS]
 
 
-def _write(facts: Facts, body: Mapping[str, Any], below: int, users: Mapping[str, str]) -> None:
+def _write(content: IssueContent, body: Mapping[str, Any], below: int, users: Mapping[str, str]) -> None:
     if body["format"] == "adf":
-        write_adf(facts, body["value"], below, users)
+        write_adf(content, body["value"], below, users)
     else:
-        write_wiki(facts, body["value"], below, users)
+        write_wiki(content, body["value"], below, users)
 
 
 def _listed(value: Any) -> str:

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from ragd.formats.jira.content import Cell, Facts, table_lines
+from ragd.formats.jira.content import Cell, IssueContent, table_lines
 from ragd.formats.jira.wiki_inline import inline, next_of
 
 _MAX_LIST_DEPTH: Final = 10
@@ -47,10 +47,10 @@ class _Part:
     title: str = ""
 
 
-def write_wiki(facts: Facts, text: str, below: int, users: Mapping[str, str]) -> None:
+def write_wiki(out: IssueContent, text: str, below: int, users: Mapping[str, str]) -> None:
     """Append a text; its headings stand below the level `below`. `users` are display names by user name."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    writer = _Writer(facts, below, users)
+    writer = _Writer(out, below, users)
     with ExitStack() as outside:
         opened: list[ExitStack] = []
         for part in _parts(text):
@@ -59,13 +59,13 @@ def write_wiki(facts: Facts, text: str, below: int, users: Mapping[str, str]) ->
             elif part.kind == "open":
                 stack = outside.enter_context(ExitStack())
                 opened.append(stack)
-                stack.enter_context(facts.inside("> "))
+                stack.enter_context(out.inside("> "))
             elif part.kind == "close":
                 opened.pop().close()
             if part.title:
-                facts.paragraph(f"**{inline(part.title, users)}**")
+                out.paragraph(f"**{inline(part.title, users)}**")
             if part.kind == "code":
-                facts.code(part.text, part.language)
+                out.code(part.text, part.language)
         while opened:
             opened.pop().close()
 
@@ -117,8 +117,8 @@ def _parameters(stated: str | None) -> tuple[str, str]:
 class _Writer:
     """Reads the lines of texts between macros."""
 
-    def __init__(self, facts: Facts, below: int, users: Mapping[str, str]) -> None:
-        self._facts = facts
+    def __init__(self, out: IssueContent, below: int, users: Mapping[str, str]) -> None:
+        self._out = out
         self._below = below
         self._users = users
         self._lines: Sequence[str] = ()
@@ -164,7 +164,7 @@ class _Writer:
 
     def _paragraph(self, lines: Sequence[str]) -> None:
         if lines:
-            self._facts.paragraph(self._inline("\n".join(lines)))
+            self._out.paragraph(self._inline("\n".join(lines)))
 
     def _inline(self, text: str) -> str:
         return inline(text, self._users)
@@ -172,22 +172,22 @@ class _Writer:
     def _heading(self) -> bool:
         found = _HEADING.fullmatch(self._lines[self._at])
         if found:
-            self._facts.heading(self._below + int(found[1]), self._inline(found[2]))
+            self._out.heading(self._below + int(found[1]), self._inline(found[2]))
             self._at += 1
         return found is not None
 
     def _quote(self) -> bool:
         found = _QUOTE.fullmatch(self._lines[self._at])
         if found:
-            with self._facts.inside("> "):
-                self._facts.paragraph(self._inline(found[1]))
+            with self._out.inside("> "):
+                self._out.paragraph(self._inline(found[1]))
             self._at += 1
         return found is not None
 
     def _rule(self) -> bool:
         if not _RULE.fullmatch(self._lines[self._at]):
             return False
-        self._facts.paragraph("---")
+        self._out.paragraph("---")
         self._at += 1
         return True
 
@@ -212,9 +212,9 @@ class _Writer:
                 self._at += 1
             with ExitStack() as nested:
                 if depth > 1:
-                    nested.enter_context(self._facts.inside("   " * (depth - 1)))
-                nested.enter_context(self._facts.inside(marker, once=True, tight=written))
-                self._facts.paragraph(self._inline(text))
+                    nested.enter_context(self._out.inside("   " * (depth - 1)))
+                nested.enter_context(self._out.inside(marker, once=True, tight=written))
+                self._out.paragraph(self._inline(text))
             written = True
         return written
 
@@ -225,7 +225,7 @@ class _Writer:
         rows: list[list[Cell]] = []
         while self._at < len(self._lines) and (row := self._row()):
             rows.append(row)
-        self._facts.lines(table_lines(rows))
+        self._out.lines(table_lines(rows))
         return bool(rows)
 
     def _row(self) -> list[Cell]:

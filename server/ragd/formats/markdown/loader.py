@@ -1,7 +1,7 @@
-"""Markdown: the facts are the file itself; markdown-it-py (CommonMark) tells headings from what only looks like one.
+"""Markdown: the markdown are the file itself; markdown-it-py (CommonMark) tells headings from what only looks like one.
 
 Headings inside block quotes and lists are content, not structure; `<h1>` of a block of HTML is one. Front matter gives title,
-tags and language; it is in the facts, since lines count, but in no section. Pictures are got as `markdown_pictures` says.
+tags and language; it is in the markdown, since lines count, but in no section. Pictures are got as `markdown_pictures` says.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from markdown_it.token import Token
 from ragd.core.documents import Document, Heading
 from ragd.core.errors import DocumentEmpty
 from ragd.core.sections import BODY_START
+from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.linked_pictures import PictureShelf
 from ragd.formats.common.naming import MAX_TITLE_CHARS, choose_title
@@ -38,7 +39,7 @@ _HTML_HEADING: Final = re.compile(r"<h([1-6])\b[^<>]*+>((?:[^<]++|<(?!/?h[1-6]))
 _HTML_TAG: Final = re.compile(r"<[^<>]*>")
 
 
-class MarkdownLoader:
+class MarkdownLoader(FormatLoader):
     """CommonMark, with YAML or TOML front matter."""
 
     name = "markdown"
@@ -54,8 +55,8 @@ class MarkdownLoader:
             raise DocumentEmpty(f"'{name}' holds front matter and no text.")
         blocks = _blocks(text, body_start)
         shelf = PictureShelf(context)
-        facts = take_pictures(text, blocks, shelf)
-        headings = _headings(facts, blocks, _starts(facts, body_start))
+        markdown = take_pictures(text, blocks, shelf)
+        headings = _headings(markdown, blocks, _starts(markdown, body_start))
         first_h1 = next((heading.title for heading in headings if heading.level == 1), None)
         stated = front.get("title")
         title, metadata = choose_title(name, front_matter=stated if isinstance(stated, str) else None, heading=first_h1)
@@ -63,18 +64,15 @@ class MarkdownLoader:
         if tags := _tags(front):
             metadata["tags"] = tags
         tag = front.get("lang") or front.get("language")
-        return Document(
-            doc_type="markdown",
-            title=title,
-            markdown=facts,
-            loader=self.name,
-            loader_version=self.version,
+        return self._document(
+            title,
+            markdown,
+            metadata,
             parser=f"markdown-it-py {markdown_it.__version__}",
             verbatim=True,
             headings=headings,
-            pictures=tuple(shelf.pictures),
-            language=(language_of_tag(tag) if isinstance(tag, str) else None) or detect_language(facts[body_start:]),
-            metadata=metadata,
+            pictures=shelf.pictures,
+            language=(language_of_tag(tag) if isinstance(tag, str) else None) or detect_language(markdown[body_start:]),
             warnings=(*warnings, *shelf.warnings()),
         )
 
@@ -102,14 +100,14 @@ def _starts(text: str, body_start: int) -> list[int]:
     return list(accumulate((len(line) + 1 for line in text[body_start:].split("\n")), initial=body_start))
 
 
-def _headings(facts: str, blocks: Blocks, starts: Sequence[int]) -> tuple[Heading, ...]:
-    """ATX and setext headings of the top level and those in HTML; empty ones are left out. `starts` are of the facts' lines."""
+def _headings(markdown: str, blocks: Blocks, starts: Sequence[int]) -> tuple[Heading, ...]:
+    """ATX and setext headings of the top level and those in HTML; empty ones are left out. `starts` are of its lines."""
     inline = MarkdownIt("commonmark")
     headings: list[Heading] = []
 
     def add(level: int, title: str, start: int, end: int) -> None:
         if title and (not headings or start >= headings[-1].end):
-            headings.append(Heading(start, min(end, len(facts)), level, title[:MAX_TITLE_CHARS]))
+            headings.append(Heading(start, min(end, len(markdown)), level, title[:MAX_TITLE_CHARS]))
 
     for opening, content in pairwise((*blocks.tokens, Token("end", "", 0))):
         if opening.level or opening.map is None:
@@ -118,7 +116,7 @@ def _headings(facts: str, blocks: Blocks, starts: Sequence[int]) -> tuple[Headin
         if opening.type == "heading_open":
             add(int(opening.tag[1]), _plain(inline.parseInline(content.content)), starts[first], starts[after])
         elif opening.type == "html_block":
-            for match in _HTML_HEADING.finditer(facts, starts[first], min(starts[after], len(facts))):
+            for match in _HTML_HEADING.finditer(markdown, starts[first], min(starts[after], len(markdown))):
                 title = " ".join(html.unescape(_HTML_TAG.sub(" ", match[2])).split())
                 add(int(match[1]), title, *match.span())
     return tuple(headings)

@@ -1,6 +1,6 @@
 """Pictures of a Markdown text: `![alt](link)`, `![alt][label]` and `<img src=…>`, but not what stands in code or comments.
 
-Embedded pictures (data URIs) are the one thing of the source that the facts do not repeat: a megabyte of base64 would become
+Embedded pictures (data URIs) are the one thing of the source that the content does not repeat: a megabyte of base64 would become
 hundreds of passages. In its place stands the picture's asset link, on the same line, so that lines are counted as before.
 """
 

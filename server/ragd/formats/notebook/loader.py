@@ -13,8 +13,9 @@ from urllib.parse import unquote
 
 import markdown_it
 
-from ragd.core.documents import Document, Heading, Mark, Picture, Place
+from ragd.core.documents import Document, Heading, Picture, Place
 from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.formats.common.builder import ContentBuilder, FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.naming import choose_title
 from ragd.formats.markdown.loader import MarkdownLoader
@@ -33,7 +34,7 @@ _DEEPEST_HEADING: Final = 6
 _KERNELS: Final = (("python", "python"), ("ir", "r"), ("julia", "julia"), ("bash", "bash"), (".net-csharp", "csharp"))
 
 
-class NotebookLoader:
+class NotebookLoader(FormatLoader):
     """Jupyter notebooks (.ipynb)."""
 
     name = "notebook"
@@ -50,8 +51,7 @@ class NotebookLoader:
         for number, cell in enumerate(cells, 1):
             reader.read(cell, number)
             context.report(number, len(cells))
-        facts = reader.markdown()
-        if is_blank(facts):
+        if is_blank(reader.markdown):
             raise DocumentEmpty(f"'{name}' holds no text: {'its cells are empty' if cells else 'it has no cells'}.")
         title, stated = choose_title(
             name,
@@ -65,42 +65,29 @@ class NotebookLoader:
         names = [joined(_mapping(author).get("name")) for author in (authors if isinstance(authors, list) else [])]
         if author := ", ".join(filter(None, names)):
             stated["author"] = author
-        return Document(
-            doc_type="notebook",
-            title=title,
-            markdown=facts,
-            loader=self.name,
-            loader_version=self.version,
+        return self._document(
+            title,
+            reader,
+            stated,
             parser=f"markdown-it-py {markdown_it.__version__}",
-            marks=tuple(reader.marks),
-            headings=tuple(reader.headings),
-            pictures=tuple(reader.pictures),
-            language=detect_language(facts),
-            metadata=stated,
+            language=detect_language(reader.markdown),
             warnings=(*decoded.warnings, *reader.warnings()),
         )
 
 
-class _CellReader:
-    """The facts of the cells that were read, with their marks, headings and pictures."""
+class _CellReader(ContentBuilder):
+    """The content of the cells that were read, with their marks, headings and pictures."""
 
     def __init__(self, language: str, name: str, context: LoadContext, places: Sequence[Sequence[Lines]], *, old: bool) -> None:
-        self.marks: list[Mark] = []
-        self.headings: list[Heading] = []
-        self.pictures: list[Picture] = []
+        super().__init__()
         self._language = language
         self._name = name
         self._context = LoadContext(linked=context.linked)
         self._places = places
         self._old = old
-        self._parts: list[str] = []
-        self._length = 0
         self._missed: dict[str, list[int]] = {}
         self._number = 0
         self._outputs = Outputs(self._miss)
-
-    def markdown(self) -> str:
-        return "".join(self._parts)
 
     def warnings(self) -> list[str]:
         found = []
@@ -157,13 +144,9 @@ class _CellReader:
 
     def _add(self, text: str, place: Place, starts: Sequence[tuple[int, Place]]) -> int:
         """Append a block; `starts` are the places of its lines, by their index. Returns where it begins."""
-        if self._parts:
-            self._parts.append("\n\n")
-            self._length += 2
-        start = self._length
-        self._parts.append(text)
-        self._length += len(text)
-        self._mark(start, place)
+        self._separate()
+        start = self._put(text)
+        self._mark(place, start)
         at = line = 0
         for index, own in starts:
             while line < index and at >= 0:
@@ -171,14 +154,14 @@ class _CellReader:
                 line += 1
             if at < 0:
                 break
-            self._mark(start + at, own)
+            self._mark(own, start + at)
         return start
 
-    def _mark(self, offset: int, place: Place) -> None:
+    def _mark(self, place: Place, offset: int | None = None) -> None:
+        """The same; of two places with nothing between them the second counts."""
         if self.marks and self.marks[-1].offset == offset:
             self.marks.pop()
-        if not self.marks or self.marks[-1].place != place:
-            self.marks.append(Mark(offset, place))
+        super()._mark(place, offset)
 
     def _miss(self, what: str) -> None:
         cells = self._missed.setdefault(what, [])

@@ -21,7 +21,7 @@ TEXT: Final = ("text", "item")
 
 @dataclass(slots=True)
 class Block:
-    """A block of the facts. Each piece is a line's text (with what joins it to the next) and its place in reading space.
+    """A block of the content. Each piece is a line's text (with what joins it to the next) and its place in reading space.
 
     `tight`: only a line break, no blank line, stands before it. `level` is a heading's, or that of text tagged as one.
     """

@@ -3,8 +3,8 @@
 pdfium is not safe to use from several threads, so one lock guards all of it. It also repairs files that are cut off and shows
 what is left; since a document is never to be half indexed, a file without its end mark is refused.
 
-The stages: every page is read (`pdf_reading`), boilerplate is found over all pages (`pdf_boilerplate`), each page is put in order
-(`pdf_layout`, `pdf_blocks`), headings are placed (`pdf_headings`), and the facts are written (`pdf_facts`).
+The stages: every page is read (`reading`), boilerplate is found over all pages (`layout.boilerplate`), each page is put in order
+(`layout`, `blocks`), headings are placed (`headings`), and the content is written (`content`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ import pypdfium2
 
 from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.pdf.blocks import Block, blocks_of, nested, with_pictures
-from ragd.formats.pdf.content import Facts
+from ragd.formats.pdf.content import PdfContent
 from ragd.formats.pdf.headings import BY_SIZE, with_headings
 from ragd.formats.pdf.layout.boilerplate import take_boilerplate
 from ragd.formats.pdf.layout.columns import reading_order
@@ -43,7 +44,7 @@ _PROGRAM_MADE_TITLE: Final = re.compile(
 )
 
 
-class PdfLoader:
+class PdfLoader(FormatLoader):
     """PDF with a text layer, or scanned."""
 
     name = "pdf"
@@ -61,28 +62,22 @@ class PdfLoader:
         skipped = sorted(number for numbers in read.scans.skipped.values() for number in numbers)
         if not with_text and not skipped:
             raise DocumentEmpty(f"'{name}' holds no text: {_why_empty(read)}.")
-        facts = Facts(Lexicon([text for blocks in pages for block in blocks for text, _ in block.pieces]))
+        content = PdfContent(Lexicon([text for blocks in pages for block in blocks for text, _ in block.pieces]))
         if not with_text:
-            facts.add_line(f"{name}: the text of its scanned pages ({_ranges(skipped)}) was not read.", Place(page=skipped[0]))
+            content.add_line(f"{name}: the text of its scanned pages ({_ranges(skipped)}) was not read.", Place(page=skipped[0]))
         for page, blocks in zip(read.pages, pages, strict=True):
-            facts.add_page(page, blocks)
+            content.add_page(page, blocks)
         title, metadata = _title(read, pages, source, name)
-        if facts.headings:
+        if content.headings:
             metadata["heading_source"] = source
-        return Document(
-            doc_type="pdf",
-            title=title,
-            markdown=facts.text,
-            loader=self.name,
-            loader_version=self.version,
+        return self._document(
+            title,
+            content,
+            metadata | _metadata(read),
             parser=f"pypdfium2 {pypdfium2.PYPDFIUM_INFO.version} (pdfium {pypdfium2.PDFIUM_INFO.version})",
-            marks=tuple(facts.marks),
-            headings=tuple(facts.headings),
-            boilerplate=tuple(facts.boilerplate),
-            pictures=tuple(facts.pictures),
-            language=detect_language(facts.text),
-            metadata=metadata | _metadata(read),
-            warnings=tuple(_warnings(read, {page.index + 1 for page in read.pages} - {index + 1 for index in with_text})),
+            boilerplate=content.boilerplate,
+            language=detect_language(content.markdown),
+            warnings=_warnings(read, {page.index + 1 for page in read.pages} - {index + 1 for index in with_text}),
         )
 
 

@@ -30,7 +30,7 @@ _MAX_INFO_BYTES: Final = 65_536
 
 @dataclass(slots=True)
 class ReadPdf:
-    """All of a PDF that its facts are made of."""
+    """All of a PDF that its content is made of."""
 
     pages: list[Page]
     outline: dict[int, list[OutlineEntry]]

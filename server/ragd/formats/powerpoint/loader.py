@@ -19,6 +19,7 @@ from pptx.package import Package
 
 from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title, extension
 from ragd.formats.common.office_archive import BROKEN, checked_archive, read_part
 from ragd.formats.powerpoint.layout import P
@@ -43,7 +44,7 @@ _PROGRAM_MADE_TITLE: Final = re.compile(
 )
 
 
-class PowerPointLoader:
+class PowerPointLoader(FormatLoader):
     """Office Open XML presentations, templates and shows."""
 
     name = "powerpoint"
@@ -64,7 +65,6 @@ class PowerPointLoader:
             raise ParseFailed(
                 f"'{name}' gives more than {MAX_TEXT_CHARS:,} characters of text. It is not read; split it."
             ) from error
-        facts = deck.markdown()
         if not deck.has_content:
             missed = "".join(f" ({warning})" for warning in deck.missed()[:3])
             raise DocumentEmpty(f"'{name}' has neither text nor pictures on its slides{missed}.")
@@ -82,19 +82,13 @@ class PowerPointLoader:
             metadata["author"] = author
         if tags := [word.strip() for word in re.split("[,;、]", stated.get("keywords", "")) if word.strip()]:
             metadata["tags"] = tags
-        return Document(
-            doc_type="pptx",
-            title=title,
-            markdown=facts,
-            loader=self.name,
-            loader_version=self.version,
+        return self._document(
+            title,
+            deck,
+            metadata,
             parser=f"python-pptx {pptx.__version__}",
-            marks=tuple(deck.marks),
-            headings=tuple(deck.headings),
-            pictures=tuple(deck.pictures),
-            language=detect_language(facts),
-            metadata=metadata,
-            warnings=tuple(warnings),
+            language=detect_language(deck.markdown),
+            warnings=warnings,
         )
 
 

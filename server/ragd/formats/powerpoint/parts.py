@@ -26,7 +26,7 @@ _NO_ALT: Final = re.compile(
 
 
 MAX_TEXT_CHARS: Final = 50_000_000
-"""Of the facts: no presentation says so much, but a small file can refer to one part again and again."""
+"""Of the content: no presentation says so much, but a small file can refer to one part again and again."""
 
 
 class TooMuchText(Exception):

@@ -1,11 +1,12 @@
-"""The facts of a presentation, put together slide by slide."""
+"""The content of a presentation, put together slide by slide."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, Final
 
-from ragd.core.documents import Heading, Mark, Picture, Place
+from ragd.core.documents import Heading, Mark, Place
+from ragd.formats.common.builder import ContentBuilder
 from ragd.formats.common.naming import MAX_LINE_AS_TITLE, MAX_TITLE_CHARS
 from ragd.formats.powerpoint.comments import Comments
 from ragd.formats.powerpoint.layout import Inheritance, P
@@ -20,28 +21,21 @@ _NO_TITLE: Final = ("|", "![", "```", "<")
 _BULLET: Final = re.compile(r"(?:-|\d+\.) ")
 
 
-class Deck:
-    """The facts of the slides that were added, with marks, headings and pictures.
+class Deck(ContentBuilder):
+    """The content of the slides that were added, with marks, headings and pictures.
 
     A slide is a heading of level 2 with its texts; the deck's own sections are headings of level 1.
     """
 
     def __init__(self, main: Any) -> None:
-        self.marks: list[Mark] = []
-        self.headings: list[Heading] = []
-        self.pictures: list[Picture] = []
+        super().__init__()
         self.first_title: str | None = None
         self.has_content = False
-        self._parts: list[str] = []
-        self._length = 0
         self._missed = Missed()
         self._blank: list[int] = []
         self._comments = Comments(main)
         self._sections = _sections(main)
         self._section = ""
-
-    def markdown(self) -> str:
-        return "".join(self._parts)
 
     def missed(self) -> list[str]:
         """What was found and left out."""
@@ -52,7 +46,7 @@ class Deck:
         return [*self.missed(), *blank]
 
     def add(self, part: Any, number: int) -> None:
-        """Add the slide of this part. Raises `TooMuchText` when the facts grow beyond all reason."""
+        """Add the slide of this part. Raises `TooMuchText` when the content grows beyond all reason."""
         reader = PartReader(part, number, self._missed, self.pictures)
         title, blocks = ShapeReader(reader, Inheritance(part)).read()
         texts = [block.text for block in blocks]
@@ -76,24 +70,16 @@ class Deck:
         self._heading(2, title.text if title else fallback, title.title if title else fallback, within=not body)
         if body:
             self._separate()
-            self._append(body)
+            self._put(body)
 
     def _heading(self, level: int, line: str, title: str, *, within: bool) -> None:
-        start = self._length
-        self._append(f"{'#' * level} {line}")
+        start = self._put(f"{'#' * level} {line}")
         self.headings.append(Heading(start, start if within else self._length, level, title[:MAX_TITLE_CHARS]))
 
-    def _separate(self) -> int:
-        """Begin a paragraph; returns where it begins."""
-        if self._parts:
-            self._append("\n\n")
-        return self._length
-
-    def _append(self, text: str) -> None:
-        self._parts.append(text)
-        self._length += len(text)
-        if self._length > MAX_TEXT_CHARS:
+    def _put(self, text: str) -> int:
+        if self._length + len(text) > MAX_TEXT_CHARS:
             raise TooMuchText
+        return super()._put(text)
 
 
 def _opening(text: str) -> str:

@@ -17,8 +17,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from ragd.core.documents import Heading, Mark, Place
+from ragd.core.documents import Place
 from ragd.core.errors import ParseFailed
+from ragd.formats.common.builder import ContentBuilder
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 
 PART_TOKENS: Final = 400
@@ -29,7 +30,7 @@ HEADER_TOKENS: Final = PART_TOKENS // 2
 """A longer header is not repeated; the rows are then written as lists."""
 
 MAX_CHARACTERS: Final = 100_000_000
-"""Of the facts made of one file."""
+"""Of the content made of one file."""
 
 SEPARATOR: Final = "\x1f"
 """Stands between the cells of a row that is kept as one text."""
@@ -47,19 +48,16 @@ class TableRow(NamedTuple):
     last: int
 
 
-class Facts:
+class TableContent(ContentBuilder):
     """Markdown under construction, block by block, with its marks and headings, from the file called `name`.
 
     Raises `ParseFailed` when it becomes longer than `limit`: a long header, said again for each row, can make much of little.
     """
 
     def __init__(self, name: str, limit: int = MAX_CHARACTERS) -> None:
+        super().__init__()
         self._name = name
         self._limit = limit
-        self._parts: list[str] = []
-        self._length = 0
-        self.marks: list[Mark] = []
-        self.headings: list[Heading] = []
 
     def __len__(self) -> int:
         return self._length
@@ -67,30 +65,27 @@ class Facts:
     def heading(self, title: str, level: int, place: Place) -> None:
         line = f"{'#' * level} {' '.join(title.split())}"
         start = self.block([(line, place)])
-        self.headings.append(Heading(start, self._length, level, title[:MAX_TITLE_CHARS]))
+        self._head(start, level, title)
 
     def block(self, lines: Iterable[tuple[str, Place]]) -> int:
         """Append a paragraph, each of its lines with its place; returns where it begins."""
+        start = self._length + 2 if self._parts else 0
         text: list[str] = []
-        start = offset = self._length + 2 if self._parts else 0
+        offset = start
         for line, place in lines:
-            if not self.marks or self.marks[-1].place != place:
-                self.marks.append(Mark(offset, place))
+            self._mark(place, offset)
             text.append(line)
             offset += len(line) + 1
         if text:
-            self._parts.append("\n".join(text))
-            self._length = offset - 1
+            self._separate()
+            self._put("\n".join(text))
         if self._length > self._limit:
             raise ParseFailed(f"The tables of '{self._name}' would be more than {self._limit:,} characters long. Split the file.")
         return start
 
-    def markdown(self) -> str:
-        return "\n\n".join(self._parts)
-
 
 def write_table(
-    facts: Facts,
+    out: TableContent,
     header: Sequence[str],
     rows: Iterable[TableRow],
     place: Callable[[int, int], Place],
@@ -103,7 +98,7 @@ def write_table(
     """
     width = len(header)
     head = f"{_line(header, width)}\n|{'---|' * width}"
-    part = _Part(facts, head)
+    part = _Part(out, head)
     wide = part.room < PART_TOKENS - HEADER_TOKENS
     begin = header_rows
     for row in rows:
@@ -114,19 +109,19 @@ def write_table(
             continue
         part.end()
         for block in _record(header, row.cells):
-            facts.block([(block, where)])
+            out.block([(block, where)])
     part.end()
     if begin:  # a header and nothing below it
         text = " | ".join(cell_text(cell) for cell in header if cell) if wide else head
-        facts.block([(text, place(*begin))])
+        out.block([(text, place(*begin))])
 
 
 class _Part:
     """The rows that wait to be written below one header. `room` is what the header leaves for them, in tokens."""
 
-    def __init__(self, facts: Facts, head: str) -> None:
+    def __init__(self, out: TableContent, head: str) -> None:
         self.room = PART_TOKENS - estimated_tokens(head)
-        self._facts = facts
+        self._out = out
         self._head = head
         self._rows: list[tuple[str, Place, int]] = []
         self._tokens = 0
@@ -158,14 +153,14 @@ class _Part:
     def _write(self, count: int) -> None:
         lines = [(line, where) for line, where, _ in self._rows[:count]]
         if lines:
-            self._facts.block([(f"{self._head}\n{lines[0][0]}", lines[0][1]), *lines[1:]])
+            self._out.block([(f"{self._head}\n{lines[0][0]}", lines[0][1]), *lines[1:]])
         self._tokens -= sum(cost for _, _, cost in self._rows[:count])
         del self._rows[:count]
 
 
-def write_pairs(facts: Facts, pairs: Iterable[tuple[str, str, Place]]) -> None:
+def write_pairs(out: TableContent, pairs: Iterable[tuple[str, str, Place]]) -> None:
     """Labels and their values as one list."""
-    facts.block((_item(label.rstrip(":： "), value), place) for label, value, place in pairs)
+    out.block((_item(label.rstrip(":： "), value), place) for label, value, place in pairs)
 
 
 def cell_text(text: str) -> str:

@@ -12,9 +12,10 @@ from typing import Final
 
 from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty, DocumentUnreadable
+from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode
 from ragd.formats.common.naming import choose_title
-from ragd.formats.tables.blocks import SEPARATOR, Facts, TableRow, write_table
+from ragd.formats.tables.blocks import SEPARATOR, TableContent, TableRow, write_table
 from ragd.formats.tables.csv_dialect import LONGEST_CELL, ONE_COLUMN, CsvRow, Dialect, find_dialect, read_rows
 from ragd.formats.tables.headers import names_columns
 from ragd.language.detection import detect_language
@@ -30,7 +31,7 @@ _LINES_OF_A_CUT_CELL: Final = 100
 _JAPANESE: Final = ("cp932", "euc_jp", "iso2022_jp")
 
 
-class CsvLoader:
+class CsvLoader(FormatLoader):
     """Comma, semicolon, tab or bar between cells; places are lines of the file. The title is the file's name."""
 
     name = "csv"
@@ -43,28 +44,23 @@ class CsvLoader:
         before = csv.field_size_limit(LONGEST_CELL)
         try:
             dialect, widths, used = _survey(text, name, warnings)
-            facts = Facts(name)
-            wide = _write(facts, text, dialect, min(used, widths.most_common(1)[0][0]))
+            content = TableContent(name)
+            wide = _write(content, text, dialect, min(used, widths.most_common(1)[0][0]))
         finally:
             csv.field_size_limit(before)
         if wide:
             warnings.append(f"rows with more cells than the header, written as lists: {wide}")
-        markdown = facts.markdown()
         title, metadata = choose_title(name)
         metadata |= {"encoding": decoded.encoding, "row_count": widths.total(), "column_count": used}
         if dialect.delimiter != ONE_COLUMN:
             metadata["delimiter"] = dialect.delimiter
-        return Document(
-            doc_type="csv",
-            title=title,
-            markdown=markdown,
-            loader=self.name,
-            loader_version=self.version,
+        return self._document(
+            title,
+            content,
+            metadata,
             parser=f"csv of Python {platform.python_version()}",
-            marks=tuple(facts.marks),
-            language=_language(markdown, decoded.encoding),
-            metadata=metadata,
-            warnings=tuple(warnings),
+            language=_language(content.markdown, decoded.encoding),
+            warnings=warnings,
         )
 
 
@@ -101,15 +97,17 @@ def _counted(text: str, dialect: Dialect) -> tuple[Counter[int], int, CsvRow | N
     return widths, used, row if row and row.open else None
 
 
-def _write(facts: Facts, text: str, dialect: Dialect, width: int) -> int:
+def _write(content: TableContent, text: str, dialect: Dialect, width: int) -> int:
     """Write the table, `width` being the most frequent number of cells. Returns how many rows have more cells than its header."""
     rows = read_rows(text, dialect)
     sample = list(islice(rows, _SAMPLE))
     preface = _preface(sample, width)
-    facts.block((", ".join(cell for cell in row.cells if cell.strip()), _place(row.first, row.last)) for row in sample[:preface])
+    content.block(
+        (", ".join(cell for cell in row.cells if cell.strip()), _place(row.first, row.last)) for row in sample[:preface]
+    )
     first, body = sample[preface], sample[preface + 1 :]
     if width == 1 and not _heads_a_column(first, body):
-        facts.block((" ".join(row.cells), _place(row.first, row.last)) for row in chain(sample[preface:], rows))
+        content.block((" ".join(row.cells), _place(row.first, row.last)) for row in chain(sample[preface:], rows))
         return 0
     named = width == 1 or names_columns(_kinds(first.used), [cell.strip() for cell in first.used])
     header = [*(first.used if named else ()), *[""] * width]
@@ -123,7 +121,7 @@ def _write(facts: Facts, text: str, dialect: Dialect, width: int) -> int:
             wide += len(cells) > len(header)
             yield TableRow(cells, row.first, row.last)
 
-    write_table(facts, header, table(), _place, (first.first, first.last) if named else None)
+    write_table(content, header, table(), _place, (first.first, first.last) if named else None)
     return wide
 
 

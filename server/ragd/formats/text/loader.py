@@ -1,4 +1,4 @@
-"""Plain text, light markup and source code: the facts are the file itself, so that lines are counted exactly."""
+"""Plain text, light markup and source code: the content is the file itself, so that lines are counted exactly."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Final
 from ragd.core.documents import Document, Heading
 from ragd.formats.code.languages import programming_language_of
 from ragd.formats.code.symbols import MAX_CHARACTERS, code_headings
+from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode
 from ragd.formats.common.naming import choose_title, extension, first_line
 from ragd.formats.text.markup import read_markup, shown_pictures
@@ -34,7 +35,7 @@ _ENTRIES: Final[dict[str, Callable[[str], Sequence[Entry]]]] = {
 }
 
 
-class TextLoader:
+class TextLoader(FormatLoader):
     """Plain text, whose title is the first line when that is short; and markup whose headings are plain to see."""
 
     name = "text"
@@ -54,21 +55,18 @@ class TextLoader:
                 )
         else:
             title, metadata = choose_title(name, first_line=line)
-        return Document(
-            doc_type="text",
-            title=title,
-            markdown=decoded.text,
-            loader=self.name,
-            loader_version=self.version,
+        return self._document(
+            title,
+            decoded.text,
+            {**metadata, "encoding": decoded.encoding},
             verbatim=True,
             headings=markup.headings if markup else (),
             language=detect_language(decoded.text),
-            metadata={**metadata, "encoding": decoded.encoding},
-            warnings=tuple(warnings),
+            warnings=warnings,
         )
 
 
-class CodeLoader:
+class CodeLoader(FormatLoader):
     """Source code and structured data. Functions, classes, tables, targets and keys become sections."""
 
     name = "code"
@@ -83,16 +81,13 @@ class CodeLoader:
         if language:
             metadata["programming_language"] = language
         headings, problem = _headings(decoded.text, language)
-        return Document(
-            doc_type="code",
-            title=title,
-            markdown=decoded.text,
-            loader=self.name,
-            loader_version=self.version,
+        return self._document(
+            title,
+            decoded.text,
+            metadata,
             verbatim=True,
             headings=headings,
             language=detect_language(decoded.text),
-            metadata=metadata,
             warnings=(*decoded.warnings, *([problem] if problem else [])),
         )
 

@@ -1,6 +1,6 @@
 """Headings of reStructuredText, AsciiDoc, Org and TeX, by the lines that they are written in.
 
-The facts are the file itself, so that lines count; no library turns these formats into anything else. What stands in a block of
+The content is the file itself, so that lines count; no library turns these formats into anything else. What stands in a block of
 code, a comment or a literal is no heading.
 """
 

@@ -1,4 +1,4 @@
-"""The blocks of a Word document, paragraphs and tables, to Markdown facts."""
+"""The blocks of a Word document, paragraphs and tables, to Markdown."""
 
 from __future__ import annotations
 
@@ -9,9 +9,16 @@ from typing import Final
 
 from ragd.core.documents import Mark, Place
 from ragd.formats.common.pictures import REFERENCE
-from ragd.formats.tables.blocks import HEADER_TOKENS, PART_TOKENS, TableRow, cell_text, estimated_tokens, write_table
-from ragd.formats.tables.blocks import Facts as TableFacts
-from ragd.formats.word.content import Facts, trimmed, without_signs
+from ragd.formats.tables.blocks import (
+    HEADER_TOKENS,
+    PART_TOKENS,
+    TableContent,
+    TableRow,
+    cell_text,
+    estimated_tokens,
+    write_table,
+)
+from ragd.formats.word.content import WordContent, trimmed, without_signs
 from ragd.formats.word.inline import Inline, Line
 from ragd.formats.word.lists import Nesting, marker, marker_width
 from ragd.formats.word.numbering import Item
@@ -28,10 +35,10 @@ _MAX_HEADING: Final = 300
 
 
 class BlockReader:
-    """Writes the body of a document into `facts`, block by block."""
+    """Writes the body of a document into `out`, block by block."""
 
     def __init__(self, reading: Reading, body: Element) -> None:
-        self.facts = Facts()
+        self.out = WordContent()
         self.title: str | None = None
         self.first_text = ""
         self._reading = reading
@@ -140,9 +147,9 @@ class BlockReader:
         self._interrupt()
         text = trimmed(line.text)
         if look.quote:
-            self.facts.add(text.replace("\n", "\n> "), page, prefix="> ")
+            self.out.add(text.replace("\n", "\n> "), page, prefix="> ")
         else:
-            self.facts.add(text, page)
+            self.out.add(text, page)
 
     def _write_heading(self, line: Line, page: int, level: int, item: Item | None, *, title: bool) -> None:
         """A heading line, with its number. Pictures in it follow; notes are no part of its title."""
@@ -154,7 +161,7 @@ class BlockReader:
             text = f"{item.label} {text}"
         name = " ".join(_NOTE_LABEL.sub("", text).split())
         if name:
-            self.facts.add_heading(text, name, level, page)
+            self.out.add_heading(text, name, level, page)
             if title and self.title is None:
                 self.title = name
         for found in pictures:
@@ -163,7 +170,7 @@ class BlockReader:
     def _write_item(self, text: str, page: int, item: Item) -> None:
         offset, continued = self._lists.place(item)
         indented = trimmed(text).replace("\n", "\n" + " " * (offset + marker_width(item)))
-        self.facts.add(indented, page, "\n" if continued else "\n\n", prefix=" " * offset + marker(item))
+        self.out.add(indented, page, "\n" if continued else "\n\n", prefix=" " * offset + marker(item))
 
     def _write_apart(self, line: Line, inline: Inline, depth: int) -> None:
         """Floating pictures, text boxes and charts of a paragraph, after it."""
@@ -198,7 +205,7 @@ class BlockReader:
         place = Place(page=self._reading.pages.now)
         self._reading.pages.see()
         self._reading.pictures += [replace(found, place=place) for found in fragment.pictures]
-        self.facts.add_blocks(fragment.markdown, [Mark(0, place)], fragment.headings)
+        self.out.add_blocks(fragment.markdown, [Mark(0, place)], fragment.headings)
 
     def _cell_reader(self, inline: Inline, depth: int) -> ReadCell:
         return lambda cell, header: "\n".join(self.flat(cell, inline, depth, emphasis=not header))
@@ -212,22 +219,22 @@ class BlockReader:
         if estimated_tokens("\n".join(lines)) <= PART_TOKENS:
             for number, line in enumerate(lines):
                 start = grid.rows[number - 1][1] if number else page
-                self.facts.add(line, start, "\n" if number else "\n\n")
+                self.out.add(line, start, "\n" if number else "\n\n")
             return
         if estimated_tokens(lines[0]) > HEADER_TOKENS:
-            self.facts.add(" / ".join(name for name in header if name), page)
+            self.out.add(" / ".join(name for name in header if name), page)
         # A long table is written in parts that each have the header, or if that is too long, row by row.
-        table = TableFacts(self._reading.package.name)
+        table = TableContent(self._reading.package.name)
         rows = (TableRow(cells, row_page, row_page) for cells, row_page in grid.rows)
         write_table(table, header, rows, lambda first, _last: Place(page=first))
-        self.facts.add_blocks(table.markdown(), table.marks)
+        self.out.add_blocks(table.markdown, table.marks)
 
     def _write_notes(self) -> None:
         """The notes that the text since the last heading refers to; their own notes, if any, come after them."""
         while notes := self._reading.notes.take():
             self._interrupt()
             for number, note in enumerate(notes):
-                self.facts.add(self._note(note), note.page, "\n" if number else "\n\n")
+                self.out.add(self._note(note), note.page, "\n" if number else "\n\n")
 
     def _note(self, note: Note) -> str:
         inline = Inline(self._reading, note.part, note.content, pages_count=False)
@@ -235,7 +242,7 @@ class BlockReader:
 
     def _add(self, text: str, page: int) -> None:
         self._interrupt()
-        self.facts.add(text, page)
+        self.out.add(text, page)
 
     def _interrupt(self) -> None:
         """What comes now is no part of a list or of code above it."""
@@ -252,7 +259,7 @@ class BlockReader:
             self._lists.end()
             code = "\n".join(lines)
             fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`{3,}", code))])
-            self.facts.add(f"{code}\n{fence}", self._code_page, prefix=f"{fence}\n", trim=False)
+            self.out.add(f"{code}\n{fence}", self._code_page, prefix=f"{fence}\n", trim=False)
 
 
 def _begins_page(properties: Element | None, *, default: bool) -> bool:

@@ -1,8 +1,8 @@
-"""The facts of a Word document as they grow, and the pages that they stand on.
+"""The content of a Word document as they grow, and the pages that they stand on.
 
 Word stores no pages. Its editor leaves a mark where a page ended when it was last saved, and people put in page breaks. Text
 carries such places inside as `page_sign`s (of characters that XML doesn't allow, so that no text can hold them) until it is
-added to the facts, where they become marks.
+added to the content, where they become marks.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from ragd.core.documents import Heading, Mark, Place
+from ragd.formats.common.builder import ContentBuilder
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 
 PAGE_SIGN_EDGES: Final = "\x01\x02"
@@ -79,34 +80,26 @@ def _begin(text: str, page: int) -> tuple[int, str]:
     return page, text
 
 
-class Facts:
+class WordContent(ContentBuilder):
     """Collects the Markdown with its marks and headings."""
 
     def __init__(self) -> None:
-        self.headings: list[Heading] = []
-        self.marks: list[Mark] = []
-        self._parts: list[str] = []
-        self._length = 0
+        super().__init__()
         self._opening: str | None = None
-
-    def text(self) -> str:
-        return "".join(self._parts)
 
     def add(self, text: str, page: int, separator: str = "\n\n", *, prefix: str = "", trim: bool = True) -> tuple[int, int]:
         """Append a block that begins on `page`, after `prefix`; where it stands. A blank one adds nothing."""
         page, text = _begin(trimmed(text) if trim else text, page)
         if not without_signs(text).strip():
             return self._length, self._length
-        if self._parts:
-            self._put(separator)
-        start = self._length
+        start = self._separate(separator)
         if self._opening is not None:
             self.headings.append(Heading(start, start, 1, self._opening))
             self._opening = None
         parts = _SIGN.split(prefix + text)
         for number, part in zip([str(page), *parts[1::2]], parts[::2], strict=True):
             if part:
-                self._mark(int(number))
+                self._mark(Place(page=int(number)))
                 self._put(part)
         return start, self._length
 
@@ -114,12 +107,10 @@ class Facts:
         """Append blocks that are put together already; the offsets of marks and headings are those of `text`."""
         if not text:
             return
-        if self._parts:
-            self._put("\n\n")
-        start = self._length
+        start = self._separate()
         self.headings += [replace(found, start=start + found.start, end=start + found.end) for found in headings]
         for mark in marks:
-            self._mark(mark.place.page or 1, mark.offset)
+            self._mark(Place(page=mark.place.page or 1), start + mark.offset)
         self._put(text)
 
     def add_heading(self, line: str, title: str, level: int, page: int) -> None:
@@ -130,11 +121,3 @@ class Facts:
     def open_section(self, title: str) -> None:
         """A heading that the document doesn't have and that takes no characters: what follows is no part of the last section."""
         self._opening = title
-
-    def _mark(self, page: int, ahead: int = 0) -> None:
-        if not self.marks or self.marks[-1].place.page != page:
-            self.marks.append(Mark(self._length + ahead, Place(page=page)))
-
-    def _put(self, text: str) -> None:
-        self._parts.append(text)
-        self._length += len(text)

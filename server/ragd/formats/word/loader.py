@@ -11,6 +11,7 @@ from typing import Final
 
 from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty
+from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import is_blank
 from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.word.blocks import BlockReader
@@ -28,7 +29,7 @@ _AS_SAVED: Final = "as last saved by the editor"
 _COMMENTS: Final = {"ja": "コメント", "zh": "批注"}
 
 
-class WordLoader:
+class WordLoader(FormatLoader):
     """Word 2007 and later: documents, macro-enabled ones (macros are not read) and templates, transitional or Strict."""
 
     name = "word"
@@ -40,15 +41,14 @@ class WordLoader:
         reading = Reading.of(package, body)
         blocks = BlockReader(reading, body)
         blocks.read()
-        language = detect_language(blocks.facts.text())
+        language = detect_language(blocks.out.markdown)
         comments = _write_comments(blocks, reading, language)
-        facts = blocks.facts.text()
-        if is_blank(facts):
+        if is_blank(blocks.out.markdown):
             raise DocumentEmpty(f"'{name}' holds no text and no pictures.")
         stated, metadata = title_and_metadata(package)
         warnings = [*reading.warnings(), *headers_warning(package)]
         paged = _trust_pages(reading, stated_pages(package), warnings)
-        first_heading = next((heading.title for heading in blocks.facts.headings if heading.start < heading.end), None)
+        first_heading = next((heading.title for heading in blocks.out.headings if heading.start < heading.end), None)
         title, title_source = choose_title(
             name,
             title_paragraph=blocks.title,
@@ -60,19 +60,15 @@ class WordLoader:
             metadata |= {PAGES: _AS_SAVED, "page_count": reading.pages.now}
         if comments:
             metadata["comment_count"] = comments
-        return Document(
-            doc_type="docx",
-            title=title,
-            markdown=facts,
-            loader=self.name,
-            loader_version=self.version,
+        return self._document(
+            title,
+            blocks.out,
+            title_source | metadata,
             parser=f"lxml {LXML_VERSION}",
-            marks=tuple(blocks.facts.marks) if paged else (),
-            headings=tuple(blocks.facts.headings),
-            pictures=tuple(found if paged else replace(found, place=Place()) for found in reading.pictures),
+            marks=None if paged else (),
+            pictures=[found if paged else replace(found, place=Place()) for found in reading.pictures],
             language=language,
-            metadata=title_source | metadata,
-            warnings=tuple(warnings),
+            warnings=warnings,
         )
 
 
@@ -88,7 +84,7 @@ def _trust_pages(reading: Reading, stated: int | None, warnings: list[str]) -> b
 
 
 def _write_comments(blocks: BlockReader, reading: Reading, language: str | None) -> int:
-    """The comments at the end of the facts, in a section of their own: who, when, on which words."""
+    """The comments at the end of the document, in a section of their own: who, when, on which words."""
     part = reading.package.part_of_kind(reading.package.main, OFFICE + "comments")
     root = reading.package.parse(part) if part else None
     count = 0
@@ -98,11 +94,11 @@ def _write_comments(blocks: BlockReader, reading: Reading, language: str | None)
         if not text:
             continue
         if not count:
-            blocks.facts.open_section(_COMMENTS.get(language or "", "Comments"))
+            blocks.out.open_section(_COMMENTS.get(language or "", "Comments"))
         about = " ".join(without_signs(reading.quoted.get(comment.get(W + "id") or "", "")).split())
         date = (comment.get(W + "date") or "")[:10]
         who = ", ".join(part for part in (comment.get(W + "author"), date, f'"{about}"' if about else "") if part)
         page = reading.comment_pages.get(comment.get(W + "id") or "", reading.pages.now)
-        blocks.facts.add(f"{who}: {text}" if who else text, page, "\n" if count else "\n\n", prefix="- ")
+        blocks.out.add(f"{who}: {text}" if who else text, page, "\n" if count else "\n\n", prefix="- ")
         count += 1
     return count

@@ -1,4 +1,4 @@
-"""Leaving ranges out of a document: what remains, with its places and headings, and the way back to the facts."""
+"""Leaving ranges out of a document: what remains, with its places and headings, and the way back to the content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ragd.core.sections import BODY_START
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A document without some ranges of its facts. `starts` and `removed` are, for each kept stretch, where it begins in what
+    """A document without some ranges of its content. `starts` and `removed` are, for each kept stretch, where it begins in what
     remains and how many characters were left out before it."""
 
     document: Document
@@ -21,7 +21,7 @@ class Cut:
     removed: tuple[int, ...]
 
     def origin(self, offset: int) -> int:
-        """The character of the facts that `offset` of what remains was."""
+        """The character of the content that `offset` of what remains was."""
         return offset + self.removed[bisect_right(self.starts, offset) - 1]
 
     def origin_end(self, end: int) -> int:
@@ -30,13 +30,13 @@ class Cut:
 
 
 def without(document: Document, ranges: Iterable[tuple[int, int]]) -> Cut:
-    """The document without these character ranges, which may overlap, need no order and may reach beyond the facts.
+    """The document without these character ranges, which may overlap, need no order and may reach beyond the content.
 
     What is inside a range moves to where the text goes on: of several marks there, the last one counts. A heading goes when
     nothing is left of its line; one of no characters stays, since it stands for what follows it.
     """
-    facts = document.markdown
-    gone = merged(ranges, len(facts))
+    markdown = document.markdown
+    gone = merged(ranges, len(markdown))
     if not gone:
         return Cut(document, (0,), (0,))
     begins = [start for start, _ in gone]
@@ -48,9 +48,9 @@ def without(document: Document, ranges: Iterable[tuple[int, int]]) -> Cut:
         to_come = max(0, gone[index - 1][1] - offset) if index else 0
         return offset - before[index] + to_come
 
-    edges = [0, *(edge for pair in gone for edge in pair), len(facts)]
+    edges = [0, *(edge for pair in gone for edge in pair), len(markdown)]
     stretches = list(zip(edges[::2], edges[1::2], strict=True))
-    remaining = "".join(facts[start:end] for start, end in stretches)
+    remaining = "".join(markdown[start:end] for start, end in stretches)
     metadata = dict(document.metadata)
     if BODY_START in metadata:
         metadata[BODY_START] = moved(int(metadata[BODY_START]))

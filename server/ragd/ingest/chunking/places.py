@@ -1,4 +1,4 @@
-"""Where stretches of a document's facts stand in its source."""
+"""Where stretches of a document's content stand in its source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CELLS: Final = re.compile(r"([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?")
 
 
 class Places:
-    """Finds the place of a range of the facts."""
+    """Finds the place of a range of the content."""
 
     def __init__(self, document: Document) -> None:
         self._verbatim = document.verbatim
@@ -22,7 +22,7 @@ class Places:
         self._offsets = [mark.offset for mark in document.marks]
 
     def of(self, start: int, end: int) -> Place:
-        """Lines by counting when the facts are the source; else by the marks from the one at `start` to the last before `end`.
+        """Lines by counting when the content is the source; else by the marks from the one at `start` to the last before `end`.
 
         Of several marks the first gives page, slide, sheet and anchor. Lines are of all marks together, cells of those on the
         first one's sheet, and the rectangle of those on its page.

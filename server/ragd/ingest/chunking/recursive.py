@@ -88,8 +88,8 @@ def build_pieces(
 class _Cutter:
     """Cuts the sections of one heading so that the dense view of every part fits."""
 
-    def __init__(self, facts: str, heading: str, room: int, splitter: Splitter, tokenizer: Tokenizer, shown: Shown) -> None:
-        self._facts = facts
+    def __init__(self, markdown: str, heading: str, room: int, splitter: Splitter, tokenizer: Tokenizer, shown: Shown) -> None:
+        self._markdown = markdown
         self._heading = heading
         self._room = room
         self._splitter = splitter
@@ -97,16 +97,16 @@ class _Cutter:
         self._shown = shown
 
     def ranges(self, start: int, end: int, limit: int | None = None) -> Iterator[tuple[int, int, int]]:
-        """The splitter's ranges of at most `limit` tokens, as positions in the facts, with the tokens of their views.
+        """The splitter's ranges of at most `limit` tokens, as positions in the content, with the tokens of their views.
 
         Heading and text may have a token more together than apart, and pictures have text of their own: a range whose view is
         too long is split again, smaller.
         """
         if limit is None:
             limit = self._room - (self._tokenizer.count(self._heading) if self._heading else 0)
-        for low, high in self._splitter.split(self._facts[start:end], limit):
+        for low, high in self._splitter.split(self._markdown[start:end], limit):
             first, last = start + low, start + high
-            view = dense_view(self._heading, self._shown.text(self._facts[first:last]))
+            view = dense_view(self._heading, self._shown.text(self._markdown[first:last]))
             tokens = self._tokenizer.count(view)
             excess = tokens - self._room
             if excess <= 0 or limit - excess < 1 or last - first == 1:

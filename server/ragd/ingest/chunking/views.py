@@ -68,7 +68,7 @@ def dense_view(heading: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PictureNote:
-    """What a reference in the facts stands for: a kept picture and what was read in it."""
+    """What a reference in the content stands for: a kept picture and what was read in it."""
 
     asset_id: str
     text: str

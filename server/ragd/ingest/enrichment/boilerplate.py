@@ -130,34 +130,34 @@ def _folded(text: str) -> str:
 
 def _edge_lines(document: Document) -> tuple[list[_Line], list[int]]:
     """The outer lines of each page, and the numbers of the pages that have lines."""
-    facts = document.markdown
+    markdown = document.markdown
     known = _Touching(document.boilerplate)
     headings = _Touching([(heading.start, heading.end) for heading in document.headings])
     marks = [(mark.offset, mark.place.page or mark.place.slide) for mark in document.marks]
     starts = [next(group) for _, group in groupby(marks, key=lambda mark: mark[1])]
     found: list[_Line] = []
     pages: list[int] = []
-    ends = [*(start for start, _ in starts[1:]), len(facts)]
+    ends = [*(start for start, _ in starts[1:]), len(markdown)]
     for (start, page), end in zip(starts, ends, strict=False):
         if page is None:
             continue
-        lines = [(low, high) for low, high in _lines(facts, start, end) if not known.touch(low, high)]
+        lines = [(low, high) for low, high in _lines(markdown, start, end) if not known.touch(low, high)]
         if lines:
             pages.append(page)
         for bottom, outer in ((False, lines[:_DEPTH]), (True, lines[: -_DEPTH - 1 : -1])):
             for depth, (low, high) in enumerate(outer):
-                text = facts[low:high].strip()
+                text = markdown[low:high].strip()
                 if len(text) <= MAX_LINE and not text.startswith(_STRUCTURE) and not headings.touch(low, high):
                     above_heading = not bottom and depth + 1 < len(lines) and headings.touch(*lines[depth + 1])
                     found.append(_Line(page, bottom, depth, low, high, _folded(text), above_heading))
     return found, pages
 
 
-def _lines(facts: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _lines(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The lines that aren't blank, with their newlines."""
     while start < end:
-        after = facts.find("\n", start, end) + 1 or end
-        if facts[start:after].strip():
+        after = markdown.find("\n", start, end) + 1 or end
+        if markdown[start:after].strip():
             yield start, after
         start = after
 

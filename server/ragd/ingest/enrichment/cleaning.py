@@ -1,7 +1,7 @@
 """What is no part of a document's text: page headers and footers, page numbers, control characters, dot leaders.
 
-The facts stay as they are; these ranges are only left out of the chunks. A rule that is wrong hides text, a rule that is missing
-leaves a little noise, so each one asks for evidence. Source text, Markdown and code are exact and never touched.
+The content stays as it is; these ranges are only left out of the chunks. A rule that is wrong hides text, a rule that is
+missing leaves a little noise, so each one asks for evidence. Source text, Markdown and code are exact and never touched.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ class RuleCleaner:
 
     def boilerplate(self, document: Document) -> list[tuple[int, int]]:
         """None at all when nothing else would be left, as with a scan whose only text is the stamp on each page."""
-        facts = document.markdown
+        markdown = document.markdown
         found = list(document.boilerplate)
         if not document.verbatim:
             found += page_boilerplate(document)
-            found += _controls(facts)
-            found += _separators(facts)
-            found += _leaders(facts)
-        ranges = merged(found, len(facts))
-        edges = [0, *(edge for pair in ranges for edge in pair), len(facts)]
-        anything = any(facts[start:end].strip() for start, end in zip(edges[::2], edges[1::2], strict=True))
+            found += _controls(markdown)
+            found += _separators(markdown)
+            found += _leaders(markdown)
+        ranges = merged(found, len(markdown))
+        edges = [0, *(edge for pair in ranges for edge in pair), len(markdown)]
+        anything = any(markdown[start:end].strip() for start, end in zip(edges[::2], edges[1::2], strict=True))
         return ranges if anything else []
 
 
@@ -64,33 +64,35 @@ class NoCleaner:
         return []
 
 
-def _controls(facts: str) -> Iterator[tuple[int, int]]:
+def _controls(markdown: str) -> Iterator[tuple[int, int]]:
     """Control and invisible characters. A soft hyphen at the end of a line goes with the line end: it is inside of a word."""
-    for match in _CONTROLS.finditer(facts):
+    for match in _CONTROLS.finditer(markdown):
         start, end = match.span()
-        hyphenated = facts[end - 1] == _SOFT_HYPHEN and facts[end : end + 1] == "\n" and facts[end + 1 : end + 2].islower()
+        hyphenated = (
+            markdown[end - 1] == _SOFT_HYPHEN and markdown[end : end + 1] == "\n" and markdown[end + 1 : end + 2].islower()
+        )
         yield start, end + hyphenated
 
 
-def _separators(facts: str) -> Iterator[tuple[int, int]]:
+def _separators(markdown: str) -> Iterator[tuple[int, int]]:
     """Form feeds and the like. They part words, so they go only where a blank does that, too."""
-    for match in _SEPARATORS.finditer(facts):
+    for match in _SEPARATORS.finditer(markdown):
         start, end = match.span()
-        if start == 0 or end == len(facts) or facts[start - 1] in _BLANKS or facts[end] in _BLANKS:
+        if start == 0 or end == len(markdown) or markdown[start - 1] in _BLANKS or markdown[end] in _BLANKS:
             yield start, end
 
 
-def _leaders(facts: str) -> Iterator[tuple[int, int]]:
+def _leaders(markdown: str) -> Iterator[tuple[int, int]]:
     """The dots of `Title ........ 12` but one character, so that title and number stay apart. Not in fenced blocks."""
     fenced: Unbreakable | None = None
-    for match in _LEADER_END.finditer(facts):
+    for match in _LEADER_END.finditer(markdown):
         number = match.end()
-        start, dots = match.start(), _DOTS[facts[match.start()]]
-        while start > 0 and (facts[start - 1] in _DOTS or facts[start - 1] in " \t\u3000"):
+        start, dots = match.start(), _DOTS[markdown[match.start()]]
+        while start > 0 and (markdown[start - 1] in _DOTS or markdown[start - 1] in " \t\u3000"):
             start -= 1
-            dots += _DOTS.get(facts[start], 0)
-        if dots < _MIN_DOTS or start == 0 or facts[start - 1] == "\n":
+            dots += _DOTS.get(markdown[start], 0)
+        if dots < _MIN_DOTS or start == 0 or markdown[start - 1] == "\n":
             continue
-        fenced = fenced or Unbreakable(fenced_blocks(facts))
+        fenced = fenced or Unbreakable(fenced_blocks(markdown))
         if not fenced.around(number):
-            yield (start, number - 1) if facts[number - 1].isspace() else (start + 1, number)
+            yield (start, number - 1) if markdown[number - 1].isspace() else (start + 1, number)

@@ -123,10 +123,10 @@ KnownAssets = Callable[[Sequence[str]], Mapping[str, Asset]]
 
 
 def normalize(document: Document, reader: PictureReader, known: KnownAssets, limits: PictureLimits) -> Normalized:
-    """The pictures of a document that are kept, where each stands, and what of the facts stands for those that are not.
+    """The pictures of a document that are kept, where each stands, and what of the content stands for those that are not.
 
     `known` tells which assets are kept already, read as `reader` reads; they come back without bytes. One whose text could not
-    be read then is read again. Where the facts are the source itself, none of their characters is left out.
+    be read then is read again. Where the content is the source itself, none of their characters is left out.
     """
     assets: dict[str, Asset] = {}
     left_out: dict[str, str] = {}
@@ -179,7 +179,7 @@ def _kept(
 
 
 def _is_told(document: Document, picture: Picture) -> bool:
-    """Whether the facts hold already what was read in a picture: it is the document, or a page of it that was scanned."""
+    """Whether the content holds already what was read in a picture: it is the document, or a page of it that was scanned."""
     scanned = picture.place.bbox == _WHOLE_PAGE and picture.place.page in document.metadata.get("ocr_pages", ())
     return scanned or shape_of(document.doc_type) == "picture"
 
@@ -228,7 +228,7 @@ def thumbnail(image: Image.Image) -> bytes:
 
 
 def _references(document: Document, left_out: Mapping[str, str]) -> tuple[tuple[int, int], ...]:
-    """Where the facts refer to pictures that were left out, and to none that is kept by the same link."""
+    """Where the content refers to pictures that were left out, and to none that is kept by the same link."""
     by_link: dict[str, set[str]] = defaultdict(set)
     for picture in document.pictures:
         by_link[picture.link].add(picture.asset_id)

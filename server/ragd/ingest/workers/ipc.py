@@ -24,7 +24,8 @@ _MAX_HEADER: Final = 512 * 1024 * 1024
 class Normalized:
     """What became of a document's pictures.
 
-    `ranges` of the facts stand for pictures that were left out. `assets` holds each kept picture once, `links` where each stands.
+    `ranges` of the content stand for pictures that were left out. `assets` holds each kept picture once, `links` where each
+    stands.
     """
 
     ranges: tuple[tuple[int, int], ...] = ()
