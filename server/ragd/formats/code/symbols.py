@@ -7,7 +7,10 @@ is indented otherwise gets other sections, and loses nothing. The work is linear
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -16,7 +19,6 @@ from ragd.core.documents import Heading
 from ragd.formats.code.lexing import Lexed, lex
 from ragd.formats.code.outline import LONG, Outline, Symbol, outline_headings
 from ragd.formats.code.patterns import CONTROL_WORDS, PATTERNS, Patterns
-from ragd.formats.code.python import python_outline
 
 MAX_CHARACTERS: Final = 5_000_000
 _MAX_SYMBOLS: Final = 10_000
@@ -41,12 +43,14 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*")
 _WORD: Final = re.compile(r"\w+")
 _CLOSING_WORDS: Final = frozenset(("end", "fi", "done", "endif", "esac"))
 
+_MAX_DEPTH: Final = 4
+
 
 def code_headings(source: str, language: str | None) -> tuple[tuple[Heading, ...], str | None]:
     """A heading before each declaration, its comments and annotations included, and why some may be missing."""
     if len(source) > MAX_CHARACTERS:
         return (), f"functions and classes were not looked for: more than {MAX_CHARACTERS:,} characters"
-    outline = python_outline(source) if language == "python" else None
+    outline = _python_outline(source) if language == "python" else None
     lines = source.split("\n")
     if outline is None and language in PATTERNS:
         finder = _Finder(lex(source, language), PATTERNS[language])
@@ -204,3 +208,36 @@ class _Finder:
             if line.strip() and len(line) - len(line.lstrip()) <= indent:
                 return first if _ANNOTATION_START.match(line.lstrip()) else None
         return None
+
+
+def _python_outline(source: str) -> Outline | None:
+    """None when the source doesn't parse."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as SyntaxWarning for an invalid escape: not our source
+            body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    lines = source.split("\n")
+    statements: set[int] = set()
+
+    def above(row: int, floor: int) -> int:
+        while row > floor and lines[row - 1].lstrip().startswith("#"):
+            row -= 1
+        return row
+
+    return Outline(_symbols(body, statements, 1), statements.__contains__, above)
+
+
+def _symbols(body: Sequence[ast.stmt], statements: set[int], depth: int) -> list[Symbol]:
+    """The declarations among these; rows of the others go to `statements`."""
+    found = []
+    for node in body:
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            statements.add(node.lineno - 1)
+            continue
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
+        is_class = isinstance(node, ast.ClassDef)
+        members = _symbols(node.body, statements, depth + 1) if is_class and depth < _MAX_DEPTH else []
+        found.append(Symbol(first, node.end_lineno or node.lineno, f"{'class' if is_class else 'def'} {node.name}", members))
+    return found

@@ -6,8 +6,9 @@ end. Word stores no page numbers: places have them where the editor's own marks 
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty
@@ -17,8 +18,7 @@ from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.word.blocks import BlockReader
 from ragd.formats.word.content import without_signs
 from ragd.formats.word.inline import Inline
-from ragd.formats.word.package import LXML_VERSION, OFFICE, Package, W
-from ragd.formats.word.properties import headers_warning, stated_pages, title_and_metadata
+from ragd.formats.word.package import CORE, LXML_VERSION, OFFICE, Element, Package, W, whole
 from ragd.formats.word.reading import Reading
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
@@ -27,6 +27,22 @@ PAGES: Final = "pages"
 """Metadata key: how the page numbers of the places are known."""
 _AS_SAVED: Final = "as last saved by the editor"
 _COMMENTS: Final = {"ja": "コメント", "zh": "批注"}
+
+_DC: Final = "{http://purl.org/dc/elements/1.1/}"
+_TERMS: Final = "{http://purl.org/dc/terms/}"
+_CP: Final = "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}"
+_APP: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/extended-properties}"
+_DATE: Final = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?)?)?)?")
+_KEYWORD_SEPARATORS: Final = re.compile("[,;、，；\n]")
+_PROGRAM_MADE_TITLE: Final = re.compile(
+    r"(?:\W*|\[.*\]|<.*>|untitled.*|"  # none, or a template's
+    r"word document|document ?\d*|無題.*|文書 ?\d*|microsoft \w+ - .*|.*\.(?:docx?|dotx?|docm|odt|rtf|pdf|html?))",
+    re.IGNORECASE,
+)
+_MAX_TEXT: Final = 500
+_MAX_KEYWORDS: Final = 50
+_SHOWN: Final = 3
+_SHOWN_CHARS: Final = 60
 
 
 class WordLoader(FormatLoader):
@@ -45,9 +61,9 @@ class WordLoader(FormatLoader):
         comments = _write_comments(blocks, reading, language)
         if is_blank(blocks.out.markdown):
             raise DocumentEmpty(f"'{name}' holds no text and no pictures.")
-        stated, metadata = title_and_metadata(package)
-        warnings = [*reading.warnings(), *headers_warning(package)]
-        paged = _trust_pages(reading, stated_pages(package), warnings)
+        stated, metadata = _title_and_metadata(package)
+        warnings = [*reading.warnings(), *_headers_warning(package)]
+        paged = _trust_pages(reading, _stated_pages(package), warnings)
         first_heading = next((heading.title for heading in blocks.out.headings if heading.start < heading.end), None)
         title, title_source = choose_title(
             name,
@@ -102,3 +118,46 @@ def _write_comments(blocks: BlockReader, reading: Reading, language: str | None)
         blocks.out.add(f"{who}: {text}" if who else text, page, "\n" if count else "\n\n", prefix="- ")
         count += 1
     return count
+
+
+def _title_and_metadata(package: Package) -> tuple[str, dict[str, Any]]:
+    """The stated title, empty when there is none or a program made it up; and author, tags, description and dates."""
+    core = package.parse_property(CORE)
+    if core is None:
+        return "", {}
+    title = _text(core, _DC + "title")
+    keywords = (word.strip() for word in _KEYWORD_SEPARATORS.split(core.findtext(_CP + "keywords") or ""))
+    found: dict[str, Any] = {
+        "author": _text(core, _DC + "creator"),
+        "description": _text(core, _DC + "description") or _text(core, _DC + "subject"),
+        "tags": list(dict.fromkeys(word[:_MAX_TEXT] for word in keywords if word))[:_MAX_KEYWORDS],
+    }
+    for key in ("created", "modified"):
+        date = _text(core, _TERMS + key)
+        found[key] = date if _DATE.fullmatch(date) else ""
+    return "" if _PROGRAM_MADE_TITLE.fullmatch(title) else title, {key: value for key, value in found.items() if value}
+
+
+def _stated_pages(package: Package) -> int | None:
+    """How many pages the editor counted when it last saved the document."""
+    app = package.parse_property(OFFICE + "extended-properties")
+    return None if app is None else whole(app.findtext(_APP + "Pages"))
+
+
+def _headers_warning(package: Package) -> list[str]:
+    """A warning that page headers and footers were left out, with the beginning of what they say."""
+    texts: dict[str, None] = {}
+    for relation in package.relations(package.main):
+        if relation.kind in (OFFICE + "header", OFFICE + "footer") and relation.part:
+            root = package.parse(relation.part)
+            text = " ".join("".join(found.text or "" for found in root.iter(W + "t")).split())
+            if any(char.isalpha() for char in text):
+                texts[text[:_SHOWN_CHARS]] = None
+    if not texts:
+        return []
+    shown = ", ".join(f"'{text}'" for text in list(texts)[:_SHOWN])
+    return [f"page headers and footers were left out: {shown}{', …' if len(texts) > _SHOWN else ''}"]
+
+
+def _text(root: Element, tag: str) -> str:
+    return " ".join((root.findtext(tag) or "").split())[:_MAX_TEXT]
