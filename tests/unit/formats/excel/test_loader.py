@@ -29,7 +29,7 @@ from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty, DocumentEncrypted, ParseFailed
 from ragd.formats.excel.loader import ExcelLoader
 from ragd.formats.excel.stream import Budget
-from ragd.formats.tables.blocks import PART_TOKENS, Facts, estimated_tokens
+from ragd.formats.tables.blocks import PART_TOKENS, TableContent, estimated_tokens
 from ragd.providers.protocols import LoadContext, Loader
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "excel"
@@ -592,7 +592,7 @@ def test_cells_that_show_more_than_memory_should_hold_end_in_a_clear_failure() -
     with pytest.raises(ParseFailed, match=r"'book\.xlsx' show more than 10 characters"):
         budget.spend(1)
     with pytest.raises(ParseFailed, match="more than 10 characters"):
-        Facts("book.xlsx", 10).block([("x" * 11, Place())])
+        TableContent("book.xlsx", 10).block([("x" * 11, Place())])
 
 
 def test_merged_cells_that_overlap_a_thousand_times_cost_little() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ragd.formats.jira.adf import MAX_DEPTH, write_adf
-from ragd.formats.jira.content import Facts
+from ragd.formats.jira.content import IssueContent
 
 Node = dict[str, Any]
 
@@ -34,14 +34,14 @@ def item(*content: Node | str) -> Node:
     return node("listItem", *(paragraph(part) if isinstance(part, str) else part for part in content))
 
 
-def facts_of(*content: Node, below: int = 2, users: dict[str, str] | None = None) -> Facts:
-    facts = Facts()
-    write_adf(facts, {"type": "doc", "version": 1, "content": list(content)}, below, users or {})
-    return facts
+def written_of(*content: Node, below: int = 2, users: dict[str, str] | None = None) -> IssueContent:
+    written = IssueContent()
+    write_adf(written, {"type": "doc", "version": 1, "content": list(content)}, below, users or {})
+    return written
 
 
 def markdown(*content: Node, **options: Any) -> str:
-    return facts_of(*content, **options).markdown
+    return written_of(*content, **options).markdown
 
 
 def link(address: str) -> Node:
@@ -49,8 +49,10 @@ def link(address: str) -> Node:
 
 
 def test_headings_stand_below_their_section_and_are_told_with_their_range() -> None:
-    facts = facts_of(node("heading", text("再現手順 Steps"), level=1), paragraph("one"), node("heading", text("Deep"), level=6))
-    shown, _, headings = facts.result()
+    written = written_of(
+        node("heading", text("再現手順 Steps"), level=1), paragraph("one"), node("heading", text("Deep"), level=6)
+    )
+    shown, headings = written.markdown, written.headings
     assert shown == "### 再現手順 Steps\n\none\n\n###### Deep"
     assert [(found.level, found.title, shown[found.start : found.end]) for found in headings] == [
         (3, "再現手順 Steps", "### 再現手順 Steps"),
@@ -206,17 +208,17 @@ def test_a_line_of_backticks_in_a_text_opens_no_code() -> None:
     ],
 )
 def test_broken_documents_are_read_as_far_as_they_go(broken: list[Any]) -> None:
-    facts = Facts()
-    write_adf(facts, {"type": "doc", "content": [*broken, paragraph("the rest")]}, 2, {})
-    assert facts.markdown.endswith("the rest")
+    written = IssueContent()
+    write_adf(written, {"type": "doc", "content": [*broken, paragraph("the rest")]}, 2, {})
+    assert written.markdown.endswith("the rest")
 
 
 def test_no_word_is_lost_in_documents_that_follow_no_schema() -> None:
     for seed in range(800):
         count = [0]
         content = [_random_node(Random(seed * 10 + part), 0, count) for part in range(3)]
-        facts = facts_of(*content)
-        shown, _, headings = facts.result()
+        written = written_of(*content)
+        shown, headings = written.markdown, written.headings
         assert set(re.findall(r"w\d+w", shown)) == {f"w{number}w" for number in range(count[0])}, seed
         assert all(shown[found.start] == "#" and found.title in shown[found.start : found.end] for found in headings)
 

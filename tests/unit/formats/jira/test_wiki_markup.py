@@ -8,20 +8,20 @@ from random import Random
 
 import pytest
 
-from ragd.formats.jira.content import Facts
+from ragd.formats.jira.content import IssueContent
 from ragd.formats.jira.wiki_markup import write_wiki
 
 USERS = {"mlind": "Mara Lindqvist", "5b1": "林 美咲"}
 
 
-def facts_of(text: str) -> Facts:
-    facts = Facts()
-    write_wiki(facts, text, 2, USERS)
-    return facts
+def written_of(text: str) -> IssueContent:
+    written = IssueContent()
+    write_wiki(written, text, 2, USERS)
+    return written
 
 
 def markdown(text: str) -> str:
-    return facts_of(text).markdown
+    return written_of(text).markdown
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,8 @@ def test_what_only_looks_like_markup_comes_through_unharmed(said: str) -> None:
 
 
 def test_headings_stand_below_their_section() -> None:
-    facts = facts_of("h1. *手順* Steps\ntext\nh5. Deep\n\nh7. none")
-    shown, _, headings = facts.result()
+    written = written_of("h1. *手順* Steps\ntext\nh5. Deep\n\nh7. none")
+    shown, headings = written.markdown, written.headings
     assert shown == "### 手順 Steps\n\ntext\n\n###### Deep\n\nh7. none"
     assert [(found.level, shown[found.start : found.end]) for found in headings] == [
         (3, "### 手順 Steps"),
@@ -107,11 +107,11 @@ def test_fences_of_backticks_are_code_too_and_one_that_is_open_harms_nothing() -
 def test_quotes_and_panels_hold_blocks() -> None:
     wiki = "{quote}\nsaid *so*\n* item\n{quote}\n{panel:title=注意|bgColor=#fff}\nh3. Inner\n"
     wiki += "{code}\nx\n{code}\n{panel}\nbq. short\nend"
-    facts = facts_of(wiki)
-    assert facts.markdown == (
+    written = written_of(wiki)
+    assert written.markdown == (
         "> said **so**\n>\n> - item\n\n> **注意**\n>\n> ##### Inner\n>\n> ```\n> x\n> ```\n\n> short\n\nend"
     )
-    assert facts.result()[2] == ()
+    assert written.headings == []
 
 
 def test_a_colour_may_reach_over_lines_and_code() -> None:
@@ -152,8 +152,8 @@ def test_no_word_is_lost_in_any_mixture_of_signs() -> None:
     for seed in range(3000):
         random = Random(seed)
         parts = [f"w{number}w" if random.random() < 0.45 else random.choice(_SIGNS) for number in range(random.randint(1, 40))]
-        facts = facts_of("".join(parts))
-        shown, _, headings = facts.result()
+        written = written_of("".join(parts))
+        shown, headings = written.markdown, written.headings
         assert re.findall(r"w\d+w", shown) == [part for part in parts if re.fullmatch(r"w\d+w", part)], seed
         assert all(shown[found.start] == "#" and found.title in shown[found.start : found.end] for found in headings)
 
