@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ragd.config.settings import RerankSettings
+from ragd.config.answering import RerankSettings
 from ragd.core.documents import Place
 from ragd.core.results import Passage
 from ragd.models.store import ensure_model

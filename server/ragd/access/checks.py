@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from ragd.access.passages import Body
 from ragd.access.proofs import MOST_CONTENT, MOST_PROOFS, Key, Recent, content_size, token_hash
 from ragd.access.sources import Opening, OpenSources
-from ragd.config.settings import LiveSettings
+from ragd.config.sources import LiveSettings
 from ragd.core.errors import DocumentVanished, ItemForbidden, RagError, SourceRefused
 from ragd.sources.base import Current, Fetched
 from ragd.sources.sync.changes import listed_as

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from ragd.access.checks import AccessChecks, Outcome, Queue, Seen
 from ragd.access.passages import Body, Terms, is_comment, taken_from
 from ragd.access.report import ADMITTED, NOT_COUNTED, AccessReport
-from ragd.config.settings import LiveSettings
+from ragd.config.sources import LiveSettings
 from ragd.core.errors import ItemForbidden
 from ragd.core.results import Passage
 from ragd.retrieve.admission import Admitted

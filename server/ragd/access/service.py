@@ -10,7 +10,7 @@ from ragd.access.bodies import BodyReader
 from ragd.access.checks import AccessChecks
 from ragd.access.context import AccessContext, LiveParts
 from ragd.access.sources import Opening
-from ragd.config.settings import LiveSettings
+from ragd.config.sources import LiveSettings
 from ragd.ingest.discovery.files import LoaderFor
 from ragd.ingest.workers.pool import Parser
 from ragd.sources.registry import local_types

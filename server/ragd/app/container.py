@@ -20,9 +20,10 @@ from ragd.answer.answerer import Answerer
 from ragd.answer.prompt import PromptBuilder, read_rules
 from ragd.answer.support import SupportCheck
 from ragd.app.query_factory import LOCAL_RERANKERS, build_reranker, query_pipeline
+from ragd.config.answering import LlmSettings, RerankSettings
 from ragd.config.loading import Directories, with_strategy
 from ragd.config.secrets import resolve
-from ragd.config.settings import LlmSettings, RerankSettings, Settings
+from ragd.config.settings import Settings
 from ragd.core.documents import Place
 from ragd.core.errors import FieldProblem, IndexDamaged, IndexOutdated, SettingsError, ValidationFailed
 from ragd.core.ids import hash32

@@ -16,10 +16,10 @@ from pydantic import ValidationError
 from ragd.config.settings import Settings
 from ragd.core.errors import FieldProblem, SettingsError
 
-APP_NAME = "rag-assistant"
+_APP_NAME = "rag-assistant"
 
 # Environment names that are not settings but say where things are, or carry the secret itself.
-PROCESS_VARIABLES = {
+_PROCESS_VARIABLES = {
     "RAG_DATA_DIR",
     "RAG_MODELS_DIR",
     "RAG_CONFIG_DIR",
@@ -49,14 +49,14 @@ def default_data_dir() -> Path:
     if value := os.environ.get("RAG_DATA_DIR"):
         return Path(value).expanduser().absolute()
     root = checkout_root()
-    return root / "data" if root else Path(platformdirs.user_data_dir(APP_NAME, appauthor=False))
+    return root / "data" if root else Path(platformdirs.user_data_dir(_APP_NAME, appauthor=False))
 
 
 def default_models_dir() -> Path:
     """`RAG_MODELS_DIR`, else the platform's user cache; never tied to the data directory."""
     if value := os.environ.get("RAG_MODELS_DIR"):
         return Path(value).expanduser().absolute()
-    return Path(platformdirs.user_cache_dir(APP_NAME, appauthor=False)) / "models"
+    return Path(platformdirs.user_cache_dir(_APP_NAME, appauthor=False)) / "models"
 
 
 def default_config_dir() -> Path:
@@ -64,7 +64,7 @@ def default_config_dir() -> Path:
     if value := os.environ.get("RAG_CONFIG_DIR"):
         return Path(value).expanduser().absolute()
     root = checkout_root()
-    return root / "config" if root else Path(platformdirs.user_config_dir(APP_NAME, appauthor=False))
+    return root / "config" if root else Path(platformdirs.user_config_dir(_APP_NAME, appauthor=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def load_settings(
     values = _read_yaml(config_dir / "settings.yaml")
     name = strategy or environment.get("RAG_STRATEGY")
     if name:
-        _merge(values, read_strategy(config_dir, name))
+        _merge(values, _read_strategy(config_dir, name))
     _merge(values, _from_environment(environment))
     for dotted, value in (explicit or {}).items():
         _set(values, dotted, value)
@@ -120,7 +120,7 @@ def strategy_names(config_dir: Path) -> list[str]:
     return sorted(path.stem for path in (config_dir / "strategies").glob("*.yaml"))
 
 
-def read_strategy(config_dir: Path, name: str) -> dict[str, Any]:
+def _read_strategy(config_dir: Path, name: str) -> dict[str, Any]:
     """The overlay of settings that a named strategy is. Raises `SettingsError` for an unknown name."""
     known = strategy_names(config_dir)
     if name not in known:
@@ -131,7 +131,7 @@ def read_strategy(config_dir: Path, name: str) -> dict[str, Any]:
 def with_strategy(settings: Settings, config_dir: Path, name: str) -> Settings:
     """The settings with a named strategy laid over them, for one request."""
     values = settings.model_dump()
-    _merge(values, read_strategy(config_dir, name))
+    _merge(values, _read_strategy(config_dir, name))
     return _validate(values)
 
 
@@ -161,7 +161,7 @@ def _yaml_problem(error: yaml.YAMLError) -> str:
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, text in environment.items():
-        if not name.startswith("RAG_") or name in PROCESS_VARIABLES:
+        if not name.startswith("RAG_") or name in _PROCESS_VARIABLES:
             continue
         dotted = SHORT_NAMES.get(name) or name.removeprefix("RAG_").lower().replace("__", ".", 1)
         if dotted not in setting_names():

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import yaml
 
-from ragd.config.settings import McpSettings
+from ragd.config.service import McpSettings
 
 VARIABLE: Final = "RAG_POLICY_FILE"
 """Names one more policy file. Since policies only forbid, this loosens nothing."""

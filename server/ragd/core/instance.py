@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from ragd import __version__
 from ragd.core.errors import DaemonAlreadyRunning
 
-LOCK_FILE = "daemon.lock"
+_LOCK_FILE = "daemon.lock"
 INFO_FILE = "daemon.json"
 
 
@@ -37,7 +37,7 @@ class Ownership:
         os.umask(0o077)
         data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._data_dir = data_dir
-        self._lock = FileLock(data_dir / LOCK_FILE, mode=0o600)
+        self._lock = FileLock(data_dir / _LOCK_FILE, mode=0o600)
         try:
             self._lock.acquire(timeout=wait_s)
         except Timeout as error:
@@ -74,7 +74,7 @@ def read_info(data_dir: Path) -> DaemonInfo | None:
 
 def is_owned(data_dir: Path) -> bool:
     """Whether a process holds the directory now: with none, `daemon.json` is left over, and its port may be anybody's by now."""
-    lock = FileLock(data_dir / LOCK_FILE, mode=0o600)
+    lock = FileLock(data_dir / _LOCK_FILE, mode=0o600)
     try:
         lock.acquire(timeout=0)
     except Timeout:

@@ -37,7 +37,7 @@ class _RequestIdFilter(logging.Filter):
         return True
 
 
-class PeopleFormatter(logging.Formatter):
+class _PeopleFormatter(logging.Formatter):
     """One line: severity, message, extras. A stack trace stays in the JSON log."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -85,7 +85,7 @@ def logging_to(folder: Path, file_name: str, level: str, *, people: bool = False
     if people:
         shown = logging.StreamHandler(sys.stderr)
         shown.setLevel(logging.WARNING)
-        shown.setFormatter(PeopleFormatter())
+        shown.setFormatter(_PeopleFormatter())
         handlers.append(shown)
     root, ours = logging.getLogger(), logging.getLogger("ragd")
     before = root.level, ours.level

@@ -9,13 +9,13 @@ from typing import Any
 from ragd.core.errors import ValidationFailed
 from ragd.evaluation.significance import randomisation_test
 
-MAIN = ("ndcg@10", "mrr@10", "hit@5", "hit@1")
+_MAIN = ("ndcg@10", "mrr@10", "hit@5", "hit@1")
 """What questions are ordered by: the first that a run has."""
 
 
 def main_metric(metrics: Mapping[str, float]) -> str:
     """The metric that stands for the quality of an answer."""
-    return next(name for name in MAIN if name in metrics)
+    return next(name for name in _MAIN if name in metrics)
 
 
 def compare(first: Mapping[str, Any], second: Mapping[str, Any], *, resamples: int) -> dict[str, Any]:

@@ -17,10 +17,10 @@ _CLOSING: Final = r"[」』）】〉》”’)\]\"']*"
 PARAGRAPH: Final = re.compile(r"\n[ \t\u3000]*\n\s*")
 LINE: Final = re.compile(r"\n\s*")
 SENTENCE: Final = re.compile(rf"[。！？．｡]+{_CLOSING}\s*|(?<![.!?])[.!?]++{_CLOSING}+\s+")
-CLAUSE: Final = re.compile(r"[、，；：､]+|[,;:]\s+")
+_CLAUSE: Final = re.compile(r"[、，；：､]+|[,;:]\s+")
 BLANK: Final = re.compile(r"\s+")
-LEVELS: Final = (PARAGRAPH, LINE, SENTENCE, CLAUSE, BLANK)
-OVERLAP_LEVELS: Final = (re.compile(f"{LINE.pattern}|{SENTENCE.pattern}"), CLAUSE, BLANK)
+LEVELS: Final = (PARAGRAPH, LINE, SENTENCE, _CLAUSE, BLANK)
+OVERLAP_LEVELS: Final = (re.compile(f"{LINE.pattern}|{SENTENCE.pattern}"), _CLAUSE, BLANK)
 
 _FENCE: Final = re.compile(r"^[ \t]{0,12}(`{3,}|~{3,})([^\n]*)(?:\n|\Z)", re.MULTILINE)
 # A head row, the row of dashes below it, and every row that follows.

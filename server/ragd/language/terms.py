@@ -23,7 +23,7 @@ from ragd.language.stop_words import (
     GENERIC_WORDS,
 )
 
-MAX_CHARS: Final = 40
+_MAX_CHARS: Final = 40
 """Longer tokens are no candidates."""
 
 _KATAKANA: Final = f"{KATAKANA}{LONG_VOWEL}"
@@ -159,7 +159,7 @@ def _term(token: str, *, code: bool) -> Term:
 
 def _weight_of_word(core: str, lower: str, *, code: bool) -> tuple[float, bool]:
     """What a token weighs, and whether it may be part of a phrase."""
-    if not 2 <= len(core) <= MAX_CHARS or lower in GENERIC_WORDS or (code and lower in CODE_WORDS):
+    if not 2 <= len(core) <= _MAX_CHARS or lower in GENERIC_WORDS or (code and lower in CODE_WORDS):
         return 0.0, False
     if _IDENTIFIER.fullmatch(core):
         return (_OPTION_WEIGHT if core[0] == "-" else _IDENTIFIER_WEIGHT), False

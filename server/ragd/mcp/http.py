@@ -19,7 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ragd.api.middleware.security import AGENTS_PATH
 from ragd.client.asgi import AsgiConnection
 from ragd.config.policy import mcp_verdict
-from ragd.config.settings import McpSettings, Settings
+from ragd.config.service import McpSettings
+from ragd.config.settings import Settings
 from ragd.mcp.library import Library
 from ragd.mcp.server import LibraryServer
 

@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 
 from ragd.api.middleware.headers import SOURCE_TOKEN
 from ragd.client.asynchronous import AsyncClient, Connection
-from ragd.config.settings import McpSettings
+from ragd.config.service import McpSettings
 
 Ctx = Context[Any, Any]
 

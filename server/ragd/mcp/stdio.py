@@ -22,7 +22,8 @@ from ragd.client.connection import DaemonConnection, TokenHeaders
 from ragd.client.launch import LaunchedDaemon
 from ragd.config.loading import Directories
 from ragd.config.policy import mcp_verdict
-from ragd.config.settings import McpSettings, Settings
+from ragd.config.service import McpSettings
+from ragd.config.settings import Settings
 from ragd.core.errors import CollectionUnavailable
 from ragd.core.logs import CLI_LOG, logging_to
 from ragd.mcp.library import Library

@@ -39,17 +39,17 @@ class CalibrationCache:
         """Takes a second or two the first time. Raises what the embedder raises; then the next call tries again."""
         with self._lock:
             if self._found is None:
-                self._found = read_calibration(self._path, self._embedder.dimension)
+                self._found = _read_calibration(self._path, self._embedder.dimension)
             if self._found is None:
                 self._found = calibrate(self._embedder, self.weight)
                 try:
-                    write_calibration(self._path, self._found)
+                    _write_calibration(self._path, self._found)
                 except OSError as error:
                     log.warning("calibration not kept", extra={"path": str(self._path), "reason": str(error)})
             return self._found
 
 
-def write_calibration(path: Path, calibration: Calibration) -> None:
+def _write_calibration(path: Path, calibration: Calibration) -> None:
     """Write the file whole or not at all. Raises `OSError`."""
     arrays = {
         "queries": calibration.queries,
@@ -76,7 +76,7 @@ def write_calibration(path: Path, calibration: Calibration) -> None:
         raise
 
 
-def read_calibration(path: Path, dimension: int) -> Calibration | None:
+def _read_calibration(path: Path, dimension: int) -> Calibration | None:
     """What the file holds; None when it is absent, damaged, or not of vectors of this dimension."""
     try:
         # From memory: numpy leaves a file open in which it finds no archive.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ragd.config.settings import EmbeddingSettings
+from ragd.config.indexing import EmbeddingSettings
 from ragd.core.ids import TEXT_NORM_PROFILE, canonical
 from ragd.language.scripts import HAN_BLOCKS, HANGUL_SYLLABLES, KANA_BLOCKS
 from ragd.providers.protocols import Vectors

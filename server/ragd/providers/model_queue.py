@@ -23,7 +23,7 @@ from ragd.core.errors import ModelUnavailable
 
 PATIENCE_S = 0.5
 """Longest wait of ingestion for one text. A text of 400 tokens takes two cores for 45 ms: a tenth of what queries then have."""
-QUIET_S = 1.0
+_QUIET_S = 1.0
 """Time without queries before ingestion takes large batches again: people ask again, and refine, within seconds."""
 
 
@@ -48,7 +48,7 @@ class _Ticket:
 class ModelQueue:
     """Gives turns. One for each process; safe to use from any thread. Turns can't be nested."""
 
-    def __init__(self, patience_s: float = PATIENCE_S, quiet_s: float = QUIET_S) -> None:
+    def __init__(self, patience_s: float = PATIENCE_S, quiet_s: float = _QUIET_S) -> None:
         self._patience_s = patience_s
         self._quiet_s = quiet_s
         self._lock = threading.Lock()

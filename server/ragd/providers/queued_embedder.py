@@ -17,7 +17,7 @@ from ragd.providers.batching import batches
 from ragd.providers.model_queue import ModelQueue, Priority
 from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
 
-MICRO_BATCH_TOKENS = 256
+_MICRO_BATCH_TOKENS = 256
 """Padded tokens of questions that are embedded together: some 20 questions, in about 10 ms on two cores."""
 
 
@@ -141,7 +141,7 @@ class QueuedEmbedder:
             self._asked.remove(own)
             count, longest = len(own.rows), own.longest
             for other in [] if own.alone else [asked for asked in self._asked if not asked.alone]:
-                if (count + len(other.rows)) * max(longest, other.longest) <= MICRO_BATCH_TOKENS:
+                if (count + len(other.rows)) * max(longest, other.longest) <= _MICRO_BATCH_TOKENS:
                     taken.append(other)
                     self._asked.remove(other)
                     count, longest = count + len(other.rows), max(longest, other.longest)

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from ragd.config.settings import LiveSettings, SyncSettings
+from ragd.config.sources import LiveSettings, SyncSettings
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.files import Found

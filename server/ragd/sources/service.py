@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from sqlalchemy.exc import DBAPIError
 
-from ragd.config.settings import LiveSettings, SyncSettings
+from ragd.config.sources import LiveSettings, SyncSettings
 from ragd.core.errors import RagError, SourceNotFound, ValidationFailed
 from ragd.core.jobs import IngestResult, Postponed, Stopped
 from ragd.ingest.reading import Report

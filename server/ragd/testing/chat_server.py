@@ -115,7 +115,7 @@ class ChatServer:
                     self._chunk(b"")
                     return
                 self._head(script, "text/event-stream")
-                events = anthropic_events(script) if anthropic else openai_events(script)
+                events = _anthropic_events(script) if anthropic else _openai_events(script)
                 for number, event in enumerate(events):
                     if script.cut and number > len(script.pieces):
                         self.connection.shutdown(socket.SHUT_RDWR)
@@ -142,7 +142,7 @@ class ChatServer:
         return Handler
 
 
-def openai_events(script: Scripted) -> Iterator[str]:
+def _openai_events(script: Scripted) -> Iterator[str]:
     """One event before the pieces, one for each, and those of the end."""
 
     def chunk(delta: Mapping[str, Any], finish: str | None = None) -> str:
@@ -159,8 +159,8 @@ def openai_events(script: Scripted) -> Iterator[str]:
     yield "data: [DONE]\n\n"
 
 
-def anthropic_events(script: Scripted) -> Iterator[str]:
-    """As `openai_events`, in Anthropic's format."""
+def _anthropic_events(script: Scripted) -> Iterator[str]:
+    """As `_openai_events`, in Anthropic's format."""
 
     def event(kind: str, **data: Any) -> str:
         return f"event: {kind}\ndata: {json.dumps({'type': kind, **data})}\n\n"

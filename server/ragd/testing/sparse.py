@@ -15,7 +15,7 @@ from ragd.testing.common import KB, OTHER_KB, check_damage_is_told, entry_ids, h
 
 _CODE = ["--no-cache", "max_connections", "1.2.3", "C++", "c#", "/etc/hosts", "foo@bar.org", "~/.ssh", "-", "x" * 300]
 _QUERY_SYNTAX = ['a"b', "it's", "a*", "id:x", "AND", "NOT", "NEAR(", "^x", "%s", "{}[]()", "\\n", "<b>"]
-ODD_TERMS = [*_CODE, *_QUERY_SYNTAX, "設定", "호출", "é"]
+_ODD_TERMS = [*_CODE, *_QUERY_SYNTAX, "設定", "호출", "é"]
 """Terms that an engine's own tokenizer or query language would take for something else."""
 
 
@@ -33,7 +33,7 @@ class SparseStoreContract:
         yield store
         store.close()
 
-    @pytest.mark.parametrize("term", ODD_TERMS)
+    @pytest.mark.parametrize("term", _ODD_TERMS)
     def test_a_term_is_matched_whole_whatever_its_characters(self, store: SparseStore, term: str) -> None:
         parts = ["no", "cache", "max", "connections", "c", "etc", "a", "b", "x", "1.2", "id", "設", "foo", "e", "s", "n"]
         store.upsert(KB, [("with", ["first", term, "last"]), ("without", [*parts, term + "z", "z" + term])])
@@ -107,7 +107,7 @@ class SparseStoreContract:
         store.upsert(KB, [("whole", words), ("start", words[:MAX_PHRASE_TERMS]), ("less", words[: MAX_PHRASE_TERMS - 1])])
         assert {item.entry_id for item in store.search(KB, [], 10, phrases=[words])} == {"whole", "start"}
 
-    @pytest.mark.parametrize("term", ODD_TERMS)
+    @pytest.mark.parametrize("term", _ODD_TERMS)
     def test_a_phrase_takes_terms_as_they_are(self, store: SparseStore, term: str) -> None:
         store.upsert(KB, [("with", ["a", term, "OR", term, "b"]), ("without", [term, "b", "OR", "a", term, "a"])])
         assert [item.entry_id for item in store.search(KB, [], 10, phrases=[[term, "OR", term]])] == ["with"]

@@ -11,7 +11,7 @@ import pytest
 from ragd.access.checks import AccessChecks
 from ragd.access.passages import Body
 from ragd.access.sources import OpenSources
-from ragd.config.settings import LiveSettings
+from ragd.config.sources import LiveSettings
 from ragd.core.documents import Document
 from ragd.core.errors import SourceUnavailable
 from ragd.sources.base import CloudSource, Fetched, HttpOptions

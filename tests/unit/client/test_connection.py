@@ -22,7 +22,7 @@ from ragd.api.middleware.headers import SOURCE_TOKEN
 from ragd.client.connection import DaemonConnection
 from ragd.client.launch import EDITORS_TOKENS, LaunchedDaemon, environment_for
 from ragd.config.loading import Directories
-from ragd.config.settings import McpSettings
+from ragd.config.service import McpSettings
 from ragd.core.errors import CollectionUnavailable, ServiceUnavailable, SourceNotFound
 from ragd.core.instance import DaemonInfo, Ownership
 from ragd.mcp.stdio import Permitted

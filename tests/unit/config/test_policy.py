@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragd.config.policy import VARIABLE, Verdict, mcp_verdict, system_policy
-from ragd.config.settings import McpSettings
+from ragd.config.service import McpSettings
 
 ON = McpSettings(enabled=True)
 

@@ -22,7 +22,8 @@ from ragd.api import errors
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.security import MAX_OPEN_REQUESTS, Door
 from ragd.config.policy import VARIABLE
-from ragd.config.settings import McpSettings, Settings
+from ragd.config.service import McpSettings
+from ragd.config.settings import Settings
 from ragd.mcp.http import MAX_SESSIONS, serve_agents
 
 from ...mcp.messages import ACCEPT, INITIALIZE, Session, call, message, reply

@@ -15,7 +15,7 @@ from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import ResourceTemplateReference, Tool
 
-from ragd.config.settings import McpSettings
+from ragd.config.service import McpSettings
 from ragd.core.errors import ServiceUnavailable
 from ragd.mcp.library import Library
 from ragd.mcp.server import LibraryServer

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from mcp.client import Client, session
 
-from ragd.config.settings import McpSettings
+from ragd.config.service import McpSettings
 from ragd.mcp.library import Library
 from ragd.mcp.server import LibraryServer
 

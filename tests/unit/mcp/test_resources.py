@@ -14,7 +14,7 @@ from mcp.client import Client
 from mcp.shared.uri_template import UriTemplate
 from starlette.testclient import TestClient
 
-from ragd.config.settings import McpSettings
+from ragd.config.service import McpSettings
 from ragd.mcp import resources
 from ragd.mcp.library import Library
 from ragd.mcp.server import LibraryServer

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from mcp.client import Client
 
-from ragd.config.settings import McpSettings
+from ragd.config.service import McpSettings
 from ragd.mcp.library import Library
 from ragd.mcp.results.summaries import extract, question
 from ragd.mcp.server import LibraryServer

@@ -10,7 +10,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from ragd.config.settings import EmbeddingSettings, RerankSettings
+from ragd.config.answering import RerankSettings
+from ragd.config.indexing import EmbeddingSettings
 from ragd.core.errors import ModelUnavailable
 from ragd.providers.devices import EXECUTION_PROVIDERS, Device, choose_device, open_session, physical_cores, run_graph
 

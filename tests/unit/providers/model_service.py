@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from ragd.config.settings import EmbeddingSettings
+from ragd.config.indexing import EmbeddingSettings
 from ragd.providers.fakes import FakeEmbedder
 
 DIMENSION = 64

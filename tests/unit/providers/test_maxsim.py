@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragd.config.settings import RerankSettings
+from ragd.config.answering import RerankSettings
 from ragd.core.documents import Place
 from ragd.core.errors import ModelUnavailable
 from ragd.core.results import Passage

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ragd.config.settings import EmbeddingSettings, RerankSettings
+from ragd.config.answering import RerankSettings
+from ragd.config.indexing import EmbeddingSettings
 from ragd.core.documents import Place
 from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError
 from ragd.core.results import Passage

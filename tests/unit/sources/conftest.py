@@ -11,7 +11,7 @@ import pytest
 
 from ragd.app.container import Parts
 from ragd.config.loading import Directories, load_settings
-from ragd.config.settings import LiveSettings, SyncSettings
+from ragd.config.sources import LiveSettings, SyncSettings
 from ragd.core.jobs import IngestResult
 from ragd.core.tracing import Tracer
 from ragd.ingest.workers.pool import WorkerPool

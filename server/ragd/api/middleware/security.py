@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ragd.api.errors import error_response, failure_response
 from ragd.api.lifecycle import Lifecycle
-from ragd.config.settings import LimitsSettings
+from ragd.config.service import LimitsSettings
 from ragd.core.errors import ForbiddenHost, ForbiddenOrigin, PayloadTooLarge, RagError, ServiceUnavailable, Unauthorized
 from ragd.core.logs import request_id
 

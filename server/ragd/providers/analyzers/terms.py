@@ -25,7 +25,7 @@ from ragd.language.scripts import ALL_HAN, HANGUL, HANGZHOU_NUMERALS, HIRAGANA, 
 MAX_TERM_CHARS = 200
 """A longer token (base64, minified code) is not kept whole, and a longer word not at all. Engines refuse very long terms."""
 
-WHOLE_WEIGHT = 2
+_WHOLE_WEIGHT = 2
 """Times that the whole form of an identifier is counted: it tells more than its words do. Not so for `well-known` or `and/or`."""
 
 ANALYSIS_PROFILE = f"terms-1/pystemmer-{version('pystemmer')}"
@@ -91,7 +91,7 @@ def _token_terms(token: str) -> Iterator[str]:
             yield _stem(token)
         return
     if words and len(token) <= MAX_TERM_CHARS:
-        for _ in range(1 if _COMPOUND.fullmatch(token) else WHOLE_WEIGHT):
+        for _ in range(1 if _COMPOUND.fullmatch(token) else _WHOLE_WEIGHT):
             yield token.lower()
         yield from _inner_names(token, words)
     for word in words:

@@ -31,7 +31,7 @@ from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
 METHOD: Final = "calibration-1"
 """Version of what `calibrate` does. Change it, change this."""
 
-COMPACT_DIMENSIONS: Final = 128
+_COMPACT_DIMENSIONS: Final = 128
 
 _TAUGHT = PASSAGE_LANGUAGES[:-1]
 _TOKEN_BATCH = 8
@@ -162,7 +162,7 @@ def _calibrate_tokens(
     asked = np.concatenate(queries) - query_means[_each(rows, queries)]
     read = np.concatenate(passages) - passage_means[_each(rows, passages)]
     axes = np.linalg.eigh(read.T @ read)[1][:, ::-1]  # eigenvalues come smallest first
-    basis: Vectors = np.ascontiguousarray(axes[:, :COMPACT_DIMENSIONS]).astype(np.float32)
+    basis: Vectors = np.ascontiguousarray(axes[:, :_COMPACT_DIMENSIONS]).astype(np.float32)
     asked_counts, read_counts = (np.array([len(tokens) for tokens in found]) for found in (queries, passages))
 
     def related(asked_tokens: Vectors, read_tokens: Vectors) -> Logistic:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ragd.config.indexing import EmbeddingSettings
 from ragd.config.secrets import resolve
-from ragd.config.settings import EmbeddingSettings
 from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError
 from ragd.core.http import Patience, RemoteService
 from ragd.core.ids import hash32

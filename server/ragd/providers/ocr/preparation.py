@@ -16,18 +16,18 @@ import numpy as np
 
 from ragd.providers.protocols import Pixels
 
-MIN_SPECKS: Final = 0.002
+_MIN_SPECKS: Final = 0.002
 """Share of lone black or white pixels, unlike all around them, from which they are noise. Letters have 0.0002."""
-SPECK_STEP: Final = 60
+_SPECK_STEP: Final = 60
 """Levels of grey by which a speck differs from its neighbours."""
-SPECK_LEVELS: Final = 30
+_SPECK_LEVELS: Final = 30
 """Levels of grey next to black and white that count as these. The soft edges of letters lie between."""
-MIN_RANGE: Final = 48
+_MIN_RANGE: Final = 48
 """Levels of grey between the darkest and the lightest part; with fewer, nothing is detected (letters of #f0f0f0 on white)."""
-TINY: Final = 8
-"""Height of a line in pixels up to which it is enlarged to `ENLARGED`; from 9 pixels on that gains nothing."""
-ENLARGED: Final = 12
-LARGE: Final = 34
+_TINY: Final = 8
+"""Height of a line in pixels up to which it is enlarged to `_ENLARGED`; from 9 pixels on that gains nothing."""
+_ENLARGED: Final = 12
+_LARGE: Final = 34
 """Height of the smaller lines from which a picture is made smaller; lines of `READABLE` pixels are read as well."""
 READABLE: Final = 24
 MAX_PIXELS: Final = 12_000_000
@@ -58,19 +58,19 @@ def plan(pixels: Pixels) -> Plan:
     """What would make a picture `[height, width, 3]` easier to read."""
     gray = _gray(pixels)
     reasons = []
-    if despeckle := _specks(gray) > MIN_SPECKS:
+    if despeckle := _specks(gray) > _MIN_SPECKS:
         gray = _without_specks(gray)
         reasons.append("lone pixels all over it")
     low, high = (int(level) for level in np.quantile(gray, (_OUTLIERS, 1 - _OUTLIERS)))
-    contrast = (low, high) if 0 < high - low < MIN_RANGE else None
+    contrast = (low, high) if 0 < high - low < _MIN_RANGE else None
     if contrast:
         reasons.append(f"only {high - low} levels of grey")
     scale = 1.0
     text = line_height(gray)
-    if text is not None and text <= TINY:
-        scale = ENLARGED / text
+    if text is not None and text <= _TINY:
+        scale = _ENLARGED / text
         reasons.append(f"lines of {text} pixels are too small")
-    elif text is not None and text >= LARGE:
+    elif text is not None and text >= _LARGE:
         scale = READABLE / text
         reasons.append(f"lines of {text} pixels are larger than needed")
     most = (MAX_PIXELS / gray.size) ** 0.5
@@ -165,7 +165,7 @@ def _cuts(ink: np.ndarray[tuple[int, ...], np.dtype[np.int64]], length: int) -> 
 def _specks(gray: Pixels) -> float:
     """Share of black and white pixels that are darker or lighter than all of their neighbours, and by far."""
     lightest, darkest = cv2.dilate(gray, _RING), cv2.erode(gray, _RING)
-    lone = (cv2.subtract(gray, lightest) > SPECK_STEP) | (cv2.subtract(darkest, gray) > SPECK_STEP)
+    lone = (cv2.subtract(gray, lightest) > _SPECK_STEP) | (cv2.subtract(darkest, gray) > _SPECK_STEP)
     return float(np.count_nonzero(lone & _extreme(gray))) / gray.size
 
 
@@ -177,12 +177,12 @@ def _without_specks(pixels: Pixels) -> Pixels:
     alike = np.zeros(gray.shape, np.uint8)
     for right, down in _NEIGHBOURS:
         neighbour = framed[1 + down : 1 + down + height, 1 + right : 1 + right + width]
-        alike += cv2.absdiff(neighbour, gray) <= SPECK_STEP
-    specks = _extreme(gray) & (alike <= 1) & (cv2.absdiff(gray, cv2.medianBlur(gray, 3)) > SPECK_STEP)
+        alike += cv2.absdiff(neighbour, gray) <= _SPECK_STEP
+    specks = _extreme(gray) & (alike <= 1) & (cv2.absdiff(gray, cv2.medianBlur(gray, 3)) > _SPECK_STEP)
     cleaned: Pixels = pixels.copy()
     cleaned[specks] = cv2.medianBlur(pixels, 3)[specks]
     return cleaned
 
 
 def _extreme(gray: Pixels) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    return np.asarray((gray <= SPECK_LEVELS) | (gray >= 255 - SPECK_LEVELS))
+    return np.asarray((gray <= _SPECK_LEVELS) | (gray >= 255 - _SPECK_LEVELS))

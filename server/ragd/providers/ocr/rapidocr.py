@@ -19,13 +19,13 @@ from ragd.providers.protocols import Pixels
 
 MODELS: Final = ("PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx")
 """Detection and recognition."""
-TEXT_SCORE: Final = 0.6
+_TEXT_SCORE: Final = 0.6
 """Lines that the model is less sure of are left out; what it makes of letters that stand on their head has 0.3 to 0.7."""
-DOUBTFUL: Final = 0.8
+_DOUBTFUL: Final = 0.8
 """Mean score below which a picture is read again upside down. Poor pictures have 0.85 and more, letters on their head 0.7."""
 BATCH: Final = 1
 """Lines recognised at once. Six, RapidOCR's default, are no faster on a CPU and take 400 MB more."""
-RULES: Final = "1"
+_RULES: Final = "1"
 """Version of what is done around the models: picture_prep, reading_order and the numbers here."""
 
 _AS_LARGE_AS_IT_IS: Final = 100_000
@@ -58,12 +58,12 @@ class RapidOcrEngine:
         if folder is None or _missing(folder):
             return "none"
         models = "+".join(name.removesuffix(".onnx") for name in MODELS)
-        return f"rapidocr-{version('rapidocr')}+{models}+score{TEXT_SCORE}+rules{RULES}"
+        return f"rapidocr-{version('rapidocr')}+{models}+score{_TEXT_SCORE}+rules{_RULES}"
 
     def recognize(self, pixels: Pixels) -> list[OcrLine]:
         prepared = self._prep.prepare(pixels, self._prep.plan(pixels))
         lines = self._read(prepared)
-        if lines and _mean_score(lines) < DOUBTFUL:
+        if lines and _mean_score(lines) < _DOUBTFUL:
             # Upside down, or lying on a side: the lines are found all the same, and their letters make no sense.
             turned = self._read(prepared[::-1, ::-1])
             if _weight(turned) > _weight(lines):
@@ -116,7 +116,7 @@ def _engine(folder: Path, threads: int) -> Any:
             "Global.use_vertical_padding": False,
             "Det.limit_type": "max",
             "Det.limit_side_len": _AS_LARGE_AS_IT_IS,
-            # Telling lines upside down one by one is wrong for one line of English in eight; see `DOUBTFUL`.
+            # Telling lines upside down one by one is wrong for one line of English in eight; see `_DOUBTFUL`.
             "Global.use_cls": False,
             "Det.model_path": detection,
             "Rec.model_path": recognition,
@@ -149,7 +149,7 @@ def _turned(box: tuple[float, float, float, float]) -> tuple[float, float, float
 
 
 def _sure(lines: list[OcrLine]) -> list[OcrLine]:
-    return [line for line in lines if line.score >= TEXT_SCORE]
+    return [line for line in lines if line.score >= _TEXT_SCORE]
 
 
 def _mean_score(lines: list[OcrLine]) -> float:

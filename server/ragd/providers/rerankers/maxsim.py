@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ragd.config.settings import RerankSettings
+from ragd.config.answering import RerankSettings
 from ragd.core.errors import ModelUnavailable
 from ragd.core.ids import canonical, hash32
 from ragd.core.results import Passage

@@ -12,8 +12,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from ragd.config.answering import RerankSettings
 from ragd.config.secrets import resolve
-from ragd.config.settings import RerankSettings
 from ragd.core.errors import RemoteUnavailable
 from ragd.core.http import Patience, RemoteService, ShapeRefused
 from ragd.core.results import Passage

@@ -18,7 +18,7 @@ from ragd.language.detection import question_language
 from ragd.language.identifiers import find_identifiers
 from ragd.retrieve.planning.keywords import keywords_of
 
-MAX_TOPIC: Final = 8
+_MAX_TOPIC: Final = 8
 """Content words that are carried over at most."""
 
 MAX_TURNS: Final = 5
@@ -75,23 +75,23 @@ def self_contained(text: str, history: Sequence[Turn]) -> str | None:
 
     `text` is in canonical form; `history` is oldest first.
     """
-    if not depends_on_history(text):
+    if not _depends_on_history(text):
         return None
     asked = [canonical(turn.text[:_TURN_CHARS]) for turn in history if turn.role == "user"][-MAX_TURNS:]
     topic: list[str] = []
     for earlier in reversed(asked):
         topic = _merged(_content(earlier), topic)
-        if topic and not depends_on_history(earlier):
+        if topic and not _depends_on_history(earlier):
             break
     topic = _without_overridden(topic, text)
     lead_in = _LEAD_IN.match(text)
     rest = text[lead_in.end() :] if lead_in else text
     # What stands in the question already is not said twice.
-    missing = [word for word in topic if word.casefold() not in text.casefold()][:MAX_TOPIC]
+    missing = [word for word in topic if word.casefold() not in text.casefold()][:_MAX_TOPIC]
     return f"{' '.join(missing)} {rest or text}" if missing else None
 
 
-def depends_on_history(text: str) -> bool:
+def _depends_on_history(text: str) -> bool:
     """Whether a question, in canonical form, can't be understood alone."""
     language = question_language(text)
     if language == "ja":
@@ -108,9 +108,9 @@ def depends_on_history(text: str) -> bool:
 
 
 def might_depend(text: str) -> bool:
-    """Whether anything in a question points to what was said before: as `depends_on_history`, with nothing ruled out."""
+    """Whether anything in a question points to what was said before: as `_depends_on_history`, with nothing ruled out."""
     marks = (_PRONOUN, _JAPANESE, _CHINESE, _KOREAN)
-    return depends_on_history(text) or bool(_LEAD_IN.match(text)) or any(mark.search(text) for mark in marks)
+    return _depends_on_history(text) or bool(_LEAD_IN.match(text)) or any(mark.search(text) for mark in marks)
 
 
 def _english_depends(text: str) -> bool:

@@ -14,7 +14,7 @@ from ragd.core.query import Filters
 from ragd.language.identifiers import quoted_spans
 from ragd.retrieve.filters import parse_filters
 
-OPERATORS: Final = {
+_OPERATORS: Final = {
     "type": "doc_type",
     "path": "path_prefix",
     "tag": "tags",
@@ -31,7 +31,7 @@ _LISTS: Final = ("doc_type", "tags", "language", "source")
 _CHECKED: Final = ("doc_type", "language", "updated_after", "updated_before")
 # What stands in code is no operator: an unquoted value holds no brackets or quotes, and does not begin with a second colon.
 _OPERATOR: Final = re.compile(
-    rf"(?<!\S)(?P<name>{'|'.join(OPERATORS)}):"
+    rf"(?<!\S)(?P<name>{'|'.join(_OPERATORS)}):"
     r"(?:\"(?P<quoted>[^\"\n]+)\"|(?P<plain>[^\s:,\"'`()\[\]{}<>;=|][^\s\"'`()\[\]{}<>;=|]*))(?!\S)",
     re.IGNORECASE,
 )
@@ -47,7 +47,7 @@ def take_operators(text: str) -> tuple[str, Filters, tuple[str, ...]]:
     for match in _OPERATOR.finditer(text):
         if any(start < match.start() < end for start, end in quotes):
             continue
-        name = OPERATORS[match["name"].lower()]
+        name = _OPERATORS[match["name"].lower()]
         if name not in _CHECKED and (match["plain"] or "").endswith(","):
             continue  # a parameter of a function: `path:str, mode:int`
         try:

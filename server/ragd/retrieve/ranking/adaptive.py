@@ -59,12 +59,12 @@ class AdaptiveFusion:
 
 def kind_of(plan: QueryPlan, foreign: float) -> QuestionKind:
     """What a question is like. `foreign` is the share (0..1) of the dense list that is in another language."""
-    if looks_up(plan):
+    if _looks_up(plan):
         return "literal"
     return "foreign" if foreign > _MOSTLY else "plain"
 
 
-def looks_up(plan: QueryPlan) -> bool:
+def _looks_up(plan: QueryPlan) -> bool:
     """Whether the question is a single word, or little more than what it names to the letter."""
     if plan.text.isascii() and len(plan.text.split()) == 1:
         return True

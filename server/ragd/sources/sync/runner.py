@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Protocol
 
 from ragd.config.secrets import resolve
-from ragd.config.settings import SyncSettings
+from ragd.config.sources import SyncSettings
 from ragd.core.errors import FieldProblem, RagError, SettingsError, SourceRefused, SourceThrottled, ValidationFailed
 from ragd.core.jobs import IngestResult, Postponed, Stopped
 from ragd.ingest.discovery.files import Found

@@ -1,0 +1,80 @@
+"""Settings of the daemon: its address, limits, store, jobs, traces and agents."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from ragd.config.fields import Group
+
+
+class ServerSettings(Group):
+    port: Annotated[int, Field(ge=0, le=65535)] = 8765
+    """TCP port on 127.0.0.1; 0 takes a free one."""
+    shutdown_grace_s: Annotated[float, Field(gt=0)] = 10.0
+    """Seconds that a stopping daemon waits for running requests and for the running job to reach a safe point."""
+
+
+class SecuritySettings(Group):
+    allowed_roots: tuple[str, ...] = ()
+    """Folders that path ingestion may read. Empty: any path that the daemon's user can read."""
+
+
+class StoreSettings(Group):
+    url: str = ""
+    """SQLAlchemy URL of the facts store. Empty: SQLite in the data directory."""
+
+
+class JobsSettings(Group):
+    keep: Annotated[int, Field(ge=1)] = 1000
+    """Finished jobs kept in the store; the oldest go first."""
+    cleanup_retries_s: tuple[float, ...] = (60.0, 120.0, 240.0)
+    """Seconds before each new attempt of a clean-up that failed."""
+
+
+class McpSettings(Group):
+    enabled: bool = False
+    """Whether agents may ask by the Model Context Protocol. A policy file of the machine can forbid it: see docs/mcp.md."""
+    transports: tuple[Literal["stdio", "http"], ...] = ("stdio", "http")
+    """By which ways: `stdio` is the command `rag mcp`, `http` the daemon's address `/mcp`."""
+    tool_names: Literal["flat", "library"] = "flat"
+    """Names under which tools are listed: `flat` (`query_knowledge_hub`) or `library` (`library.query`). Calls by either name
+    are answered."""
+    max_chars: Annotated[int, Field(ge=2_000, le=1_000_000)] = 20_000
+    """Characters of the text of one result at most, unless a call asks for less."""
+    daemon_idle_s: Annotated[int, Field(ge=1)] = 300
+    """Seconds for which a daemon that `rag mcp` started lives on after its last client has gone."""
+
+
+class ObservabilitySettings(Group):
+    detail_level: Literal["minimal", "standard", "verbose"] = "standard"
+    """What a trace holds: `minimal` no texts, `standard` the query's text, `verbose` passages too."""
+    keep_traces: Annotated[int, Field(ge=0)] = 10_000
+    """Traces kept in the store; the oldest go first."""
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    """Least severity that is logged."""
+
+
+class LimitsSettings(Group):
+    max_document_size: Annotated[int, Field(ge=1)] = 50 * 1024 * 1024
+    """Bytes of one file at most."""
+    max_upload_size: Annotated[int, Field(ge=1)] = 500 * 1024 * 1024
+    """Bytes of one upload request at most, all its files together."""
+    max_body_size: Annotated[int, Field(ge=1024)] = 2 * 1024 * 1024
+    """Bytes of a request body that is not an upload."""
+    max_top_k: Annotated[int, Field(ge=1)] = 20
+    """Largest `top_k` of a request."""
+    max_rerank_candidates: Annotated[int, Field(ge=1)] = 100
+    """Largest number of candidates that a reranker gets."""
+    max_query_chars: Annotated[int, Field(ge=1)] = 8192
+    """Characters of a query; what is beyond is cut, with a warning."""
+    max_queued_jobs: Annotated[int, Field(ge=1)] = 1000
+    """Jobs that may wait; beyond that an ingestion is refused with 503."""
+
+
+class EvaluationSettings(Group):
+    resamples: Annotated[int, Field(ge=100)] = 10_000
+    """Resamplings of the paired randomisation test that compares two configurations."""
+    keep: Annotated[int, Field(ge=1)] = 200
+    """Evaluation runs kept in the store; the oldest go first."""
