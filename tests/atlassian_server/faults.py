@@ -12,7 +12,8 @@ Kind = Literal["status", "reset", "cut", "slow", "delay", "html", "garbled"]
 @dataclass(slots=True)
 class Fault:
     """`kind`: `status` answers that status; `reset` and `cut` send half the body, then reset the socket or close it; `slow` sends
-    byte by byte with `delay_s` between; `delay` waits that long, then answers as ever; `html` a log-in page; `garbled` no JSON.
+    it in hundreds of pieces with `delay_s` between; `delay` waits that long, then answers as ever; `html` a log-in page;
+    `garbled` no JSON.
     """
 
     path: re.Pattern[str]

@@ -30,6 +30,7 @@ Message = MutableMapping[str, Any]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
 
 _PATIENCE_S = 20.0
+_SLOW_PIECES = 500
 _RATE = {"limit": "100", "remaining": "0", "fillrate": "10", "interval-seconds": "1"}
 LOGIN_PAGE = b"""<!DOCTYPE html><html><head><title>Log in</title></head>
 <body><form action="/login"><input name="os_username"></form></body></html>"""
@@ -245,8 +246,9 @@ class _Outer:
         if fault.kind == "garbled":
             await send({"type": "http.response.body", "body": body})
         elif fault.kind == "slow":
-            for index in range(len(body)):
-                await send({"type": "http.response.body", "body": body[index : index + 1], "more_body": True})
+            piece = len(body) // _SLOW_PIECES + 1
+            for index in range(0, len(body), piece):
+                await send({"type": "http.response.body", "body": body[index : index + piece], "more_body": True})
                 await asyncio.sleep(fault.delay_s)
             await send({"type": "http.response.body", "body": b""})
         else:

@@ -144,7 +144,7 @@ def test_a_port_that_is_taken_gives_exit_code_5(rag: Cli) -> None:
 
 
 def test_a_daemon_that_was_killed_is_not_believed(rag: Cli, samples: str) -> None:
-    rag.run("ingest", samples)
+    rag.run("ingest", f"{samples}/guides")
     with rag.daemon() as daemon:
         daemon.kill()
         daemon.wait(timeout=30)
@@ -198,7 +198,7 @@ def test_ctrl_c_ends_an_ingestion_with_130_and_leaves_no_job_running(rag: Cli, t
 
 
 def test_output_in_a_pipe_is_utf_8_whatever_the_locale(rag: Cli, samples: str) -> None:
-    rag.run("ingest", samples)
+    rag.run("ingest", f"{samples}/guides")
     rag.environment |= {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     out, _ = rag.run("query", QUESTIONS[0])
     assert "passages from" in out

@@ -14,7 +14,7 @@ from .conftest import Daemon, ended, wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")]
 
-KILLS = (60, 180, 300)
+KILLS = (30, 90, 150)
 
 
 def counts(client: httpx.Client, source_id: str) -> dict[str, int]:
@@ -23,7 +23,7 @@ def counts(client: httpx.Client, source_id: str) -> dict[str, int]:
 
 
 def test_a_cycle_goes_on_after_every_kill_and_nothing_is_read_from_the_start(start: Callable[..., Daemon]) -> None:
-    world = World(seed=3, spaces=2, pages=400, projects=1, issues=1)
+    world = World(seed=3, spaces=2, pages=200, projects=1, issues=1)
     token = world.token("indexer", kind="pat")
     world.grant(token, "space:*")
     with serve(world) as served:

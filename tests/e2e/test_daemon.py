@@ -100,6 +100,7 @@ def test_a_taken_port_is_told_with_its_own_exit_code(start: Callable[..., Daemon
 def test_a_missing_model_is_told_with_its_own_exit_code(start: Callable[..., Daemon], tmp_path: Path) -> None:
     offline = {"HF_HUB_OFFLINE": "1", "HF_ENDPOINT": "http://127.0.0.1:9", "PIP_INDEX_URL": "http://127.0.0.1:9"}
     offline |= {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9", "ALL_PROXY": "http://127.0.0.1:9"}
+    offline |= {"PIP_RETRIES": "0"}  # each would wait longer than the one before
     daemon = start(RAG_EMBEDDING__PROVIDER="onnx", RAG_MODELS_DIR=str(tmp_path / "models"), **offline)
     assert daemon.process.wait(timeout=120) == 3
     output = daemon.output()

@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.skipif(os.name == "nt", reason="signa
 REAL_INDEXES = {"RAG_DENSE__BACKEND": "chroma", "RAG_SPARSE__BACKEND": "tantivy", "RAG_OCR__PROVIDER": "none"}
 SAME_SETTINGS = {"embedding.provider": "fake", "sparse.analyzer": "bigram", "ocr.provider": "none"}
 PROBLEMS = ("damaged_facts", "missing_from_views", "missing_vectors", "outdated_profile")
-NOTES = 200
+NOTES = 120
 SECTIONS = 12
 OF_EACH_KIND = 4
 DOCUMENTS = NOTES + 4 * OF_EACH_KIND
@@ -50,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
     for number in range(OF_EACH_KIND):
         picture = io.BytesIO()
         Image.effect_mandelbrot((240, 160), (-2, -1.5 + number / 9, 1, 1.5), 40).save(picture, "PNG")
-        write_office_files(made / f"{number * 50 + 25:04}", number, picture)
+        write_office_files(made / f"{number * 30 + 15:04}", number, picture)
     return made
 
 
@@ -155,8 +155,9 @@ def test_kills_at_any_moment_lose_nothing_and_serve_nothing_partial(
         job = ended(client, job_id)
         assert (job["status"], job["result"]["failed"]) == ("completed", [])
         assert len(ready_documents(client)) == DOCUMENTS
-        hit = client.post("/api/query", json={"query": "item199x11", "strategy": "sparse_only"}).json()["results"][0]
-        assert (hit["source"], hit["section_path"][-1]) == ("0199.md", "Part 11")
+        last = {"query": f"item{NOTES - 1}x{SECTIONS - 1}", "strategy": "sparse_only"}
+        hit = client.post("/api/query", json=last).json()["results"][0]
+        assert (hit["source"], hit["section_path"][-1]) == (f"{NOTES - 1:04}.md", f"Part {SECTIONS - 1}")
     assert daemon.stop() == 0
     assert examine(daemon.data_dir, models_dir, tmp_path / "copy") == DOCUMENTS
     pictures = [path for path in (daemon.data_dir / "assets").glob("*/*") if path.suffix != ".thumb"]
