@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import tempfile
 from pathlib import Path
@@ -27,6 +28,10 @@ os.environ.update(
     RAG_MODELS_DIR=str(_MODELS_DIR),
     HF_HUB_OFFLINE="1",
 )
+
+# Started in the background of a script, we ignore Ctrl-C, and so would every process that we start; a handler is not inherited.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, lambda _number, _frame: None)
 
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _connect = socket.socket.connect
