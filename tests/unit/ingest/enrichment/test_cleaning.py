@@ -292,13 +292,13 @@ def test_any_text_gives_ranges_that_are_sorted_and_apart(pages: list[str]) -> No
     [". " * 100_000, "." * 200_000 + "1x", "\x0c" * 200_000 + "a", ("a\x0c" * 100_000), " " * 200_000 + "12", "1 " * 100_000],
 )
 def test_long_hostile_lines_take_no_long_time(facts: str) -> None:
-    start = time.perf_counter()
+    start = time.thread_time()
     RuleCleaner().boilerplate(document([facts, facts, facts]))
-    assert time.perf_counter() - start < 5
+    assert time.thread_time() - start < 5
 
 
 def test_the_work_grows_with_the_pages_and_not_with_their_square() -> None:
     pages = [f"Manual\nLine {page * 7919} of the page\nEnd {page * 104729}" for page in range(20_000)]
-    start = time.perf_counter()
+    start = time.thread_time()
     assert len(gone_from(document(pages, title="Manual"))) == 19_999
-    assert time.perf_counter() - start < 20
+    assert time.thread_time() - start < 20

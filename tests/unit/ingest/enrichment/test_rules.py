@@ -425,7 +425,7 @@ def test_any_text_is_enriched(text: str) -> None:
     ],
 )
 def test_long_hostile_passages_take_no_long_time(text: str) -> None:
-    start = time.perf_counter()
+    start = time.thread_time()
     for doc_type in ("text", "code"):
         RuleEnricher().enrich(document(text, doc_type=doc_type, headings=()), [piece(text)])
-    assert time.perf_counter() - start < 5
+    assert time.thread_time() - start < 5
