@@ -87,6 +87,7 @@ def lease(found, leases, tokens) -> Any:
     return found("How many seconds does the lease last?", leases.passage.content, tokens.passage.content)
 
 
+@pytest.mark.slow
 def test_an_answer_streams_with_its_citations_support_and_trace(ask: Ask, lease: Any) -> None:
     said = ("The lease lasts ", "90 seconds [", "1]. It is renewed [7].")
     with ChatServer(Scripted(pieces=said)) as server:

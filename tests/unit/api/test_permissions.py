@@ -15,6 +15,8 @@ from ragd.ingest.remote import RemoteItem
 
 from .asked_cloud import HEADER, MARKERS, OTHER, READER, SECRET_TITLE, Cloud, cloud_in, opened
 
+pytestmark = pytest.mark.slow
+
 WRONG = (None, OTHER, "a-token-that-is-none")
 SEARCHED = "budget signing schedule offer figures canteen"
 

@@ -14,8 +14,10 @@ from ragd.app.engine import App
 
 from .asked_cloud import OTHER, READER, Cloud, cloud_in, opened
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "When does the canteen open at noon?"
-BUDGET_MS = 300
+BUDGET_MS = 1500
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +200,7 @@ def test_a_slow_remote_side_costs_no_more_than_the_budget(hasty: Cloud) -> None:
     assert hasty.live(answer).keys() == {"unverified"}
     assert answer["effective"]["degraded"] == ["live_unverified"]
     # One budget for the whole question, though it went through all pages of the ranked list.
-    assert BUDGET_MS * 0.9 <= took_ms < BUDGET_MS + 700
+    assert BUDGET_MS * 0.9 <= took_ms < 2 * BUDGET_MS
     slow.go.set()
     assert slow.passed.wait(10)
 

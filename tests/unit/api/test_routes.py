@@ -52,6 +52,7 @@ def test_health_and_status(client: TestClient, app: App) -> None:
     assert status["model"]["dim"] == 256
 
 
+@pytest.mark.slow
 def test_a_folder_is_ingested_and_answers_with_places(client: TestClient, finish: Finish, guide: Path) -> None:
     job = ingest(client, finish, guide)
     assert job["status"] == "completed"

@@ -18,6 +18,8 @@ from ragd.core.errors import (
 
 from .conftest import ask, finish
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[..., App]
 
 

@@ -13,6 +13,8 @@ from ragd.config.loading import Directories, load_settings
 
 from .conftest import LIGHT, ask, finish
 
+pytestmark = pytest.mark.slow
+
 QUESTION = "E1045 lease token"
 PLAIN = {"retrieval.fusion": "rrf", "rerank.provider": "none"}
 

@@ -6,12 +6,15 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from ragd.app.engine import App
 
 from ..providers.old_indexes import make_index_without_positions
 from .conftest import ask, finish
 
 
+@pytest.mark.slow
 def test_a_sparse_index_of_an_earlier_version_is_put_aside_and_made_again(open_app: Callable[..., App], docs: Path) -> None:
     app = open_app(sparse__backend="tantivy")
     finish(app, app.ingest([str(docs)]))

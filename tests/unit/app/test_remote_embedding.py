@@ -13,6 +13,8 @@ from ragd.core.errors import RemoteUnavailable
 from ..providers.model_service import DIMENSION, ModelService, Reply
 from .conftest import ask, finish
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[..., App]
 PLAIN = {"retrieval.fusion": "rrf", "rerank.provider": "none"}
 

@@ -13,6 +13,8 @@ from ragd.core.errors import CollectionNotFound, CollectionUnavailable, Validati
 
 from .conftest import ask, finish
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[..., App]
 
 LEASES = """# Leases

@@ -18,6 +18,8 @@ from ragd.core.tracing import INGESTION_STAGES, QUERY_STAGES
 
 from .conftest import ask, finish
 
+pytestmark = pytest.mark.slow
+
 Open = Callable[..., App]
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "traces"
 SCHEMA = json.loads((Path(ragd.__file__).parent / "core" / "trace.schema.json").read_text())

@@ -10,6 +10,8 @@ import pytest
 
 from ragd.testing.chat_server import ChatServer, Scripted
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:

@@ -13,6 +13,8 @@ from ragd.cli.common.output import cells
 from ragd.cli.query import excerpt
 from ragd.retrieve.context import place_of
 
+pytestmark = pytest.mark.slow
+
 
 def test_an_ingestion_says_what_it_did_and_a_second_one_that_nothing_changed(rag, docs: Path) -> None:
     assert "default: 3 added; " in rag("ingest", str(docs)).stdout

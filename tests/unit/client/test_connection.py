@@ -488,6 +488,7 @@ def test_a_daemon_that_outlives_us_has_none_of_our_tokens(tmp_path: Path, monkey
     assert given["RAG_DATA_DIR"] == str(tmp_path / "data")
 
 
+@pytest.mark.slow
 def test_a_real_daemon_that_can_not_start_says_why_in_a_private_log(
     tmp_path: Path, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,6 +39,7 @@ def test_a_clear_difference_is_significant_and_chance_is_not() -> None:
     assert randomisation_test(list(noise - noise.mean() + 0.001), 2000) > 0.5
 
 
+@pytest.mark.slow
 def test_the_p_value_agrees_with_scipys_permutation_test() -> None:
     from scipy.stats import permutation_test
 

@@ -160,6 +160,7 @@ class TestArchives:
         assert outcome.code == "PARSE_FAILED"
         assert "damaged or cut off" in outcome.message
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("name", "part", "unit"),
         [("計画.docx", WORD, "<w:p/>"), ("plan.xlsx", SHEET, "<row/>"), ("plan.pptx", SLIDE, "<p:sp/>")],
@@ -178,6 +179,7 @@ class TestArchives:
 
 
 class TestPdf:
+    @pytest.mark.slow
     def test_twenty_thousand_pages_end_at_the_limits(self, strict_pool) -> None:
         pages = 20_000
         kids = " ".join(f"{number} 0 R" for number in range(5, 5 + pages))

@@ -8,6 +8,8 @@ import pytest
 
 from .conftest import Agent
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def asked(agent: Agent, guide: Path) -> Agent:

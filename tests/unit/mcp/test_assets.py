@@ -18,6 +18,8 @@ from ragd.mcp.results.pictures import gather
 
 from .conftest import Agent, text_of
 
+pytestmark = pytest.mark.slow
+
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="90"><rect width="90" height="40" fill="red"/></svg>'
 
 

@@ -12,6 +12,8 @@ from ragd.mcp.tools import documents
 
 from .conftest import Agent
 
+pytestmark = pytest.mark.slow
+
 
 def row(number: int, *tags: str, **changed: Any) -> dict[str, Any]:
     known = {"id": f"id{number}", "source": f"s{number}.md", "title": f"Title {number}", "collection": "default"}

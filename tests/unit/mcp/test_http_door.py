@@ -161,6 +161,7 @@ def test_a_body_that_breaks_off_is_no_failure_of_ours(doorway: Doorway, caplog: 
     assert [record for record in caplog.records if record.levelname in {"WARNING", "ERROR"}] == []
 
 
+@pytest.mark.slow
 def test_there_are_only_so_many_sessions_and_room_again_when_one_ends(doorway: Doorway) -> None:
     sessions = [Session(doorway.http) for _ in range(MAX_SESSIONS)]
     refused = doorway.http.post("/mcp", headers=ACCEPT, json=INITIALIZE)
@@ -171,6 +172,7 @@ def test_there_are_only_so_many_sessions_and_room_again_when_one_ends(doorway: D
     Session(doorway.http)
 
 
+@pytest.mark.slow
 def test_streams_of_agents_leave_room_for_questions(doorway: Doorway) -> None:
     doorway.rest.go.set()
     with ExitStack() as streams, httpx.Client(trust_env=False, limits=httpx.Limits(max_connections=None)) as http:

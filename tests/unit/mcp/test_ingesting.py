@@ -21,6 +21,8 @@ from ragd.mcp.server import LibraryServer
 
 from .conftest import TOKEN, Agent, text_of
 
+pytestmark = pytest.mark.slow
+
 Told = tuple[float, float | None, str | None]
 
 
@@ -106,7 +108,7 @@ class TestIngest:
     def test_it_waits_no_longer_than_asked(self, paused: Agent, guide: Path) -> None:
         began = time.monotonic()
         assert not paused.fields("ingest", paths=[str(guide)], wait_s=1)["finished"]
-        assert 0.9 < time.monotonic() - began < 5
+        assert 0.9 < time.monotonic() - began < 20
 
     def test_a_queue_that_is_full_is_told_as_retryable(self, paused: Agent, guide: Path) -> None:
         for _ in range(paused.app.settings.limits.max_queued_jobs):
@@ -216,7 +218,7 @@ class TestCancellation:
         paused.server = LibraryServer(Library(connection, paused.app.settings.mcp, (str(guide),), ending=lambda: True))
         began = time.monotonic()
         assert not paused.fields("ingest", paths=[str(guide)], wait_s=60)["finished"]
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 50
         assert only_job(paused)["status"] == "queued"
 
 

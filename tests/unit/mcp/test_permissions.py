@@ -18,6 +18,8 @@ from ...mcp.messages import Session, call, reply, today
 from ..api.asked_cloud import HEADER, OTHER, READER, Cloud, cloud_in, opened
 from ..api.test_permissions import SEARCHED, WRONG, secret_ids, shown
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "a-token-for-tests"
 
 Params = Callable[[dict[str, str]], dict[str, Any]]

@@ -32,6 +32,7 @@ def without_trace(value: Any) -> Any:
     return re.sub(r"trace_id: \S+", "trace_id", value) if isinstance(value, str) else value
 
 
+@pytest.mark.slow
 def test_every_version_gets_the_same_tools_and_results(agent: Agent, guide: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     agent.read([guide])
 
@@ -117,6 +118,7 @@ class Told:
         }
 
 
+@pytest.mark.slow
 def test_typed_fields_of_every_tool_fit_the_published_schema(agent: Agent, guide: Path) -> None:
     agent.read([guide])
     told = Told(agent, guide)

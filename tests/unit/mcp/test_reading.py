@@ -15,6 +15,8 @@ from ragd.mcp.results.reading import Contents, chunk_rows, outline, piece
 
 from .conftest import Agent
 
+pytestmark = pytest.mark.slow
+
 
 def long_text() -> str:
     """Some 30,000 characters, with two-unit characters, fences, and a line without any blank."""

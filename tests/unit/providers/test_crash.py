@@ -35,6 +35,7 @@ for batch in range(10_000):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name"),
     [("dense", "exact"), ("dense", "chroma"), ("sparse", "tantivy"), ("sparse", "fts5"), ("sparse", "rank_bm25")],

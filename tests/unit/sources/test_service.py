@@ -85,6 +85,7 @@ def test_what_can_not_be_added_is_told(place: Place) -> None:
     assert place.service.page() == ([], 0)
 
 
+@pytest.mark.slow
 def test_a_folder_is_read_by_one_source_of_a_collection_only(place: Place) -> None:
     place.write("sub/a.md")
     source = place.add(config={"exclude": ["drafts/"]})

@@ -30,6 +30,7 @@ def verify(client: TestClient, answer: str, citations: list[dict[str, Any]], sta
     return dict(response.json())
 
 
+@pytest.mark.slow
 def test_marks_are_cleaned_and_sentences_judged(client: TestClient, found: dict[str, Any]) -> None:
     checked = verify(client, "Run `kestrel setup` once [1]. The moon is made of cheese [7].", given(found))
     assert checked["answer"] == "Run `kestrel setup` once [1]. The moon is made of cheese."
@@ -40,6 +41,7 @@ def test_marks_are_cleaned_and_sentences_judged(client: TestClient, found: dict[
     assert set(first) == {"start", "end", "text", "score", "supported", "citations"}
 
 
+@pytest.mark.slow
 def test_only_what_is_cited_comes_back_as_the_query_told_it(client: TestClient, found: dict[str, Any]) -> None:
     assert len(found["citations"]) > 1
     last = found["citations"][-1]
@@ -62,6 +64,7 @@ def test_an_answer_that_says_only_that_nothing_was_found_is_not_found(client: Te
     assert (checked["found"], checked["support"]) == (False, [])
 
 
+@pytest.mark.slow
 def test_an_unknown_passage_is_told(client: TestClient, found: dict[str, Any]) -> None:
     error = verify(client, "So [1].", [{"id": 1, "chunk_ids": ["f" * 32]}], 400)["error"]
     assert (error["code"], error["details"][0]["code"]) == ("VALIDATION_ERROR", "not_live")

@@ -15,6 +15,8 @@ from starlette.testclient import TestClient
 
 from ragd.app.engine import App
 
+pytestmark = pytest.mark.slow
+
 Finish = Callable[[str], dict[str, Any]]
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="90"><rect width="90" height="40" fill="red"/>{}</svg>'

@@ -16,6 +16,8 @@ import uvicorn
 from ragd.api.application import create_api
 from ragd.testing.chat_server import ChatServer, Scripted
 
+pytestmark = pytest.mark.slow
+
 _PATIENCE = 10.0
 
 

@@ -42,6 +42,7 @@ def test_a_run_is_kept_listed_and_given_back_whole(client: TestClient) -> None:
     assert client.get(f"/api/evaluations/{'a' * 32}").json() == RUN
 
 
+@pytest.mark.slow
 def test_a_run_of_thousands_of_questions_is_taken(client: TestClient) -> None:
     many = [QUESTION | {"id": str(number), "query": "x" * 1000} for number in range(2500)]
     assert client.post("/api/evaluations", json=RUN | {"questions": many}).status_code == 201

@@ -22,6 +22,7 @@ def give(client: TestClient, status: int = 201, **body: Any) -> dict[str, Any]:
     return dict(answer.json())
 
 
+@pytest.mark.slow
 def test_places_are_kept_and_stay_when_the_passages_go(client: TestClient, chunk_ids: list[str]) -> None:
     turns = [{"role": "user", "text": "Hello"}]
     kept = give(client, chunk_ids=chunk_ids, collection="default", filters={"source": "install.md"}, history=turns, comment="好")

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+pytestmark = pytest.mark.slow
+
 Ask = Callable[..., dict[str, Any]]
 
 

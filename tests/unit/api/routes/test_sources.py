@@ -12,6 +12,8 @@ from starlette.testclient import TestClient
 
 from ragd.app.engine import App
 
+pytestmark = pytest.mark.slow
+
 Finish = Callable[[str], dict[str, Any]]
 
 

@@ -12,6 +12,8 @@ from ragd.sources.base import Skip
 
 from ...sources.fake_cloud import FakeSite, filled, install
 
+pytestmark = pytest.mark.slow
+
 Finish = Callable[[str], dict[str, Any]]
 HEADER = "X-RAG-Source-Token"
 BODY = {"type": "fake", "name": "wiki", "config": {"base_url": "https://wiki.example.com", "auth": {"token": "env:FAKE_TOKEN"}}}

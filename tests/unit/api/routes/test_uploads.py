@@ -42,6 +42,7 @@ def test_uploaded_files_are_ingested_under_their_names(client: TestClient, app: 
     assert incoming(app) == []
 
 
+@pytest.mark.slow
 def test_the_collection_may_stand_after_the_files(client: TestClient, finish: Finish) -> None:
     client.post("/api/collections", json={"name": "late"})
     body = (

@@ -11,6 +11,8 @@ from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import cells
 from ragd.cli.eval.tables import shortened
 
+pytestmark = pytest.mark.slow
+
 CORPUS = {
     "d1": ("Backup", "Run restore from a snapshot and wait."),
     "d2": ("", "A queue keeps jobs in the order in which they came."),

@@ -12,6 +12,8 @@ from ragd.sources.base import Skip
 
 from ...sources.fake_cloud import FakeSite, filled, install
 
+pytestmark = pytest.mark.slow
+
 ADDRESS = "https://wiki.example.com"
 SECRET = "indexer-secret"
 

@@ -11,6 +11,8 @@ import pytest
 
 from ragd.cli import watch
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_folder_is_added_read_listed_and_shown(rag, docs: Path) -> None:
     assert "No sources." in rag("sources", "list").stdout

@@ -10,6 +10,8 @@ from ragd.sources.base import Skip
 
 from ...sources.fake_cloud import FakeSite, filled, install
 
+pytestmark = pytest.mark.slow
+
 CONFIG = json.dumps({"base_url": "https://wiki.example.com", "auth": {"token": "env:FAKE_TOKEN"}})
 ADD = ("sources", "add", "fake", "--name", "wiki", "--config", CONFIG)
 MINE = ("--source-token", "wiki=env:MY_TOKEN")

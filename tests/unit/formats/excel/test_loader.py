@@ -595,6 +595,7 @@ def test_cells_that_show_more_than_memory_should_hold_end_in_a_clear_failure() -
         TableContent("book.xlsx", 10).block([("x" * 11, Place())])
 
 
+@pytest.mark.slow
 def test_merged_cells_that_overlap_a_thousand_times_cost_little() -> None:
     def overlapping(xml: bytes) -> bytes:
         merges = "".join(f'<mergeCell ref="A1:XFD{row}"/>' for row in range(2, 2000))
@@ -605,6 +606,7 @@ def test_merged_cells_that_overlap_a_thousand_times_cost_little() -> None:
     assert "i299" in document.markdown
 
 
+@pytest.mark.slow
 def test_a_large_sheet_takes_little_memory() -> None:
     """30,000 rows of 10 cells in a process of its own; openpyxl's tree of the same sheet takes 190 MB."""
     program = """

@@ -27,6 +27,8 @@ from ragd.ingest.workers import pool as workers
 from ragd.ingest.workers.pool import ParseTask, WorkerPool
 from ragd.ingest.workers.process import WorkerOptions
 
+pytestmark = pytest.mark.slow
+
 MEGABYTE = 1024 * 1024
 
 # A plug-in as other people's packages are: found by its entry points.

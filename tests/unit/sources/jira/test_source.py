@@ -331,6 +331,7 @@ def test_more_issues_than_a_check_lists_are_counted_by_project(deployment: str) 
         remote.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deployment", DEPLOYMENTS)
 def test_twenty_changes_among_five_thousand_issues_cost_few_requests(deployment: str) -> None:
     remote = Remote(deployment, issues=5000)
