@@ -28,7 +28,7 @@ _ASKING: Final = 16
 _READING: Final = 4
 _QUEUED_AGAIN_S: Final = 60.0
 
-Parse = Callable[[Fetched, str, bytes], Body]
+_Parse = Callable[[Fetched, str, bytes], Body]
 """Makes a body of an item, its version and its bytes, in a process of its own. Raises `RagError`."""
 
 Queue = Callable[[str, Sequence[str]], object]
@@ -50,7 +50,7 @@ Outcome = Mapping[str, Seen] | Literal["refused", "unanswered"]
 class AccessChecks:
     """Asks, and keeps proofs and contents. Safe to use from several threads."""
 
-    def __init__(self, opening: Opening, parse: Parse, options: LiveSettings, max_size: int) -> None:
+    def __init__(self, opening: Opening, parse: _Parse, options: LiveSettings, max_size: int) -> None:
         """`max_size` is of one item, in bytes."""
         self._parse = parse
         self._max_size = max_size

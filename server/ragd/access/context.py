@@ -28,15 +28,15 @@ from ragd.store.origins import Origin, Origins, Remote
 
 log = logging.getLogger(__name__)
 
-State = Literal["readable", "proved", "forbidden", "refused", "unverified", "no_token"]
+_State = Literal["readable", "proved", "forbidden", "refused", "unverified", "no_token"]
 """`readable`: the token reads it now. `proved`: it did a short while ago, and nobody could say more in time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class _Verdict:
     """What a token may do with an item. `seen` is what the remote side said of it now, or a moment ago."""
 
-    state: State
+    state: _State
     seen: Seen | None = None
 
     @property
@@ -77,7 +77,7 @@ class AccessContext:
         self._options = options
         self._parts = parts
         self._left_s = options.budget_ms / 1000
-        self._verdicts: dict[tuple[str, str, bool], Verdict] = {}
+        self._verdicts: dict[tuple[str, str, bool], _Verdict] = {}
         self._report = AccessReport()
 
     # Doors that show documents
@@ -198,11 +198,11 @@ class AccessContext:
         own = self._verdict(remote, item, content=remote.live == "live")
         return self._as_it_is_now(passage, origin, remote, item, own, question)
 
-    def _unasked(self, remote: Remote) -> State:
+    def _unasked(self, remote: Remote) -> _State:
         return "unverified" if remote.source_id in self._tokens else "no_token"
 
     def _as_it_is_now(
-        self, passage: Passage, origin: Origin, remote: Remote, item: LedgerItem, verdict: Verdict, question: str
+        self, passage: Passage, origin: Origin, remote: Remote, item: LedgerItem, verdict: _Verdict, question: str
     ) -> Passage | None:
         seen = verdict.seen
         if remote.live != "live" or seen is None:
@@ -246,10 +246,10 @@ class AccessContext:
 
     # AccessChecks
 
-    def _verdict(self, remote: Remote, item: LedgerItem, *, content: bool) -> Verdict:
+    def _verdict(self, remote: Remote, item: LedgerItem, *, content: bool) -> _Verdict:
         """What `_ask` found of an item. What it was not asked about is not allowed."""
         found = self._verdicts.get((remote.source_id, item.item_id, content))
-        return found or Verdict("unverified" if remote.source_id in self._tokens else "no_token")
+        return found or _Verdict("unverified" if remote.source_id in self._tokens else "no_token")
 
     def _ask(self, wanted: Mapping[str, tuple[Remote, Sequence[LedgerItem]]], *, content: bool) -> None:
         """Find a verdict for each of these: from what is known, else by asking all sources at once, in the time that is left."""
@@ -259,9 +259,9 @@ class AccessContext:
             token = self._tokens.get(source_id)
             open_ones = [item for item in items if (source_id, item.item_id, content) not in self._verdicts]
             if token is None or remote.live == "off":
-                state: State = "no_token" if token is None else "forbidden"
+                state: _State = "no_token" if token is None else "forbidden"
                 for item in open_ones:
-                    self._note(source_id, item, content, Verdict(state))
+                    self._note(source_id, item, content, _Verdict(state))
                 continue
             asked[source_id] = [item for item in open_ones if not self._known(remote, item, token, content)]
             if asked[source_id] and self._left_s > 0:
@@ -278,23 +278,23 @@ class AccessContext:
         verdict = None
         if content:
             seen = self._checks.content(remote, item.item_id, token)
-            verdict = Verdict("readable", seen) if seen else None
+            verdict = _Verdict("readable", seen) if seen else None
         else:
             within = None if remote.live == "cached" else self._options.cache_ttl
-            verdict = Verdict("readable") if self._checks.proved(remote, item.item_id, token, within) else None
+            verdict = _Verdict("readable") if self._checks.proved(remote, item.item_id, token, within) else None
         if verdict is not None:
             self._note(remote.source_id, item, content, verdict)
         return verdict is not None
 
-    def _judged(self, remote: Remote, item: LedgerItem, token: str, outcome: Outcome) -> Verdict:
+    def _judged(self, remote: Remote, item: LedgerItem, token: str, outcome: Outcome) -> _Verdict:
         if outcome == "refused":
-            return Verdict("refused")
+            return _Verdict("refused")
         if isinstance(outcome, str):
-            return Verdict("proved" if self._checks.proved(remote, item.item_id, token) else "unverified")
+            return _Verdict("proved" if self._checks.proved(remote, item.item_id, token) else "unverified")
         seen = outcome.get(item.item_id)
-        return Verdict("readable", seen) if seen else Verdict("forbidden")
+        return _Verdict("readable", seen) if seen else _Verdict("forbidden")
 
-    def _note(self, source_id: str, item: LedgerItem, content: bool, verdict: Verdict) -> None:
+    def _note(self, source_id: str, item: LedgerItem, content: bool, verdict: _Verdict) -> None:
         self._verdicts[source_id, item.item_id, content] = verdict
 
     def _wait(self, futures: Collection[Future[Any]]) -> None:
@@ -303,7 +303,7 @@ class AccessContext:
         self._left_s -= time.monotonic() - began
 
 
-_ORDER: tuple[State, ...] = ("readable", "proved", "no_token", "unverified", "forbidden", "refused")
+_ORDER: tuple[_State, ...] = ("readable", "proved", "no_token", "unverified", "forbidden", "refused")
 
 
 def _outcome(future: Future[Outcome] | None) -> Outcome:

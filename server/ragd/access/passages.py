@@ -18,7 +18,7 @@ from ragd.core.ids import canonical
 from ragd.core.results import Passage
 from ragd.core.sections import split_sections
 
-COMMENT: Final = "focusedCommentId"
+_COMMENT: Final = "focusedCommentId"
 """What the anchor of a comment's passage holds."""
 
 # A stretch of at least so many characters is taken, and at most so many times the old passage's length.
@@ -48,7 +48,7 @@ class Body:
 
 def is_comment(passage: Passage) -> bool:
     """Whether the passage is a comment, which a body that is fetched at a hit does not hold."""
-    return COMMENT in (passage.place.anchor or "")
+    return _COMMENT in (passage.place.anchor or "")
 
 
 def taken_from(body: Body, passage: Passage, question: str, terms: Terms, count_tokens: Callable[[str], int]) -> Passage | None:

@@ -7,9 +7,9 @@ from typing import Final, Literal
 
 from ragd.retrieve.admission import Admitted
 
-Why = Literal["forbidden", "refused", "gone", "unverified", "no_token", "readable", "proved"]
+_Why = Literal["forbidden", "refused", "gone", "unverified", "no_token", "readable", "proved"]
 
-UNVERIFIED: Final = "live_unverified"
+_UNVERIFIED: Final = "live_unverified"
 
 _LEFT_OUT: Final[dict[str, str]] = {
     "forbidden": "your token for '{name}' may not read {them}.",
@@ -42,7 +42,7 @@ class AccessReport:
         self._counts["refreshed"] += refreshed
         self._private |= private
 
-    def drop(self, why: Why, name: str) -> None:
+    def drop(self, why: _Why, name: str) -> None:
         """A passage of the source `name` was left out. An empty name: its source is not known."""
         self._counts["forbidden" if why == "refused" else why] += 1
         self._dropped[why, name] += 1
@@ -52,7 +52,7 @@ class AccessReport:
         return Admitted(
             counts=counts if any(counts.values()) else {},
             private=self._private,
-            degraded=(UNVERIFIED,) if self._counts["unverified"] else (),
+            degraded=(_UNVERIFIED,) if self._counts["unverified"] else (),
             warnings=tuple(_sentence(why, name, count) for (why, name), count in self._dropped.items()),
         )
 

@@ -22,7 +22,7 @@ from ragd.store.jobs import Job, Jobs
 from ragd.store.ledger import Ledger
 from ragd.store.sources import Source, Sources
 
-FAILURES_KEPT: Final = 20
+_FAILURES_KEPT: Final = 20
 """Failures that are kept with a source; the job has them all."""
 
 
@@ -193,7 +193,7 @@ def note_of(result: IngestResult, job: Job, **more: Any) -> dict[str, Any]:
     note = asdict(result)
     note.pop("drift", None)
     failed = note.pop("failed")
-    return note | {"failed_count": len(failed), "failed": list(failed[:FAILURES_KEPT]), "job_id": job.job_id} | more
+    return note | {"failed_count": len(failed), "failed": list(failed[:_FAILURES_KEPT]), "job_id": job.job_id} | more
 
 
 def field_problem(field: str, message: str, code: str = "invalid") -> ValidationFailed:

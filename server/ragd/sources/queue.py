@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from ragd.store.jobs import Job, Jobs
 from ragd.store.sources import Source
 
-KIND: Final = "sync"
+_KIND: Final = "sync"
 """The kind of the jobs that read a source."""
 
 Leave = Literal["keep", "delete"]
@@ -88,7 +88,7 @@ class SyncQueue:
 
     def withdraw(self, source: Source) -> bool:
         """Cancel every job of a source that is going. Returns whether one was running, which stops a little later."""
-        for job in self._jobs.waiting(KIND, source.kb_id):
+        for job in self._jobs.waiting(_KIND, source.kb_id):
             if job.payload["source_id"] == source.source_id:
                 self._jobs.cancel(job.job_id)
         running = [job for job in self._jobs.page(1, 100, "running")[0] if job.payload.get("source_id") == source.source_id]
@@ -110,10 +110,10 @@ class SyncQueue:
 
     def _add_job(self, source: Source, payload: dict[str, Any], request_id: str | None) -> Job:
         whole = {"source_id": source.source_id, **payload}
-        return self._jobs.add(KIND, collection=source.collection, kb_id=source.kb_id, payload=whole, request_id=request_id)
+        return self._jobs.add(_KIND, collection=source.collection, kb_id=source.kb_id, payload=whole, request_id=request_id)
 
     def _waiting(self, source: Source) -> Job | None:
-        waiting = self._jobs.waiting(KIND, source.kb_id)
+        waiting = self._jobs.waiting(_KIND, source.kb_id)
         return next((job for job in waiting if job.payload["source_id"] == source.source_id and "paths" in job.payload), None)
 
     def _add_pending(self, source_id: str, names: Changes) -> None:

@@ -20,7 +20,7 @@ from ragd.store.database.schema import assets, collections, documents, version_a
 
 Variant = Literal["thumb", "raw"]
 
-THUMBNAIL_MIME: Final = "image/webp"
+_THUMBNAIL_MIME: Final = "image/webp"
 _THUMBNAIL: Final = ".thumb"
 ASSET_COLUMNS: Final = ("asset_id", "mime", "width", "height", "text", "ocr_skipped", "ocr_profile")
 """The columns of an asset that `Asset` has by the same names."""
@@ -75,7 +75,7 @@ class Assets(Repository):
             raise AssetNotFound(
                 f"The file of the picture '{asset_id}' is missing. `rag documents verify` says which documents to ingest again."
             )
-        return StoredFile(path, row.mime if variant == "raw" else THUMBNAIL_MIME)
+        return StoredFile(path, row.mime if variant == "raw" else _THUMBNAIL_MIME)
 
     def sweep(self) -> int:
         """Remove pictures that no version shows: their rows, then their files. Returns how many."""

@@ -13,9 +13,9 @@ from ragd.store.database.repository import Repository
 from ragd.store.database.schema import collections, documents, source_items, sources, version_assets
 from ragd.store.ledger import LedgerItem
 
-IS_FILE: Final = documents.c.source_uri.startswith("file:")
+_IS_FILE: Final = documents.c.source_uri.startswith("file:")
 
-LEFT: Final = and_(documents.c.status == "deleted", documents.c.source_id.is_(None), ~IS_FILE)
+LEFT: Final = and_(documents.c.status == "deleted", documents.c.source_id.is_(None), ~_IS_FILE)
 """A deleted document that belonged to a source elsewhere, it is not known any more to which."""
 
 _ITEM = tuple(column for column in source_items.c if column.name not in ("source_id", "cycle_id"))
@@ -52,7 +52,7 @@ class Origins(Repository):
     def __init__(self, engine: Engine, local_types: Sequence[str]) -> None:
         super().__init__(engine)
         self._is_remote = sources.c.type.not_in(local_types)
-        lost = and_(sources.c.type.is_(None), documents.c.source_id.is_not(None), ~IS_FILE)
+        lost = and_(sources.c.type.is_(None), documents.c.source_id.is_not(None), ~_IS_FILE)
         self._from_elsewhere = or_(self._is_remote, lost, LEFT)
 
     def of(self, doc_ids: Sequence[str]) -> dict[str, Origin]:

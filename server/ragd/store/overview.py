@@ -16,12 +16,12 @@ from ragd.store.database.schema import collections, documents, jobs, sources
 from ragd.store.jobs import Job, Jobs
 from ragd.store.passages import Passages
 
-MOST_JOBS: Final = 50
+_MOST_JOBS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """How things stand. `jobs` are the first `MOST_JOBS` of the `unfinished_jobs`, oldest first, without their payloads.
+    """How things stand. `jobs` are the first `_MOST_JOBS` of the `unfinished_jobs`, oldest first, without their payloads.
 
     `changes` differs whenever documents, collections or sources have changed, and from one process to the next.
     """
@@ -79,7 +79,7 @@ class Overviews(Repository):
         else:
             counts, failed = last[1].counts, last[1].failed_documents
         if last is None or last[0].jobs != seen.jobs:
-            unfinished = tuple(self._queue.unfinished_jobs(MOST_JOBS))
+            unfinished = tuple(self._queue.unfinished_jobs(_MOST_JOBS))
             total = self._queue.unfinished()
         else:
             unfinished, total = last[1].jobs, last[1].unfinished_jobs

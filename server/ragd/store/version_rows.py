@@ -20,16 +20,16 @@ from ragd.store.places import encode_places
 
 
 @dataclass(frozen=True, slots=True)
-class LiveEntries:
+class _LiveEntries:
     dense_ids: frozenset[str]
     sparse_ids: frozenset[str]
 
 
-def live_entries(connection: Connection, doc_ids: Sequence[str]) -> LiveEntries:
+def live_entries(connection: Connection, doc_ids: Sequence[str]) -> _LiveEntries:
     query = select(occurrences.c.dense_id, occurrences.c.sparse_id)
     of_versions = query.join(versions, versions.c.version_id == occurrences.c.version_id)
     rows = list(rows_in(connection, of_versions, versions.c.doc_id, doc_ids))
-    return LiveEntries(frozenset(row.dense_id for row in rows), frozenset(row.sparse_id for row in rows))
+    return _LiveEntries(frozenset(row.dense_id for row in rows), frozenset(row.sparse_id for row in rows))
 
 
 def delete_versions(connection: Connection, version_ids: Sequence[str]) -> None:

@@ -12,8 +12,8 @@ from ragd.ingest.discovery.file_rules import check_globs
 from ragd.sources.atlassian.client import Product
 from ragd.sources.atlassian.site import parse_site
 
-SITE: Final = ("base_url", "deployment", "auth")
-SHARED: Final = ("attachments", "comments", "include", "exclude")
+_SITE: Final = ("base_url", "deployment", "auth")
+_SHARED: Final = ("attachments", "comments", "include", "exclude")
 """Fields that sources of both products have."""
 
 _ORDER: Final = re.compile(r"\border\s+by\b", re.IGNORECASE)
@@ -27,13 +27,13 @@ class Fields:
         """`own` are the fields that sources of this product alone have."""
         self._values = values
         self._product: Product = product
-        self._known = (*SITE, *own, *SHARED)
+        self._known = (*_SITE, *own, *_SHARED)
         self._problems = [self._unknown(str(name)[:80]) for name in values if name not in self._known]
 
     def site(self) -> dict[str, Any]:
         """Address, deployment and account: see `parse_site`."""
         return parse_site(
-            {name: self._values[name] for name in SITE if name in self._values}, self._problems, product=self._product
+            {name: self._values[name] for name in _SITE if name in self._values}, self._problems, product=self._product
         )
 
     def shared(self) -> dict[str, Any]:

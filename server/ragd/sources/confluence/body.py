@@ -12,8 +12,8 @@ from html import unescape
 from itertools import zip_longest
 from typing import Final
 
-INCLUDES: Final = frozenset(("include", "excerpt-include"))
-DRAWINGS: Final = frozenset(("drawio", "drawio-sketch"))
+_INCLUDES: Final = frozenset(("include", "excerpt-include"))
+_DRAWINGS: Final = frozenset(("drawio", "drawio-sketch"))
 
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>(?:ac|ri):[\w-]+)(?P<rest>(?:[^<>\"]++|\"[^<\"]*+\")*+)>")
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*\"([^\"]*)\"")
@@ -54,11 +54,11 @@ def references(storage: str, space: str) -> References:
         here = _Open(name, {key: unescape(value) for key, value in _ATTRIBUTE.findall(rest)})
         if name == "ri:user":
             _add(found.users, here, "ri:account-id", "ri:userkey", "ri:username")
-        elif name == "ri:page" and _macro(path) in INCLUDES and here.attributes.get("ri:space-key", space) == space:
+        elif name == "ri:page" and _macro(path) in _INCLUDES and here.attributes.get("ri:space-key", space) == space:
             _add(found.includes, here, "ri:content-title")
         elif name == "ri:attachment" and not _names_other_page(rest, following):
             _add(found.pictures if any(one.name == "ac:image" for one in path) else found.files, here, "ri:filename")
-        elif name == "ac:parameter" and here.attributes.get("ac:name") == "diagramName" and _macro(path) in DRAWINGS:
+        elif name == "ac:parameter" and here.attributes.get("ac:name") == "diagramName" and _macro(path) in _DRAWINGS:
             drawing = unescape(text[tag.end() : text.find("<", tag.end())]).strip()
             if drawing:
                 found.drawings[drawing] = None

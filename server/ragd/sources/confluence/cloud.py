@@ -51,7 +51,7 @@ class CloudSite:
         """Every page and blog post of the scope, without bodies."""
         rows = list(self._kept(scope) if scope.keep else self._all(scope))
         self._tree = Tree()
-        self._tree.add(rows_of_pages(rows))
+        self._tree.add(_rows_of_pages(rows))
         if scope.keep:
             self._learn_parents([raw for _, raw in rows])
         yield from filter(None, (self._page(kind, raw) for kind, raw in rows))
@@ -157,7 +157,7 @@ class CloudSite:
     def _learn(self, rows: Sequence[tuple[str, dict[str, Any]]], looked: Looked) -> None:
         for page in looked.pages.values():
             self._tree.add_ancestors(page)
-        self._tree.add(rows_of_pages(rows))
+        self._tree.add(_rows_of_pages(rows))
         self._learn_parents([raw for _, raw in rows])
 
     def _learn_parents(self, rows: Sequence[dict[str, Any]]) -> None:
@@ -202,5 +202,5 @@ class CloudSite:
         )
 
 
-def rows_of_pages(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+def _rows_of_pages(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[dict[str, Any]]:
     return (raw for kind, raw in rows if kind == "page")

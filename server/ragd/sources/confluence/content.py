@@ -88,12 +88,12 @@ def look(client: AtlassianClient, scope: Scope, ids: Sequence[str]) -> Looked:
         if item.get("type") in _PAGE_KINDS:
             pages[str(item["id"])] = item
         elif item.get("type") == "comment":
-            comments.setdefault(owner, []).append(comment_state(item))
+            comments.setdefault(owner, []).append(_comment_state(item))
         elif item.get("type") == "attachment":
             files.setdefault(owner, []).append(item)
     around = {
         id_: Around(
-            labels=labels_of(page),
+            labels=_labels_of(page),
             comments=tuple(comments.get(id_, ())),
             attachments=tuple(_attachment(file, page) for file in files.get(id_, ())),
             above=tuple(text_of(one, "id") for one in dig(page, "ancestors") or ()),
@@ -111,12 +111,12 @@ def comments_of(client: AtlassianClient, ids: Sequence[str]) -> dict[str, list[d
     return found
 
 
-def comment_state(comment: Mapping[str, Any]) -> tuple[str, int, str]:
+def _comment_state(comment: Mapping[str, Any]) -> tuple[str, int, str]:
     """Id, version and resolution: what differs when the comment does."""
     return text_of(comment, "id"), number_of(comment, "version", "number"), text_of(comment, "extensions", "resolution", "status")
 
 
-def labels_of(page: Mapping[str, Any]) -> tuple[str, ...]:
+def _labels_of(page: Mapping[str, Any]) -> tuple[str, ...]:
     """Without those that a person keeps for itself, which nobody else sees."""
     labels = [label for label in dig(page, "metadata", "labels", "results") or () if text_of(label, "prefix") != "my"]
     return tuple(sorted({name for label in labels if (name := text_of(label, "name"))}))
@@ -182,4 +182,4 @@ def _attachment(raw: Mapping[str, Any], page: Mapping[str, Any]) -> Attachment:
 
 def with_comments(around: Around, comments: Sequence[Mapping[str, Any]]) -> Around:
     """The same with these comments."""
-    return replace(around, comments=tuple(map(comment_state, comments)))
+    return replace(around, comments=tuple(map(_comment_state, comments)))

@@ -17,7 +17,7 @@ from ragd.sources.atlassian.client import AtlassianClient, RequestRefused, Unans
 T = TypeVar("T")
 R = TypeVar("R")
 
-PATH: Final = "/rest/api/content/search"
+_PATH: Final = "/rest/api/content/search"
 PAGES: Final = "type in (page, blogpost)"
 
 WITH_BODY, WITH_FIELDS, IDS_ONLY = 50, 200, 1000
@@ -54,7 +54,7 @@ def modified_since(since: datetime) -> str:
 def search(client: AtlassianClient, cql: str, *, limit: int, expand: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
     """The content that a question finds. Raises `RequestRefused` where the site does not understand it."""
     params = {"cql": cql, "limit": limit} | ({"expand": ",".join(expand)} if expand else {})
-    return paged(client, PATH, params)
+    return paged(client, _PATH, params)
 
 
 class CutOff(Unanswered):

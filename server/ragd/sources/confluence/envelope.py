@@ -17,7 +17,7 @@ from ragd.sources.confluence.items import Attachment, Page, dig, text_of, utc_te
 
 log = logging.getLogger(__name__)
 
-FORMAT: Final = "confluence/1"
+_FORMAT: Final = "confluence/1"
 MOST_PICTURES, LARGEST_PICTURE = 20, 5 * 1024 * 1024
 """How many pictures and drawings of a page are taken, and how large each may be, in bytes."""
 
@@ -51,7 +51,7 @@ def envelope(content: Content, download: Download, limit: int) -> bytes:
     files = {file.name: file for file in content.files}
     shown = [files[name] for name in wanted.pictures if name in files]
     document = {
-        "format": FORMAT,
+        "format": _FORMAT,
         "deployment": content.deployment,
         "kind": page.kind,
         "id": page.id,

@@ -19,11 +19,11 @@ from ragd.sources.confluence.includes import Includes, Including
 from ragd.sources.confluence.items import Around, Page, text_of
 
 BATCH: Final = 100
-LOADER: Final = "confluence"
+_LOADER: Final = "confluence"
 # Of so many pages it is remembered what is around them.
 _REMEMBERED: Final = 5000
 
-Comments = Mapping[str, Sequence[Mapping[str, Any]]]
+_Comments = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 class Fetching:
@@ -84,7 +84,7 @@ class Fetching:
 
     def _made(self, pages: Sequence[Page], scope: Scope, download: Download) -> Iterator[Fetched]:
         refers = {page.id: references_of(page) for page in pages}
-        comments: Comments = {}
+        comments: _Comments = {}
         if scope.comments and any(page.id not in self._around or self._around[page.id].comments for page in pages):
             comments = comments_of(self._client, [page.id for page in pages])
         includes = Includes(self._client, self._site.url, self._site.probe)
@@ -122,7 +122,7 @@ class Fetching:
     def forget(self) -> None:
         self._around.clear()
 
-    def _learn_names(self, pages: Sequence[Page], refers: Mapping[str, References], comments: Comments) -> None:
+    def _learn_names(self, pages: Sequence[Page], refers: Mapping[str, References], comments: _Comments) -> None:
         self.names.update(people(one for part in comments.values() for one in part))
         ids = [*(page.author for page in pages), *(id_ for one in refers.values() for id_ in one.users)]
         for part in comments.values():
@@ -158,7 +158,7 @@ def fetched_page(content: Content, fingerprint: str, download: Download) -> Fetc
         uri=page.url,
         name=f"{page.kind}-{page.id}.json",
         load=partial(_loaded, content, download),
-        loader=LOADER,
+        loader=_LOADER,
         updated_at=page.updated or None,
     )
 

@@ -23,7 +23,7 @@ _DEPTH: Final = 2
 _READERS: Final = ("restrictions.read.restrictions.user", "restrictions.read.restrictions.group")
 _EXPAND: Final = ("body.storage", "space", "ancestors", *_READERS)
 
-UrlOf = Callable[[str, Mapping[str, Any]], str]
+_UrlOf = Callable[[str, Mapping[str, Any]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Including:
 class Includes:
     """The included pages of one batch. `url` makes a page's address; `probe` raises when the site is not well."""
 
-    def __init__(self, client: AtlassianClient, url: UrlOf, probe: Callable[[], None]) -> None:
+    def __init__(self, client: AtlassianClient, url: _UrlOf, probe: Callable[[], None]) -> None:
         self._client = client
         self._url = url
         self._probe = probe

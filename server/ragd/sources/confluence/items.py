@@ -22,7 +22,7 @@ from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.globs import Globs, compile_globs
 from ragd.sources.base import Listed, Skip
 
-DRAWING_TYPE: Final = "application/vnd.jgraph.mxfile"
+_DRAWING_TYPE: Final = "application/vnd.jgraph.mxfile"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Page:
 
     @property
     def base(self) -> str:
-        return f"{self.version}.{digest([self.kind, self.title, self.space.key, self.space.name, *self.place])}"
+        return f"{self.version}.{_digest([self.kind, self.title, self.space.key, self.space.name, *self.place])}"
 
     @property
     def hint(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Attachment:
 
     @property
     def fingerprint(self) -> str:
-        return f"{self.version}.{digest([self.page, self.space, self.page_title, self.name])}"
+        return f"{self.version}.{_digest([self.page, self.space, self.page_title, self.name])}"
 
     @property
     def hint(self) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class Around:
     @property
     def stamp(self) -> str:
         files = sorted((one.id, one.version) for one in self.attachments)
-        return digest([sorted(self.labels), sorted(self.comments), files])
+        return _digest([sorted(self.labels), sorted(self.comments), files])
 
 
 @dataclass(slots=True)
@@ -178,7 +178,7 @@ class Rules:
         return Skip("filtered", "An 'exclude' pattern of the source matches it.") if self._exclude.covers(source) else None
 
     def _unusable(self, one: Attachment) -> Skip | None:
-        if one.media_type == DRAWING_TYPE:
+        if one.media_type == _DRAWING_TYPE:
             return Skip("unsupported", "It is the source of a drawing, whose text is read with the page that shows it.")
         if loader_name_for(one.name) is None:
             return Skip("unsupported", "No loader reads files of this kind.")
@@ -188,7 +188,7 @@ class Rules:
         return None
 
 
-def digest(values: object) -> str:
+def _digest(values: object) -> str:
     """A short name for values; equal ones have the same."""
     text = json.dumps(values, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]

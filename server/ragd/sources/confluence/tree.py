@@ -12,7 +12,7 @@ _DEEPEST = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class _Node:
     """A page or folder. `parent` is an id, "" at the top; `below` what kind of thing that is (`page`, `folder`, …)."""
 
     title: str
@@ -20,7 +20,7 @@ class Node:
     below: str
 
     @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> Node:
+    def of(cls, raw: Mapping[str, Any]) -> _Node:
         parent = text_of(raw, "parentId")
         return cls(text_of(raw, "title"), parent, (text_of(raw, "parentType") or "page") if parent else "")
 
@@ -33,12 +33,12 @@ class Tree:
     """
 
     def __init__(self) -> None:
-        self._pages: dict[str, Node | None] = {}
-        self._folders: dict[str, Node | None] = {}
+        self._pages: dict[str, _Node | None] = {}
+        self._folders: dict[str, _Node | None] = {}
 
     def add(self, pages: Iterable[Mapping[str, Any]]) -> None:
         for raw in pages:
-            self._pages[text_of(raw, "id")] = Node.of(raw)
+            self._pages[text_of(raw, "id")] = _Node.of(raw)
 
     def add_ancestors(self, page: Mapping[str, Any]) -> None:
         """What the search says of those above a page. It may be late: a page that is known stays as it is."""
@@ -47,7 +47,7 @@ class Tree:
             if text_of(raw, "type") not in {"", "page"}:
                 return
             id_ = text_of(raw, "id")
-            self._pages.setdefault(id_, Node(text_of(raw, "title"), parent, "page" if parent else ""))
+            self._pages.setdefault(id_, _Node(text_of(raw, "title"), parent, "page" if parent else ""))
             parent = id_
 
     def add_missing(self, ids: Iterable[str]) -> None:
@@ -55,7 +55,7 @@ class Tree:
             self._pages.setdefault(id_, None)
 
     def add_folder(self, id_: str, raw: Mapping[str, Any] | None) -> None:
-        self._folders[id_] = Node.of(raw) if raw is not None else None
+        self._folders[id_] = _Node.of(raw) if raw is not None else None
 
     def unknown_pages(self, pages: Iterable[Mapping[str, Any]]) -> set[str]:
         """The nearest page above each that was not asked for yet."""
@@ -66,7 +66,7 @@ class Tree:
 
     def place(self, page: Mapping[str, Any]) -> tuple[str, ...]:
         """What a fingerprint covers: titles up to the first thing that is no page, and the id of that."""
-        node = Node.of(page)
+        node = _Node.of(page)
         titles: list[str] = []
         for _ in range(_DEEPEST):
             above = self._pages.get(node.parent) if node.below == "page" else None
@@ -78,7 +78,7 @@ class Tree:
 
     def titles(self, page: Mapping[str, Any]) -> tuple[str, ...]:
         """The titles above a page, the outermost first, as far as they are known."""
-        node = Node.of(page)
+        node = _Node.of(page)
         titles: list[str] = []
         for _ in range(_DEEPEST):
             above = self._above(node)
@@ -88,12 +88,12 @@ class Tree:
             node = above
         return tuple(reversed(titles))
 
-    def _above(self, node: Node) -> Node | None:
+    def _above(self, node: _Node) -> _Node | None:
         return (self._folders if node.below == "folder" else self._pages).get(node.parent)
 
     def _end(self, page: Mapping[str, Any]) -> tuple[str, str]:
         """The id and kind of the first thing above a page that is not known; "" at the top."""
-        node = Node.of(page)
+        node = _Node.of(page)
         for _ in range(_DEEPEST):
             above = self._above(node)
             if above is None:

@@ -20,7 +20,7 @@ _REMOTE: Final = re.compile(
 _LOCAL_PROGRAMS: Final = frozenset({"fuse.ntfs-3g", "fuse.exfat", "fuse.mergerfs", "fuse.gocryptfs", "fuse.encfs", "fuse.cryfs"})
 
 
-class Mount(Protocol):
+class _Mount(Protocol):
     """One mounted file system, as `psutil.disk_partitions` tells it."""
 
     @property
@@ -31,12 +31,12 @@ class Mount(Protocol):
     def opts(self) -> str: ...
 
 
-def is_remote(folder: Path, mounts: Iterable[Mount] | None = None) -> bool:
+def is_remote(folder: Path, mounts: Iterable[_Mount] | None = None) -> bool:
     """Whether changes below a folder can only be found by looking. `mounts` are those of this machine."""
     real = os.path.realpath(folder)
     if real.startswith("\\\\"):
         return True
-    above: list[Mount] = []
+    above: list[_Mount] = []
     for mount in psutil.disk_partitions(all=True) if mounts is None else mounts:
         try:
             if os.path.commonpath((real, mount.mountpoint)) == os.path.normpath(mount.mountpoint):

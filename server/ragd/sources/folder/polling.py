@@ -17,7 +17,7 @@ from watchfiles import Change
 from ragd.ingest.discovery.file_rules import GITIGNORE, is_passed_over
 
 # Size, and the times of the last change to content and to file (on Windows: of its making).
-Stamp = tuple[int, int, int]
+_Stamp = tuple[int, int, int]
 
 
 def poll(folder: Path, stop_event: threading.Event, *, interval_s: float, tick_s: float) -> Iterator[set[tuple[Change, str]]]:
@@ -42,9 +42,9 @@ def poll(folder: Path, stop_event: threading.Event, *, interval_s: float, tick_s
         yield changes
 
 
-def _look(folder: Path, before: dict[str, Stamp]) -> dict[str, Stamp]:
+def _look(folder: Path, before: dict[str, _Stamp]) -> dict[str, _Stamp]:
     """Every file below. Links to folders are followed, each real folder once."""
-    found: dict[str, Stamp] = {}
+    found: dict[str, _Stamp] = {}
     entered: set[tuple[int, int]] = set()
     waiting = [str(folder)]
     while waiting:
@@ -73,7 +73,7 @@ def _look(folder: Path, before: dict[str, Stamp]) -> dict[str, Stamp]:
     return found
 
 
-def _stamp(entry: os.DirEntry[str], before: dict[str, Stamp]) -> Stamp | None:
+def _stamp(entry: os.DirEntry[str], before: dict[str, _Stamp]) -> _Stamp | None:
     try:
         status = entry.stat()
     except FileNotFoundError:  # it went meanwhile, or is a link to nothing

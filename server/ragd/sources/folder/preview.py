@@ -12,7 +12,7 @@ from ragd.core.jobs import Failure
 from ragd.formats.registry import doc_type_for
 from ragd.sources.folder.config import FolderConfig, check_root, scan
 
-SHOWN: Final = 20
+_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ def preview(config: FolderConfig, allowed_roots: Sequence[str], avoid: Collectio
     return Preview(
         files=len(found.items),
         by_type=dict(sorted(types.items(), key=lambda item: (-item[1], item[0]))),
-        names=tuple(item.source for item in found.items[:SHOWN]),
+        names=tuple(item.source for item in found.items[:_SHOWN]),
         skipped=found.skipped,
         ignored=found.ignored,
         failed_count=len(found.failed),
-        failed=tuple(found.failed[:SHOWN]),
+        failed=tuple(found.failed[:_SHOWN]),
     )

@@ -27,19 +27,19 @@ log = logging.getLogger(__name__)
 # The library tells at this level how many files changed, every time.
 logging.getLogger("watchfiles").setLevel(logging.WARNING)
 
-Changed = Callable[[str, frozenset[str] | None], bool]
+_Changed = Callable[[str, frozenset[str] | None], bool]
 """Called with a source's id and the paths that changed (None: anything may have). False: not now, tell me again."""
 
-State = Literal["starting", "watching", "waiting"]
+_State = Literal["starting", "watching", "waiting"]
 
 # How often a watcher looks whether a burst is over, and whether its folder is still the same one, in seconds.
-TICK_S: Final = 0.25
-LOOK_AT_FOLDER_S: Final = 1.0
+_TICK_S: Final = 0.25
+_LOOK_AT_FOLDER_S: Final = 1.0
 # A folder where something changes all the time is looked at nevertheless, after so many times the quiet that is waited for.
-LONGEST_BURST: Final = 15
+_LONGEST_BURST: Final = 15
 # How long to wait before watching is tried again: at first, and at most.
-RETRY_FIRST_S: Final = 0.5
-RETRY_LONGEST_S: Final = 30.0
+_RETRY_FIRST_S: Final = 0.5
+_RETRY_LONGEST_S: Final = 30.0
 
 
 class _Away(Exception):
@@ -53,7 +53,7 @@ class FolderWatcher:
         self,
         source_id: str,
         folder: Path,
-        on_change: Changed,
+        on_change: _Changed,
         pace: Pace,
         *,
         poll: bool | None = None,
@@ -61,7 +61,7 @@ class FolderWatcher:
     ) -> None:
         """`poll`: whether to look by itself; None lets the file system decide."""
         self.source_id = source_id
-        self.state: State = "starting"
+        self.state: _State = "starting"
         self.problem: str | None = None
         """Why it is not watching, or not as it should."""
         self.polling = False
@@ -96,7 +96,7 @@ class FolderWatcher:
         return self._settled.wait(timeout_s)
 
     def _run(self) -> None:
-        delay = RETRY_FIRST_S
+        delay = _RETRY_FIRST_S
         while not self._stopping.is_set():
             started = time.monotonic()
             try:
@@ -108,10 +108,10 @@ class FolderWatcher:
             except Exception:
                 log.exception("a folder's watcher failed; trying again", extra={"source_id": self.source_id})
                 self._note_waiting("Watching failed; the log has the details. It is tried again.")
-            if time.monotonic() - started > RETRY_LONGEST_S:
-                delay = RETRY_FIRST_S
+            if time.monotonic() - started > _RETRY_LONGEST_S:
+                delay = _RETRY_FIRST_S
             self._stopping.wait(delay)
-            delay = min(delay * 2, RETRY_LONGEST_S)
+            delay = min(delay * 2, _RETRY_LONGEST_S)
 
     def _follow(self) -> None:
         """Watch until told to stop. Raises `_Away`, and what the library raises."""
@@ -121,7 +121,7 @@ class FolderWatcher:
         for changes in self._changes():
             now = time.monotonic()
             if changes or now >= look_at or self._burst.is_over():
-                look_at = now + LOOK_AT_FOLDER_S
+                look_at = now + _LOOK_AT_FOLDER_S
                 if _identity(self._folder) != identity:
                     raise _Away
             if self.state != "watching":
@@ -143,7 +143,7 @@ class FolderWatcher:
     def _changes(self) -> Iterator[Iterable[tuple[Change, str]]]:
         """What changed, every tick at least; it ends when the watcher is to stop."""
         if self.polling:
-            yield from poll_folder(self._folder, self._stopping, interval_s=self._pace.poll_s, tick_s=TICK_S)
+            yield from poll_folder(self._folder, self._stopping, interval_s=self._pace.poll_s, tick_s=_TICK_S)
             return
         step_s = min(max(self._pace.debounce_s / 4, 0.01), 0.1)
         yield from self._watch(
@@ -151,7 +151,7 @@ class FolderWatcher:
             watch_filter=None,
             debounce=max(int(self._pace.debounce_s * 1000), 50),
             step=int(step_s * 1000),
-            rust_timeout=int(TICK_S * 1000),
+            rust_timeout=int(_TICK_S * 1000),
             yield_on_timeout=True,
             stop_event=self._stopping,
             raise_interrupt=False,
@@ -226,7 +226,7 @@ class _Burst:
         now = time.monotonic()
         if now < self._not_before:
             return False
-        long_enough = now - self._last >= self._quiet_s or now - self._first >= self._quiet_s * LONGEST_BURST
+        long_enough = now - self._last >= self._quiet_s or now - self._first >= self._quiet_s * _LONGEST_BURST
         return self._everything or (bool(self._paths) and long_enough)
 
     def take(self) -> frozenset[str] | None:
@@ -237,7 +237,7 @@ class _Burst:
 
     def put_back(self, paths: frozenset[str] | None) -> None:
         """Keep what could not be told, to tell it a little later."""
-        self._not_before = time.monotonic() + max(self._quiet_s, RETRY_FIRST_S)
+        self._not_before = time.monotonic() + max(self._quiet_s, _RETRY_FIRST_S)
         if paths is None:
             self._everything = True
         else:

@@ -9,7 +9,7 @@ from ragd.core.errors import DocumentVanished, ItemForbidden, RagError, SourceUn
 from ragd.sources.atlassian.client import RequestRefused, Unanswered
 from ragd.sources.base import Reason, Skip
 
-Issue = Mapping[str, Any]
+_Issue = Mapping[str, Any]
 
 ITEM_FAULTS: Final = (ItemForbidden, DocumentVanished, RequestRefused, Unanswered)
 """What may be the fault of a single item."""
@@ -39,8 +39,8 @@ class Patience:
 
 
 def in_batches(
-    ids: Sequence[str], size: int, ask: Callable[[Sequence[str]], Mapping[str, Issue]], patience: Patience
-) -> Iterator[tuple[str, Issue | Skip]]:
+    ids: Sequence[str], size: int, ask: Callable[[Sequence[str]], Mapping[str, _Issue]], patience: Patience
+) -> Iterator[tuple[str, _Issue | Skip]]:
     """Each of these with its issue, or why there is none. Raises what is not the fault of single items."""
     waiting = _parted(ids, size)
     while waiting:

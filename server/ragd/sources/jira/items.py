@@ -17,7 +17,7 @@ from ragd.sources.jira.issues import CustomField, envelope, project_of
 from ragd.sources.jira.values import mapping, mappings, moment, needed, text_of
 
 ISSUE: Final = "issue"
-ATTACHMENT: Final = "attachment"
+_ATTACHMENT: Final = "attachment"
 
 
 class Items:
@@ -60,8 +60,8 @@ class Items:
             path = f"{key}/{name.replace('/', '_')}"
             size = entry.get("size")
             yield Listed(
-                id=f"{ATTACHMENT}/{attachment_id}",
-                kind=ATTACHMENT,
+                id=f"{_ATTACHMENT}/{attachment_id}",
+                kind=_ATTACHMENT,
                 title=name,
                 container=project_of(key),
                 fingerprint=_fingerprint(key, created),

@@ -27,11 +27,11 @@ from ragd.sources.jira.issues import TEXT_FIELDS, CustomField, project_of
 from ragd.sources.jira.items import ISSUE, Items, version_of
 from ragd.sources.jira.values import text_of
 
-MAX_COUNTED: Final = 20
+_MAX_COUNTED: Final = 20
 """Projects whose issues a preview counts, a request for each, when there are too many to list."""
-PREVIEWED: Final = 5000
+_PREVIEWED: Final = 5000
 """Issues that a preview lists to count them."""
-SHOWN_NAMES: Final = 10
+_SHOWN_NAMES: Final = 10
 
 _PROJECTS_A_QUERY: Final = 100
 _PATIENCE_OF_A_PERSON: Final = 3
@@ -59,17 +59,17 @@ class JiraSource:
         account = check_site(self._client, self._config, product="jira")
         visible = self._api.projects()
         self._check_names(visible)
-        keys = [text_of(issue, "key") for issue in islice(self._found(visible), PREVIEWED + 1)]
-        complete = len(keys) <= PREVIEWED
+        keys = [text_of(issue, "key") for issue in islice(self._found(visible), _PREVIEWED + 1)]
+        complete = len(keys) <= _PREVIEWED
         listed = Counter(map(project_of, keys))
         chosen = self._chosen(visible)
         projects = sorted(listed) if chosen is None else chosen
         containers = [
-            Container(key, visible.get(key, key), listed[key] if complete else self._count(key) if index < MAX_COUNTED else None)
+            Container(key, visible.get(key, key), listed[key] if complete else self._count(key) if index < _MAX_COUNTED else None)
             for index, key in enumerate(projects)
         ]
         warnings = () if keys else ("No issue is found. Check projects and jql, and what the account may read.",)
-        return CloudPreview(account, self._config["deployment"], tuple(containers), tuple(keys[:SHOWN_NAMES]), warnings)
+        return CloudPreview(account, self._config["deployment"], tuple(containers), tuple(keys[:_SHOWN_NAMES]), warnings)
 
     def listing(self, *, deep: bool) -> Iterator[Listed]:
         found = self._found(self._api.projects())

@@ -25,10 +25,10 @@ from ragd.sources.base import CloudSource, Fetched, Listed, Reason, Skip, Unfetc
 from ragd.sources.sync.changes import Guard, Plan, compare, listed_as
 from ragd.store.ledger import Cycle, Ledger, LedgerItem
 
-BATCH: Final = 100
+_BATCH: Final = 100
 """Items that are fetched and committed together. Those with an owner are downloaded one by one, so a tenth of it."""
-LISTED_BETWEEN_REPORTS: Final = 200
-FAILURES_IN_A_ROW: Final = 5
+_LISTED_BETWEEN_REPORTS: Final = 200
+_FAILURES_IN_A_ROW: Final = 5
 """After so many items that could not be had, one after the other, it is the remote side that is ill and not the items."""
 
 _REASONS: Final[dict[str, Reason]] = {
@@ -41,7 +41,7 @@ _REASONS: Final[dict[str, Reason]] = {
 }
 
 
-Ingest = Callable[[Sequence[Item], Sequence[str], Report], IngestResult]
+_Ingest = Callable[[Sequence[Item], Sequence[str], Report], IngestResult]
 """The ingestion pipeline, called with items to take in and ids of documents to delete."""
 
 
@@ -56,7 +56,7 @@ class CycleRun:
         remote: CloudSource,
         usage: Usage,
         ledger: Ledger,
-        ingest: Ingest,
+        ingest: _Ingest,
         report: Report,
         guard: Guard | None,
         overlap: timedelta,
@@ -77,7 +77,7 @@ class CycleRun:
         self._deep = deep
         self._make_way = yield_to_queue
         self._result = IngestResult()
-        self._counted = snapshot(usage)
+        self._counted = _snapshot(usage)
         self._since = time.monotonic()
         self._failed_in_a_row = 0
 
@@ -140,7 +140,7 @@ class CycleRun:
         self._report("listing", 0, 0)
         for item in items:
             found[item.id] = item
-            if len(found) % LISTED_BETWEEN_REPORTS == 0:
+            if len(found) % _LISTED_BETWEEN_REPORTS == 0:
                 self._report("listing", len(found), 0)
         return found
 
@@ -180,7 +180,7 @@ class CycleRun:
     def _fetched(self, waiting: Sequence[LedgerItem]) -> Iterator[tuple[list[LedgerItem], dict[str, Fetched | Unfetched]]]:
         start = 0
         while start < len(waiting):
-            size = BATCH if waiting[start].owner is None else BATCH // 10
+            size = _BATCH if waiting[start].owner is None else _BATCH // 10
             batch = list(waiting[start : start + size])
             start += size
             yield batch, {answer.id: answer for answer in self._remote.fetch([listed_as(item) for item in batch])}
@@ -228,7 +228,7 @@ class CycleRun:
                 raise
             except SourceUnavailable as error:
                 self._failed_in_a_row += 1
-                if self._failed_in_a_row >= FAILURES_IN_A_ROW:
+                if self._failed_in_a_row >= _FAILURES_IN_A_ROW:
                     raise
                 raise ItemFailed(f"{fetched.id}: {error.message}") from error
             self._failed_in_a_row = 0
@@ -262,7 +262,7 @@ class CycleRun:
             active_s=round(cycle.active_s + now - self._since, 3),
             **changes,  # type: ignore[arg-type]
         )
-        self._counted, self._since = snapshot(usage), now
+        self._counted, self._since = _snapshot(usage), now
         self._ledger.save(self._cycle)
 
     def _finish(self) -> None:
@@ -287,7 +287,7 @@ class CycleRun:
         )
 
 
-def snapshot(usage: Usage) -> Usage:
+def _snapshot(usage: Usage) -> Usage:
     """A copy, to count from."""
     return Usage(usage.requests, usage.throttled_s)
 

@@ -34,7 +34,7 @@ class _Left(Exception):
     """The run was left; a request that still waits in another thread ends."""
 
 
-class Reads(Protocol):
+class _Reads(Protocol):
     """Whether jobs wait: the part of the queue that a reading looks at."""
 
     def others_due(self, job_id: str) -> bool: ...
@@ -91,7 +91,7 @@ class CloudReading:
         """
         config = self.parse_config(type_, values)
         http = self.http_options(longest_wait_s=_PREVIEW_WAIT_S, attempts=2)
-        source = self.open(type_, config, token_for(config, given_token), http)
+        source = self.open(type_, config, _token_for(config, given_token), http)
         try:
             found = source.check()
             return found if token_field(config) in ("", FROM_REQUEST) else replace(found, names=())
@@ -109,7 +109,7 @@ class CloudReading:
         cycle = self._ledger.unfinished(source.source_id, job.job_id) or self._begin(source, job, item_ids)
         left = threading.Event()
         http = self.http_options(_pausing(report, left))
-        remote = self.open(source.type, source.config, token_for(source.config, given_token), http)
+        remote = self.open(source.type, source.config, _token_for(source.config, given_token), http)
         run = CycleRun(
             kb_id=source.kb_id,
             cycle=cycle,
@@ -167,7 +167,7 @@ class CloudReading:
         return yield_to_queue
 
 
-def token_for(config: Mapping[str, Any], given: str | None) -> str:
+def _token_for(config: Mapping[str, Any], given: str | None) -> str:
     """The token itself: what the reference leads to, or the one that came with the request where that is how it comes.
 
     Raises `SettingsError` when there is none.

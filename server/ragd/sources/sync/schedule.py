@@ -13,14 +13,14 @@ from cronsim import CronSim, CronSimError
 
 from ragd.core.errors import FieldProblem, ValidationFailed
 
-OFF: Final = "off"
+_OFF: Final = "off"
 _EVERY: Final = re.compile(r"every\s+(\d{1,5})\s*(m|min|h|d)", re.IGNORECASE)
 _UNITS: Final = {"m": timedelta(minutes=1), "min": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 _QUIET: Final = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d)")
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
+class _Schedule:
     """`every` a time, or a `cron` line in this machine's time; neither: never by itself."""
 
     every: timedelta | None = None
@@ -37,19 +37,19 @@ class Schedule:
         return first + (second - first) * random.uniform(0, jitter)
 
 
-def parse_schedule(text: str, field: str = "schedule") -> Schedule:
+def parse_schedule(text: str, field: str = "schedule") -> _Schedule:
     """`every 30m`, a cron line of five fields, or `off`. Raises `ValidationFailed`."""
     wanted = text.strip()
-    if wanted.lower() == OFF:
-        return Schedule()
+    if wanted.lower() == _OFF:
+        return _Schedule()
     if found := _EVERY.fullmatch(wanted):
         every = int(found[1]) * _UNITS[found[2].lower()]
         if every:
-            return Schedule(every=every)
+            return _Schedule(every=every)
     elif len(wanted.split()) == 5:
         try:
             next(CronSim(wanted, datetime(2026, 1, 1)))
-            return Schedule(cron=wanted)
+            return _Schedule(cron=wanted)
         except (CronSimError, StopIteration):
             pass  # said below, as for every other text that is no schedule
     message = f"'{text[:80]}' is no schedule. Write 'every 30m' (or h, d), a cron line such as '15 7-19 * * 1-5', or 'off'."

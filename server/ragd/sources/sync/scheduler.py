@@ -16,7 +16,7 @@ from ragd.store.sources import Source, Sources
 
 log = logging.getLogger(__name__)
 
-LOOK_EVERY_S: Final = 5.0
+_LOOK_EVERY_S: Final = 5.0
 
 
 class Scheduler:
@@ -50,7 +50,7 @@ class Scheduler:
     def stop(self) -> None:
         self._stopping.set()
         if self._thread:
-            self._thread.join(LOOK_EVERY_S)
+            self._thread.join(_LOOK_EVERY_S)
 
     def plan(self, source: Source) -> None:
         """Note when a source is due next, from now on."""
@@ -82,7 +82,7 @@ class Scheduler:
         return queued
 
     def _loop(self) -> None:
-        while not self._stopping.wait(LOOK_EVERY_S):
+        while not self._stopping.wait(_LOOK_EVERY_S):
             try:
                 self.look()
             except (OSError, DBAPIError) as error:

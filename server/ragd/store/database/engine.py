@@ -16,7 +16,7 @@ from ragd.store.database.migrations import migrate
 T = TypeVar("T")
 
 # Parameters of one statement: SQLite's oldest builds allow 32,766, PostgreSQL's protocol 65,535.
-BATCH = 500
+_BATCH = 500
 
 
 def open_engine(url: str, data_dir: Path) -> Engine:
@@ -68,7 +68,7 @@ def is_busy(error: DBAPIError) -> bool:
     return getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_BUSY")
 
 
-def batches(items: Sequence[T] | Iterator[T], size: int = BATCH) -> Iterator[list[T]]:
+def batches(items: Sequence[T] | Iterator[T], size: int = _BATCH) -> Iterator[list[T]]:
     """The items in lists of at most `size`, for statements with one parameter an item."""
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
