@@ -185,7 +185,7 @@ class Ledger(Repository):
         return cycle
 
     def unfinished(self, source_id: str, job_id: str) -> Cycle | None:
-        """The cycle that this job has begun and not ended: it was cut off, or made way for another job."""
+        """The cycle that this job has begun and not ended: it was cut off, or yielded to another job."""
         where = sync_cycles.c.job_id == job_id, sync_cycles.c.phase.in_(("listing", "fetching"))
         found = self._cycles(source_id, *where, limit=1)
         return found[0] if found else None

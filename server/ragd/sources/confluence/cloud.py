@@ -10,7 +10,7 @@ from urllib.parse import quote
 from ragd.core.errors import DocumentVanished, ItemForbidden
 from ragd.sources.atlassian.client import AtlassianClient
 from ragd.sources.base import Listed
-from ragd.sources.confluence.content import Looked, Scope, body_of
+from ragd.sources.confluence.content import MOST_SPACES, Looked, Scope, body_of, spaces_of
 from ragd.sources.confluence.cql import IDS_ONLY, chunks, paged, search
 from ragd.sources.confluence.items import Attachment, Page, Space, number_of, text_of, utc_text
 from ragd.sources.confluence.tree import Tree
@@ -20,7 +20,6 @@ _LISTED: Final = 250
 # As many ids as an address has room for.
 _IDS: Final = 150
 _USERS: Final = 200
-_SPACES: Final = 100
 
 
 class CloudSite:
@@ -34,12 +33,8 @@ class CloudSite:
         self._spaces: dict[str, Space] = {}
 
     def spaces(self, keys: Sequence[str]) -> list[Space]:
-        """The spaces of these keys, all for none, that the token may see."""
-        found = []
-        for part in chunks(keys, _SPACES) if keys else ((),):
-            params = {"limit": _LISTED, "status": "current"} | ({"keys": list(part)} if part else {})
-            rows = paged(self._client, "/api/v2/spaces", params)
-            found += [Space(text_of(raw, "id"), text_of(raw, "key"), text_of(raw, "name")) for raw in rows]
+        """See `spaces_of`."""
+        found = spaces_of(self._client, "/api/v2/spaces", "keys", keys, _LISTED)
         self._spaces = {space.id: space for space in found}
         return found
 
@@ -133,7 +128,7 @@ class CloudSite:
     # Rows as v2 gives them
 
     def _all(self, scope: Scope) -> Iterator[tuple[str, dict[str, Any]]]:
-        parts: Iterable[Sequence[str]] = ((),) if scope.spaces is None else chunks(list(self._spaces), _SPACES)
+        parts: Iterable[Sequence[str]] = ((),) if scope.spaces is None else chunks(list(self._spaces), MOST_SPACES)
         for part in parts:
             for kind, path in _LISTS.items():
                 params = {"limit": _LISTED, "status": "current"} | ({"space-id": list(part)} if part else {})

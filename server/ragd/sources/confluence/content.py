@@ -8,20 +8,14 @@ from datetime import datetime
 from typing import Any, Final
 
 from ragd.sources.atlassian.client import AtlassianClient
-from ragd.sources.confluence.cql import PAGES, WITH_BODY, WITH_FIELDS, among, every, modified_since, search
+from ragd.sources.confluence.cql import PAGES, WITH_BODY, WITH_FIELDS, among, chunks, every, modified_since, paged, search
 from ragd.sources.confluence.items import Around, Attachment, Page, Space, dig, number_of, text_of, utc_text
 
 FIELDS: Final = ("version", "space", "ancestors", "metadata.labels", "history")
+MOST_SPACES: Final = 100
+"""How many spaces one request names."""
 _PARTS: Final = ("container", "extensions.resolution")
-_COMMENT: Final = (
-    "body.storage",
-    "version",
-    "container",
-    "ancestors",
-    "history",
-    "extensions.inlineProperties",
-    "extensions.resolution",
-)
+_COMMENT: Final = ("body.storage", "version", *_PARTS, "ancestors", "history", "extensions.inlineProperties")
 _PAGE_KINDS: Final = frozenset(("page", "blogpost"))
 
 
@@ -60,6 +54,15 @@ class Looked:
 
     pages: dict[str, dict[str, Any]]
     around: dict[str, Around]
+
+
+def spaces_of(client: AtlassianClient, path: str, parameter: str, keys: Sequence[str], page_size: int) -> list[Space]:
+    """The spaces of these keys, all for none, that the token may see."""
+    found = []
+    for part in chunks(keys, MOST_SPACES) if keys else ((),):
+        params = {"limit": page_size, "status": "current"} | ({parameter: list(part)} if part else {})
+        found += [Space(text_of(raw, "id"), text_of(raw, "key"), text_of(raw, "name")) for raw in paged(client, path, params)]
+    return found
 
 
 def changed_ids(client: AtlassianClient, scope: Scope, since: datetime) -> list[str]:

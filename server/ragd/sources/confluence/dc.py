@@ -10,11 +10,10 @@ from urllib.parse import quote, unquote
 from ragd.core.errors import DocumentVanished, ItemForbidden
 from ragd.sources.atlassian.client import AtlassianClient
 from ragd.sources.base import Listed
-from ragd.sources.confluence.content import FIELDS, Looked, Scope, body_of, page_of
-from ragd.sources.confluence.cql import IDS_ONLY, PAGES, WITH_BODY, WITH_FIELDS, among, chunks, every, paged, search
+from ragd.sources.confluence.content import FIELDS, Looked, Scope, body_of, page_of, spaces_of
+from ragd.sources.confluence.cql import IDS_ONLY, PAGES, WITH_BODY, WITH_FIELDS, among, every, search
 from ragd.sources.confluence.items import Attachment, Page, Space, text_of
 
-_SPACES: Final = 100
 _LISTED: Final = 500
 _AT_ONCE: Final = 8
 _CONTENT: Final = ",".join(("body.storage", *FIELDS))
@@ -30,12 +29,8 @@ class DataCenterSite:
         self._spaces: dict[str, Space] = {}
 
     def spaces(self, keys: Sequence[str]) -> list[Space]:
-        """The spaces of these keys, all for none, that the token may see."""
-        found = []
-        for part in chunks(keys, _SPACES) if keys else ((),):
-            params = {"limit": _LISTED, "status": "current"} | ({"spaceKey": list(part)} if part else {})
-            rows = paged(self._client, "/rest/api/space", params)
-            found += [Space(text_of(raw, "id"), text_of(raw, "key"), text_of(raw, "name")) for raw in rows]
+        """See `spaces_of`."""
+        found = spaces_of(self._client, "/rest/api/space", "spaceKey", keys, _LISTED)
         self._spaces = {space.key: space for space in found}
         return found
 

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import quote
 
 from ragd.core.errors import SourceUnavailable
-from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.file_rules import shown
-from ragd.ingest.discovery.globs import Globs, compile_globs
+from ragd.sources.atlassian.rules import ItemRules
 from ragd.sources.base import Listed, Skip
 
 _DRAWING_TYPE: Final = "application/vnd.jgraph.mxfile"
@@ -133,19 +132,8 @@ class Around:
         return _digest([sorted(self.labels), sorted(self.comments), files])
 
 
-@dataclass(slots=True)
-class Rules:
-    """What is left out, and why."""
-
-    include: Sequence[str]
-    exclude: Sequence[str]
-    max_size: int
-    _include: Globs = field(init=False)
-    _exclude: Globs = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._include = compile_globs(self.include, any_case=True)
-        self._exclude = compile_globs(self.exclude, any_case=True)
+class Rules(ItemRules):
+    """Pages and attachments as they are listed, with why some are left out."""
 
     def page(self, page: Page, fingerprint: str | None) -> Listed:
         return Listed(
@@ -155,7 +143,7 @@ class Rules:
             container=page.space.key,
             fingerprint=fingerprint,
             updated_at=page.updated or None,
-            left_out=self._filtered(page.source),
+            left_out=self.filtered(page.source),
             hint=page.hint,
         )
 
@@ -168,24 +156,14 @@ class Rules:
             fingerprint=one.fingerprint,
             owner=one.page,
             updated_at=one.updated or None,
-            left_out=self._filtered(one.source) or self._unusable(one),
+            left_out=self.filtered(one.source) or self._unusable_file(one),
             hint=one.hint,
         )
 
-    def _filtered(self, source: str) -> Skip | None:
-        if self._include.patterns and not self._include.covers(source):
-            return Skip("filtered", "No 'include' pattern of the source matches it.")
-        return Skip("filtered", "An 'exclude' pattern of the source matches it.") if self._exclude.covers(source) else None
-
-    def _unusable(self, one: Attachment) -> Skip | None:
+    def _unusable_file(self, one: Attachment) -> Skip | None:
         if one.media_type == _DRAWING_TYPE:
             return Skip("unsupported", "It is the source of a drawing, whose text is read with the page that shows it.")
-        if loader_name_for(one.name) is None:
-            return Skip("unsupported", "No loader reads files of this kind.")
-        if one.size > self.max_size:
-            allowed = self.max_size >> 20
-            return Skip("too_large", f"It has {one.size >> 20} MB; ingest.max_file_mb allows {allowed}.")
-        return None
+        return self.unusable(one.name, one.size)
 
 
 def _digest(values: object) -> str:

@@ -20,7 +20,8 @@ TEXT_FIELDS: Final = (
 )  # fmt: skip
 """Fields that an issue's text is made of, without comments and custom fields."""
 
-_LISTED_PEOPLE: Final = ("assignee", "reporter", "creator")
+_NAMED: Final = ("status", "priority", "resolution")
+_PEOPLE: Final = ("assignee", "reporter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +57,11 @@ def envelope(
         "summary": text_of(fields, "summary"),
         "url": url,
         "type": text_of(fields.get("issuetype"), "name"),
-        "status": text_of(fields.get("status"), "name"),
-        "priority": text_of(fields.get("priority"), "name"),
-        "resolution": text_of(fields.get("resolution"), "name"),
-        "assignee": person(fields.get("assignee")),
-        "reporter": person(fields.get("reporter")),
+        **{name: text_of(fields.get(name), "name") for name in _NAMED},
+        **{name: person(fields.get(name)) for name in _PEOPLE},
         "labels": [str(label) for label in labels] if isinstance(labels, list) else [],
         "components": components,
-        "created": moment(text_of(fields, "created")),
-        "updated": moment(text_of(fields, "updated")),
+        **{name: moment(text_of(fields, name)) for name in ("created", "updated")},
         "fields": [[name, value] for name, value in _fields(fields, custom) if value],
         "texts": [[name, body] for name, value in texts if (body := _body(value))],
         "users": _users(fields, readable),
@@ -94,11 +91,8 @@ def project_of(key: str) -> str:
 def _fields(fields: Mapping[str, Any], custom: Sequence[CustomField]) -> Iterator[tuple[str, Any]]:
     """What is shown in one line each, in order."""
     yield "Type", text_of(fields.get("issuetype"), "name")
-    yield "Status", text_of(fields.get("status"), "name")
-    yield "Priority", text_of(fields.get("priority"), "name")
-    yield "Resolution", text_of(fields.get("resolution"), "name")
-    yield "Assignee", person(fields.get("assignee"))
-    yield "Reporter", person(fields.get("reporter"))
+    yield from ((name.capitalize(), text_of(fields.get(name), "name")) for name in _NAMED)
+    yield from ((name.capitalize(), person(fields.get(name))) for name in _PEOPLE)
     yield "Labels", shown(fields.get("labels"))
     yield "Components", shown(fields.get("components"))
     yield "Fix versions", shown(fields.get("fixVersions"))
@@ -143,7 +137,7 @@ def _age(comment: Mapping[str, Any]) -> tuple[str, int, str]:
 
 def _users(fields: Mapping[str, Any], comments: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Display names of those whom the issue itself names, by all that a mention may call them."""
-    people = [fields.get(name) for name in _LISTED_PEOPLE] + [comment.get("author") for comment in comments]
+    people = [fields.get(name) for name in (*_PEOPLE, "creator")] + [comment.get("author") for comment in comments]
     return {
         called: person(one)
         for one in people

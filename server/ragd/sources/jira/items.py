@@ -8,10 +8,9 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from ragd.core.errors import PayloadTooLarge
-from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.file_rules import shown
-from ragd.ingest.discovery.globs import compile_globs
 from ragd.sources.atlassian.client import AtlassianClient
+from ragd.sources.atlassian.rules import ItemRules
 from ragd.sources.base import Fetched, Listed, Skip, Unfetched
 from ragd.sources.jira.issues import CustomField, envelope, project_of
 from ragd.sources.jira.values import mapping, mappings, moment, needed, text_of
@@ -26,9 +25,7 @@ class Items:
     def __init__(self, config: Mapping[str, Any], web_base: str, max_size: int) -> None:
         self._config = config
         self._web_base = web_base
-        self._max_size = max_size
-        self._include = compile_globs(config["include"], any_case=True)
-        self._exclude = compile_globs(config["exclude"], any_case=True)
+        self._rules = ItemRules(config["include"], config["exclude"], max_size)
 
     def listed(self, issue: Mapping[str, Any]) -> Listed:
         """A cheap listing gives the key alone, which changes when an issue moves to another project."""
@@ -47,7 +44,7 @@ class Items:
             container=project_of(key),
             fingerprint=_fingerprint(key, updated) if updated else key,
             updated_at=updated or None,
-            left_out=self._filtered(key),
+            left_out=self._rules.filtered(key),
         )
 
     def attachments(self, issue: Mapping[str, Any], *, all_of_them: bool = False) -> Iterator[Listed]:
@@ -58,7 +55,8 @@ class Items:
             attachment_id, name = needed(entry, "id"), shown(text_of(entry, "filename")) or "unnamed"
             created = moment(text_of(entry, "created"))
             path = f"{key}/{name.replace('/', '_')}"
-            size = entry.get("size")
+            stated = entry.get("size")
+            size = stated if isinstance(stated, int) else 0
             yield Listed(
                 id=f"{_ATTACHMENT}/{attachment_id}",
                 kind=_ATTACHMENT,
@@ -67,7 +65,7 @@ class Items:
                 fingerprint=_fingerprint(key, created),
                 owner=f"{ISSUE}/{needed(issue, 'id')}",
                 updated_at=created,
-                left_out=None if all_of_them else self._filtered(path) or self._unfit(name, size if isinstance(size, int) else 0),
+                left_out=None if all_of_them else self._rules.filtered(path) or self._rules.unusable(name, size),
                 hint={"key": key, "name": name, "created": created},
             )
 
@@ -122,18 +120,6 @@ class Items:
             load=lambda limit: client.download(address, limit),
             updated_at=created or None,
         )
-
-    def _filtered(self, path: str) -> Skip | None:
-        if self._include.patterns and not self._include.covers(path):
-            return Skip("filtered", "No 'include' pattern of the source matches it.")
-        return Skip("filtered", "An 'exclude' pattern of the source matches it.") if self._exclude.covers(path) else None
-
-    def _unfit(self, name: str, size: int) -> Skip | None:
-        if loader_name_for(name) is None:
-            return Skip("unsupported", "No loader reads files of this kind.")
-        if size > self._max_size:
-            return Skip("too_large", f"It has {size >> 20} MB; ingest.max_file_mb allows {self._max_size >> 20}.")
-        return None
 
 
 def version_of(issue: Mapping[str, Any]) -> str:

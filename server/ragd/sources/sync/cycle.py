@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -45,52 +45,40 @@ _Ingest = Callable[[Sequence[Item], Sequence[str], Report], IngestResult]
 """The ingestion pipeline, called with items to take in and ids of documents to delete."""
 
 
+@dataclass(kw_only=True, slots=True)
 class CycleRun:
-    """Runs one cycle to its end, or goes on with one that was cut off."""
+    """Runs one cycle to its end, or goes on with one that was cut off.
 
-    def __init__(
-        self,
-        *,
-        kb_id: str,
-        cycle: Cycle,
-        remote: CloudSource,
-        usage: Usage,
-        ledger: Ledger,
-        ingest: _Ingest,
-        report: Report,
-        guard: Guard | None,
-        overlap: timedelta,
-        deep: bool,
-        yield_to_queue: Callable[[], None],
-    ) -> None:
-        """`overlap` is how far before the last cycle changes are asked for. `yield_to_queue` is called between batches, and
-        may raise what ends the run for now."""
-        self._kb_id = kb_id
-        self._cycle = cycle
-        self._remote = remote
-        self._usage = usage
-        self._ledger = ledger
-        self._ingest = ingest
-        self._report = report
-        self._guard = guard
-        self._overlap = overlap
-        self._deep = deep
-        self._make_way = yield_to_queue
-        self._result = IngestResult()
-        self._counted = _snapshot(usage)
+    `overlap` is how far before the last cycle changes are asked for. `yield_to_queue` is called between batches, and may raise
+    what ends the run for now.
+    """
+
+    kb_id: str
+    cycle: Cycle
+    remote: CloudSource
+    usage: Usage
+    ledger: Ledger
+    ingest: _Ingest
+    report: Report
+    guard: Guard | None
+    overlap: timedelta
+    deep: bool
+    yield_to_queue: Callable[[], None]
+    _result: IngestResult = field(default=IngestResult(), init=False)
+    _counted: Usage = field(init=False)
+    _since: float = field(init=False)
+    _failed_in_a_row: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self._counted = _snapshot(self.usage)
         self._since = time.monotonic()
-        self._failed_in_a_row = 0
-
-    @property
-    def cycle(self) -> Cycle:
-        return self._cycle
 
     def run(self, names: Sequence[str] | None) -> IngestResult:
         """List and compare everything or, with `names`, take these items alone; then fetch. Raises what the source raises."""
-        if self._cycle.phase == "listing":
+        if self.cycle.phase == "listing":
             self._find_work(names)
         elif names:
-            self._ledger.make_pending(self._source_id, names)
+            self.ledger.make_pending(self._source_id, names)
         self._fetch_all()
         self._finish()
         return self._result
@@ -107,75 +95,75 @@ class CycleRun:
 
     @property
     def _source_id(self) -> str:
-        return self._cycle.source_id
+        return self.cycle.source_id
 
     def _find_work(self, names: Sequence[str] | None) -> None:
         if names is None:
             self._note(self._compare())
         else:
-            known = self._ledger.some(self._source_id, names)
-            self._ledger.make_pending(self._source_id, list(known))
-            counts = self._ledger.counts(self._source_id)
+            known = self.ledger.some(self._source_id, names)
+            self.ledger.make_pending(self._source_id, list(known))
+            counts = self.ledger.counts(self._source_id)
             self._save(phase="fetching", remote=sum(count for state, count in counts.items() if state != "held"))
 
     def _compare(self) -> Plan:
         # The changes are asked for last: of two answers about one item theirs is taken, which must be the newer one.
-        listed = self._gathered(self._remote.listing(deep=self._deep))
+        listed = self._gathered(self.remote.listing(deep=self.deep))
         changed: dict[str, Listed] = {}
-        last = self._ledger.last_complete(self._source_id)
+        last = self.ledger.last_complete(self._source_id)
         if last is not None:
-            since = datetime.fromisoformat(last.started_at) - self._overlap
-            changed = self._gathered(self._remote.changes(since))
+            since = datetime.fromisoformat(last.started_at) - self.overlap
+            changed = self._gathered(self.remote.changes(since))
         return compare(
-            self._ledger.items(self._source_id),
+            self.ledger.items(self._source_id),
             listed,
             changed,
-            lost=self._ledger.lost(self._source_id),
-            deep=self._deep,
-            guard=self._guard,
+            lost=self.ledger.lost(self._source_id),
+            deep=self.deep,
+            guard=self.guard,
         )
 
     def _gathered(self, items: Iterator[Listed]) -> dict[str, Listed]:
         found: dict[str, Listed] = {}
-        self._report("listing", 0, 0)
+        self.report("listing", 0, 0)
         for item in items:
             found[item.id] = item
             if len(found) % _LISTED_BETWEEN_REPORTS == 0:
-                self._report("listing", len(found), 0)
+                self.report("listing", len(found), 0)
         return found
 
     def _note(self, plan: Plan) -> None:
         """Delete what is gone and mark what is to be fetched; after this, the listing is not needed again."""
-        known = self._ledger.some(
+        known = self.ledger.some(
             self._source_id, [item.id for item in (*plan.fetch, *plan.left_out)] + [item.item_id for item in plan.held]
         )
         left_out = [_left_out(item, known.get(item.id)) for item in plan.left_out]
         going = [*plan.gone, *(known[item.id] for item in plan.left_out if item.id in known)]
         doc_ids = [item.doc_id for item in going if item.doc_id]
         if doc_ids:
-            self._report("deleting", 0, 0)
-            self._count(self._ingest((), doc_ids, self._report))
-        self._ledger.drop(self._source_id, [item.item_id for item in plan.gone])
+            self.report("deleting", 0, 0)
+            self._count(self.ingest((), doc_ids, self.report))
+        self.ledger.drop(self._source_id, [item.item_id for item in plan.gone])
         rows = [_pending(item, known.get(item.id)) for item in plan.fetch]
         rows += left_out + [replace(item, state="held") for item in plan.held]
-        self._ledger.put(self._source_id, rows, self._cycle.cycle_id)
+        self.ledger.put(self._source_id, rows, self.cycle.cycle_id)
         self._save(phase="fetching", remote=plan.remote, held=len(plan.held), notice=" ".join(plan.notices) or None)
 
     # Fetching
 
     def _fetch_all(self) -> None:
-        waiting = list(self._ledger.items(self._source_id, "pending").values())
+        waiting = list(self.ledger.items(self._source_id, "pending").values())
         total = len(waiting)
         done = 0
         # Owners first: what they own is often left out with them.
         waiting.sort(key=lambda item: (item.owner is not None, item.item_id))
         with prefetched(self._fetched(waiting)) as batches:
             for batch, answers in batches:
-                self._store(batch, answers, _shifted(self._report, done, total))
+                self._store(batch, answers, _shifted(self.report, done, total))
                 done += len(batch)
                 self._save()
                 if done < total:
-                    self._make_way()
+                    self.yield_to_queue()
 
     def _fetched(self, waiting: Sequence[LedgerItem]) -> Iterator[tuple[list[LedgerItem], dict[str, Fetched | Unfetched]]]:
         start = 0
@@ -183,11 +171,11 @@ class CycleRun:
             size = _BATCH if waiting[start].owner is None else _BATCH // 10
             batch = list(waiting[start : start + size])
             start += size
-            yield batch, {answer.id: answer for answer in self._remote.fetch([listed_as(item) for item in batch])}
+            yield batch, {answer.id: answer for answer in self.remote.fetch([listed_as(item) for item in batch])}
 
     def _store(self, batch: Sequence[LedgerItem], answers: Mapping[str, Fetched | Unfetched], report: Report) -> None:
         fetched = {item_id: answer for item_id, answer in answers.items() if isinstance(answer, Fetched)}
-        doc_ids = {item_id: hash32(self._kb_id, answer.uri) for item_id, answer in fetched.items()}
+        doc_ids = {item_id: hash32(self.kb_id, answer.uri) for item_id, answer in fetched.items()}
         rows: list[LedgerItem] = []
         gone: list[str] = []
         for item in batch:
@@ -202,7 +190,7 @@ class CycleRun:
             elif item.doc_id and item.doc_id != doc_ids[item.item_id]:
                 gone.append(item.doc_id)
         items = [self._item(answer) for answer in fetched.values()]
-        result = self._ingest(items, gone, report) if items or gone else IngestResult()
+        result = self.ingest(items, gone, report) if items or gone else IngestResult()
         failures = {failure.source: failure for failure in result.failed}
         for item in batch:
             if (there := fetched.get(item.item_id)) is None:
@@ -216,9 +204,9 @@ class CycleRun:
         # What could not be downloaded for want of rights is not served any more either.
         closed = [row.doc_id for row in rows if row.doc_id and row.state == "skipped" and row.reason in {"forbidden", "gone"}]
         if closed:
-            self._count(self._ingest((), closed, report))
+            self._count(self.ingest((), closed, report))
             rows = [replace(row, doc_id=None) if row.doc_id in closed else row for row in rows]
-        self._ledger.put(self._source_id, rows, self._cycle.cycle_id)
+        self.ledger.put(self._source_id, rows, self.cycle.cycle_id)
 
     def _item(self, fetched: Fetched) -> RemoteItem:
         def load(limit: int) -> bytes:
@@ -243,8 +231,8 @@ class CycleRun:
         names = ("added", "updated", "unchanged", "moved", "deleted", "skipped", "chunks", "embedded", "reused")
         sums = {name: getattr(one, name) + getattr(result, name) for name in names}
         self._result = replace(one, **sums, failed=one.failed + result.failed)
-        cycle = self._cycle
-        self._cycle = replace(
+        cycle = self.cycle
+        self.cycle = replace(
             cycle,
             added=cycle.added + result.added,
             updated=cycle.updated + result.updated + result.moved,
@@ -253,9 +241,9 @@ class CycleRun:
         )
 
     def _save(self, **changes: object) -> None:
-        now, usage = time.monotonic(), self._usage
-        cycle = self._cycle
-        self._cycle = replace(
+        now, usage = time.monotonic(), self.usage
+        cycle = self.cycle
+        self.cycle = replace(
             cycle,
             requests=cycle.requests + usage.requests - self._counted.requests,
             throttled_s=round(cycle.throttled_s + usage.throttled_s - self._counted.throttled_s, 3),
@@ -263,16 +251,16 @@ class CycleRun:
             **changes,  # type: ignore[arg-type]
         )
         self._counted, self._since = _snapshot(usage), now
-        self._ledger.save(self._cycle)
+        self.ledger.save(self.cycle)
 
     def _finish(self) -> None:
-        counts = Counter(self._ledger.counts(self._source_id))
+        counts = Counter(self.ledger.counts(self._source_id))
         indexed, skipped, held = counts["indexed"], counts["skipped"], counts["held"]
-        accounted = self._cycle.remote == indexed + skipped and not counts["pending"] and not held
-        notice = self._cycle.notice
+        accounted = self.cycle.remote == indexed + skipped and not counts["pending"] and not held
+        notice = self.cycle.notice
         if not accounted and not held:
             notice = (
-                f"The remote side has {self._cycle.remote} items, {indexed} are indexed and {skipped} left out with a reason. "
+                f"The remote side has {self.cycle.remote} items, {indexed} are indexed and {skipped} left out with a reason. "
                 "The next cycle looks for the rest."
             )
         self._save(
@@ -281,7 +269,7 @@ class CycleRun:
             indexed=indexed,
             skipped=skipped,
             held=held,
-            unchanged=max(0, indexed - self._cycle.added - self._cycle.updated),
+            unchanged=max(0, indexed - self.cycle.added - self.cycle.updated),
             complete=accounted,
             notice=notice,
         )

@@ -17,7 +17,7 @@ from ragd.ingest.discovery.files import Found
 from ragd.ingest.discovery.items import Item
 from ragd.ingest.reading import Report
 from ragd.providers.registry import build, provider_class
-from ragd.sources.base import FROM_REQUEST, CloudPreview, CloudSource, HttpOptions, Usage
+from ragd.sources.base import FROM_REQUEST, CloudPreview, CloudSource, HttpOptions
 from ragd.sources.handler import Reading, Run, note_of
 from ragd.sources.sync.changes import Guard
 from ragd.sources.sync.cycle import CycleRun
@@ -68,20 +68,9 @@ class CloudReading:
 
     def http_options(self, pause: Callable[[float], None] = time.sleep, **changes: Any) -> HttpOptions:
         """How remote sides are reached, by the settings."""
-        options = self._options
-        return replace(
-            HttpOptions(
-                pause=pause,
-                requests_per_minute=options.requests_per_minute,
-                timeout_s=options.timeout_s,
-                longest_wait_s=options.longest_wait_s,
-                attempts=options.attempts,
-                ca_bundle=options.ca_bundle,
-                max_size=self._max_size,
-                usage=Usage(),
-            ),
-            **changes,
-        )
+        names = ("requests_per_minute", "timeout_s", "longest_wait_s", "attempts", "ca_bundle")
+        values = {name: getattr(self._options, name) for name in names} | changes
+        return HttpOptions(pause=pause, max_size=self._max_size, **values)
 
     def preview(self, type_: str, values: Mapping[str, Any], given_token: str | None) -> CloudPreview:
         """Test a configuration's address and token, and look at what it would read. Nothing is stored.
