@@ -27,7 +27,7 @@ from ingest_query import ingest, start_daemon
 from mixed_files import write_files
 from sqlalchemy import func, select
 
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.config.loading import Directories, default_config_dir, default_models_dir, load_settings
 from ragd.store.database.engine import open_engine
 from ragd.store.database.schema import assets, documents, versions
@@ -143,13 +143,13 @@ def examine(data: Path, copy: Path, before: int) -> int:
     """How many documents are ready. Raises `Disagreement` when one is half there, or fewer are than `before`."""
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(data, copy)
-    app = App(load_settings(), Directories(copy, default_models_dir(), default_config_dir()))
+    app = Application(load_settings(), Directories(copy, default_models_dir(), default_config_dir()))
     try:
-        found = app.verify()["collections"][0]
+        found = app.reconciler.verify()["collections"][0]
         for what in ("damaged_facts", "missing_from_views", "missing_vectors", "outdated_profile"):
             expect(not found[what]["count"], f"as the kill left it: {what}: {found[what]}")
-        expect(app.reconcile() is None, "documents that were ready have to be rebuilt")
-        report = app.verify()
+        expect(app.reconciler.reconcile() is None, "documents that were ready have to be rebuilt")
+        report = app.reconciler.verify()
         expect(report["ok"], f"once mended: {report}")
     finally:
         app.close()

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 from ragd.store.jobs import FINISHED, Job
 from ragd.store.ledger import Cycle, Ledger
@@ -41,7 +41,7 @@ FACES = ("confluence_cloud", "confluence_dc", "jira_cloud", "jira_dc")
 class Cloud:
     """One app, and one face of the double that it has a source of."""
 
-    app: App
+    app: Application
     world: World
     served: Served
     face: str
@@ -126,7 +126,7 @@ def open_cloud(tmp_path: Path) -> Iterator[Opened]:
             world.grant(token, "space:*", "project:*")
             served = stack.enter_context(serve(world))
             loaded = load_settings(tmp_path, environment={}, explicit=LIGHT | (settings or {}))
-            app = App(loaded, Directories(tmp_path / "data", tmp_path / "models", tmp_path))
+            app = Application(loaded, Directories(tmp_path / "data", tmp_path / "models", tmp_path))
             stack.callback(app.close)
             app.runner.start()
             return Cloud(app, world, served, face, token)

@@ -126,7 +126,7 @@ def test_a_server_that_throttles_for_an_hour_leaves_the_queue_to_others(open_clo
     source = cloud.app.sources.add("confluence", config, token=cloud.token)
     note = tmp_path / "note.md"
     note.write_text("# Note\n\nIt can wait for nobody.\n")
-    job = cloud.app.ingest([str(note)])
+    job = cloud.app.documents.ingest([str(note)])
     assert cloud.wait(job.job_id, 30).status == "completed"
     waiting = cloud.app.jobs.get(cloud.app.sources.status(source).job_id or "")
     assert waiting.status == "queued"

@@ -57,7 +57,7 @@ def test_a_person_sees_what_their_own_token_reads_now(open_cloud: Opened, face: 
 
     def ask(token: str | None, who: str) -> QueryResult:
         tokens = {source.source_id: as_asked(cloud, token, who)} if token else {}
-        return cloud.app.query(QueryRequest(f"Where is the {MARKER} kept?", source_tokens=tokens))
+        return cloud.app.search.query(QueryRequest(f"Where is the {MARKER} kept?", source_tokens=tokens))
 
     def found(result: QueryResult) -> list[str]:
         return [hit.passage.content for hit in result.hits if MARKER in hit.passage.content]
@@ -89,7 +89,7 @@ def test_asking_adds_less_than_the_budget(open_cloud: Opened) -> None:
     cloud.world.faults.fail("/api/v2/pages", kind="delay", delay_s=600.0)
     for _ in range(2):
         began = time.monotonic()
-        result = cloud.app.query(QueryRequest(f"Where is the {MARKER} kept?", source_tokens={source.source_id: token}))
+        result = cloud.app.search.query(QueryRequest(f"Where is the {MARKER} kept?", source_tokens={source.source_id: token}))
         assert time.monotonic() - began < 30
         assert result.live["unverified"]
         assert "live_unverified" in result.degraded

@@ -44,7 +44,7 @@ def found(cloud: Cloud, question: str) -> list[str]:
     """What a question finds by its words alone, with the rights of the source's own account."""
     source = cloud.app.sources.page()[0][0]
     tokens = {source.source_id: asking(cloud)}
-    result = cloud.app.query(QueryRequest(question, strategy="sparse_only", top_k=5, source_tokens=tokens))
+    result = cloud.app.search.query(QueryRequest(question, strategy="sparse_only", top_k=5, source_tokens=tokens))
     assert not result.warnings
     return [hit.passage.content for hit in result.hits]
 

@@ -15,7 +15,7 @@ import httpx
 import psutil
 import pytest
 
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 
 from .conftest import Daemon, ended, wait_for
@@ -119,9 +119,9 @@ def ready(client: httpx.Client) -> int:
 def verify(data_dir: Path, models_dir: Path, copy: Path) -> dict[str, Any]:
     """The report on a copy of a daemon's data."""
     shutil.copytree(data_dir, copy)
-    app = App(load_settings(copy, environment={}, explicit=SAME_SETTINGS), Directories(copy, models_dir, copy))
+    app = Application(load_settings(copy, environment={}, explicit=SAME_SETTINGS), Directories(copy, models_dir, copy))
     try:
-        return app.verify()
+        return app.reconciler.verify()
     finally:
         app.close()
 

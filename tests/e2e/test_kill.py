@@ -21,7 +21,7 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 from sqlalchemy import func, select
 
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 from ragd.store.database.engine import open_engine
 from ragd.store.database.schema import assets, documents, versions
@@ -103,12 +103,12 @@ def examine(data_dir: Path, models_dir: Path, copy: Path) -> int:
     """Hold a copy of the data to what must be true after a kill, before and after a start mends it. Returns what is ready."""
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(data_dir, copy)
-    app = App(load_settings(copy, environment={}, explicit=SAME_SETTINGS), Directories(copy, models_dir, copy))
+    app = Application(load_settings(copy, environment={}, explicit=SAME_SETTINGS), Directories(copy, models_dir, copy))
     try:
-        found = app.verify()["collections"][0]
+        found = app.reconciler.verify()["collections"][0]
         assert not [found[what] for what in PROBLEMS if found[what]["count"]]
-        assert app.reconcile() is None, "nothing that was ready has to be made again"
-        report = app.verify()
+        assert app.reconciler.reconcile() is None, "nothing that was ready has to be made again"
+        report = app.reconciler.verify()
         assert report["ok"], report
     finally:
         app.close()

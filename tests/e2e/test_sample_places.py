@@ -13,7 +13,7 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.worksheet.cell_range import CellRange
 
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 from ragd.core.query import QueryRequest
 from ragd.store.jobs import FINISHED
@@ -26,13 +26,13 @@ PLACE_FIELDS = ("page", "slide", "sheet", "cell_range", "line_range")
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
     directory = tmp_path_factory.mktemp("places")
     settings = load_settings(directory / "config", environment={}, explicit=LIGHT)
-    opened = App(settings, Directories(directory / "data", directory / "models", directory / "config"))
+    opened = Application(settings, Directories(directory / "data", directory / "models", directory / "config"))
     try:
         opened.runner.start()
-        job = opened.ingest([str(SAMPLES)])
+        job = opened.documents.ingest([str(SAMPLES)])
         while (current := opened.jobs.get(job.job_id)).status not in FINISHED:
             opened.runner.wait_for_change(0.5)
         assert current.result is not None
@@ -43,10 +43,10 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 
 @pytest.fixture(scope="module")
-def chunks(app: App) -> dict[str, list[dict[str, Any]]]:
+def chunks(app: Application) -> dict[str, list[dict[str, Any]]]:
     """The passages of every sample in order, by the file's path."""
-    documents = app.documents.page(page_size=100)[0]
-    return {item["source"]: app.documents.chunks(item["id"], page_size=100)[0] for item in documents}
+    documents = app.document_reader.page(page_size=100)[0]
+    return {item["source"]: app.document_reader.chunks(item["id"], page_size=100)[0] for item in documents}
 
 
 def holding(chunks: list[dict[str, Any]], words: str) -> list[dict[str, Any]]:
@@ -241,9 +241,9 @@ def test_a_pdf_passage_stands_on_its_page_inside_its_rectangle(
     ],
 )
 def test_what_was_read_in_scans_and_screenshots_is_found_by_its_words(
-    app: App, query: str, source: str, page: int | None
+    app: Application, query: str, source: str, page: int | None
 ) -> None:
-    best = app.query(QueryRequest(query, strategy="sparse_only", top_k=1)).hits[0].passage
+    best = app.search.query(QueryRequest(query, strategy="sparse_only", top_k=1)).hits[0].passage
     assert (best.source, best.place.page) == (source, page)
     left, top, right, bottom = best.place.bbox or (1.0, 1.0, 0.0, 0.0)
     assert 0 <= left < right <= 1
@@ -260,7 +260,7 @@ def test_what_was_read_in_scans_and_screenshots_is_found_by_its_words(
     ],
 )
 def test_a_picture_goes_with_the_passage_around_it_and_no_other(
-    app: App, chunks: dict[str, list[dict[str, Any]]], source: str, words: str, folder: str
+    app: Application, chunks: dict[str, list[dict[str, Any]]], source: str, words: str, folder: str
 ) -> None:
     with zipfile.ZipFile(SAMPLES / source) as archive:
         (data,) = (archive.read(name) for name in archive.namelist() if name.startswith(folder))
@@ -268,7 +268,7 @@ def test_a_picture_goes_with_the_passage_around_it_and_no_other(
     assert hashlib.sha256(data).hexdigest().startswith(asset)
     (around,) = (chunk for chunk in chunks[source] if chunk["image_refs"])
     assert words in around["content"]
-    assert app.picture(asset, "raw").path.read_bytes() == data
+    assert app.pictures.find(asset, "raw").path.read_bytes() == data
 
 
 @pytest.mark.parametrize("source", ["archive/visitor-rules-hall-b.pdf", "archive/equipment-receipt-ja.pdf"])

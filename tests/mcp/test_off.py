@@ -133,13 +133,13 @@ DOORS = """\
 import pathlib, sys
 from ragd.api.lifecycle import Lifecycle
 from ragd.daemon.process import _doors
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 
 directories = Directories(*(pathlib.Path(sys.argv[1]) / name for name in ("data", "models", "config")))
-app = App(load_settings(directories.config), directories)
+app = Application(load_settings(directories.config), directories)
 paths = [route.path for route in _doors(app, "token", Lifecycle()).routes if hasattr(route, "path")]
-print(sorted({"mcp", "ragd.mcp"} & set(sys.modules)), "/mcp" in paths, app.status()["mcp"])
+print(sorted({"mcp", "ragd.mcp"} & set(sys.modules)), "/mcp" in paths, app.maintenance.status()["mcp"])
 app.close()
 """
 """Builds the doors as the daemon does, and tells whether the SDK was loaded, whether there is a route, and what status says."""

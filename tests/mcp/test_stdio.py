@@ -301,6 +301,6 @@ def test_when_it_is_off_or_forbidden_it_says_so_and_does_nothing(tmp_path: Path,
 
 def test_it_starts_without_the_engine() -> None:
     """A daemon has it; loading it twice would double the time to the first answer."""
-    heavy = ["numpy", "onnxruntime", "fastapi", "tantivy", "ragd.app.engine", "ragd.api.application"]
+    heavy = ["numpy", "onnxruntime", "fastapi", "tantivy", "ragd.app.container", "ragd.api.application"]
     code = f"import sys, ragd.mcp.stdio; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.strip() == "[]"

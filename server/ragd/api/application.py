@@ -27,19 +27,19 @@ from ragd.api.routes import (
     traces,
 )
 from ragd.api.schemas.base import ErrorBody
-from ragd.app.engine import App
+from ragd.app.container import Application
 
 # The framework can send telemetry of its own; nothing here does.
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 
 
-def create_api(app: App, *, token: str, lifecycle: Lifecycle | None = None) -> Described:
+def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = None) -> Described:
     """The ASGI application in front of an open `app`. Without `lifecycle` it is ready from the start."""
     if lifecycle is None:
         lifecycle = Lifecycle()
         lifecycle.ready.set()
     api = routes()
-    api.state.core = app
+    api.state.application = app
     api.state.lifecycle = lifecycle
     api.add_middleware(Door, token=token, lifecycle=lifecycle, limits=app.settings.limits)
     return api

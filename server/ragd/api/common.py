@@ -11,13 +11,13 @@ from starlette.concurrency import run_in_threadpool
 
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.source_tokens import SourceTokens
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.store.document_reader import no_document
 
 
-async def _core(request: Request) -> App:
-    core: App = request.app.state.core
-    return core
+async def _application(request: Request) -> Application:
+    application: Application = request.app.state.application
+    return application
 
 
 async def _lifecycle(request: Request) -> Lifecycle:
@@ -25,7 +25,7 @@ async def _lifecycle(request: Request) -> Lifecycle:
     return lifecycle
 
 
-Core = Annotated[App, Depends(_core)]
+App = Annotated[Application, Depends(_application)]
 Life = Annotated[Lifecycle, Depends(_lifecycle)]
 
 
@@ -62,30 +62,30 @@ async def _named_collection(request: Request) -> str | None:
         return None
 
 
-async def collection_available(request: Request, core: Core) -> None:
+async def collection_available(request: Request, app: App) -> None:
     """The collection that the body names, if it names one, must exist and be enabled."""
     if name := await _named_collection(request):
-        await run_in_threadpool(core.collections.available, name)
+        await run_in_threadpool(app.collections.available, name)
 
 
-async def collection_exists(request: Request, core: Core) -> None:
+async def collection_exists(request: Request, app: App) -> None:
     """The collection that the body names, if it names one, must exist."""
     if name := await _named_collection(request):
-        await run_in_threadpool(core.collections.get, name)
+        await run_in_threadpool(app.collections.get, name)
 
 
-def collection_in_path(name: str, core: Core) -> None:
+def collection_in_path(name: str, app: App) -> None:
     """The collection in the address must exist."""
-    core.collections.get(name)
+    app.collections.get(name)
 
 
-def document_in_path(doc_id: str, core: Core, tokens: SourceTokens) -> None:
+def document_in_path(doc_id: str, app: App, tokens: SourceTokens) -> None:
     """The document in the address must exist, not be deleted, and be one that the asker may see; else there is none."""
-    if doc_id not in core.asker(tokens).readable([doc_id]):
+    if doc_id not in app.access.asker(tokens).readable([doc_id]):
         raise no_document(doc_id)
-    core.documents.get(doc_id)
+    app.document_reader.get(doc_id)
 
 
-def job_in_path(job_id: str, core: Core) -> None:
+def job_in_path(job_id: str, app: App) -> None:
     """The job in the address must exist."""
-    core.jobs.get(job_id)
+    app.jobs.get(job_id)

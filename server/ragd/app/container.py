@@ -1,403 +1,280 @@
-"""The parts that cost time to open, each built from the settings when it is first needed: model, indexes, the two lines."""
+"""The application: every object that holds a connection, a file or a thread is built here, once."""
 
 from __future__ import annotations
 
 import logging
-import os
-import re
 import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import partial
 from pathlib import Path
-from string import Template
-from typing import TypeVar
 
-from sqlalchemy import Engine
-
-from ragd.answer.answerer import Answerer
-from ragd.answer.prompt import PromptBuilder, read_rules
-from ragd.answer.support import SupportCheck
-from ragd.app.query_factory import LOCAL_RERANKERS, build_reranker, query_pipeline
-from ragd.config.answering import LlmSettings, RerankSettings
-from ragd.config.loading import Directories, with_strategy
-from ragd.config.secrets import resolve
+from ragd.access.context import LiveParts
+from ragd.access.service import LiveAccess
+from ragd.answer.verification import AnswerCheck
+from ragd.app.answers import Answers
+from ragd.app.diagnosis import Diagnosis
+from ragd.app.documents import Documents
+from ragd.app.indexes import open_indexes
+from ragd.app.ingestion import loader_for, open_ingestion, worker_options
+from ragd.app.maintenance import Maintenance
+from ragd.app.models import Models
+from ragd.app.pictures import Pictures
+from ragd.app.query_factory import QueryFactory
+from ragd.app.reconciler import Reconciler
+from ragd.app.search import Search
+from ragd.config.loading import Directories
 from ragd.config.settings import Settings
-from ragd.core.documents import Place
-from ragd.core.errors import FieldProblem, IndexDamaged, IndexOutdated, SettingsError, ValidationFailed
-from ragd.core.ids import hash32
-from ragd.core.query import MODES
-from ragd.core.results import Passage
-from ragd.core.storage import Asset
-from ragd.core.tracing import ProviderRef, Tracer
-from ragd.formats.common.naming import extension
-from ragd.formats.registry import loader_name_for
-from ragd.ingest.drafts import Drafter
+from ragd.core.instance import INFO_FILE
+from ragd.core.lazy import Lazy
+from ragd.core.tracing import JsonlSink, Tracer
+from ragd.ingest.discovery.originals import Originals
+from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.workers.pool import WorkerPool
-from ragd.ingest.workers.process import WorkerOptions
-from ragd.models.rows import model_row
-from ragd.models.store import ModelFiles, Progress, ensure_model
-from ragd.providers.calibration_cache import CalibrationCache
-from ragd.providers.centred_embedder import CentredEmbedder
+from ragd.jobs.cleanup import Cleanup
+from ragd.jobs.ingest import IngestPaths
+from ragd.jobs.purge import Purge
+from ragd.jobs.rebuild import Rebuild
+from ragd.jobs.reread import Reread
+from ragd.jobs.runner import JobHandler, JobRunner
+from ragd.jobs.upload import IngestUploads
+from ragd.models.store import Progress
 from ragd.providers.model_queue import ModelQueue
-from ragd.providers.protocols import Analyzer, DenseStore, Embedder, LanguageModel, Reranker, SparseStore, Splitter
-from ragd.providers.queued_embedder import queued
-from ragd.providers.registry import build, provider_class
-from ragd.retrieve.pipeline import QueryPipeline
-from ragd.retrieve.planning.synonyms import SYNONYMS_FILE, Synonyms
+from ragd.sources.handler import Pace
+from ragd.sources.service import SourceService
 from ragd.store.assets import Assets
 from ragd.store.collections import Collections
+from ragd.store.database.engine import open_engine
+from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
+from ragd.store.evaluations import Evaluations
+from ragd.store.feedback import Feedback
+from ragd.store.jobs import Jobs
+from ragd.store.ledger import Ledger
+from ragd.store.overview import Overviews
 from ragd.store.passages import Passages
+from ragd.store.sources import Sources
+from ragd.store.traces import Traces
 from ragd.store.vectors import VectorCache
 
 log = logging.getLogger(__name__)
 
-Index = TypeVar("Index", bound=DenseStore | SparseStore)
-
-# Processes that read files, where the settings don't say: the embedding model needs the cores more.
-MOST_WORKERS = 4
-
-_PUT_ASIDE = re.compile(r"\.(damaged|outdated)-")
-
-# What a reranker is warmed with, and the seconds that it may take: making a calibration takes some, once for each model.
-_WARM = Passage("", "", "", "", "warm", "", "", "text", "", (), Place(), 0, 1)
-_WARM_S = 60.0
-
-# Groups of settings that a named strategy may change for one request; the others shape what is indexed.
-REQUEST_GROUPS = {"retrieval", "rerank", "llm", "answer"}
+_SEARCH_THREADS = 4
 
 
-class Parts:
-    """Model, indexes and lines over one open facts store. Safe to use from several threads."""
+class Application:
+    """All objects of one data directory, and the services that clients use.
 
-    def __init__(
-        self, settings: Settings, directories: Directories, engine: Engine, tracer: Tracer, progress: Progress | None = None
-    ) -> None:
+    The database opens at once; models and indexes open when they are first needed, or by `maintenance.warm`. The caller owns
+    the data directory (`core.instance.Ownership`) for as long as the application is open.
+    """
+
+    def __init__(self, settings: Settings, directories: Directories, progress: Progress | None = None) -> None:
+        """Raises `ServiceUnavailable` when the database can't be opened."""
         self.settings = settings
         self.directories = directories
-        self.notices: list[str] = []
-        self.model_changed = False
-        self._engine = engine
-        self.tracer = tracer
-        self.progress = progress
-        self._collections = Collections(engine)
+        self._notices: list[str] = []
+        # Reentrant, and one for all: what is opened lazily needs other things that are.
+        self._lock = threading.RLock()
+        self._open_stores()
+        self._prepare_models(progress)
+        self._open_sources()
+        self._build_services()
+        self._build_jobs()
+
+    def _open_stores(self) -> None:
+        settings, data = self.settings, self.directories.data
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._engine = engine = open_engine(settings.store.url, data)
+        self.collections = Collections(engine)
+        self.collections.ensure_default()
+        self.document_reader = DocumentReader(engine)
+        self.writer = DocumentWriter(engine, settings.ingest.keep_versions)
         self.passages = Passages(engine)
-        self._writer = DocumentWriter(engine, settings.ingest.keep_versions)
-        self.assets = Assets(engine, directories.data / "assets")
-        self._build_lock = threading.RLock()
-        self._pipelines: dict[str, QueryPipeline] = {}
-        self._language_models: dict[LlmSettings, LanguageModel] = {}
-        self._answerers: dict[str, Answerer] = {}
-        self._rerankers: dict[tuple[RerankSettings, LlmSettings], Reranker] = {}
-        self.workers = ThreadPoolExecutor(4, "rag-retrieve")
-        self.model_queue = ModelQueue()
+        self.assets = Assets(engine, data / "assets")
+        self.jobs = Jobs(engine, settings.limits.max_queued_jobs, settings.jobs.keep)
+        self.overviews = Overviews(engine, self.passages, self.jobs)
+        self.evaluations = Evaluations(engine, settings.evaluation.keep)
+        self.feedback = Feedback(engine)
+        self.traces = Traces(engine, settings.observability.keep_traces)
+        log_file = JsonlSink(self.directories.logs / "traces.jsonl")
+        self.tracer = Tracer([log_file, self.traces], settings.observability.detail_level)
+        self.uploads = Uploads(data / "uploads", self._loader_for)
+
+    def _prepare_models(self, progress: Progress | None) -> None:
+        lock = self._lock
+        self._queue = ModelQueue()
+        self._search_threads = ThreadPoolExecutor(_SEARCH_THREADS, "rag-retrieve")
+        self.models = Models(
+            self.settings, self.directories, queue=self._queue, notices=self._notices, lock=lock, progress=progress
+        )
+        self.parser = Lazy(self._open_parser, lock)
+        self.vectors = Lazy(self._open_vectors, lock)
+        self.indexes = Lazy(self._open_indexes, lock)
+        self.ingestion = Lazy(self._open_ingestion, lock)
+        self._queries = QueryFactory(
+            self.settings,
+            self.directories.config,
+            models=self.models,
+            passages=self.passages,
+            vectors=self.vectors,
+            indexes=self.indexes,
+            workers=self._search_threads,
+            tracer=self.tracer,
+            notices=self._notices,
+            lock=lock,
+        )
+
+    def _open_sources(self) -> None:
+        settings = self.settings
+        self.sources = SourceService(
+            sources=Sources(self._engine),
+            collections=self.collections,
+            jobs=self.jobs,
+            documents=self.writer,
+            run=self.ingestion.method(IngestPipeline.run),
+            allowed_roots=settings.security.allowed_roots,
+            avoid=self._own_folders(),
+            pace=Pace(settings.watch.debounce_s, settings.watch.poll_s, settings.watch.rescan_hours * 3600),
+            ledger=Ledger(self._engine),
+            sync=settings.sync,
+            live=settings.live,
+            max_size=settings.limits.max_document_size,
+        )
+        self.access = LiveAccess(
+            self._engine,
+            opening=self.sources.opening,
+            options=settings.live,
+            parser=self.parser,
+            loader_for=self._loader_for,
+            parts=LiveParts(self.models.terms, self.models.count_tokens, self.sources.sync_items),
+            max_size=settings.limits.max_document_size,
+        )
+
+    def _build_services(self) -> None:
+        settings, roots = self.settings, self.settings.security.allowed_roots
+        originals = Originals(self.document_reader, roots, self.directories.data / "uploads", settings.limits.max_document_size)
+        self._reread = Reread(self.ingestion, originals, self.document_reader, self.writer, self.collections, self.jobs)
+        first_retry_s = next(iter(settings.jobs.cleanup_retries_s), 0.0)
+        self._cleanup = Cleanup(self.ingestion, self.uploads, self.jobs, first_retry_s)
+        self._purge = Purge(self.ingestion, self.indexes, self.writer, self.uploads, self.collections)
+        self.documents = Documents(
+            settings,
+            self.document_reader,
+            self.writer,
+            self.collections,
+            self.jobs,
+            self.sources,
+            self.access,
+            self._reread,
+            self._cleanup,
+        )
+        self.pictures = Pictures(self.assets, self.access, originals, self.parser)
+        self.search = Search(settings, self.collections, self.passages, self.access, self._queries)
+        self.answers = Answers(self.search, self._queries)
+        self.answer_check = AnswerCheck(self.passages, self._queries.support_check)
+        self.reconciler = Reconciler(
+            self.collections,
+            self.writer,
+            self.uploads,
+            self.jobs,
+            self.assets,
+            self.vectors,
+            self.indexes,
+            self.ingestion,
+            self._purge,
+            self._notices,
+        )
+        backends = f"{settings.dense.backend} and {settings.sparse.backend}"
+        self.diagnosis = Diagnosis(self._engine, self.collections, self.writer, self.models.embedder, self.indexes, backends)
+        self.maintenance = Maintenance(
+            settings,
+            self.directories.data,
+            self._engine.dialect.name,
+            self.passages,
+            self.models,
+            self.indexes,
+            self._queries,
+            self._notices,
+        )
+
+    def _build_jobs(self) -> None:
+        settings, rebuild = self.settings, Rebuild(self.ingestion)
+        handlers: dict[str, JobHandler] = {
+            "ingest": IngestPaths(self.ingestion, settings.security.allowed_roots, self._own_folders(), self._loader_for),
+            "upload": IngestUploads(self.ingestion, self.uploads),
+            "reread": self._reread,
+            "rebuild": rebuild,
+            "repair": rebuild,
+            "purge": self._purge,
+            "cleanup": self._cleanup,
+            "sync": self.sources.run_sync,
+        }
+        retries = dict.fromkeys(("purge", "cleanup"), settings.jobs.cleanup_retries_s)
+        self.runner = JobRunner(self.jobs, handlers, retries)
+
+    # What opens when it is first needed
+
+    def _open_parser(self) -> WorkerPool:
+        count, options = worker_options(self.settings)
+        return WorkerPool(count, self.settings.ingest.timeout_s, options)
+
+    def _open_vectors(self) -> VectorCache:
+        embedder = self.models.embedder()
+        return VectorCache(self._engine, embedder.model_id, embedder.revision)
+
+    def _open_indexes(self) -> Indexes:
+        kb_ids = self.collections.all_ids()
+        return open_indexes(self.settings, self.directories.data / "index", self.models.embedder(), kb_ids, self._notices)
+
+    def _open_ingestion(self) -> IngestPipeline:
+        return open_ingestion(
+            self.settings,
+            models=self.models,
+            indexes=self.indexes(),
+            vectors=self.vectors(),
+            writer=self.writer,
+            assets=self.assets,
+            parser=self.parser(),
+            loaders=self._loader_for,
+            tracer=self.tracer,
+        )
 
     @property
-    def warnings(self) -> list[str]:
-        """What the open models have to say: a device that could not be had."""
-        open_parts = [*([self._model] if self.loaded else []), *self._rerankers.values()]
-        return [warning for part in open_parts for warning in getattr(part, "warnings", ())]
+    def _loader_for(self) -> partial[str | None]:
+        return partial(loader_for, self.settings.ingest.loaders)
 
-    def warm_reranker(self) -> None:
-        """Let the reranker of the settings do once what takes time the first time; a service elsewhere is not asked."""
-        found = self.reranker(self.settings)
-        if found.name in LOCAL_RERANKERS:
-            found.score("warm", [_WARM], time.monotonic() + _WARM_S)
+    def _own_folders(self) -> list[Path]:
+        """What the application writes, and no search for documents enters. In a checkout the samples lie beside it."""
+        data = self.directories.data
+        ours = (data / "uploads", data / "assets", data / "index", data / "evaluation", self.directories.logs, data / INFO_FILE)
+        return [folder.resolve() for folder in ours]
 
-    def reranker_status(self) -> dict[str, str]:
-        """Which reranker the settings came to, once it is open, and where it runs; empty before."""
-        found = self._rerankers.get((self.settings.rerank, self.settings.llm))
-        if found is None:
-            return {}
-        device = getattr(found, "device", "")
-        return {"name": found.name, "profile": found.profile} | ({"device": device} if device else {})
+    # Beginning and end
 
-    @property
-    def loaded(self) -> bool:
-        """Whether the model and the indexes are open."""
-        return "embedder" in self.__dict__ and "indexes" in self.__dict__
+    def follow_sources(self) -> None:
+        """Begin to follow the folders of every source, when the settings say so, and to read cloud sources when they are due."""
+        if self.settings.watch.enabled:
+            self.sources.start()
+        self.sources.start_schedule()
 
-    def close(self, *, idle: bool) -> None:
-        """Close what is open. While a job still runs (`idle` is false) it keeps the indexes and the model."""
-        self.workers.shutdown()
-        for part in (*self._language_models.values(), *self._rerankers.values()):
-            if close := getattr(part, "close", None):
-                close()
-        if "parser" in self.__dict__:
-            self.parser.close()
-        if idle and "indexes" in self.__dict__:
-            self.indexes.dense.close()
-            self.indexes.sparse.close()
-        if idle:
-            self.model_queue.close()
-        if idle and "embedder" in self.__dict__:
-            self.embedder.close()
-
-    @cached_property
-    def model_files(self) -> ModelFiles | None:
-        """The embedding model's files, fetched and made when they are not cached; None for a provider without files."""
-        options = self.settings.embedding
-        if not provider_class("embedder", options.provider).needs_files:
-            return None
-        folders = [Path(folder).expanduser() for folder in options.model_folders]
-        row = model_row(options.model, "embedding")
-        return ensure_model(row, self.directories.models, progress=self.progress, extra_dirs=folders)
-
-    @cached_property
-    def embedder(self) -> Embedder:
-        with self._build_lock:
-            return CentredEmbedder(self._model, self.calibration) if self.calibration.weight else self._model
-
-    @cached_property
-    def calibration(self) -> CalibrationCache:
-        """What is known of the embedding model's space; computed when it is first asked for."""
-        with self._build_lock:
-            files, weight = self.model_files, self.settings.embedding.centring
-            # Beside the models: a folder within a model's own would be taken for a damaged copy of it.
-            folder = self.directories.data if files is None else self.directories.models
-            best = files.row.centring if files else 0.0
-            return CalibrationCache(self._model, folder / "calibrations", best if weight is None else weight)
-
-    @property
-    def relevance(self) -> Callable[[float], float] | None:
-        """Makes 0..1 of a cosine. None for a service that would have to be asked for more than the questions and passages."""
-        if self._model.device == "remote" and not self.calibration.weight:
-            return None
-        return lambda cosine: self.calibration.get().related(cosine)
-
-    @cached_property
-    def _model(self) -> Embedder:
-        """The embedding model as it is."""
-        with self._build_lock:
-            options, files = self.settings.embedding, self.model_files
-            # A provider without files runs elsewhere; where and how, the settings say.
-            how = (
-                {"options": options}
-                if files is None
-                else {
-                    "files": files,
-                    "device": options.device,
-                    "threads": options.threads,
-                    "batch_tokens": options.batch_tokens,
-                    "spinning": options.spinning,
-                }
-            )
-            return queued(build("embedder", options.provider, **how), self.model_queue)
-
-    @cached_property
-    def indexes(self) -> Indexes:
-        with self._build_lock:
-            return Indexes(self._open_dense(), self._open_sparse())
-
-    def _open_dense(self) -> DenseStore:
-        options = self.settings.dense
-        # Vectors of another model are another index; the folder's name says which model made it.
-        identity = hash32(self.embedder.model_id, self.embedder.revision)[:12]
-        folder = self.directories.data / "index" / f"dense-{options.backend}-{identity}"
-        others = [path.name for path in folder.parent.glob("dense-*") if not path.name.endswith(identity)]
-        self.model_changed = not folder.exists() and any(not _PUT_ASIDE.search(name) for name in others)
-
-        def open_it() -> DenseStore:
-            store: DenseStore = build(
-                "dense", options.backend, folder=folder, exact_filter_max=options.exact_filter_max, ef_search=options.ef_search
-            )
-            return store
-
-        return self._sound(open_it, folder, "dense")
-
-    def _open_sparse(self) -> SparseStore:
-        folder = self.directories.data / "index" / f"sparse-{self.settings.sparse.backend}"
-
-        def open_it() -> SparseStore:
-            store: SparseStore = build("sparse", self.settings.sparse.backend, folder=folder)
-            return store
-
-        return self._sound(open_it, folder, "sparse")
-
-    def _sound(self, open_it: Callable[[], Index], folder: Path, side: str) -> Index:
-        """Open an index and read every collection's ids from it; one of no use is put aside and made anew, empty."""
-        store: Index | None = None
-        try:
-            store = open_it()
-            for kb_id in self._collections.all_ids():
-                store.ids(kb_id)
-        except IndexDamaged as error:
-            log.warning("index put aside", extra={"index": side, "reason": error.message})
-            if store is not None:
-                store.close()
-            outdated = isinstance(error, IndexOutdated)
-            aside = folder.with_name(f"{folder.name}.{'outdated' if outdated else 'damaged'}-{time.strftime('%Y%m%d-%H%M%S')}")
-            folder.rename(aside)
-            self.notices.append(
-                f"The {side} index was {'made by an earlier version' if outdated else 'damaged'}. It was put aside as "
-                f"{aside.name} and is being rebuilt from the facts."
-            )
-            store = open_it()
-        return store
-
-    @cached_property
-    def ingestion(self) -> IngestPipeline:
-        with self._build_lock:
-            splitting, reading = self.settings.splitter, self.settings.ingest
-            drafter = Drafter(
-                parser=self.parser,
-                loaders=self.loader_for,
-                loader_version=lambda name: str(provider_class("loader", name).version),
-                known_assets=self._known_assets,
-                ocr=ProviderRef("ocr", self.settings.ocr.provider, self.ocr_profile),
-                cleaner=build("cleaner", reading.cleaner),
-                splitter=self._splitter(),
-                enricher=build("enricher", reading.enricher),
-                embedder=self.embedder,
-                analyzer=self.analyzer,
-                chunk_size=splitting.chunk_size,
-                max_document_size=self.settings.limits.max_document_size,
-            )
-            return IngestPipeline(
-                writer=self._writer,
-                vectors=self.vectors,
-                assets=self.assets,
-                indexes=self.indexes,
-                embedder=self.embedder,
-                drafter=drafter,
-                parser=self.parser,
-                tracer=self.tracer,
-                strategy_config_id=self.settings.strategy_config_id(),
-            )
-
-    def _splitter(self) -> Splitter:
-        options = self.settings.splitter
-        common = {"tokenizer": self.embedder.tokenizer, "chunk_overlap": options.chunk_overlap}
-        if options.strategy == "semantic":
-            common |= {"embedder": self.embedder, "percentile": options.semantic_percentile}
-        found: Splitter = build("splitter", options.strategy, **common)
-        return found
-
-    @cached_property
-    def vectors(self) -> VectorCache:
-        """Cached vectors of the embedding model."""
-        return VectorCache(self._engine, self.embedder.model_id, self.embedder.revision)
-
-    @cached_property
-    def parser(self) -> WorkerPool:
-        """The processes that read files; started when there is something to read."""
-        with self._build_lock:
-            options, ocr = self.settings.ingest, self.settings.ocr
-            worker = WorkerOptions(
-                memory=options.memory_mb * 1024 * 1024,
-                ocr_provider=ocr.provider,
-                ocr_threads=ocr.threads,
-                ocr_budget_s=ocr.budget_s,
-                max_pictures=options.max_pictures,
-                max_picture_size=options.max_picture_size,
-                max_picture_pixels=options.max_picture_pixels,
-            )
-            return WorkerPool(options.workers or max(1, min(MOST_WORKERS, (os.cpu_count() or 1) // 2)), options.timeout_s, worker)
-
-    def loader_for(self, name: str) -> str | None:
-        """The loader, in the provider table, that reads a file of this name; None when none does."""
-        chosen = self.settings.ingest.loaders.get(extension(name))
-        return loader_name_for(name) if chosen is None else None if chosen == "none" else chosen
-
-    @cached_property
-    def ocr_profile(self) -> str:
-        """What reads pictures, and in which version; `none` when nothing does."""
-        return str(provider_class("ocr", self.settings.ocr.provider).installed_profile())
-
-    def _known_assets(self, asset_ids: Sequence[str]) -> Mapping[str, Asset]:
-        return self.assets.known(asset_ids, self.ocr_profile)
-
-    @cached_property
-    def analyzer(self) -> Analyzer:
-        found: Analyzer = build("analyzer", self.settings.sparse.analyzer)
-        return found
-
-    def terms(self, text: str) -> Sequence[str]:
-        """The terms of a text, by the analyzer."""
-        return self.analyzer.tokens(text)
-
-    def count_tokens(self, text: str) -> int:
-        """The length of a text, as the embedding model counts it."""
-        return self.embedder.tokenizer.count(text)
-
-    def query_pipeline(self, strategy: str | None) -> QueryPipeline:
-        """The query line under a named strategy, or the settings as they are."""
-        with self._build_lock:
-            if (strategy or "") not in self._pipelines:
-                settings = self.settings_for(strategy)
-                self._pipelines[strategy or ""] = query_pipeline(self, settings, self.reranker(settings), self._synonyms)
-            return self._pipelines[strategy or ""]
-
-    @cached_property
-    def _synonyms(self) -> Synonyms:
-        return Synonyms(self.directories.config / SYNONYMS_FILE, self.analyzer)
-
-    def reranker(self, settings: Settings) -> Reranker:
-        """The reranker that these settings ask for; strategies that ask for the same share it."""
-        with self._build_lock:
-            key = settings.rerank, settings.llm
-            if key not in self._rerankers:
-                self._rerankers[key] = build_reranker(self, settings)
-            return self._rerankers[key]
-
-    def language_model_of(self, options: LlmSettings) -> LanguageModel | None:
-        """The model that writes, None when the settings name none. Raises `SettingsError` when it can't be used as it is set."""
-        if options.provider == "none":
-            return None
-        with self._build_lock:
-            if options not in self._language_models:
-                how = options.model_dump(exclude={"provider", "api_key", "max_output_tokens"})
-                key = resolve(options.api_key, "llm.api_key")
-                self._language_models[options] = build("llm", options.provider, api_key=key, **how)
-            return self._language_models[options]
-
-    def answerer(self, strategy: str | None) -> Answerer:
-        """What makes an answer of passages. Raises `SettingsError` when the model or the rules can't be used."""
-        with self._build_lock:
-            if (strategy or "") not in self._answerers:
-                settings = self.settings_for(strategy)
-                self._answerers[strategy or ""] = Answerer(
-                    model=self.language_model_of(settings.llm),
-                    prompts=self.prompts(settings),
-                    embedder=self.embedder,
-                    analyzer=self.analyzer,
-                    support=self.support_check(settings),
-                    max_output_tokens=settings.llm.max_output_tokens,
-                )
-            return self._answerers[strategy or ""]
-
-    def prompts(self, settings: Settings) -> PromptBuilder:
-        """Builds the messages for language models. Raises `SettingsError` when the rules can't be used."""
-        return PromptBuilder(self._rules, settings.answer.history_tokens)
-
-    @cached_property
-    def _rules(self) -> Template:
-        return read_rules(self.directories.config)
-
-    def support_check(self, settings: Settings) -> SupportCheck:
-        """What holds answers against passages."""
-        # The threshold was measured on the model's own vectors.
-        return SupportCheck(self._model, self.analyzer, settings.answer.support_threshold)
-
-    def settings_for(self, strategy: str | None) -> Settings:
-        if strategy is None:
-            return self.settings
-        try:
-            changed = with_strategy(self.settings, self.directories.config, strategy)
-        except SettingsError as error:
-            raise ValidationFailed(
-                f"{error.message} 'strategy' may also be one of: {', '.join(MODES)}.",
-                details=[FieldProblem("strategy", "unknown", error.message)],
-            ) from error
-        fixed = [group for group in Settings.model_fields if group not in REQUEST_GROUPS]
-        differing = [group for group in fixed if getattr(changed, group) != getattr(self.settings, group)]
-        if differing:
-            raise ValidationFailed(
-                f"The strategy '{strategy}' changes {', '.join(differing)}, which shapes what is indexed; "
-                f"start the daemon with RAG_STRATEGY={strategy}."
-            )
-        return changed
+    def close(self) -> None:
+        """Bring the running job to a safe point and close everything. The queue of jobs is kept."""
+        self.sources.stop()
+        stopped = self.runner.stop(self.settings.server.shutdown_grace_s)
+        if not stopped:
+            log.warning("the running job did not stop in time; it will go on at the next start")
+        self.access.close()
+        self._search_threads.shutdown()
+        if parser := self.parser.opened:
+            parser.close()
+        # A job that still runs keeps the indexes and the embedder.
+        if stopped and (indexes := self.indexes.opened):
+            indexes.dense.close()
+            indexes.sparse.close()
+        if stopped:
+            self._queue.close()
+        self.models.close(idle=stopped)
+        self.tracer.close()
+        self._engine.dispose()

@@ -1,136 +1,178 @@
-"""The query line, built from settings over open parts."""
+"""The query pipelines and the answerers, one for each strategy, over the stores and models that all of them share."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from ragd.answer.answerer import Answerer
+from ragd.answer.prompt import PromptBuilder, read_rules
+from ragd.answer.support import SupportCheck
+from ragd.app.models import Models
+from ragd.config.loading import with_strategy
 from ragd.config.settings import Settings
-from ragd.core.errors import ModelDamaged, SettingsError
-from ragd.models.rows import model_row
-from ragd.models.store import ensure_model, find_model
-from ragd.providers.model_queue import Priority
-from ragd.providers.protocols import LanguageModel, Reranker, TokenEmbedder
+from ragd.core.errors import FieldProblem, SettingsError, ValidationFailed
+from ragd.core.lazy import Lazy
+from ragd.core.query import MODES
+from ragd.core.tracing import Tracer
+from ragd.ingest.indexes import Indexes
+from ragd.providers.protocols import LanguageModel, Vectors
 from ragd.providers.registry import build
 from ragd.retrieve.pipeline import QueryPipeline, Ranking
 from ragd.retrieve.planning.planner import Planner
-from ragd.retrieve.planning.synonyms import Synonyms
+from ragd.retrieve.planning.synonyms import SYNONYMS_FILE, Synonyms
 from ragd.retrieve.ranking.candidates import Retriever
 from ragd.retrieve.ranking.fusion import FusionOptions
 from ragd.retrieve.ranking.reranking import RerankStage
+from ragd.store.passages import Passages
+from ragd.store.vectors import VectorCache
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ragd.app.container import Parts
-    from ragd.providers.protocols import Vectors
-
-LOCAL_RERANKERS = {"maxsim", "cross_encoder"}
-"""Rerankers that run a model in this process."""
+# Groups of settings that a named strategy may change for one request; the others shape what is indexed.
+_REQUEST_GROUPS = {"retrieval", "rerank", "llm", "answer"}
 
 
-def query_pipeline(parts: Parts, settings: Settings, reranker: Reranker, synonyms: Synonyms) -> QueryPipeline:
-    """The line for these settings. The model that writes is loaded only where the settings let it take part."""
-    options = settings.retrieval
-    model = _model_that_writes(parts, settings)
-    writes = options.rewrite == "model" or options.multi_query > 0
-    fusion = build("fusion", options.fusion, options=FusionOptions(options.rrf_k, options.dense_weight))
+class QueryFactory:
+    """Makes what answers queries under a named strategy, or under the settings as they are (None). Each is made once."""
 
-    def vectors_of(chunk_ids: Sequence[str]) -> Mapping[str, Vectors]:
-        keys = parts.passages.dense_keys(chunk_ids)
-        found = parts.vectors.get(list(keys.values()))
+    def __init__(
+        self,
+        settings: Settings,
+        config_folder: Path,
+        *,
+        models: Models,
+        passages: Passages,
+        vectors: Lazy[VectorCache],
+        indexes: Lazy[Indexes],
+        workers: ThreadPoolExecutor,
+        tracer: Tracer,
+        notices: list[str],
+        lock: AbstractContextManager[object],
+    ) -> None:
+        self._settings = settings
+        self._config_folder = config_folder
+        self._models = models
+        self._passages = passages
+        self._vectors = vectors
+        self._indexes = indexes
+        self._workers = workers
+        self._tracer = tracer
+        self._notices = notices
+        self._lock = lock
+        self._rules = Lazy(partial(read_rules, config_folder), lock)
+        self._synonyms = Lazy(lambda: Synonyms(config_folder / SYNONYMS_FILE, models.analyzer()), lock)
+        self._pipelines: dict[str | None, QueryPipeline] = {}
+        self._answerers: dict[str | None, Answerer] = {}
+
+    def settings(self, strategy: str | None) -> Settings:
+        """The settings under a strategy. Raises `ValidationFailed` for one that is unknown, or changes what is indexed."""
+        if strategy is None:
+            return self._settings
+        try:
+            changed = with_strategy(self._settings, self._config_folder, strategy)
+        except SettingsError as error:
+            raise ValidationFailed(
+                f"{error.message} 'strategy' may also be one of: {', '.join(MODES)}.",
+                details=[FieldProblem("strategy", "unknown", error.message)],
+            ) from error
+        fixed = [group for group in Settings.model_fields if group not in _REQUEST_GROUPS]
+        differing = [group for group in fixed if getattr(changed, group) != getattr(self._settings, group)]
+        if differing:
+            raise ValidationFailed(
+                f"The strategy '{strategy}' changes {', '.join(differing)}, which shapes what is indexed; "
+                f"start the daemon with RAG_STRATEGY={strategy}."
+            )
+        return changed
+
+    def pipeline(self, strategy: str | None) -> QueryPipeline:
+        """The query pipeline. Raises what opening its models and indexes raises."""
+        with self._lock:
+            if strategy not in self._pipelines:
+                self._pipelines[strategy] = self._new_pipeline(self.settings(strategy))
+            return self._pipelines[strategy]
+
+    def answerer(self, strategy: str | None) -> Answerer:
+        """What makes an answer of passages. Raises `SettingsError` when the model or the rules can't be used."""
+        with self._lock:
+            if strategy not in self._answerers:
+                settings = self.settings(strategy)
+                self._answerers[strategy] = Answerer(
+                    model=self._models.language_model(settings.llm),
+                    prompts=self.prompts(strategy),
+                    embedder=self._models.embedder(),
+                    analyzer=self._models.analyzer(),
+                    support=self.support_check(strategy),
+                    max_output_tokens=settings.llm.max_output_tokens,
+                )
+            return self._answerers[strategy]
+
+    def prompts(self, strategy: str | None) -> PromptBuilder:
+        """Builds the messages for language models. Raises `SettingsError` when the rules can't be used."""
+        return PromptBuilder(self._rules(), self.settings(strategy).answer.history_tokens)
+
+    def support_check(self, strategy: str | None = None) -> SupportCheck:
+        """What holds answers against passages."""
+        # The threshold was measured on the model's own vectors.
+        threshold = self.settings(strategy).answer.support_threshold
+        return SupportCheck(self._models.uncentred(), self._models.analyzer(), threshold)
+
+    def _new_pipeline(self, settings: Settings) -> QueryPipeline:
+        """The language model is loaded only where the settings let it take part."""
+        options, models, indexes = settings.retrieval, self._models, self._indexes()
+        reranker = models.reranker(settings)
+        model = self._writing_model(settings)
+        return QueryPipeline(
+            planner=Planner(
+                analyzer=models.analyzer(),
+                max_chars=settings.limits.max_query_chars,
+                synonyms=self._synonyms(),
+                rewrite=options.rewrite,
+                multi_query=options.multi_query,
+                model=model if options.rewrite == "model" or options.multi_query > 0 else None,
+            ),
+            retriever=Retriever(
+                passages=self._passages,
+                embedder=models.embedder(),
+                analyzer=models.analyzer(),
+                dense=indexes.dense,
+                sparse=indexes.sparse,
+                workers=self._workers,
+                depth={"dense": options.dense_top_k, "sparse": options.sparse_top_k},
+            ),
+            reranking=RerankStage(
+                self._passages,
+                build("fusion", options.fusion, options=FusionOptions(options.rrf_k, options.dense_weight)),
+                reranker,
+                top_n=min(settings.rerank.top_n, settings.limits.max_rerank_candidates),
+                budget_ms=settings.rerank.budget_ms,
+            ),
+            ranking=Ranking(
+                count_tokens=model.count_tokens if model else models.count_tokens,
+                own_count=model is None,
+                relevance=models.relevance(),
+                vectors=self._vectors_of,
+                mmr_lambda=options.mmr_lambda,
+                prefer_weight=options.prefer_weight,
+                min_score=options.min_score,
+                merge_neighbours=options.merge_neighbours,
+            ),
+            tracer=self._tracer,
+            strategy_config_id=settings.strategy_config_id(),
+            min_confidence=settings.answer.min_confidence,
+            interactive=models.queue.interactive,
+        )
+
+    def _vectors_of(self, chunk_ids: Sequence[str]) -> Mapping[str, Vectors]:
+        keys = self._passages.dense_keys(chunk_ids)
+        found = self._vectors().get(list(keys.values()))
         return {chunk_id: found[key] for chunk_id, key in keys.items() if key in found}
 
-    return QueryPipeline(
-        planner=Planner(
-            analyzer=parts.analyzer,
-            max_chars=settings.limits.max_query_chars,
-            synonyms=synonyms,
-            rewrite=options.rewrite,
-            multi_query=options.multi_query,
-            model=model if writes else None,
-        ),
-        retriever=Retriever(
-            passages=parts.passages,
-            embedder=parts.embedder,
-            analyzer=parts.analyzer,
-            dense=parts.indexes.dense,
-            sparse=parts.indexes.sparse,
-            workers=parts.workers,
-            depth={"dense": options.dense_top_k, "sparse": options.sparse_top_k},
-        ),
-        reranking=RerankStage(
-            parts.passages,
-            fusion,
-            reranker,
-            top_n=min(settings.rerank.top_n, settings.limits.max_rerank_candidates),
-            budget_ms=settings.rerank.budget_ms,
-        ),
-        ranking=Ranking(
-            count_tokens=model.count_tokens if model else parts.embedder.tokenizer.count,
-            own_count=model is None,
-            relevance=parts.relevance,
-            vectors=vectors_of,
-            mmr_lambda=options.mmr_lambda,
-            prefer_weight=options.prefer_weight,
-            min_score=options.min_score,
-            merge_neighbours=options.merge_neighbours,
-        ),
-        tracer=parts.tracer,
-        strategy_config_id=settings.strategy_config_id(),
-        min_confidence=settings.answer.min_confidence,
-        interactive=parts.model_queue.interactive,
-    )
-
-
-def build_reranker(parts: Parts, settings: Settings) -> Reranker:
-    """The reranker that the settings ask for. Raises `ModelUnavailable` or `SettingsError` when it can't be had."""
-    options = settings.rerank
-    name = reranker_name(parts, settings)
-    how: dict[str, Any] = {"options": options}
-    if name == "cross_encoder":
-        row = model_row(options.model, "reranking")
-        how = {
-            "files": ensure_model(row, parts.directories.models, progress=parts.progress, extra_dirs=_model_folders(settings)),
-            "device": options.device,
-            "threads": settings.embedding.threads,
-            "spinning": settings.embedding.spinning,
-            "turn": partial(parts.model_queue.turn, Priority.RERANK),
-        }
-    elif name == "maxsim":
-        how = {"embedder": parts.embedder, "calibration": parts.calibration, "options": options}
-    elif name == "llm":
-        model = parts.language_model_of(settings.llm)
-        if model is None:
-            raise SettingsError("rerank.provider is 'llm', but llm.provider is 'none'. Set a model, or another reranker.")
-        how = {"language_model": model}
-    found: Reranker = build("reranker", name, **how)
-    return found
-
-
-def reranker_name(parts: Parts, settings: Settings) -> str:
-    """What `auto` stands for: the cross-encoder when its files are there, else late interaction, where the model can do it."""
-    options = settings.rerank
-    if options.provider != "auto":
-        return options.provider
-    row = model_row(options.model, "reranking")
-    try:
-        if find_model(row, parts.directories.models, _model_folders(settings)) is not None:
-            return "cross_encoder"
-    except ModelDamaged as error:
-        parts.notices.append(f"The reranker {row.id} is not used: {error.message}")
-    return "maxsim" if isinstance(parts.embedder, TokenEmbedder) and parts.embedder.gives_tokens else "none"
-
-
-def _model_that_writes(parts: Parts, settings: Settings) -> LanguageModel | None:
-    """The language model; None with a notice when it can't be used as it is set: passages are found without it."""
-    try:
-        return parts.language_model_of(settings.llm)
-    except SettingsError as error:
-        parts.notices.append(f"The language model can't be used: {error.message}")
-        return None
-
-
-def _model_folders(settings: Settings) -> list[Path]:
-    return [Path(folder).expanduser() for folder in settings.embedding.model_folders]
+    def _writing_model(self, settings: Settings) -> LanguageModel | None:
+        """The language model; None with a notice when it can't be used as it is set: passages are found without it."""
+        try:
+            return self._models.language_model(settings.llm)
+        except SettingsError as error:
+            self._notices.append(f"The language model can't be used: {error.message}")
+            return None

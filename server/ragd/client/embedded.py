@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from ragd.api.application import create_api
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.client.asgi import AsgiTransport
 from ragd.client.blocking import Client
 from ragd.client.connect import Need, Observer
@@ -27,7 +27,7 @@ def embedded(
         stack.callback(ownership.release)
         loaded = settings()
         stack.enter_context(logging_to(directories.logs, CLI_LOG, loaded.observability.log_level))
-        app = App(loaded, directories, progress=observer.show)
+        app = Application(loaded, directories, progress=observer.show)
         stack.callback(app.close)
         token = secrets.token_hex(32)
         transport = AsgiTransport(create_api(app, token=token))
@@ -38,10 +38,10 @@ def embedded(
         yield client
 
 
-def _make_ready(app: App, client: Client, need: Need, observer: Observer) -> None:
+def _make_ready(app: Application, client: Client, need: Need, observer: Observer) -> None:
     """Open the model and the indexes, and bring the indexes in line with the database before anybody searches them."""
     with observer.opening():
-        repair = app.reconcile()
+        repair = app.reconciler.reconcile()
     # A search leaves alone what waits in the queue, unless the indexes must be repaired first.
     if need in ("jobs", "watch") or repair is not None:
         app.runner.start()

@@ -19,7 +19,7 @@ from ragd import __version__
 from ragd.api.application import create_api
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.models import Described
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.config.loading import Directories
 from ragd.config.policy import mcp_verdict
 from ragd.config.settings import Settings
@@ -82,7 +82,7 @@ def _serve(
     abandoned = False
     try:
         with _listening(port) as listener:
-            app = App(settings, directories, progress)
+            app = Application(settings, directories, progress)
             server = _Server(_doors(app, token, lifecycle), lifecycle, settings.server.shutdown_grace_s)
             url = f"http://{HOST}:{listener.getsockname()[1]}"
             info = DaemonInfo(os.getpid(), __version__, url, token)
@@ -117,7 +117,7 @@ def _serve(
     return 1 if warming.error else 0
 
 
-def _doors(app: App, token: str, lifecycle: Lifecycle) -> Described:
+def _doors(app: Application, token: str, lifecycle: Lifecycle) -> Described:
     """REST, and behind the same checks MCP where it is on."""
     api = create_api(app, token=token, lifecycle=lifecycle)
     if mcp_verdict(app.settings.mcp, "http").on:
@@ -161,7 +161,7 @@ def _listening(port: int) -> Generator[socket.socket, None, None]:
 class _Warming(threading.Thread):
     """Opens the model and the indexes, repairs what a crash left, starts the jobs, and says that the daemon is ready."""
 
-    def __init__(self, app: App, lifecycle: Lifecycle, publish: Callable[[], None], give_up: Callable[[], None]) -> None:
+    def __init__(self, app: Application, lifecycle: Lifecycle, publish: Callable[[], None], give_up: Callable[[], None]) -> None:
         super().__init__(name="rag-warm", daemon=True)
         self.error: Exception | None = None
         self._app = app
@@ -172,8 +172,8 @@ class _Warming(threading.Thread):
     def run(self) -> None:
         try:
             for step in (
-                self._app.warm,
-                self._app.reconcile,
+                self._app.maintenance.warm,
+                self._app.reconciler.reconcile,
                 self._app.runner.start,
                 self._app.follow_sources,
                 self._lifecycle.ready.set,

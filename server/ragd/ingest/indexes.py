@@ -17,10 +17,11 @@ from ragd.providers.protocols import DenseStore, SparseStore, Vectors
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """Both indexes, kept together."""
+    """Both indexes, kept together. `model_changed` says that the dense one is new, since the embedding model is another one."""
 
     dense: DenseStore
     sparse: SparseStore
+    model_changed: bool = False
 
     def upsert(self, versions: Sequence[Version], vectors: Mapping[str, Vectors]) -> None:
         """Add the entries of these versions; `vectors` maps `dense_key` to a vector."""

@@ -36,7 +36,7 @@ from ragd.store.version_rows import (
 class DocumentWriter(DocumentState):
     """The only place that writes documents and what hangs on them. `keep_versions` older versions of each are kept."""
 
-    def __init__(self, engine: Engine, keep_versions: int = 0) -> None:
+    def __init__(self, engine: Engine, keep_versions: int) -> None:
         super().__init__(engine)
         self._keep_versions = keep_versions
 

@@ -41,6 +41,11 @@ class Job:
     attempts: int
     not_before: str | None
 
+    @property
+    def links(self) -> dict[str, str | None]:
+        """What the traces of the job link to."""
+        return {"job_id": self.job_id, "request_id": self.request_id}
+
 
 class Jobs(Repository):
     """The queue: first in, first out, one at a time. The newest `keep` of the finished ones are kept."""

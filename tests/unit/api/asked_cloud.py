@@ -17,7 +17,7 @@ from PIL import Image
 from starlette.testclient import TestClient
 
 from ragd.api.application import create_api
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 from ragd.store.jobs import FINISHED
 
@@ -56,7 +56,7 @@ class Cloud:
     """One source `wiki` of a site that has an open page, and a restricted one with a file and a picture."""
 
     client: TestClient
-    app: App
+    app: Application
     site: FakeSite
     open_page: str
     secret_page: str
@@ -108,10 +108,10 @@ class Cloud:
 
 
 @contextmanager
-def opened(folder: Path, **changes: Any) -> Iterator[tuple[TestClient, App]]:
+def opened(folder: Path, **changes: Any) -> Iterator[tuple[TestClient, Application]]:
     """An app behind the REST door, for the tests of a module: its process that reads files starts once."""
     settings = load_settings(folder / "config", environment={}, explicit=QUICK | changes)
-    app = App(settings, Directories(folder / "data", folder / "models", folder / "config"))
+    app = Application(settings, Directories(folder / "data", folder / "models", folder / "config"))
     app.runner.start()
     headers = {"Authorization": "Bearer a-token-for-tests"}
     with TestClient(create_api(app, token="a-token-for-tests"), base_url="http://127.0.0.1:8765", headers=headers) as client:
@@ -120,7 +120,7 @@ def opened(folder: Path, **changes: Any) -> Iterator[tuple[TestClient, App]]:
 
 
 @contextmanager
-def cloud_in(client: TestClient, app: App, **options: Any) -> Iterator[Cloud]:
+def cloud_in(client: TestClient, app: Application, **options: Any) -> Iterator[Cloud]:
     """A site of its own and a source of it, for one test; `options` are the source's."""
     with pytest.MonkeyPatch.context() as patched:
         cloud = _over(client, app, patched)
@@ -130,7 +130,7 @@ def cloud_in(client: TestClient, app: App, **options: Any) -> Iterator[Cloud]:
         cloud.remove()
 
 
-def _over(client: TestClient, app: App, monkeypatch: pytest.MonkeyPatch) -> Cloud:
+def _over(client: TestClient, app: Application, monkeypatch: pytest.MonkeyPatch) -> Cloud:
     site = FakeSite(base_url=f"https://wiki-{uuid.uuid4().hex}.example.com")
     site.people[OTHER] = "Somebody Else"
     open_page = site.add("Canteen 食堂", "The canteen opens at noon. 食堂は正午に開く。")

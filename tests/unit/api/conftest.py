@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from ragd.api.application import create_api
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 
 TOKEN = "a-token-for-tests"
@@ -25,7 +25,7 @@ def changes() -> dict[str, Any]:
 
 
 @pytest.fixture
-def app(tmp_path: Path, changes: dict[str, Any]) -> Iterator[App]:
+def app(tmp_path: Path, changes: dict[str, Any]) -> Iterator[Application]:
     quick = {
         "embedding.provider": "fake",
         "dense.backend": "exact",
@@ -34,19 +34,19 @@ def app(tmp_path: Path, changes: dict[str, Any]) -> Iterator[App]:
         "rerank.budget_ms": 60_000,
     }
     settings = load_settings(tmp_path / "config", environment={}, explicit=quick | changes)
-    opened = App(settings, Directories(tmp_path / "data", tmp_path / "models", tmp_path / "config"))
+    opened = Application(settings, Directories(tmp_path / "data", tmp_path / "models", tmp_path / "config"))
     yield opened
     opened.close()
 
 
 @pytest.fixture
-def client(app: App) -> Iterator[TestClient]:
+def client(app: Application) -> Iterator[TestClient]:
     with TestClient(create_api(app, token=TOKEN), base_url=URL, headers={"Authorization": f"Bearer {TOKEN}"}) as opened:
         yield opened
 
 
 @pytest.fixture
-def finish(app: App, client: TestClient) -> Callable[[str], dict[str, Any]]:
+def finish(app: Application, client: TestClient) -> Callable[[str], dict[str, Any]]:
     """Wait until a job has ended; gives it as the API tells it."""
     app.runner.start()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragd.api.application import create_api
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.core.errors import RagError
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "api.md"
@@ -18,7 +18,7 @@ def error_codes(error: type[RagError]) -> set[str]:
     return {error.code}.union(*(error_codes(child) for child in error.__subclasses__()))
 
 
-def test_every_route_is_documented(app: App) -> None:
+def test_every_route_is_documented(app: Application) -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     table = re.sub(r"\{\w+\}", "{}", text[text.index("## Routes") : text.index("## Query")])
     for template, methods in create_api(app, token="x").openapi()["paths"].items():

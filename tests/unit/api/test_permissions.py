@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.ingest.discovery.files import Found
 from ragd.ingest.remote import RemoteItem
 
@@ -22,14 +22,14 @@ SEARCHED = "budget signing schedule offer figures canteen"
 
 
 @pytest.fixture(scope="module")
-def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, App]]:
+def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, Application]]:
     changes = {"observability.detail_level": "verbose", "live.budget_ms": 5000}
     with opened(tmp_path_factory.mktemp("permissions"), **changes) as made:
         yield made
 
 
 @pytest.fixture
-def cloud(door: tuple[TestClient, App]) -> Iterator[Cloud]:
+def cloud(door: tuple[TestClient, Application]) -> Iterator[Cloud]:
     with cloud_in(*door) as made:
         yield made
 
@@ -193,7 +193,7 @@ def test_a_file_that_can_not_be_read_is_told_by_its_id(cloud: Cloud, caplog: pyt
     name = "Falkenstein offer.pdf"
     item = RemoteItem(f"DEV/{name}", "https://wiki.example.com/attachment/9", name, "attachment/9", lambda _limit: b"%PDF-1.4 no")
     kb_id = cloud.app.collections.get("default").kb_id
-    result = cloud.app._take_in(
+    result = cloud.app.ingestion().run(
         kb_id, Found(items=[item]), force=False, report=lambda *_told: None, links={}, source_id=cloud.source_id
     )
     (failure,) = result.failed

@@ -13,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from ragd.api.schemas.query import FiltersBody, PreferBody, TurnBody
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.core.query import Filters, Preferences, Turn
 
 Finish = Callable[[str], dict[str, Any]]
@@ -39,14 +39,14 @@ def fields_of(problem: dict[str, Any]) -> set[str]:
     return {detail["field"] for detail in problem["details"]}
 
 
-def test_health_and_status(client: TestClient, app: App) -> None:
+def test_health_and_status(client: TestClient, app: Application) -> None:
     assert client.get("/health").json() == {"status": "ok"}
     assert client.get("/api/health").json() == {"status": "ok"}
     status = client.get("/api/status").json()
     assert status["counts"] == {"collections": 1, "documents": 0, "chunks": 0}
     assert status["stores"] == {"facts": "sqlite", "dense": "exact", "sparse": "fts5"}
     assert status["ready"] is False
-    app.warm()
+    app.maintenance.warm()
     status = client.get("/api/status").json()
     assert status["ready"] is True
     assert status["model"]["dim"] == 256

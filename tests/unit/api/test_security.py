@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from ragd.api.application import create_api
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.security import MAX_OPEN_REQUESTS, Door
-from ragd.app.engine import App
+from ragd.app.container import Application
 
 from .conftest import TOKEN, URL
 
@@ -90,21 +90,21 @@ def allowed(*more: tuple[bytes, bytes]) -> list[tuple[bytes, bytes]]:
 
 @pytest.mark.parametrize("host", FOREIGN_HOSTS)
 @pytest.mark.parametrize("path", ["/health", "/api/status"])
-def test_a_foreign_host_is_refused_even_with_the_token(app: App, host: bytes, path: str) -> None:
+def test_a_foreign_host_is_refused_even_with_the_token(app: Application, host: bytes, path: str) -> None:
     headers = [(b"host", host), (b"authorization", f"Bearer {TOKEN}".encode())]
     status, _, body = call(create_api(app, token=TOKEN), path, headers=headers)
     assert status == 403
     assert b"FORBIDDEN_HOST" in body
 
 
-def test_two_host_headers_and_none_are_refused(app: App) -> None:
+def test_two_host_headers_and_none_are_refused(app: Application) -> None:
     api = create_api(app, token=TOKEN)
     assert call(api, headers=allowed((b"host", b"127.0.0.1:8765")))[0] == 403
     assert call(api, "/health", headers=[])[0] == 403
 
 
 @pytest.mark.parametrize("host", [b"127.0.0.1", b"localhost:1", b"LOCALHOST:8765", b"[::1]", b"[::1]:8765", b"127.0.0.1:65535"])
-def test_the_names_of_this_machine_are_accepted_with_any_port(app: App, host: bytes) -> None:
+def test_the_names_of_this_machine_are_accepted_with_any_port(app: Application, host: bytes) -> None:
     assert call(create_api(app, token=TOKEN), "/health", headers=[(b"host", host)])[0] == 200
 
 
@@ -122,18 +122,18 @@ def test_the_names_of_this_machine_are_accepted_with_any_port(app: App, host: by
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
-def test_a_foreign_origin_is_refused_with_every_method(app: App, origin: bytes, method: str) -> None:
+def test_a_foreign_origin_is_refused_with_every_method(app: Application, origin: bytes, method: str) -> None:
     status, _, body = call(create_api(app, token=TOKEN), method=method, headers=allowed((b"origin", origin)))
     assert status == 403
     assert b"FORBIDDEN_ORIGIN" in body
 
 
 @pytest.mark.parametrize("origin", [b"http://127.0.0.1:8765", b"http://localhost:8765"])
-def test_the_daemons_own_origin_is_accepted(app: App, origin: bytes) -> None:
+def test_the_daemons_own_origin_is_accepted(app: Application, origin: bytes) -> None:
     assert call(create_api(app, token=TOKEN), headers=allowed((b"origin", origin)))[0] == 200
 
 
-def test_one_foreign_origin_beside_an_own_one_is_refused(app: App) -> None:
+def test_one_foreign_origin_beside_an_own_one_is_refused(app: Application) -> None:
     headers = allowed((b"origin", b"http://localhost:8765"), (b"origin", b"https://evil.com"))
     assert call(create_api(app, token=TOKEN), headers=headers)[0] == 403
 
@@ -153,7 +153,7 @@ def test_one_foreign_origin_beside_an_own_one_is_refused(app: App) -> None:
     ],
 )
 @pytest.mark.parametrize("path", ["/api/status", "/api/health", "/docs", "/openapi.json", "/nothing", "/health/"])
-def test_a_wrong_token_is_refused_everywhere(app: App, value: bytes, path: str) -> None:
+def test_a_wrong_token_is_refused_everywhere(app: Application, value: bytes, path: str) -> None:
     headers = [(b"host", b"127.0.0.1"), (b"authorization", value)]
     status, answer, body = call(create_api(app, token=TOKEN), path, headers=headers)
     assert status == 401
@@ -162,13 +162,13 @@ def test_a_wrong_token_is_refused_everywhere(app: App, value: bytes, path: str) 
     assert TOKEN.encode() not in body
 
 
-def test_a_missing_or_repeated_token_is_refused(app: App) -> None:
+def test_a_missing_or_repeated_token_is_refused(app: Application) -> None:
     api = create_api(app, token=TOKEN)
     assert call(api, headers=[(b"host", b"localhost")])[0] == 401
     assert call(api, headers=allowed((b"authorization", f"Bearer {TOKEN}".encode())))[0] == 401
 
 
-def test_host_is_checked_before_origin_and_origin_before_token(app: App) -> None:
+def test_host_is_checked_before_origin_and_origin_before_token(app: Application) -> None:
     api = create_api(app, token=TOKEN)
     _, _, body = call(api, headers=[(b"host", b"evil.com"), (b"origin", b"https://evil.com")])
     assert b"FORBIDDEN_HOST" in body
@@ -190,7 +190,7 @@ def test_answers_are_not_cached_or_sniffed(client: TestClient) -> None:
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_a_body_that_says_it_is_too_large_is_refused_unread(app: App) -> None:
+def test_a_body_that_says_it_is_too_large_is_refused_unread(app: Application) -> None:
     limit = app.settings.limits.max_body_size
     headers = allowed((b"content-type", b"application/json"), (b"content-length", str(limit + 1).encode()))
     status, _, body = call(create_api(app, token=TOKEN), "/api/query", method="POST", headers=headers)
@@ -199,7 +199,7 @@ def test_a_body_that_says_it_is_too_large_is_refused_unread(app: App) -> None:
 
 
 @pytest.mark.parametrize("path", ["/api/query", "/api/ingest"])
-def test_a_body_that_grows_too_large_while_it_streams_is_refused(app: App, path: str) -> None:
+def test_a_body_that_grows_too_large_while_it_streams_is_refused(app: Application, path: str) -> None:
     pieces = [b" " * 65536] * (app.settings.limits.max_body_size // 65536 + 1)
     headers = allowed((b"content-type", b"application/json"), (b"transfer-encoding", b"chunked"))
     status, _, body = call(create_api(app, token=TOKEN), path, method="POST", headers=headers, body=pieces)
@@ -207,13 +207,13 @@ def test_a_body_that_grows_too_large_while_it_streams_is_refused(app: App, path:
     assert b"PAYLOAD_TOO_LARGE" in body
 
 
-def test_the_limit_of_uploads_is_not_lent_to_other_addresses(app: App) -> None:
+def test_the_limit_of_uploads_is_not_lent_to_other_addresses(app: Application) -> None:
     length = str(app.settings.limits.max_body_size + 1).encode()
     headers = allowed((b"content-type", b"multipart/form-data; boundary=x"), (b"content-length", length))
     assert call(create_api(app, token=TOKEN), "/api/query", method="POST", headers=headers)[0] == 413
 
 
-def test_until_the_daemon_is_ready_only_health_answers(app: App) -> None:
+def test_until_the_daemon_is_ready_only_health_answers(app: Application) -> None:
     lifecycle = Lifecycle()
     api = create_api(app, token=TOKEN, lifecycle=lifecycle)
     assert call(api, "/health", headers=allowed())[0] == 200
@@ -227,7 +227,7 @@ def test_until_the_daemon_is_ready_only_health_answers(app: App) -> None:
     assert call(api, headers=allowed())[0] == 503
 
 
-def test_beyond_the_bound_of_open_requests_clients_are_told_to_come_back(app: App) -> None:
+def test_beyond_the_bound_of_open_requests_clients_are_told_to_come_back(app: Application) -> None:
     lifecycle = Lifecycle()
     lifecycle.ready.set()
 
@@ -262,7 +262,7 @@ def test_beyond_the_bound_of_open_requests_clients_are_told_to_come_back(app: Ap
     assert statuses[1:] == [200] * (MAX_OPEN_REQUESTS + 1)
 
 
-def test_websockets_are_closed(app: App) -> None:
+def test_websockets_are_closed(app: Application) -> None:
     sent: list[dict[str, Any]] = []
 
     async def send(message: dict[str, Any]) -> None:
@@ -277,7 +277,7 @@ def test_websockets_are_closed(app: App) -> None:
     assert [message["type"] for message in sent] == ["websocket.close"]
 
 
-def test_a_failure_inside_tells_nothing_of_the_inside(app: App, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_inside_tells_nothing_of_the_inside(app: Application, caplog: pytest.LogCaptureFixture) -> None:
     api = create_api(app, token=TOKEN)
 
     @api.get("/fails")
@@ -305,8 +305,8 @@ def test_each_request_is_logged_without_its_query_string_or_token(client: TestCl
     assert "very-private" not in str(line.__dict__)
 
 
-def test_the_events_of_a_job_end_when_the_client_leaves(app: App) -> None:
-    job = app.rebuild()  # nothing runs it: it stays queued
+def test_the_events_of_a_job_end_when_the_client_leaves(app: Application) -> None:
+    job = app.reconciler.rebuild()  # nothing runs it: it stays queued
     status, _, body = call(create_api(app, token=TOKEN), f"/api/jobs/{job.job_id}/events", headers=allowed())
     assert status == 200
     assert b"event: end" not in body

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ragd.api.schemas.query import QueryBody
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 from ragd.retrieve.pipeline import QueryResult
 from ragd.store.jobs import FINISHED, Job
@@ -37,19 +37,19 @@ E1045 means that the lease ran out.
 
 
 @pytest.fixture
-def open_app(tmp_path: Path) -> Iterator[Callable[..., App]]:
+def open_app(tmp_path: Path) -> Iterator[Callable[..., Application]]:
     """Opens apps on one data directory, one after the other; what is still open is closed at the end."""
-    opened: list[App] = []
+    opened: list[Application] = []
 
-    def open_it(**explicit: Any) -> App:
+    def open_it(**explicit: Any) -> Application:
         for app in opened:
             app.close()
         opened.clear()
         config_dir = tmp_path / "config"
         dotted = {name.replace("__", "."): value for name, value in explicit.items()}
         settings = load_settings(config_dir, environment={}, explicit=LIGHT | dotted)
-        app = App(settings, Directories(tmp_path / "data", tmp_path / "models", config_dir))
-        app.reconcile()
+        app = Application(settings, Directories(tmp_path / "data", tmp_path / "models", config_dir))
+        app.reconciler.reconcile()
         app.runner.start()
         opened.append(app)
         return app
@@ -70,7 +70,7 @@ def docs(tmp_path: Path) -> Path:
     return folder
 
 
-def finish(app: App, job: Job) -> Job:
+def finish(app: Application, job: Job) -> Job:
     """Wait until a job has ended."""
     for _ in range(600):
         current = app.jobs.get(job.job_id)
@@ -80,6 +80,6 @@ def finish(app: App, job: Job) -> Job:
     raise AssertionError(f"the job did not end: {current}")
 
 
-def ask(app: App, text: str, *, request_id: str | None = None, **fields: Any) -> QueryResult:
+def ask(app: Application, text: str, *, request_id: str | None = None, **fields: Any) -> QueryResult:
     """Ask as `POST /api/query` does; `fields` are of its body."""
-    return app.query(replace(QueryBody(query=text, **fields).request({}), request_id=request_id))
+    return app.search.query(replace(QueryBody(query=text, **fields).request({}), request_id=request_id))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.core.errors import (
     CollectionNotFound,
     CollectionUnavailable,
@@ -20,15 +20,15 @@ from .conftest import ask, finish
 
 pytestmark = pytest.mark.slow
 
-Open = Callable[..., App]
+Open = Callable[..., Application]
 
 
-def sources(app: App, text: str, **options: object) -> list[str]:
+def sources(app: Application, text: str, **options: object) -> list[str]:
     return [hit.passage.source for hit in ask(app, text, **options).hits]  # type: ignore[arg-type]
 
 
-def ingest(app: App, *paths: Path, **options: object) -> dict[str, object]:
-    job = finish(app, app.ingest([str(path) for path in paths], **options))  # type: ignore[arg-type]
+def ingest(app: Application, *paths: Path, **options: object) -> dict[str, object]:
+    job = finish(app, app.documents.ingest([str(path) for path in paths], **options))  # type: ignore[arg-type]
     assert job.status == "completed", job.error
     assert job.result is not None
     return dict(job.result)
@@ -48,7 +48,7 @@ def test_a_document_is_found_with_its_place(open_app: Open, docs: Path) -> None:
 def test_sources_are_relative_to_the_folder_that_was_added(open_app: Open, docs: Path) -> None:
     app = open_app()
     ingest(app, docs)
-    items, total = app.documents.page()
+    items, total = app.document_reader.page()
     assert (total, [item["source"] for item in items]) == (3, ["api/auth.txt", "guide.md", "手順.md"])
 
 
@@ -131,23 +131,23 @@ def test_paths_are_checked_before_a_job_is_made(open_app: Open, docs: Path, tmp_
     (docs / "link").symlink_to(tmp_path)
     for path in (tmp_path, docs / ".." / "elsewhere", docs / "link"):
         with pytest.raises(ForbiddenPath):
-            app.ingest([str(path)])
+            app.documents.ingest([str(path)])
     with pytest.raises(ValidationFailed, match="does not exist"):
-        app.ingest([str(docs / "missing.md")])
+        app.documents.ingest([str(docs / "missing.md")])
     with pytest.raises(ValidationFailed, match="absolute"):
-        open_app().ingest(["docs"])
+        open_app().documents.ingest(["docs"])
     with pytest.raises(ValidationFailed):
-        app.ingest([])
+        app.documents.ingest([])
 
 
 def test_a_deleted_document_is_gone_from_everything(open_app: Open, docs: Path) -> None:
     app = open_app()
     ingest(app, docs)
     doc_id = ask(app, "E1045").hits[0].passage.doc_id
-    app.delete_document(doc_id)
+    app.documents.delete(doc_id)
     assert "guide.md" not in sources(app, "E1045 lease", top_k=20)
     with pytest.raises(DocumentDeleted):
-        app.documents.get(doc_id)
+        app.document_reader.get(doc_id)
     assert app.passages.counts()["documents"] == 2
     assert ingest(app, docs)["added"] == 1, "a deleted document can come back"
     assert sources(app, "E1045")[0] == "guide.md"
@@ -158,18 +158,18 @@ def test_a_deleted_collection_leaves_nothing_and_frees_its_name(open_app: Open, 
     app.collections.create("second")
     ingest(app, docs, collection="second")
     kb_id = app.collections.get("second").kb_id
-    app.delete_collection("second")
+    app.documents.delete_collection("second")
     with pytest.raises(CollectionNotFound):
         app.collections.get("second")
     jobs, _ = app.jobs.page()
     assert (jobs[0].kind, finish(app, jobs[0]).status) == ("purge", "completed")
-    assert app.indexes.dense.ids(kb_id) == set()
-    assert app.indexes.sparse.ids(kb_id) == set()
+    assert app.indexes().dense.ids(kb_id) == set()
+    assert app.indexes().sparse.ids(kb_id) == set()
     assert kb_id not in app.collections.all_ids()
     app.collections.create("second")
     assert ingest(app, docs, collection="second")["added"] == 3
     with pytest.raises(ValidationFailed, match="default"):
-        app.delete_collection("default")
+        app.documents.delete_collection("default")
 
 
 ENGINES = [
@@ -191,7 +191,7 @@ def test_a_removed_index_is_rebuilt_from_the_facts_with_a_notice(
         shutil.rmtree(folder)
     shutil.rmtree(docs)
     again = open_app(**engines)
-    assert "indexed again" in again.notices[0]
+    assert "indexed again" in again.maintenance.notices()[0]
     jobs, _ = again.jobs.page()
     assert finish(again, jobs[0]).status == "completed"
     assert sources(again, "E1045 lease token", top_k=20) == before
@@ -210,7 +210,7 @@ def test_a_damaged_index_is_put_aside_and_rebuilt_with_a_notice(
         if path.is_file():
             path.write_bytes(b"garbage" * 100)
     again = open_app(**engines)
-    assert "damaged" in again.notices[0]
+    assert "damaged" in again.maintenance.notices()[0]
     jobs, _ = again.jobs.page()
     assert finish(again, jobs[0]).status == "completed"
     assert sources(again, "E1045 lease token", top_k=20) == before
@@ -227,28 +227,28 @@ def test_other_settings_index_the_documents_again_from_their_facts(open_app: Ope
     assert (job.kind, job.status) == ("repair", "completed")
     assert job.result is not None
     assert job.result["updated"] == 3
-    assert open_app(splitter__chunk_size=64, splitter__chunk_overlap=8).reconcile() is None
+    assert open_app(splitter__chunk_size=64, splitter__chunk_overlap=8).reconciler.reconcile() is None
 
 
 def test_an_upload_is_kept_and_a_new_one_replaces_it(open_app: Open) -> None:
     app = open_app()
     target = app.collections.get("default")
     for text in ("first words", "second words"):
-        upload = app.receive("notes.txt")
+        upload = app.uploads.receive("notes.txt")
         upload.file.write(text.encode())
-        job = finish(app, app.ingest_uploads([upload], target))
+        job = finish(app, app.documents.ingest_uploads([upload], target))
         assert job.status == "completed"
-    items, total = app.documents.page()
+    items, total = app.document_reader.page()
     assert (total, items[0]["source"]) == (1, "notes.txt")
-    assert app.documents.content(items[0]["id"]) == "second words"
-    app.delete_document(items[0]["id"])
+    assert app.document_reader.content(items[0]["id"]) == "second words"
+    app.documents.delete(items[0]["id"])
     assert not [path for path in (app.directories.data / "uploads").rglob("*") if path.is_file()]
 
 
 def test_reopening_changes_nothing(open_app: Open, docs: Path) -> None:
     ingest(open_app(), docs)
     app = open_app()
-    assert app.reconcile() is None
+    assert app.reconciler.reconcile() is None
     result = ingest(app, docs)
     assert (result["unchanged"], result["embedded"]) == (3, 0)
 
@@ -258,35 +258,35 @@ def test_a_collection_that_is_deleted_while_files_go_into_it_leaves_nothing(open
         (docs / f"page-{number}.md").write_text(f"# Page {number}\n\nWords of page {number}.\n", encoding="utf-8")
     app = open_app()
     app.collections.create("second")
-    job = app.ingest([str(docs)], collection="second")
-    app.delete_collection("second")
+    job = app.documents.ingest([str(docs)], collection="second")
+    app.documents.delete_collection("second")
     assert finish(app, job).status in {"cancelled", "completed"}
     jobs, _ = app.jobs.page()
     assert (jobs[0].kind, finish(app, jobs[0]).status) == ("purge", "completed")
     assert job.kb_id not in app.collections.all_ids()
-    assert app.indexes.dense.ids(job.kb_id) == set()
+    assert app.indexes().dense.ids(job.kb_id) == set()
     assert app.passages.counts()["chunks"] == 0
 
 
 def test_an_upload_that_no_job_takes_replaces_nothing(open_app: Open) -> None:
     app = open_app(limits__max_queued_jobs=1)
     target = app.collections.get("default")
-    first = app.receive("notes.txt")
+    first = app.uploads.receive("notes.txt")
     first.file.write(b"first words")
-    finish(app, app.ingest_uploads([first], target))
+    finish(app, app.documents.ingest_uploads([first], target))
     app.runner.stop(5)
     app.jobs.add("rebuild", collection="", kb_id="", payload={"doc_ids": []}, request_id=None)
-    second = app.receive("notes.txt")
+    second = app.uploads.receive("notes.txt")
     second.file.write(b"second words")
     with pytest.raises(ServiceUnavailable):
-        app.ingest_uploads([second], target)
+        app.documents.ingest_uploads([second], target)
     kept = [path for path in (app.directories.data / "uploads").rglob("*") if path.is_file()]
     assert [path.read_bytes() for path in kept] == [b"first words"]
 
 
 def test_what_a_dead_process_was_receiving_is_removed(open_app: Open) -> None:
     app = open_app()
-    app.receive("notes.txt").file.close()
+    app.uploads.receive("notes.txt").file.close()
     open_app()
     assert not [path for path in (app.directories.data / "uploads").rglob("*") if path.is_file()]
 
@@ -294,7 +294,7 @@ def test_what_a_dead_process_was_receiving_is_removed(open_app: Open) -> None:
 @pytest.mark.parametrize("path", ["/" + "a" * 300, "/a\0b"])
 def test_a_path_that_no_file_can_have_is_refused(open_app: Open, path: str) -> None:
     with pytest.raises(ValidationFailed, match=r"can't be read|no path"):
-        open_app().ingest([path])
+        open_app().documents.ingest([path])
 
 
 def test_a_deletion_that_was_cut_off_is_finished_at_the_next_start(open_app: Open, docs: Path) -> None:
@@ -303,9 +303,9 @@ def test_a_deletion_that_was_cut_off_is_finished_at_the_next_start(open_app: Ope
     ingest(app, docs, collection="second")
     kb_id = app.collections.get("second").kb_id
     app.runner.stop(5)
-    app.delete_collection("second")
+    app.documents.delete_collection("second")
     again = open_app()
     assert kb_id not in again.collections.all_ids()
-    assert again.indexes.sparse.ids(kb_id) == set()
+    assert again.indexes().sparse.ids(kb_id) == set()
     jobs, _ = again.jobs.page()
     assert (jobs[0].kind, jobs[0].status) == ("purge", "completed")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 
 from .conftest import LIGHT, ask, finish
@@ -20,21 +20,21 @@ PLAIN = {"retrieval.fusion": "rrf", "rerank.provider": "none"}
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[..., App]]:
+def start(tmp_path: Path) -> Iterator[Callable[..., Application]]:
     """Opens an app on one data directory and mends what differs, but runs no jobs yet."""
-    opened: list[App] = []
+    opened: list[Application] = []
 
-    def start(**explicit: Any) -> App:
+    def start(**explicit: Any) -> Application:
         for app in opened:
             app.close()
         opened.clear()
         config_dir = tmp_path / "config"
         dotted = {name.replace("__", "."): value for name, value in explicit.items()}
         settings = load_settings(config_dir, environment={}, explicit=LIGHT | PLAIN | dotted)
-        app = App(settings, Directories(tmp_path / "data", tmp_path / "models", config_dir))
+        app = Application(settings, Directories(tmp_path / "data", tmp_path / "models", config_dir))
         opened.append(app)
-        app.warm()
-        app.reconcile()
+        app.maintenance.warm()
+        app.reconciler.reconcile()
         return app
 
     yield start
@@ -42,16 +42,16 @@ def start(tmp_path: Path) -> Iterator[Callable[..., App]]:
         app.close()
 
 
-Start = Callable[..., App]
+Start = Callable[..., Application]
 
 
-def sources(app: App, strategy: str | None = None) -> list[str]:
+def sources(app: Application, strategy: str | None = None) -> list[str]:
     return [hit.passage.source for hit in ask(app, QUESTION, strategy=strategy, top_k=20).hits]
 
 
-def index_all(app: App, docs: Path) -> None:
+def index_all(app: Application, docs: Path) -> None:
     app.runner.start()
-    assert finish(app, app.ingest([str(docs)])).status == "completed"
+    assert finish(app, app.documents.ingest([str(docs)])).status == "completed"
 
 
 @pytest.mark.parametrize("backend", ["exact", pytest.param("chroma", marks=pytest.mark.e2e)])
@@ -90,7 +90,7 @@ def test_the_first_model_back_again_needs_no_new_vectors(start: Start, docs: Pat
         jobs, _ = again.jobs.page()
         assert finish(again, jobs[0]).status == "completed"
     assert sources(again, "dense_only") == before
-    assert again.verify()["ok"]
+    assert again.reconciler.verify()["ok"]
     assert start().status()["notices"] == []
 
 

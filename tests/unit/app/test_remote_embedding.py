@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.core.errors import RemoteUnavailable
 
 from ..providers.model_service import DIMENSION, ModelService, Reply
@@ -15,7 +15,7 @@ from .conftest import ask, finish
 
 pytestmark = pytest.mark.slow
 
-Open = Callable[..., App]
+Open = Callable[..., Application]
 PLAIN = {"retrieval.fusion": "rrf", "rerank.provider": "none"}
 
 
@@ -37,7 +37,7 @@ def remote(server: ModelService) -> dict[str, object]:
     }
 
 
-def sources(app: App, strategy: str) -> list[str]:
+def sources(app: Application, strategy: str) -> list[str]:
     return [hit.passage.source for hit in ask(app, "E1045 lease token", strategy=strategy, top_k=20).hits]
 
 
@@ -45,21 +45,21 @@ def test_documents_are_indexed_and_found_by_a_service(
     server: ModelService, remote: dict[str, object], open_app: Open, docs: Path
 ) -> None:
     app = open_app(**remote)
-    assert finish(app, app.ingest([str(docs)])).status == "completed"
+    assert finish(app, app.documents.ingest([str(docs)])).status == "completed"
     assert "guide.md" in sources(app, "dense_only")
-    assert app.status()["model"]["dim"] == DIMENSION
-    assert app.status()["model"]["device"] == "remote"
+    assert app.maintenance.status()["model"]["dim"] == DIMENSION
+    assert app.maintenance.status()["model"]["device"] == "remote"
 
 
 def test_the_daemon_starts_and_finds_by_words_while_the_service_is_down(
     server: ModelService, remote: dict[str, object], open_app: Open, docs: Path
 ) -> None:
     app = open_app(**remote)
-    finish(app, app.ingest([str(docs)]))
+    finish(app, app.documents.ingest([str(docs)]))
     server.answer = lambda asked: Reply({"error": "down"}, 503)
     again = open_app(**remote)
-    again.warm()
-    assert again.status()["ready"]
+    again.maintenance.warm()
+    assert again.maintenance.status()["ready"]
     assert "guide.md" in sources(again, "sparse_only")
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.core.errors import CollectionNotFound, CollectionUnavailable, ValidationFailed
 
 from .conftest import ask, finish
 
 pytestmark = pytest.mark.slow
 
-Open = Callable[..., App]
+Open = Callable[..., Application]
 
 LEASES = """# Leases
 
@@ -30,11 +30,11 @@ A lease that is not renewed expires after MAX_LEASE seconds, and the lock is fre
 
 
 @pytest.fixture
-def app(open_app: Open, docs: Path) -> App:
+def app(open_app: Open, docs: Path) -> Application:
     """An app that has read four documents."""
     (docs / "leases.md").write_text(LEASES, encoding="utf-8")
     app = open_app()
-    finish(app, app.ingest([str(docs)]))
+    finish(app, app.documents.ingest([str(docs)]))
     return app
 
 
@@ -59,25 +59,25 @@ ODD = [
 
 
 @pytest.mark.parametrize("text", ODD)
-def test_odd_questions_are_answered_like_any_other(app: App, text: str) -> None:
+def test_odd_questions_are_answered_like_any_other(app: Application, text: str) -> None:
     result = ask(app, text)
     assert not result.degraded
     assert 0 <= result.confidence <= 1
     assert all(0 <= hit.score <= 1 for hit in result.hits)
 
 
-def test_scores_fall_along_the_answer(app: App) -> None:
+def test_scores_fall_along_the_answer(app: Application) -> None:
     scores = [hit.score for hit in ask(app, "when does a lease expire", top_k=10).hits]
     assert scores == sorted(scores, reverse=True)
 
 
-def test_what_is_named_to_the_letter_comes_first_with_confidence(app: App) -> None:
+def test_what_is_named_to_the_letter_comes_first_with_confidence(app: Application) -> None:
     result = ask(app, "MAX_LEASE")
     assert result.hits[0].passage.section_path == ("Leases", "Expiry")
     assert result.confidence > 0.9
 
 
-def test_below_the_least_score_nothing_is_found_and_that_is_said(app: App, tmp_path: Path) -> None:
+def test_below_the_least_score_nothing_is_found_and_that_is_said(app: Application, tmp_path: Path) -> None:
     strict = strategy(tmp_path, "strict", "retrieval: {min_score: 0.99}\n")
     result = ask(app, "bread and butter", strategy=strict)
     assert result.hits == ()
@@ -85,12 +85,12 @@ def test_below_the_least_score_nothing_is_found_and_that_is_said(app: App, tmp_p
     assert result.context.text == ""
 
 
-def test_neighbours_are_read_as_one_passage(app: App, tmp_path: Path) -> None:
+def test_neighbours_are_read_as_one_passage(app: Application, tmp_path: Path) -> None:
     long = tmp_path / "long.md"
     long.write_text(
         "# Long\n\n" + " ".join(f"Sentence number {number} tells of quotas." for number in range(200)), encoding="utf-8"
     )
-    finish(app, app.ingest([str(long)], collection="default"))
+    finish(app, app.documents.ingest([str(long)], collection="default"))
     result = ask(app, "quotas sentence", filters={"source": "long.md"}, top_k=3)
     assert len(result.hits) == 3
     assert [citation.id for citation in result.context.citations] == list(range(1, len(result.context.citations) + 1))
@@ -105,7 +105,7 @@ def test_neighbours_are_read_as_one_passage(app: App, tmp_path: Path) -> None:
     assert len(apart.context.citations) == 3
 
 
-def test_a_preference_moves_up_and_drops_nothing(app: App) -> None:
+def test_a_preference_moves_up_and_drops_nothing(app: Application) -> None:
     plain = ask(app, "lease lock tokens", top_k=20)
     wished = ask(app, "lease lock tokens", top_k=20, prefer={"source": ["api/"]})
     assert {hit.passage.chunk_id for hit in wished.hits} == {hit.passage.chunk_id for hit in plain.hits}
@@ -117,7 +117,7 @@ def test_a_preference_moves_up_and_drops_nothing(app: App) -> None:
     assert any("prefer" in entry["stages"] for entry in wished.explanation)
 
 
-def test_variety_and_further_wordings_are_options(app: App, tmp_path: Path) -> None:
+def test_variety_and_further_wordings_are_options(app: Application, tmp_path: Path) -> None:
     varied = strategy(tmp_path, "varied", "retrieval: {mmr_lambda: 0.3, multi_query: 2}\n")
     result = ask(app, "what does the error E1045 mean for a lease", strategy=varied)
     assert result.plan.variants
@@ -125,7 +125,7 @@ def test_variety_and_further_wordings_are_options(app: App, tmp_path: Path) -> N
     assert len({hit.passage.chunk_id for hit in result.hits}) == len(result.hits)
 
 
-def test_each_hit_has_its_reasons(app: App) -> None:
+def test_each_hit_has_its_reasons(app: Application) -> None:
     result = ask(app, "lease renewal")
     assert [entry["chunk_id"] for entry in result.explanation] == [hit.passage.chunk_id for hit in result.hits]
     assert {"dense", "sparse", "fusion", "rerank"} <= set(result.explanation[0]["stages"])
@@ -135,37 +135,37 @@ def test_each_hit_has_its_reasons(app: App) -> None:
     ("filters", "told"),
     [({"doctype": "pdf"}, "doc_type"), ({"doc_type": "word"}, "docx"), ({"updated_after": "yesterday"}, "ISO 8601")],
 )
-def test_a_filter_that_can_not_be_executed_is_an_error(app: App, filters: dict[str, object], told: str) -> None:
+def test_a_filter_that_can_not_be_executed_is_an_error(app: Application, filters: dict[str, object], told: str) -> None:
     with pytest.raises(ValidationFailed, match=told):
         ask(app, "lease", filters=filters)
 
 
-def test_filters_that_contradict_each_other_find_nothing_and_say_so(app: App) -> None:
+def test_filters_that_contradict_each_other_find_nothing_and_say_so(app: Application) -> None:
     result = ask(app, "lease type:pdf", filters={"doc_type": "markdown"})
     assert result.hits == ()
     assert result.warnings
 
 
-def test_hard_filters_never_leak(app: App) -> None:
+def test_hard_filters_never_leak(app: Application) -> None:
     for text in ("lease", "MAX_LEASE", "tokens", "証明書"):
         result = ask(app, text, filters={"path_prefix": "api/"}, top_k=20)
         assert {hit.passage.source for hit in result.hits} <= {"api/auth.txt"}
 
 
-def test_many_equal_passages_come_back_in_one_order(app: App, tmp_path: Path) -> None:
+def test_many_equal_passages_come_back_in_one_order(app: Application, tmp_path: Path) -> None:
     same = tmp_path / "same.md"
     same.write_text(
         "# Same\n\n" + "".join(f"## Part {number}\n\nThe very same words.\n\n" for number in range(600)), encoding="utf-8"
     )
-    finish(app, app.ingest([str(same)]))
+    finish(app, app.documents.ingest([str(same)]))
     first, second = (ask(app, "the very same words", top_k=20) for _ in range(2))
     assert [hit.passage.chunk_id for hit in first.hits] == [hit.passage.chunk_id for hit in second.hits]
     assert len(first.hits) == 20
 
 
-def test_a_collection_that_is_deleted_while_it_is_searched_leaves_no_half_answer(app: App, docs: Path) -> None:
+def test_a_collection_that_is_deleted_while_it_is_searched_leaves_no_half_answer(app: Application, docs: Path) -> None:
     app.collections.create("brief")
-    finish(app, app.ingest([str(docs)], collection="brief"))
+    finish(app, app.documents.ingest([str(docs)], collection="brief"))
     seen: list[int] = []
     refused: list[Exception] = []
 
@@ -183,13 +183,13 @@ def test_a_collection_that_is_deleted_while_it_is_searched_leaves_no_half_answer
     searcher.start()
     while not seen:
         searcher.join(0.01)
-    app.delete_collection("brief")
+    app.documents.delete_collection("brief")
     searcher.join(30)
     assert refused
     assert seen[0] > 0
 
 
-def test_a_follow_up_is_searched_with_what_it_points_back_to(app: App) -> None:
+def test_a_follow_up_is_searched_with_what_it_points_back_to(app: Application) -> None:
     history = [{"role": "user", "text": "How often is a lease renewed?"}, {"role": "assistant", "text": "Every 30 seconds."}]
     result = ask(app, "and when does it expire?", history=history)
     assert result.plan.rewriting == "rules"

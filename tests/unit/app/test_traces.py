@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 import ragd
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.core.errors import TraceNotFound, ValidationFailed
 from ragd.core.tracing import INGESTION_STAGES, QUERY_STAGES
 
@@ -20,7 +20,7 @@ from .conftest import ask, finish
 
 pytestmark = pytest.mark.slow
 
-Open = Callable[..., App]
+Open = Callable[..., Application]
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "traces"
 SCHEMA = json.loads((Path(ragd.__file__).parent / "core" / "trace.schema.json").read_text())
 
@@ -28,9 +28,19 @@ SCHEMA = json.loads((Path(ragd.__file__).parent / "core" / "trace.schema.json").
 VOLATILE = {"trace_id", "started_at", "ended_at", "start_ms", "end_ms", "ts_ms", "job_id", "request_id", "latency_ms", "build"}
 
 
-def envelopes(app: App, trace_type: str) -> list[dict[str, Any]]:
-    rows, _ = app.traces(1, 100, trace_type=trace_type, job_id=None)
-    found = [app.trace(row["trace_id"]) for row in rows]
+def kept(app: Application, trace_id: str) -> dict[str, Any]:
+    app.tracer.flush()
+    return app.traces.get(trace_id)
+
+
+def newest(app: Application, count: int, trace_type: str | None = None) -> tuple[list[dict[str, Any]], int]:
+    app.tracer.flush()
+    return app.traces.page(1, count, trace_type=trace_type, job_id=None)
+
+
+def envelopes(app: Application, trace_type: str) -> list[dict[str, Any]]:
+    rows, _ = newest(app, 100, trace_type)
+    found = [kept(app, row["trace_id"]) for row in rows]
     for envelope in found:
         jsonschema.validate(envelope, SCHEMA)
     return found
@@ -66,7 +76,7 @@ def check_golden(name: str, envelope: dict[str, Any]) -> None:
 
 def test_an_ingestion_leaves_one_trace_for_each_document(open_app: Open, docs: Path) -> None:
     app = open_app()
-    job = finish(app, app.ingest([str(docs)], request_id="request-1"))
+    job = finish(app, app.documents.ingest([str(docs)], request_id="request-1"))
     found = envelopes(app, "ingestion")
     assert len(found) == 3
     for envelope in found:
@@ -76,14 +86,14 @@ def test_an_ingestion_leaves_one_trace_for_each_document(open_app: Open, docs: P
 
 def test_the_shape_of_an_ingestion_trace_is_kept(open_app: Open, docs: Path) -> None:
     app = open_app()
-    finish(app, app.ingest([str(docs / "guide.md")]))
+    finish(app, app.documents.ingest([str(docs / "guide.md")]))
     check_golden("ingestion", envelopes(app, "ingestion")[0])
 
 
 def test_unchanged_files_share_one_trace(open_app: Open, docs: Path) -> None:
     app = open_app()
-    finish(app, app.ingest([str(docs)]))
-    finish(app, app.ingest([str(docs)]))
+    finish(app, app.documents.ingest([str(docs)]))
+    finish(app, app.documents.ingest([str(docs)]))
     newest = envelopes(app, "ingestion")[0]
     assert newest["events"][0]["payload"]["decision"] == "unchanged"
     assert newest["aggregates"]["counters"] == {"unchanged": 3}
@@ -92,7 +102,7 @@ def test_unchanged_files_share_one_trace(open_app: Open, docs: Path) -> None:
 def test_a_file_that_fails_leaves_a_trace_with_the_code(open_app: Open, docs: Path) -> None:
     (docs / "empty.md").write_text("")
     app = open_app()
-    finish(app, app.ingest([str(docs / "empty.md")]))
+    finish(app, app.documents.ingest([str(docs / "empty.md")]))
     envelope = envelopes(app, "ingestion")[0]
     assert envelope["status"] == "error"
     assert envelope["aggregates"]["errors"][0]["code"] == "EMPTY"
@@ -100,9 +110,9 @@ def test_a_file_that_fails_leaves_a_trace_with_the_code(open_app: Open, docs: Pa
 
 def test_the_shape_of_a_query_trace_is_kept(open_app: Open, docs: Path) -> None:
     app = open_app()
-    finish(app, app.ingest([str(docs)]))
+    finish(app, app.documents.ingest([str(docs)]))
     result = ask(app, "what does E1045 mean", request_id="request-2")
-    envelope = app.trace(result.trace_id)
+    envelope = kept(app, result.trace_id)
     jsonschema.validate(envelope, SCHEMA)
     names = [span["name"] for span in envelope["spans"]]
     assert sorted(names) == sorted(QUERY_STAGES)
@@ -119,8 +129,8 @@ def test_texts_go_into_a_trace_as_far_as_the_level_allows(
     open_app: Open, docs: Path, level: str, query: int, passages: int
 ) -> None:
     app = open_app(observability__detail_level=level)
-    finish(app, app.ingest([str(docs)]))
-    text = json.dumps(app.trace(ask(app, "zebra lease").trace_id))
+    finish(app, app.documents.ingest([str(docs)]))
+    text = json.dumps(kept(app, ask(app, "zebra lease").trace_id))
     assert ("zebra" in text, "the lease ran out" in text) == (bool(query), bool(passages))
 
 
@@ -138,7 +148,7 @@ def test_a_query_that_fails_leaves_a_trace(open_app: Open) -> None:
 def test_traces_are_in_the_file_as_in_the_store(open_app: Open, docs: Path) -> None:
     app = open_app()
     trace_id = ask(app, "anything").trace_id
-    stored = app.trace(trace_id)
+    stored = kept(app, trace_id)
     lines = (app.directories.logs / "traces.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(lines[-1]) == stored
 
@@ -146,7 +156,7 @@ def test_traces_are_in_the_file_as_in_the_store(open_app: Open, docs: Path) -> N
 def test_the_oldest_traces_go_beyond_the_limit(open_app: Open) -> None:
     app = open_app(observability__keep_traces=3)
     ids = [ask(app, f"question {number}").trace_id for number in range(5)]
-    assert app.traces(1, 10, trace_type=None, job_id=None)[1] == 3
-    app.trace(ids[-1])
+    assert newest(app, 10)[1] == 3
+    kept(app, ids[-1])
     with pytest.raises(TraceNotFound):
-        app.trace(ids[0])
+        kept(app, ids[0])

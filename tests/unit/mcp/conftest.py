@@ -15,7 +15,7 @@ from mcp.types import CallToolResult
 from starlette.testclient import TestClient
 
 from ragd.api.application import create_api
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.client.asgi import AsgiConnection
 from ragd.config.loading import Directories, load_settings
 from ragd.mcp.library import Library
@@ -31,7 +31,7 @@ class Agent:
 
     server: LibraryServer
     rest: TestClient
-    app: App
+    app: Application
 
     def talk(self, conversation: Callable[[Client], Any], **options: Any) -> Any:
         """What a conversation (`async def`) with a fresh client gives."""
@@ -106,7 +106,7 @@ def agent(tmp_path: Path, changes: dict[str, Any]) -> Iterator[Agent]:
         "security.allowed_roots": [str(tmp_path)],
     }
     settings = load_settings(tmp_path / "config", environment={}, explicit=quick | changes)
-    app = App(settings, Directories(tmp_path / "data", tmp_path / "models", tmp_path / "config"))
+    app = Application(settings, Directories(tmp_path / "data", tmp_path / "models", tmp_path / "config"))
     app.runner.start()
     api = create_api(app, token=TOKEN)
     library = Library(AsgiConnection(api, TOKEN), settings.mcp, settings.security.allowed_roots)

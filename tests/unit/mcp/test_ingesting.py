@@ -277,7 +277,7 @@ class TestGetJob:
         assert "\\[here\\](x)" in text
 
     def test_a_job_of_another_kind_is_told_too(self, agent: Agent) -> None:
-        job_id = agent.app.rebuild().job_id
+        job_id = agent.app.reconciler.rebuild().job_id
         assert agent.fields("get_job", job_id=job_id, wait_s=60)["job"]["kind"] == "rebuild"
         assert "none; 0 passages" in agent.text("get_job", job_id=job_id)
 

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from ragd.api.application import create_api
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.mcp.http import serve_agents
 
 from ...mcp.messages import Session, call, reply, today
@@ -26,7 +26,7 @@ Params = Callable[[dict[str, str]], dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, App, TestClient]]:
+def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, Application, TestClient]]:
     """REST, the app, and the door for agents on the same app."""
     with opened(tmp_path_factory.mktemp("agents"), **{"mcp.enabled": True, "live.budget_ms": 5000}) as (client, app):
         api = create_api(app, token=TOKEN)
@@ -37,13 +37,13 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient
 
 
 @pytest.fixture
-def cloud(doors: tuple[TestClient, App, TestClient]) -> Iterator[Cloud]:
+def cloud(doors: tuple[TestClient, Application, TestClient]) -> Iterator[Cloud]:
     with cloud_in(*doors[:2]) as made:
         yield made
 
 
 @pytest.fixture
-def agents(doors: tuple[TestClient, App, TestClient]) -> TestClient:
+def agents(doors: tuple[TestClient, Application, TestClient]) -> TestClient:
     return doors[2]
 
 

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ragd.app.container import Parts
+from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 from ragd.config.sources import LiveSettings, SyncSettings
 from ragd.core.jobs import IngestResult
-from ragd.core.tracing import Tracer
+from ragd.core.lazy import Lazy
 from ragd.ingest.workers.pool import WorkerPool
 from ragd.jobs.runner import JobRunner
 from ragd.sources.handler import Pace
 from ragd.sources.service import SourceService, Status
-from ragd.store.collections import Collections
-from ragd.store.database.engine import open_engine
-from ragd.store.documents import DocumentWriter
-from ragd.store.jobs import FINISHED, Job, Jobs
+from ragd.store.jobs import FINISHED, Job
 from ragd.store.ledger import Ledger
 from ragd.store.sources import Source, Sources
 
@@ -43,15 +41,13 @@ class Place:
         data.mkdir()
         folder.mkdir()
         self.folder = folder
-        self.engine = open_engine("", data)
-        self.collections = Collections(self.engine)
-        self.collections.ensure_default()
-        self.jobs = Jobs(self.engine, max_queued=100, keep=1000)
-        self.writer = DocumentWriter(self.engine)
-        self.tracer = Tracer([])
         settings = load_settings(data / "config", environment={}, explicit=LIGHT)
-        self.parts = Parts(settings, Directories(data, data / "models", data / "config"), self.engine, self.tracer)
-        self.parts.__dict__["parser"] = readers
+        self.app = Application(settings, Directories(data, data / "models", data / "config"))
+        self.app.parser = Lazy(lambda: readers, nullcontext())
+        self.engine = self.app._engine
+        self.collections = self.app.collections
+        self.jobs = self.app.jobs
+        self.writer = self.app.writer
         self.store = Sources(self.engine)
         self.before_run: Callable[[], None] = lambda: None
         self.runner = JobRunner(self.jobs, {"sync": self._sync, "cleanup": self._clean_up})
@@ -76,13 +72,13 @@ class Place:
 
     def _run(self, *args: Any, **options: Any) -> IngestResult:
         self.before_run()
-        return self.parts.ingestion.run(*args, **options)
+        return self.app.ingestion().run(*args, **options)
 
     def _sync(self, job: Job, report: Any) -> IngestResult:
         return self.service.run_sync(job, report)
 
     def _clean_up(self, job: Job, _report: Any) -> IngestResult:
-        self.parts.ingestion.clean_up(job.kb_id, job.payload["doc_ids"])
+        self.app.ingestion().clean_up(job.kb_id, job.payload["doc_ids"])
         return IngestResult()
 
     def write(self, name: str, text: str = "") -> Path:
@@ -130,10 +126,9 @@ class Place:
     def close(self) -> None:
         self.service.stop()
         self.runner.stop(30)
-        del self.parts.__dict__["parser"]
-        self.parts.close(idle=True)
-        self.tracer.close()
-        self.engine.dispose()
+        # The processes that read are others', too.
+        self.app.parser = Lazy(self.app._open_parser, nullcontext())
+        self.app.close()
 
 
 @pytest.fixture(scope="session")
@@ -141,11 +136,9 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerPool]:
     """The processes that read files, started once: that takes longer than most of the tests."""
     folder = tmp_path_factory.mktemp("readers")
     settings = load_settings(folder, environment={}, explicit=LIGHT)
-    engine = open_engine("", folder)
-    parts = Parts(settings, Directories(folder, folder, folder), engine, Tracer([]))
-    yield parts.parser
-    parts.close(idle=True)
-    engine.dispose()
+    app = Application(settings, Directories(folder, folder, folder))
+    yield app.parser()
+    app.close()
 
 
 @pytest.fixture

@@ -49,7 +49,9 @@ def item(number: int, **more: object) -> LedgerItem:
 
 def document(engine: Engine, source_id: str, doc_id: str) -> None:
     kb_id = default_id(engine)
-    DocumentWriter(engine).fail(kb_id, doc_id, f"https://x/{doc_id}", "confluence", 1, Failure("page", "X", "x"), source_id)
+    DocumentWriter(engine, keep_versions=0).fail(
+        kb_id, doc_id, f"https://x/{doc_id}", "confluence", 1, Failure("page", "X", "x"), source_id
+    )
 
 
 def test_items_are_written_again_and_again(ledger: Ledger, source_id: str) -> None:

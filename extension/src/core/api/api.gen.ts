@@ -574,7 +574,7 @@ export interface paths {
         put?: never;
         /**
          * Reindex
-         * @description Make both indexes anew from the facts, of one collection or of all.
+         * @description Make both indexes anew from the stored content, of one collection or of all.
          */
         post: operations["reindex"];
         delete?: never;

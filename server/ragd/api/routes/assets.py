@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse
 
-from ragd.api.common import Core
+from ragd.api.common import App
 from ragd.api.source_tokens import SourceTokens
 from ragd.store.assets import Variant
 
@@ -26,9 +26,9 @@ PICTURE_HEADERS: Final = {
     response_class=FileResponse,
     responses={200: {"content": {"image/*": {}}, "description": "The picture."}},
 )
-def get_asset(asset_id: str, core: Core, tokens: SourceTokens, variant: Annotated[Variant, Query()] = "raw") -> FileResponse:
+def get_asset(asset_id: str, app: App, tokens: SourceTokens, variant: Annotated[Variant, Query()] = "raw") -> FileResponse:
     """A picture that a live document shows which the asker may see; `thumb` is a WebP of at most 320 pixels."""
-    found = core.picture(asset_id, variant, tokens)
+    found = app.pictures.find(asset_id, variant, tokens)
     # Rights can end at any moment, and no cache is asked then.
     headers = PICTURE_HEADERS if found.for_all else PICTURE_HEADERS | {"Cache-Control": "no-store"}
     return FileResponse(found.path, media_type=found.mime, headers=headers)

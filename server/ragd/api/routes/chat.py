@@ -20,7 +20,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from ragd.answer.answerer import Delta
 from ragd.answer.cancellation import Cancellation
-from ragd.api.common import Core, Life, collection_available
+from ragd.api.common import App, Life, collection_available
 from ragd.api.errors import failure_response
 from ragd.api.event_streams import event_stream
 from ragd.api.lifecycle import Lifecycle
@@ -52,10 +52,10 @@ class Begun:
     cancellation: Cancellation
 
 
-def _begun(body: ChatBody, core: Core, tokens: SourceTokens) -> Begun:
+def _begun(body: ChatBody, app: App, tokens: SourceTokens) -> Begun:
     """What can go wrong before the first event goes wrong here, and is told as any other error."""
     cancellation = Cancellation()
-    result, pieces = core.chat(body.request(tokens), cancellation)
+    result, pieces = app.answers.chat(body.request(tokens), cancellation)
     why = explained_response(result) if body.explain else {}
     return Begun(query_response(result) | why, result, pieces, cancellation)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Depends
 
-from ragd.api.common import Core, Pages, collection_in_path
+from ragd.api.common import App, Pages, collection_in_path
 from ragd.api.responses import collection_response
 from ragd.api.schemas.collections import Collection, CollectionChange, CollectionCreate, CollectionPage
 
@@ -14,26 +14,26 @@ router = APIRouter(prefix="/api/collections", tags=["collections"])
 
 
 @router.get("", response_model=CollectionPage)
-def list_collections(core: Core, paging: Pages) -> dict[str, Any]:
+def list_collections(app: App, paging: Pages) -> dict[str, Any]:
     """Collections by name, with their counts."""
-    found, total = core.collections.page(paging.page, paging.page_size)
+    found, total = app.collections.page(paging.page, paging.page_size)
     return paging.answer([collection_response(item) for item in found], total)
 
 
 @router.post("", response_model=Collection, status_code=201)
-def create_collection(body: CollectionCreate, core: Core) -> dict[str, Any]:
+def create_collection(body: CollectionCreate, app: App) -> dict[str, Any]:
     """Make a collection."""
-    return collection_response(core.collections.create(body.name, body.description))
+    return collection_response(app.collections.create(body.name, body.description))
 
 
 @router.patch("/{name}", response_model=Collection, dependencies=[Depends(collection_in_path)])
-def change_collection(name: str, body: CollectionChange, core: Core) -> dict[str, Any]:
+def change_collection(name: str, body: CollectionChange, app: App) -> dict[str, Any]:
     """Rename, describe, enable or disable a collection."""
-    changed = core.collections.change(name, new_name=body.name, description=body.description, status=body.status)
+    changed = app.collections.change(name, new_name=body.name, description=body.description, status=body.status)
     return collection_response(changed)
 
 
 @router.delete("/{name}", status_code=204)
-def delete_collection(name: str, core: Core) -> None:
+def delete_collection(name: str, app: App) -> None:
     """Delete a collection with everything in it."""
-    core.delete_collection(name)
+    app.documents.delete_collection(name)

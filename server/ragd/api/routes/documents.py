@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from ragd.api.common import Core, Pages, document_in_path
+from ragd.api.common import App, Pages, document_in_path
 from ragd.api.routes.assets import PICTURE_HEADERS
 from ragd.api.schemas.checks import VerifyBody, VerifyReport
 from ragd.api.schemas.documents import ChunkPage, DocumentContent, DocumentDetail, DocumentPage, SectionPage
@@ -31,13 +31,13 @@ def _unnamed(row: Mapping[str, Any]) -> dict[str, Any]:
     return _NAMING | ({"error": {"code": row["error"]["code"], "message": ""}} if "error" in row else {})
 
 
-def _kb_id(core: Core, collection: Annotated[str | None, Query()] = None) -> str | None:
-    return None if collection is None else core.collections.get(collection).kb_id
+def _kb_id(app: App, collection: Annotated[str | None, Query()] = None) -> str | None:
+    return None if collection is None else app.collections.get(collection).kb_id
 
 
 @router.get("", response_model=DocumentPage, response_model_exclude_unset=True)
 def list_documents(
-    core: Core,
+    app: App,
     kb_id: Annotated[str | None, Depends(_kb_id)],
     paging: Pages,
     tokens: SourceTokens,
@@ -47,41 +47,41 @@ def list_documents(
 
     Those of cloud sources that are not public come last, and are named only to a token that may read them.
     """
-    found, total = core.list_documents(kb_id, status, paging.page, paging.page_size)
-    readable = core.asker(tokens).readable(row["id"] for row in found)
+    found, total = app.documents.page(kb_id, status, paging.page, paging.page_size)
+    readable = app.access.asker(tokens).readable(row["id"] for row in found)
     return paging.answer([row if row["id"] in readable else row | _unnamed(row) for row in found], total)
 
 
 @router.post("/verify", response_model=VerifyReport)
-def verify_documents(core: Core, body: VerifyBody | None = None) -> dict[str, Any]:
+def verify_documents(app: App, body: VerifyBody | None = None) -> dict[str, Any]:
     """Hold the facts against the indexes, the vectors and the files. Changes nothing."""
-    return core.verify(body.collection if body else None)
+    return app.reconciler.verify(body.collection if body else None)
 
 
 @router.get("/{doc_id}", response_model=DocumentDetail, response_model_exclude_unset=True, dependencies=_document)
-def get_document(doc_id: str, core: Core) -> dict[str, Any]:
+def get_document(doc_id: str, app: App) -> dict[str, Any]:
     """One document with its versions."""
-    return core.documents.get(doc_id)
+    return app.document_reader.get(doc_id)
 
 
 @router.get("/{doc_id}/content", response_model=DocumentContent, dependencies=_document)
-def get_content(doc_id: str, core: Core) -> dict[str, str]:
+def get_content(doc_id: str, app: App) -> dict[str, str]:
     """What was read, as Markdown."""
-    return {"id": doc_id, "markdown": core.documents.content(doc_id)}
+    return {"id": doc_id, "markdown": app.document_reader.content(doc_id)}
 
 
 @router.get("/{doc_id}/sections", response_model=SectionPage, dependencies=_document)
-def list_sections(doc_id: str, core: Core, paging: Pages) -> dict[str, Any]:
+def list_sections(doc_id: str, app: App, paging: Pages) -> dict[str, Any]:
     """The section tree in order; `start` and `end` are characters of the content."""
-    sections = core.documents.sections(doc_id)
+    sections = app.document_reader.sections(doc_id)
     first = (paging.page - 1) * paging.page_size
     return paging.answer(sections[first : first + paging.page_size], len(sections))
 
 
 @router.get("/{doc_id}/chunks", response_model=ChunkPage, response_model_exclude_unset=True, dependencies=_document)
-def list_chunks(doc_id: str, core: Core, paging: Pages) -> dict[str, Any]:
+def list_chunks(doc_id: str, app: App, paging: Pages) -> dict[str, Any]:
     """The passages in order, with their places."""
-    return paging.answer(*core.documents.chunks(doc_id, paging.page, paging.page_size))
+    return paging.answer(*app.document_reader.chunks(doc_id, paging.page, paging.page_size))
 
 
 @router.get(
@@ -93,21 +93,21 @@ def list_chunks(doc_id: str, core: Core, paging: Pages) -> dict[str, Any]:
 def get_page(
     doc_id: str,
     page: int,
-    core: Core,
+    app: App,
     chunk_id: Annotated[list[str], Query(default_factory=list, max_length=50, description=_MARKED)],
     width: Annotated[int, Query(ge=100, le=3000, description="Pixels.")] = 1000,
 ) -> Response:
     """A page of a PDF as a picture, with passages marked."""
-    return Response(core.page_image(doc_id, page, width, chunk_id), media_type="image/png", headers=PICTURE_HEADERS)
+    return Response(app.pictures.page(doc_id, page, width, chunk_id), media_type="image/png", headers=PICTURE_HEADERS)
 
 
 @router.post("/{doc_id}/reindex", response_model=JobStarted, status_code=202, dependencies=_document)
-def reread_document(doc_id: str, core: Core, tokens: SourceTokens) -> dict[str, str]:
+def reread_document(doc_id: str, app: App, tokens: SourceTokens) -> dict[str, str]:
     """Read the document again: its file, changed or not, or its item of a cloud source."""
-    return {"job_id": core.reread(doc_id, tokens, request_id.get()).job_id}
+    return {"job_id": app.documents.reread(doc_id, tokens, request_id.get()).job_id}
 
 
 @router.delete("/{doc_id}", status_code=204, dependencies=_document)
-def delete_document(doc_id: str, core: Core) -> None:
+def delete_document(doc_id: str, app: App) -> None:
     """Delete a document; it is gone from every answer when this returns."""
-    core.delete_document(doc_id, request_id.get())
+    app.documents.delete(doc_id, request_id.get())

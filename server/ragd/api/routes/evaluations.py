@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from ragd.api.common import Core, Pages
+from ragd.api.common import App, Pages
 from ragd.api.middleware.security import EVALUATIONS_PATH
 from ragd.api.schemas.evaluations import Evaluation, EvaluationPage
 
@@ -14,19 +14,19 @@ router = APIRouter(prefix=EVALUATIONS_PATH, tags=["evaluations"])
 
 
 @router.get("", response_model=EvaluationPage)
-def list_evaluations(core: Core, paging: Pages) -> dict[str, Any]:
+def list_evaluations(app: App, paging: Pages) -> dict[str, Any]:
     """Runs, newest first, without their questions."""
-    return paging.answer(*core.evaluations.page(paging.page, paging.page_size))
+    return paging.answer(*app.evaluations.page(paging.page, paging.page_size))
 
 
 @router.get("/{run_id}", response_model=Evaluation)
-def get_evaluation(run_id: str, core: Core) -> dict[str, Any]:
+def get_evaluation(run_id: str, app: App) -> dict[str, Any]:
     """One whole run."""
-    return core.evaluations.get(run_id)
+    return app.evaluations.get(run_id)
 
 
 @router.post("", status_code=201, response_model=Evaluation)
-def add_evaluation(body: Evaluation, core: Core) -> dict[str, Any]:
+def add_evaluation(body: Evaluation, app: App) -> dict[str, Any]:
     """Keep a finished run."""
-    core.evaluations.add(body.model_dump())
-    return core.evaluations.get(body.run_id)
+    app.evaluations.add(body.model_dump())
+    return app.evaluations.get(body.run_id)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from ragd.api.common import Core, Life
+from ragd.api.common import App, Life
 from ragd.api.event_streams import event_stream
 from ragd.api.responses import overview_response
 from ragd.api.schemas.status import DaemonState
@@ -33,15 +33,15 @@ async def _window(life: Life) -> AsyncIterator[None]:
     responses=event_stream({"state": DaemonState}),
     dependencies=[Depends(_window)],
 )
-async def daemon_events(core: Core, life: Life) -> AsyncIterable[ServerSentEvent]:
+async def daemon_events(app: App, life: Life) -> AsyncIterable[ServerSentEvent]:
     """The event `state`, at once and whenever it has changed, until the client goes or the daemon stops.
 
     With `rag serve --stop-when-unused` the daemon lives as long as one of these streams is open.
     """
     seen = told = None
     while not life.stopping.is_set():
-        if not core.overviews.is_current(seen):
-            seen = await run_in_threadpool(core.overviews.get)
+        if not app.overviews.is_current(seen):
+            seen = await run_in_threadpool(app.overviews.get)
             if (data := overview_response(seen)) != told:
                 yield ServerSentEvent(data=data, event="state")
                 told = data

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Depends
 
 from ragd.answer.verification import live_passages
-from ragd.api.common import Core, Pages, collection_exists
+from ragd.api.common import App, Pages, collection_exists
 from ragd.api.schemas.feedback import Feedback, FeedbackBody, FeedbackPage
 from ragd.api.source_tokens import SourceTokens
 from ragd.core.errors import FieldProblem, ValidationFailed
@@ -20,13 +20,13 @@ router = APIRouter(prefix="/api/feedback", tags=["evaluations"])
 
 
 @router.get("", response_model=FeedbackPage)
-def list_feedback(core: Core, paging: Pages) -> dict[str, Any]:
+def list_feedback(app: App, paging: Pages) -> dict[str, Any]:
     """What people said of answers, newest first."""
-    return paging.answer(*core.feedback.page(paging.page, paging.page_size))
+    return paging.answer(*app.feedback.page(paging.page, paging.page_size))
 
 
 @router.post("", response_model=Feedback, status_code=201, dependencies=[Depends(collection_exists)])
-def add_feedback(body: FeedbackBody, core: Core, tokens: SourceTokens) -> dict[str, Any]:
+def add_feedback(body: FeedbackBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
     """Keep what somebody says of an answer, with the places of its passages: ids of passages change with their documents.
 
     Everybody may read feedback, so of what not everybody may see nothing is kept but what `question` and `answer` say.
@@ -36,12 +36,12 @@ def add_feedback(body: FeedbackBody, core: Core, tokens: SourceTokens) -> dict[s
     # Checked now, so that an evaluation can ask the question again.
     parse_filters(body.filters)
     turns = parse_history(body.history)
-    asker = core.asker(tokens)
-    passages = live_passages(core.passages, body.chunk_ids, "chunk_ids", asker.readable)
+    asker = app.access.asker(tokens)
+    passages = live_passages(app.passages, body.chunk_ids, "chunk_ids", asker.readable)
     for_all = asker.open_to_all(passage.doc_id for passage in passages.values())
     shown = (passages[chunk_id] for chunk_id in dict.fromkeys(body.chunk_ids))
     relevant = [relevant_to(passage) for passage in shown if passage.doc_id in for_all]
-    return core.feedback.add(
+    return app.feedback.add(
         Opinion(
             question=body.question,
             verdict=body.verdict,
@@ -57,6 +57,6 @@ def add_feedback(body: FeedbackBody, core: Core, tokens: SourceTokens) -> dict[s
 
 
 @router.delete("/{feedback_id}", status_code=204)
-def delete_feedback(feedback_id: str, core: Core) -> None:
+def delete_feedback(feedback_id: str, app: App) -> None:
     """Delete what somebody said."""
-    core.feedback.remove(feedback_id)
+    app.feedback.remove(feedback_id)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, BackgroundTasks, Query
 
-from ragd.api.common import Core, Life
+from ragd.api.common import App, Life
 from ragd.api.schemas.status import Checks, Health, Status, Stopping
 
 router = APIRouter(tags=["status"])
@@ -20,17 +20,17 @@ async def health() -> dict[str, str]:
 
 
 @router.get("/api/status", response_model=Status, response_model_exclude_unset=True)
-def status(core: Core) -> dict[str, Any]:
+def status(app: App) -> dict[str, Any]:
     """What is loaded, where it is, and how much it holds."""
-    return core.status()
+    return app.maintenance.status()
 
 
 @router.get("/api/checks")
 def checks(
-    core: Core, search: Annotated[bool, Query(description="Whether the model and the indexes are opened, too.")] = True
+    app: App, search: Annotated[bool, Query(description="Whether the model and the indexes are opened, too.")] = True
 ) -> Checks:
     """Whether the database is sound, the model runs, and both indexes hold what the database says. Nothing is mended."""
-    return Checks(checks=list(core.diagnosis.run(search=search)))
+    return Checks(checks=list(app.diagnosis.run(search=search)))
 
 
 @router.post("/api/stop", response_model=Stopping, status_code=202)

@@ -6,11 +6,11 @@ from fastapi import APIRouter, Depends, Request
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from ragd.api.common import Core, collection_available, collection_exists
+from ragd.api.common import App, collection_available, collection_exists
 from ragd.api.errors import validation_failed
 from ragd.api.multipart import UploadForm
 from ragd.api.schemas.jobs import IngestBody, JobStarted, ReindexBody
-from ragd.app.engine import App
+from ragd.app.container import Application
 from ragd.core.errors import FieldProblem, UnsupportedMediaType, ValidationFailed
 from ragd.core.logs import request_id
 from ragd.ingest.discovery.uploads import Upload
@@ -43,17 +43,17 @@ _BODY = {
 
 
 @router.post("/ingest", response_model=JobStarted, status_code=202, openapi_extra={"requestBody": _BODY})
-async def ingest(request: Request, core: Core) -> dict[str, str]:
+async def ingest(request: Request, app: App) -> dict[str, str]:
     """Ingest files and folders by their paths (JSON), or the files in the request itself (multipart)."""
     content_type = request.headers.get("content-type", "")
     kind = content_type.partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
-        job = await _receive_files(request, core, content_type)
+        job = await _receive_files(request, app, content_type)
     elif kind == "application/json":
-        await collection_available(request, core)
+        await collection_available(request, app)
         body = await _read_body(request)
         job = await run_in_threadpool(
-            core.ingest,
+            app.documents.ingest,
             body.paths,
             collection=body.collection,
             force=body.force,
@@ -68,9 +68,9 @@ async def ingest(request: Request, core: Core) -> dict[str, str]:
 
 
 @router.post("/reindex", response_model=JobStarted, status_code=202, dependencies=[Depends(collection_exists)])
-def reindex(core: Core, body: ReindexBody | None = None) -> dict[str, str]:
-    """Make both indexes anew from the facts, of one collection or of all."""
-    return {"job_id": core.rebuild(body.collection if body else None, request_id.get()).job_id}
+def reindex(app: App, body: ReindexBody | None = None) -> dict[str, str]:
+    """Make both indexes anew from the stored content, of one collection or of all."""
+    return {"job_id": app.reconciler.rebuild(body.collection if body else None, request_id.get()).job_id}
 
 
 async def _read_body(request: Request) -> IngestBody:
@@ -84,17 +84,19 @@ async def _read_body(request: Request) -> IngestBody:
         ) from error
 
 
-async def _receive_files(request: Request, core: App, content_type: str) -> Job:
+async def _receive_files(request: Request, app: Application, content_type: str) -> Job:
     fields: dict[str, str] = {}
 
     def on_field(name: str, value: str) -> None:
         if name == "collection":
-            core.collections.available(value)
+            app.collections.available(value)
         elif value.strip().lower() not in _TRUTH:
             raise ValidationFailed("force must be true or false.", details=[FieldProblem(name, "invalid", "true or false.")])
         fields[name] = value
 
-    form = UploadForm(content_type, receive=core.receive, on_field=on_field, max_file_size=core.settings.limits.max_document_size)
+    form = UploadForm(
+        content_type, receive=app.uploads.receive, on_field=on_field, max_file_size=app.settings.limits.max_document_size
+    )
     with form:
         piece = bytearray()
         async for data in request.stream():
@@ -103,11 +105,11 @@ async def _receive_files(request: Request, core: App, content_type: str) -> Job:
                 await run_in_threadpool(form.feed, bytes(piece))
                 piece.clear()
         await run_in_threadpool(form.feed, bytes(piece))
-        return await run_in_threadpool(_queue, core, form.finish(), fields)
+        return await run_in_threadpool(_queue, app, form.finish(), fields)
 
 
-def _queue(core: App, uploads: list[Upload], fields: dict[str, str]) -> Job:
+def _queue(app: Application, uploads: list[Upload], fields: dict[str, str]) -> Job:
     # The collection may stand after the files in the form, so where they belong is known only now.
-    target = core.collections.available(fields.get("collection", DEFAULT))
+    target = app.collections.available(fields.get("collection", DEFAULT))
     force = _TRUTH[fields.get("force", "false").strip().lower()]
-    return core.ingest_uploads(uploads, target, force=force, request_id=request_id.get())
+    return app.documents.ingest_uploads(uploads, target, force=force, request_id=request_id.get())

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from ragd.api.common import Core, Life, Pages, job_in_path
+from ragd.api.common import App, Life, Pages, job_in_path
 from ragd.api.event_streams import event_stream
 from ragd.api.responses import job_response
 from ragd.api.schemas.jobs import Job, JobPage
@@ -24,22 +24,22 @@ _LOOK_EVERY = 0.2
 
 
 @router.get("", response_model=JobPage)
-def list_jobs(core: Core, paging: Pages, status: Annotated[JobStatus | None, Query()] = None) -> dict[str, Any]:
+def list_jobs(app: App, paging: Pages, status: Annotated[JobStatus | None, Query()] = None) -> dict[str, Any]:
     """Jobs, newest first."""
-    found, total = core.jobs.page(paging.page, paging.page_size, status)
+    found, total = app.jobs.page(paging.page, paging.page_size, status)
     return paging.answer([job_response(job) for job in found], total)
 
 
 @router.get("/{job_id}", response_model=Job)
-def get_job(job_id: str, core: Core) -> dict[str, Any]:
+def get_job(job_id: str, app: App) -> dict[str, Any]:
     """One job as it stands."""
-    return job_response(core.jobs.get(job_id))
+    return job_response(app.jobs.get(job_id))
 
 
 @router.delete("/{job_id}", response_model=Job)
-def cancel_job(job_id: str, core: Core) -> dict[str, Any]:
+def cancel_job(job_id: str, app: App) -> dict[str, Any]:
     """Ask a job to stop. A queued one ends at once, a running one at its next safe point, a finished one stays as it is."""
-    return job_response(core.jobs.cancel(job_id))
+    return job_response(app.jobs.cancel(job_id))
 
 
 @router.get(
@@ -48,14 +48,14 @@ def cancel_job(job_id: str, core: Core) -> dict[str, Any]:
     responses=event_stream({"progress": Job, "end": Job}),
     dependencies=[Depends(job_in_path)],
 )
-async def job_events(job_id: str, core: Core, life: Life) -> AsyncIterable[ServerSentEvent]:
+async def job_events(job_id: str, app: App, life: Life) -> AsyncIterable[ServerSentEvent]:
     """Server-sent events with the job as data: `progress` whenever it has moved, one `end` when it is finished.
 
     The stream ends without `end` when the daemon stops; the job goes on at the next start.
     """
     told = None
     while not life.stopping.is_set():
-        job = await run_in_threadpool(core.jobs.get, job_id)
+        job = await run_in_threadpool(app.jobs.get, job_id)
         data = job_response(job)
         if job.status in FINISHED:
             yield ServerSentEvent(data=data, event="end")

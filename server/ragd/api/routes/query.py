@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Depends
 
-from ragd.api.common import Core, collection_available
+from ragd.api.common import App, collection_available
 from ragd.api.responses import explained_response, query_response
 from ragd.api.schemas.query import QueryAnswer, QueryBody
 from ragd.api.source_tokens import SourceTokens
@@ -20,7 +20,7 @@ router = APIRouter(tags=["query"])
     response_model_exclude_unset=True,
     dependencies=[Depends(collection_available)],
 )
-def query(body: QueryBody, core: Core, tokens: SourceTokens) -> dict[str, Any]:
+def query(body: QueryBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
     """Find the passages that answer a question, with citations and a context for a model."""
-    found = core.query(body.request(tokens))
+    found = app.search.query(body.request(tokens))
     return query_response(found) | (explained_response(found) if body.explain else {})

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import JSONResponse
 
-from ragd.api.common import Core, Pages, collection_available
+from ragd.api.common import App, Pages, collection_available
 from ragd.api.schemas.jobs import JobStarted
 from ragd.api.schemas.sources import (
     CloudPreview,
@@ -23,7 +23,6 @@ from ragd.api.schemas.sources import (
     SyncBody,
 )
 from ragd.api.source_tokens import NEW, SourceTokens
-from ragd.app.engine import App
 from ragd.core.logs import request_id
 from ragd.sources.queue import Leave
 from ragd.store.ledger import Cycle, ItemState
@@ -32,9 +31,9 @@ from ragd.store.sources import Source as StoredSource
 router = APIRouter(prefix="/api/sources", tags=["sources"])
 
 
-def source_in_path(source_id: str, core: Core) -> None:
+def source_in_path(source_id: str, app: App) -> None:
     """The source in the address must exist."""
-    core.sources.get(source_id)
+    app.sources.get(source_id)
 
 
 _PREVIEW: dict[int | str, dict[str, Any]] = {
@@ -44,22 +43,22 @@ SKIPPED_SHOWN = 100
 
 
 @router.get("", response_model=SourcePage)
-def list_sources(core: Core, paging: Pages) -> dict[str, Any]:
+def list_sources(app: App, paging: Pages) -> dict[str, Any]:
     """Sources by name, as they stand."""
-    found, total = core.sources.page(paging.page, paging.page_size)
-    return paging.answer([_answer(core, source) for source in found], total)
+    found, total = app.sources.page(paging.page, paging.page_size)
+    return paging.answer([_answer(app, source) for source in found], total)
 
 
 @router.post("", response_model=Source, status_code=201, responses=_PREVIEW, dependencies=[Depends(collection_available)])
-def add_source(body: SourceCreate, core: Core, tokens: SourceTokens, dry_run: Annotated[bool, Query()] = False) -> Any:
+def add_source(body: SourceCreate, app: App, tokens: SourceTokens, dry_run: Annotated[bool, Query()] = False) -> Any:
     """Add a source, which is read at once (`job_id`) and followed, or read by its schedule, from then on.
 
     With `dry_run` a folder is looked at, or a cloud source's connection is tested, and nothing is stored. A token that comes with
     the request stands under the id `new`.
     """
     if dry_run:
-        return JSONResponse(asdict(core.sources.preview(body.type, body.config, tokens.get(NEW))))
-    added = core.sources.add(
+        return JSONResponse(asdict(app.sources.preview(body.type, body.config, tokens.get(NEW))))
+    added = app.sources.add(
         body.type,
         body.config,
         name=body.name,
@@ -70,19 +69,19 @@ def add_source(body: SourceCreate, core: Core, tokens: SourceTokens, dry_run: An
         public=body.public,
         token=tokens.get(NEW),
     )
-    return _answer(core, added)
+    return _answer(app, added)
 
 
 @router.get("/{source_id}", response_model=Source)
-def get_source(source_id: str, core: Core) -> dict[str, Any]:
+def get_source(source_id: str, app: App) -> dict[str, Any]:
     """One source as it stands."""
-    return _answer(core, core.sources.get(source_id))
+    return _answer(app, app.sources.get(source_id))
 
 
 @router.patch("/{source_id}", response_model=Source, dependencies=[Depends(source_in_path)])
-def change_source(source_id: str, body: SourceChange, core: Core, tokens: SourceTokens) -> dict[str, Any]:
+def change_source(source_id: str, body: SourceChange, app: App, tokens: SourceTokens) -> dict[str, Any]:
     """Rename a source, change its configuration, switch it on or off. What is read in another way is read again at once."""
-    changed = core.sources.change(
+    changed = app.sources.change(
         source_id,
         name=body.name,
         values=body.config,
@@ -93,20 +92,20 @@ def change_source(source_id: str, body: SourceChange, core: Core, tokens: Source
         public=body.public,
         token=tokens.get(source_id),
     )
-    return _answer(core, changed)
+    return _answer(app, changed)
 
 
 @router.delete("/{source_id}", status_code=204, dependencies=[Depends(source_in_path)])
-def remove_source(source_id: str, core: Core, documents: Annotated[Leave, Query()] = "delete") -> None:
+def remove_source(source_id: str, app: App, documents: Annotated[Leave, Query()] = "delete") -> None:
     """Remove a source, with its documents or without them. What it was read from stays as it is."""
-    core.sources.remove(source_id, documents, request_id.get())
+    app.sources.remove(source_id, documents, request_id.get())
 
 
 @router.post("/{source_id}/sync", response_model=JobStarted, status_code=202, dependencies=[Depends(source_in_path)])
-def sync_source(source_id: str, core: Core, tokens: SourceTokens, body: SyncBody | None = None) -> dict[str, str]:
+def sync_source(source_id: str, app: App, tokens: SourceTokens, body: SyncBody | None = None) -> dict[str, str]:
     """Look at everything that the source has."""
     wish = body or SyncBody()
-    job = core.sources.sync(
+    job = app.sources.sync(
         source_id,
         allow_empty=wish.allow_empty,
         full=wish.full,
@@ -117,19 +116,19 @@ def sync_source(source_id: str, core: Core, tokens: SourceTokens, body: SyncBody
 
 
 @router.post("/{source_id}/retry", response_model=JobStarted, status_code=202, dependencies=[Depends(source_in_path)])
-def retry_items(source_id: str, core: Core, tokens: SourceTokens, body: RetryBody | None = None) -> dict[str, str]:
+def retry_items(source_id: str, app: App, tokens: SourceTokens, body: RetryBody | None = None) -> dict[str, str]:
     """Fetch items once more that were left out; what a rule of the source leaves out stays out."""
     items = body.items if body else None
-    job = core.sources.retry(source_id, items, token=tokens.get(source_id), request_id=request_id.get())
+    job = app.sources.retry(source_id, items, token=tokens.get(source_id), request_id=request_id.get())
     return {"job_id": job.job_id}
 
 
 @router.get("/{source_id}/ledger", response_model=SourceLedger, dependencies=[Depends(source_in_path)])
-def source_ledger(source_id: str, core: Core, tokens: SourceTokens) -> dict[str, Any]:
+def source_ledger(source_id: str, app: App, tokens: SourceTokens) -> dict[str, Any]:
     """The last cycles of a cloud source, each item accounted for. A title needs a token that may read its item."""
-    ledger = core.sources.ledger
+    ledger = app.sources.ledger
     skipped, _total = ledger.page_of_items(source_id, "skipped", 1, SKIPPED_SHOWN)
-    readable = core.asker(tokens).readable_items(source_id, skipped)
+    readable = app.access.asker(tokens).readable_items(source_id, skipped)
     cycles = ledger.cycles(source_id)
     newest = next((cycle.cycle_id for cycle in cycles if cycle.phase == "done"), None)
     named = [
@@ -147,11 +146,11 @@ def source_ledger(source_id: str, core: Core, tokens: SourceTokens) -> dict[str,
 
 @router.get("/{source_id}/ledger/items", response_model=LedgerPage, dependencies=[Depends(source_in_path)])
 def ledger_items(
-    source_id: str, core: Core, paging: Pages, tokens: SourceTokens, state: Annotated[ItemState, Query()] = "skipped"
+    source_id: str, app: App, paging: Pages, tokens: SourceTokens, state: Annotated[ItemState, Query()] = "skipped"
 ) -> dict[str, Any]:
     """The items of a cloud source that are in one state, by id. A title needs a token that may read its item."""
-    items, total = core.sources.ledger.page_of_items(source_id, state, paging.page, paging.page_size)
-    readable = core.asker(tokens).readable_items(source_id, items)
+    items, total = app.sources.ledger.page_of_items(source_id, state, paging.page, paging.page_size)
+    readable = app.access.asker(tokens).readable_items(source_id, items)
     names = ("kind", "container", "owner", "state", "reason", "message", "version", "remote_updated_at", "fetched_at")
     answers = [
         {"id": item.item_id, "title": item.title if item.item_id in readable else None}
@@ -167,11 +166,11 @@ def _cycle(cycle: Cycle, skipped: list[dict[str, Any]]) -> dict[str, Any]:
     return {**values, "id": cycle.cycle_id, "skipped_count": count, "skipped": skipped}
 
 
-def _answer(core: App, source: StoredSource) -> dict[str, Any]:
+def _answer(app: App, source: StoredSource) -> dict[str, Any]:
     names = (
         *("type", "name", "collection", "config", "schedule", "live", "public", "due_at", "enabled", "document_count"),
         *("last_started_at", "last_finished_at", "last_result", "last_error", "created_at", "updated_at"),
     )
-    waits = core.sources.waits_for_token(source)
+    waits = app.sources.waits_for_token(source)
     own = {name: getattr(source, name) for name in names}
-    return {"id": source.source_id, **own, "waits_for_token": waits, **asdict(core.sources.status(source))}
+    return {"id": source.source_id, **own, "waits_for_token": waits, **asdict(app.sources.status(source))}

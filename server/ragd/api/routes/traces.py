@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from ragd.api.common import Core, Pages
+from ragd.api.common import App, Pages
 from ragd.api.schemas.traces import Trace, TracePage
 from ragd.core.tracing import TraceType
 
@@ -15,16 +15,18 @@ router = APIRouter(prefix="/api/traces", tags=["traces"])
 
 @router.get("", response_model=TracePage)
 def list_traces(
-    core: Core,
+    app: App,
     paging: Pages,
     trace_type: Annotated[TraceType | None, Query(alias="type")] = None,
     job_id: Annotated[str | None, Query()] = None,
 ) -> dict[str, Any]:
     """Traces, newest first, without their spans and events."""
-    return paging.answer(*core.traces(paging.page, paging.page_size, trace_type=trace_type, job_id=job_id))
+    app.tracer.flush()
+    return paging.answer(*app.traces.page(paging.page, paging.page_size, trace_type=trace_type, job_id=job_id))
 
 
 @router.get("/{trace_id}", response_model=Trace)
-def get_trace(trace_id: str, core: Core) -> dict[str, Any]:
+def get_trace(trace_id: str, app: App) -> dict[str, Any]:
     """One whole trace."""
-    return core.trace(trace_id)
+    app.tracer.flush()
+    return app.traces.get(trace_id)

@@ -1,8 +1,8 @@
-"""The files that documents were read from: where they are, whether they are what was read, and reading one of them again."""
+"""The files that documents were read from: where they are, and whether they are what was read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,21 +10,13 @@ from urllib.request import url2pathname
 
 from ragd.core.errors import DocumentChanged, DocumentUnreadable, DocumentVanished, ValidationFailed
 from ragd.core.ids import hash32
-from ragd.core.jobs import IngestResult
 from ragd.formats.registry import shape_of
 from ragd.ingest.discovery.file_rules import shown
-from ragd.ingest.discovery.files import Found, check_allowed
+from ragd.ingest.discovery.files import check_allowed
 from ragd.ingest.discovery.items import FileItem
-from ragd.ingest.reading import Report
-from ragd.store.collections import Collections
 from ragd.store.document_reader import DocumentReader
-from ragd.store.documents import DocumentWriter
-from ragd.store.jobs import Job, Jobs
 
 Box = tuple[float, float, float, float]
-
-KIND = "reread"
-"""The kind of the jobs that read one document again."""
 
 
 class Originals:
@@ -74,51 +66,6 @@ class Originals:
         if hash32(data) != document["versions"][0]["content_hash"]:
             raise DocumentChanged(f"'{source}' was changed after it was read. Ingest it again to see its pages.")
         return data, source, self._documents.boxes(doc_id, chunk_ids, number)
-
-
-class Rereading:
-    """Reads one document again, though nothing of it has changed: after a failure, or under other settings."""
-
-    def __init__(
-        self,
-        *,
-        documents: DocumentReader,
-        originals: Originals,
-        collections: Collections,
-        jobs: Jobs,
-        writer: DocumentWriter,
-        run: Callable[..., IngestResult],
-    ) -> None:
-        """`run` is the ingestion line."""
-        self._documents = documents
-        self._originals = originals
-        self._collections = collections
-        self._jobs = jobs
-        self._writer = writer
-        self._run = run
-
-    def queue(self, doc_id: str, request_id: str | None = None) -> Job:
-        """A job that reads the document again; the one that waits already, if one does.
-
-        Raises `DocumentNotFound`, `DocumentDeleted`, `CollectionUnavailable`, and what `Originals.find` raises.
-        """
-        document = self._documents.get(doc_id)
-        target = self._collections.available(document["collection"])
-        self._originals.find(document)
-        waiting = (job for job in self._jobs.waiting(KIND, target.kb_id) if job.payload["doc_id"] == doc_id)
-        if job := next(waiting, None):
-            return job
-        payload = {"doc_id": doc_id}
-        return self._jobs.add(KIND, collection=target.name, kb_id=target.kb_id, payload=payload, request_id=request_id)
-
-    def run(self, job: Job, report: Report) -> IngestResult:
-        """Do the job. What was found when it was queued can be gone by now; then the job fails with the reason."""
-        doc_id = job.payload["doc_id"]
-        item = self._originals.find(self._documents.get(doc_id))
-        # Whose document it is stays as it is: a reading without its source would take it away from it.
-        source_id = self._writer.known([doc_id])[doc_id].source_id
-        links = {"job_id": job.job_id, "request_id": job.request_id}
-        return self._run(job.kb_id, Found(items=[item]), force=True, report=report, links=links, source_id=source_id)
 
 
 def _root(path: Path, source: str) -> Path | None:

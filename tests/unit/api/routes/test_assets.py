@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw
 from reportlab.pdfgen.canvas import Canvas
 from starlette.testclient import TestClient
 
-from ragd.app.engine import App
+from ragd.app.container import Application
 
 pytestmark = pytest.mark.slow
 
@@ -177,11 +177,13 @@ class TestDocuments:
         assert version["loader"] == "markdown"
         assert all(version[name] for name in ("loader_version", "section_hash", "chunk_hash", "md_sha256", "profile_id"))
 
-    def test_verify_agrees_and_finds_what_was_taken_away(self, client: TestClient, ingest, app: App, tmp_path: Path) -> None:
+    def test_verify_agrees_and_finds_what_was_taken_away(
+        self, client: TestClient, ingest, app: Application, tmp_path: Path
+    ) -> None:
         document = ingest("load.md", b"# Load\n\nThe load. ![Load](chart.png)\n", chart__png=chart())
         assert client.post("/api/documents/verify").json()["ok"] is True
-        live = app._writer.live_entries(app.collections.get("default").kb_id)
-        app.indexes.dense.delete(app.collections.get("default").kb_id, [live[0][1]])
+        live = app.writer.live_entries(app.collections.get("default").kb_id)
+        app.indexes().dense.delete(app.collections.get("default").kb_id, [live[0][1]])
         for path in (tmp_path / "data" / "assets").glob("*/*"):
             path.unlink()
         report = client.post("/api/documents/verify", json={"collection": "default"}).json()

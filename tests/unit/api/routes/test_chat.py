@@ -110,8 +110,9 @@ def test_a_failing_model_is_replaced_and_the_answer_says_so(filled: Any, server:
 
 def generations(app: Any) -> list[dict[str, Any]]:
     """What the traces of queries tell of answers."""
-    rows, _ = app.traces(1, 20, trace_type="query", job_id=None)
-    found = [event for row in rows for event in app.trace(row["trace_id"])["events"]]
+    app.tracer.flush()
+    rows, _ = app.traces.page(1, 20, trace_type="query", job_id=None)
+    found = [event for row in rows for event in app.traces.get(row["trace_id"])["events"]]
     return [event["payload"] for event in found if event["kind"] == "generation.summary"]
 
 
@@ -119,7 +120,8 @@ def test_the_generation_leaves_its_part_in_the_trace(filled: Any, app: Any) -> N
     done = chat(filled, query="How do I run kestrel setup?")[-1][1]
     (summary,) = generations(app)
     assert (summary["provider"], summary["citations"], summary["removed_citations"]) == ("openai_compatible", [1], 0)
-    stages = [span["name"] for span in app.trace(done["trace_id"])["spans"]]
+    app.tracer.flush()
+    stages = [span["name"] for span in app.traces.get(done["trace_id"])["spans"]]
     assert stages[-3:] == ["stage.context_build", "stage.generate", "stage.format_response"]
 
 

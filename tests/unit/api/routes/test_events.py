@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from ragd.api.application import create_api
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.schemas.status import DaemonState
-from ragd.app.engine import App
+from ragd.app.container import Application
 
 _PATIENCE = 15.0
 
@@ -32,7 +32,7 @@ class Served:
 
 
 @pytest.fixture
-def served(app: App) -> Iterator[Served]:
+def served(app: Application) -> Iterator[Served]:
     """The API behind a real socket."""
     life = Lifecycle()
     life.ready.set()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from ragd.app.engine import App
+from ragd.app.container import Application
 
 pytestmark = pytest.mark.slow
 
@@ -84,7 +84,9 @@ def test_a_document_that_failed_is_read_again_once_its_file_is_mended(client: Te
     assert (named(client, "broken.md")["status"], named(client, "broken.md").get("error")) == ("ready", None)
 
 
-def test_what_waits_already_is_not_queued_twice(client: TestClient, app: App, finish: Finish, document: dict[str, Any]) -> None:
+def test_what_waits_already_is_not_queued_twice(
+    client: TestClient, app: Application, finish: Finish, document: dict[str, Any]
+) -> None:
     target = app.collections.get("default")
     app.runner.stop(10)
     first, second = (reread(client, document).json()["job_id"] for _ in range(2))

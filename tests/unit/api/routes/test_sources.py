@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from ragd.app.engine import App
+from ragd.app.container import Application
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +35,7 @@ def fields_of(problem: dict[str, Any]) -> dict[str, str]:
 
 
 @pytest.fixture
-def following(app: App) -> Iterator[App]:
+def following(app: Application) -> Iterator[Application]:
     """The app, following sources as a daemon does."""
     app.sources.start()
     yield app
@@ -85,7 +85,7 @@ def test_a_dry_run_says_what_would_be_read_and_stores_nothing(client: TestClient
     assert fields_of(error(wrong, 400, "VALIDATION_ERROR")) == {"config.path": "not_found"}
 
 
-def test_a_followed_folder_follows(client: TestClient, finish: Finish, following: App, guide: Path) -> None:
+def test_a_followed_folder_follows(client: TestClient, finish: Finish, following: Application, guide: Path) -> None:
     added = add(client, guide)
     finish(added["job_id"])
     (guide / "new.md").write_text("# New\n\nA new page.\n")

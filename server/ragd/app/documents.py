@@ -1,0 +1,105 @@
+"""Documents in and out: files that are queued to be read, and documents and collections that are deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragd.access.service import LiveAccess
+from ragd.config.settings import Settings
+from ragd.core.errors import RagError
+from ragd.core.storage import Collection
+from ragd.ingest.discovery.files import check_paths
+from ragd.ingest.discovery.roots import narrowed
+from ragd.ingest.discovery.uploads import Upload
+from ragd.jobs.cleanup import Cleanup
+from ragd.jobs.reread import Reread
+from ragd.sources.service import SourceService
+from ragd.store.collections import DEFAULT, Collections
+from ragd.store.document_reader import DocumentReader
+from ragd.store.documents import DocumentWriter
+from ragd.store.jobs import Job, Jobs
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """What clients do with documents. What takes long becomes a job."""
+
+    settings: Settings
+    reader: DocumentReader
+    writer: DocumentWriter
+    collections: Collections
+    jobs: Jobs
+    sources: SourceService
+    access: LiveAccess
+    reread_job: Reread
+    cleanup: Cleanup
+
+    def page(self, kb_id: str | None, status: str | None, page: int, page_size: int) -> tuple[list[dict[str, Any]], int]:
+        """One page of documents by source, those that need a token behind them, and how many there are in all."""
+        return self.reader.page(kb_id, status, page, page_size, unnamed=self.access.origins.private_ids())
+
+    def ingest(
+        self,
+        paths: Sequence[str],
+        *,
+        collection: str | None = None,
+        force: bool = False,
+        recursive: bool = True,
+        gitignore: bool = True,
+        within: Sequence[str] | None = None,
+        request_id: str | None = None,
+    ) -> Job:
+        """Queue the ingestion of files and folders. With `gitignore`, what `.gitignore` files name is left out of folders.
+
+        `within` narrows the allowed roots. Raises `ForbiddenPath` for a path outside of them, `ValidationFailed` for none there.
+        """
+        target = self.collections.available(collection or DEFAULT)
+        check_paths(paths, narrowed(self.settings.security.allowed_roots, within))
+        payload: dict[str, Any] = {"paths": list(paths), "force": force, "recursive": recursive, "gitignore": gitignore}
+        return self._queue("ingest", target, payload | ({"within": list(within)} if within else {}), request_id)
+
+    def ingest_uploads(
+        self, uploads: Sequence[Upload], target: Collection, *, force: bool = False, request_id: str | None = None
+    ) -> Job:
+        """Queue the ingestion of files that were uploaded whole. When the queue is full the files are thrown away."""
+        for upload in uploads:
+            upload.seal()
+        files = [{"staged": str(upload.staged), "source": upload.source} for upload in uploads]
+        try:
+            return self._queue("upload", target, {"files": files, "force": force}, request_id)
+        except RagError:
+            for upload in uploads:
+                upload.abandon()
+            raise
+
+    def reread(self, doc_id: str, tokens: Mapping[str, str] | None = None, request_id: str | None = None) -> Job:
+        """Queue the reading of one document again: of its file, by force (see `Reread.queue`), or of its item of a source."""
+        if origin := self.sources.ledger.of_documents([doc_id]).get(doc_id):
+            source_id, item = origin
+            return self.sources.sync_items(source_id, [item.item_id], (tokens or {}).get(source_id), request_id)
+        return self.reread_job.queue(doc_id, request_id)
+
+    def delete(self, doc_id: str, request_id: str | None = None) -> None:
+        """Delete a document: gone from every answer when this returns. A job removes what can't be removed at once.
+
+        Raises `DocumentNotFound` or `DocumentDeleted`.
+        """
+        document = self.reader.get(doc_id)
+        target = self.collections.get(document["collection"])
+        self.writer.tombstone([doc_id])
+        self.cleanup.remove_or_queue(target, doc_id, document["source_uri"], request_id)
+
+    def delete_collection(self, name: str) -> None:
+        """Delete a collection: gone at once, what it held after the running job. `default` can't be deleted.
+
+        Raises `CollectionNotFound` or `ValidationFailed`.
+        """
+        target = self.collections.tombstone(name)
+        self.sources.collection_deleted(target.kb_id)
+        self.jobs.cancel_all(target.kb_id)
+        self._queue("purge", target, {}, None)
+
+    def _queue(self, kind: str, target: Collection, payload: Mapping[str, Any], request_id: str | None) -> Job:
+        return self.jobs.add(kind, collection=target.name, kb_id=target.kb_id, payload=payload, request_id=request_id)

@@ -1,0 +1,36 @@
+"""Pictures: those that documents show, and pages of PDFs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ragd.access.service import LiveAccess
+from ragd.core.lazy import Lazy
+from ragd.ingest.discovery.originals import Originals
+from ragd.ingest.workers.pool import WorkerPool
+from ragd.store.assets import Assets, StoredFile, Variant, no_picture
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """Finds pictures for whoever may see them."""
+
+    assets: Assets
+    access: LiveAccess
+    originals: Originals
+    parser: Lazy[WorkerPool]
+
+    def find(self, asset_id: str, variant: Variant, tokens: Mapping[str, str] | None = None) -> StoredFile:
+        """The file of a picture that a document shows which the user may see. Raises `AssetNotFound`."""
+        showing = self.access.origins.showing(asset_id)
+        asker = self.access.asker(tokens or {})
+        for_all = bool(asker.open_to_all(showing))
+        if showing and not for_all and not asker.readable(showing):
+            raise no_picture(asset_id)
+        return replace(self.assets.find(asset_id, variant), for_all=for_all)
+
+    def page(self, doc_id: str, page: int, width: int, chunk_ids: Sequence[str] = ()) -> bytes:
+        """A page of a PDF as PNG, `width` pixels wide, with the passages marked. Raises as `Originals.page` does."""
+        data, source, highlights = self.originals.page(doc_id, chunk_ids, page)
+        return self.parser().render_page(data, source, page, width, highlights)

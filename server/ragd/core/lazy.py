@@ -1,0 +1,42 @@
+"""Values that are built when they are first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Concatenate, Generic, ParamSpec, TypeVar
+
+T = TypeVar("T")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Lazy(Generic[T]):
+    """Builds a value at the first call and gives the same one at every call. Values that need each other share a `lock`."""
+
+    def __init__(self, build: Callable[[], T], lock: AbstractContextManager[object]) -> None:
+        """`lock` is reentrant: a value may need another one while it is built."""
+        self._build = build
+        self._lock = lock
+        self._value: T | None = None
+
+    def __call__(self) -> T:
+        """The value. Raises what building it raises; then the next call tries again."""
+        if self._value is None:
+            with self._lock:
+                if self._value is None:
+                    self._value = self._build()
+        return self._value
+
+    @property
+    def opened(self) -> T | None:
+        """The value if it was built, else None."""
+        return self._value
+
+    def method(self, function: Callable[Concatenate[T, P], R]) -> Callable[P, R]:
+        """A method of the value, as a function that builds the value when it is called."""
+
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            return function(self(), *args, **kwargs)
+
+        return call

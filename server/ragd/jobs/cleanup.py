@@ -1,0 +1,55 @@
+"""Jobs of the kind `cleanup`: what deleted documents left is removed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.exc import DBAPIError
+
+from ragd.core.errors import RagError
+from ragd.core.jobs import IngestResult
+from ragd.core.storage import Collection
+from ragd.ingest.discovery.uploads import Uploads
+from ragd.ingest.pipeline import IngestPipeline
+from ragd.ingest.reading import Report
+from ragd.store.jobs import Job, Jobs
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Cleanup:
+    """Removes index entries, content and kept uploads of deleted documents. `retry_s` is the wait before a second attempt."""
+
+    ingestion: Callable[[], IngestPipeline]
+    uploads: Uploads
+    jobs: Jobs
+    retry_s: float
+
+    def __call__(self, job: Job, report: Report) -> IngestResult:
+        report("deleting", 0, 0)
+        self._remove(job.kb_id, job.payload["doc_ids"], job.payload["uris"])
+        return IngestResult(deleted=len(job.payload["doc_ids"]))
+
+    def remove_or_queue(self, target: Collection, doc_id: str, uri: str, request_id: str | None) -> None:
+        """Remove what one deleted document left; what can't be removed now, a job removes later."""
+        try:
+            self._remove(target.kb_id, [doc_id], [uri])
+        except (RagError, OSError, DBAPIError):
+            log.exception("a deleted document's remains could not be removed; trying again later", extra={"doc_id": doc_id})
+            self.jobs.add(
+                "cleanup",
+                collection=target.name,
+                kb_id=target.kb_id,
+                payload={"doc_ids": [doc_id], "uris": [uri]},
+                request_id=request_id,
+                delay_s=self.retry_s,
+            )
+
+    def _remove(self, kb_id: str, doc_ids: Sequence[str], uris: Sequence[str]) -> None:
+        """May be done again."""
+        self.ingestion().clean_up(kb_id, doc_ids)
+        for uri in uris:
+            self.uploads.discard(uri)

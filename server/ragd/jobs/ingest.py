@@ -1,0 +1,39 @@
+"""Jobs of the kind `ingest`: files and folders by their paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragd.core.jobs import IngestResult
+from ragd.ingest.discovery.file_rules import FileRules
+from ragd.ingest.discovery.files import LoaderFor, find_files
+from ragd.ingest.discovery.roots import narrowed
+from ragd.ingest.pipeline import IngestPipeline
+from ragd.ingest.reading import Report
+from ragd.store.jobs import Job
+
+
+@dataclass(frozen=True, slots=True)
+class IngestPaths:
+    """Finds the files and ingests them. Folders in `avoid`, which the application writes, are never entered."""
+
+    ingestion: Callable[[], IngestPipeline]
+    allowed_roots: Sequence[str]
+    avoid: Sequence[Path]
+    loader_for: LoaderFor
+
+    def __call__(self, job: Job, report: Report) -> IngestResult:
+        report("searching files", 0, 0)
+        payload = job.payload
+        found = find_files(
+            payload["paths"],
+            recursive=payload["recursive"],
+            allowed_roots=narrowed(self.allowed_roots, payload.get("within")),
+            # Jobs that the first release queued say nothing of it.
+            rules=FileRules(gitignore=payload.get("gitignore", True)),
+            avoid=self.avoid,
+            loader_for=self.loader_for,
+        )
+        return self.ingestion().run(job.kb_id, found, force=payload["force"], report=report, links=job.links)
