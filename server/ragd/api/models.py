@@ -10,14 +10,14 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from ragd.api.event_streams import REF
-from ragd.api.schemas.chat import ChatDelta, ChatDone
-from ragd.api.schemas.jobs import IngestBody
+from ragd.api.schemas.chat import ChatEvents
+from ragd.api.schemas.jobs import IngestBody, JobEvents
 from ragd.api.schemas.query import FiltersBody, PreferBody, TurnBody
 from ragd.api.schemas.sources import FolderConfig
-from ragd.api.schemas.status import DaemonState
+from ragd.api.schemas.status import DaemonEvents
 
 # Models that no route names to the framework: data of events, and parts of requests that the app checks by itself.
-_EVENTS: Final = (ChatDelta, ChatDone, DaemonState)
+_EVENTS: Final = (ChatEvents, JobEvents, DaemonEvents)
 _PARTS: Final = (FiltersBody, PreferBody, TurnBody, IngestBody, FolderConfig)
 
 Mode = Literal["validation", "serialization"]

@@ -1,21 +1,18 @@
-/** Answers: passages from the daemon, words from a model of the editor, from the daemon's own, or from the passages alone. */
+/** Answers: the daemon's passages and prompt, words from a model of the editor, from the daemon's own, or the passages alone. */
 
 import * as l10n from "@vscode/l10n";
 
-import type { ChatDone, QueryAnswer, Support } from "../api/types";
+import type { ChatDone, PromptAnswer, QueryAnswer } from "../api/types";
 import type { DaemonClient } from "../client/daemonClient";
 import { throwIfCancelled, untilCancelled } from "../common/cancellation";
 import { RagError, asRagError, isCancelled } from "../common/errors";
 import type { DaemonService } from "../daemon/status";
 import { CitationFilter, textOf } from "./citationMarks";
-import { saysNotFound } from "./notFound";
-import { buildPrompt } from "./prompt";
 import { searchRequest } from "./searchRequest";
-import type { AnswerEvent, ChosenWriter, FinishedAnswer, Question, Writer, AnswerService } from "./types";
+import type { AnswerEvent, AnswerService, ChosenWriter, FinishedAnswer, Question, Writer } from "./types";
 
-/** The daemon's own default of `answer.min_confidence`: below it, the daemon is asked whether anything was found at all. */
-const DOUBTFUL = 0.2;
-const MOST_VERIFIED_CHARS = 100_000;
+/** How often a prompt is asked for that the model has room for: the daemon can only estimate the model's tokens. */
+const MOST_PROMPTS = 3;
 
 /** A model that gave nothing at all, and why; another way to answer is still open. */
 class NoAnswer {
@@ -40,34 +37,91 @@ export class Answerer implements AnswerService {
       yield* answerByDaemon(client, question, { extractive: writer === "passages" }, signal);
       return;
     }
-    const retrieval = await client.query(searchRequest(question.text, question.options, question.history), signal);
-    const doubtful = retrieval.citations.length === 0 || retrieval.confidence < DOUBTFUL;
-    if (doubtful && question.attachments.length === 0) {
-      yield* answerByDaemon(client, question, {}, signal);
-      return;
-    }
-    yield { type: "retrieval", retrieval };
-    const failure = yield* answerByWriter(client, question, retrieval, writer, signal);
+    const prompt = await promptFor(client, question, writer, signal);
+    const failure = prompt instanceof NoAnswer ? prompt : yield* answerByWriter(client, question, prompt, writer, signal);
     if (failure !== undefined) yield* answerByDaemon(client, question, { instead: failure }, signal);
   }
+}
+
+/** The daemon's prompt, within the room of the model by the model's own count. Throws what the search throws. */
+async function promptFor(
+  client: DaemonClient,
+  question: Question,
+  writer: Writer,
+  signal: AbortSignal,
+): Promise<PromptAnswer | NoAnswer> {
+  try {
+    return (await fittingPrompt(client, question, writer, signal)) ?? new NoAnswer(writer, noRoom(writer));
+  } catch (error) {
+    throwIfCancelled(signal);
+    const failure = asRagError(error, "MODEL_FAILED");
+    if (isCancelled(error) || !failure.code.startsWith("MODEL_")) throw error;
+    return new NoAnswer(writer, failure);
+  }
+}
+
+/** The daemon only estimates the model's tokens: where its prompt is too long, or leaves out what has room, it is asked again. */
+async function fittingPrompt(
+  client: DaemonClient,
+  { text, options, history, attachments }: Question,
+  writer: Writer,
+  signal: AbortSignal,
+): Promise<PromptAnswer | undefined> {
+  const request = { ...searchRequest(text, options, history), ...(attachments.length > 0 ? { attachments } : {}) };
+  const room = writer.maxInputTokens;
+  let limit = room;
+  let fitting: PromptAnswer | undefined;
+  for (let attempt = 1; attempt <= MOST_PROMPTS && limit >= 1; attempt += 1) {
+    let prompt: PromptAnswer;
+    try {
+      prompt = await client.prompt({ ...request, max_tokens: limit }, signal);
+    } catch (error) {
+      if (!asRagError(error).details.some(({ field }) => field === "max_tokens")) throw error;
+      if (attempt > 1) break;
+      // The estimate counts rather too many.
+      limit = 2 * room;
+      continue;
+    }
+    const counts = await Promise.all(prompt.messages.map((message) => writer.countTokens(message.text, signal)));
+    const tokens = counts.reduce((sum, count) => sum + count, 0);
+    const scaled = Math.floor((room * prompt.tokens * 0.95) / Math.max(tokens, 1));
+    if (tokens <= room) {
+      fitting = prompt;
+      if (isWhole(prompt) || scaled < 1.1 * limit) break;
+    }
+    limit = scaled;
+  }
+  return fitting;
+}
+
+/** Whether nothing was left out for want of room. Earlier turns have a limit of their own. */
+function isWhole({ messages, given, citations, attachments }: PromptAnswer): boolean {
+  return messages.length === 0 || (given.length === citations.length && attachments.every((included) => included === "whole"));
+}
+
+function noRoom({ maxInputTokens }: Writer): RagError {
+  return new RagError("MODEL_FAILED", l10n.t("the question and one passage do not fit into its {0} tokens", maxInputTokens));
 }
 
 /** Returns what went wrong when nothing came of it. */
 async function* answerByWriter(
   client: DaemonClient,
   question: Question,
-  retrieval: QueryAnswer,
+  prompt: PromptAnswer,
   writer: Writer,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent, NoAnswer | undefined> {
+  yield { type: "retrieval", retrieval: prompt };
+  if (prompt.messages.length === 0) {
+    yield { type: "delta", text: prompt.not_found };
+    yield { type: "done", answer: notFound(prompt) };
+    return undefined;
+  }
+  const filter = new CitationFilter(prompt.given);
+  const notices = [...prompt.warnings, ...leftOut(question, prompt)];
   let text = "";
   let brokeOff: RagError | undefined;
-  let notices: string[] = [];
   try {
-    const budget = { tokens: writer.maxInputTokens, count: (piece: string) => writer.countTokens(piece, signal) };
-    const prompt = await buildPrompt(question, retrieval.citations, retrieval.plan?.["language"], budget);
-    notices = prompt.notices;
-    const filter = new CitationFilter(prompt.given.map((citation) => citation.id));
     for await (const piece of untilCancelled(writer.stream(prompt.messages, signal), signal)) {
       const shown = textOf(filter.feed(piece));
       if (shown === "") continue;
@@ -85,20 +139,39 @@ async function* answerByWriter(
     if (text.trim() === "") return new NoAnswer(writer, brokeOff);
     notices.push(l10n.t("The answer of {0} broke off and is not complete: {1}", writer.name, brokeOff.message));
   }
-  const checked = await verified(client, text, retrieval, signal);
+  const checked = await verified(client, text, prompt, signal);
   yield {
     type: "done",
     answer: {
-      text: checked.text,
+      text: checked.answer,
       by: { kind: "editor", name: writer.name },
-      found: !saysNotFound(checked.text),
+      found: checked.found,
       finish: brokeOff ? "cut_off" : "complete",
-      citations: retrieval.citations,
+      citations: prompt.citations,
       support: checked.support,
-      notices: [...retrieval.warnings, ...notices, ...checked.notices],
+      notices: [...notices, ...checked.notices],
     },
   };
   return undefined;
+}
+
+function notFound({ not_found: text, citations, warnings: notices }: PromptAnswer): FinishedAnswer {
+  return { text, by: { kind: "passages" }, found: false, finish: "complete", citations, support: [], notices };
+}
+
+/** What had no room in the prompt. */
+function leftOut({ attachments }: Question, prompt: PromptAnswer): string[] {
+  const notices: string[] = [];
+  const [given, all] = [prompt.given.length, prompt.citations.length];
+  if (given < all) notices.push(l10n.t("{0} of {1} passages did not fit into the model's room.", all - given, all));
+  attachments.forEach(({ name }, index) => {
+    const included = prompt.attachments[index];
+    if (included === "none") notices.push(l10n.t("{0} was left out: the model has no room for it.", name));
+    if (included === "beginning") notices.push(l10n.t("Only the beginning of {0} fits into the model's room.", name));
+  });
+  const turns = prompt.turns_left_out;
+  if (turns > 0) notices.push(l10n.t("Earlier messages left out, as the model has no room for them: {0}.", turns));
+  return notices;
 }
 
 interface ByDaemon {
@@ -183,25 +256,22 @@ function withoutStop(text: string): string {
   return text.trim().replace(/[.。]+$/, "");
 }
 
+/** The answer as the daemon checked it. */
 async function verified(
   client: DaemonClient,
   text: string,
-  retrieval: QueryAnswer,
+  prompt: PromptAnswer,
   signal: AbortSignal,
-): Promise<{ text: string; support: Support[]; notices: string[] }> {
-  if (saysNotFound(text) || retrieval.citations.length === 0) return { text, support: [], notices: [] };
-  if (text.length > MOST_VERIFIED_CHARS) {
-    return { text, support: [], notices: [l10n.t("The answer is too long to be held against the passages.")] };
-  }
-  const given = retrieval.citations.map(({ id, chunk_id, chunk_ids }) => ({ id, chunk_ids: chunk_ids ?? [chunk_id] }));
+): Promise<Pick<FinishedAnswer, "found" | "support" | "notices"> & { answer: string }> {
+  const cited = prompt.citations.filter(({ id }) => prompt.given.includes(id));
+  const given = cited.map(({ id, chunk_id, chunk_ids }) => ({ id, chunk_ids: chunk_ids ?? [chunk_id] }));
   try {
-    const { answer, support } = await client.verify(text, given, signal);
-    return { text: answer, support, notices: [] };
+    return { ...(await client.verify(text, given, signal)), notices: [] };
   } catch (error) {
     throwIfCancelled(signal);
     if (isCancelled(error)) throw error;
     // The answer stands; only what is said about it is missing.
     const message = l10n.t("The answer was not held against the passages: {0}", asRagError(error).message);
-    return { text, support: [], notices: [message] };
+    return { answer: text, found: text.trim() !== prompt.not_found, support: [], notices: [message] };
   }
 }

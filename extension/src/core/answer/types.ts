@@ -1,21 +1,16 @@
 /** What answers questions have in common, in the chat panel and in `@rag`: the parts, as types. */
 
 import type { AskOptions, WrittenBy } from "../../protocol/session";
-import type { Citation, QueryAnswer, Support, Turn } from "../api/types";
-
-export interface ChatMessage {
-  role: "user" | "assistant";
-  text: string;
-}
+import type { Attachment, Citation, PromptMessage, QueryAnswer, Support, Turn } from "../api/types";
 
 /** A language model that writes answers. */
 export interface Writer {
   readonly name: string;
-  /** In tokens, for the whole request. */
+  /** In tokens, for the whole request. Throws `RagError` MODEL_MISSING for a model that is not there. */
   readonly maxInputTokens: number;
   countTokens(text: string, signal: AbortSignal): Promise<number>;
   /** Pieces of text as they come. Throws `RagError` with code MODEL_REFUSED, MODEL_MISSING, MODEL_QUOTA or MODEL_FAILED. */
-  stream(messages: ChatMessage[], signal: AbortSignal): AsyncIterable<string>;
+  stream(messages: PromptMessage[], signal: AbortSignal): AsyncIterable<string>;
 }
 
 /**
@@ -23,13 +18,6 @@ export interface Writer {
  * where it has none.
  */
 export type ChosenWriter = Writer | "passages" | undefined;
-
-/** Something that the user attached to the question: a file or a selection. */
-export interface Attachment {
-  /** What is shown, such as `server.py, lines 10-20`. */
-  name: string;
-  text: string;
-}
 
 export interface Question {
   text: string;

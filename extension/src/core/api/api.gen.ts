@@ -1002,6 +1002,16 @@ export interface components {
             warnings: string[];
         };
         /**
+         * ChatEvents
+         * @description The events of `POST /api/chat`, and the data of each.
+         */
+        ChatEvents: {
+            delta: components["schemas"]["ChatDelta"];
+            done: components["schemas"]["ChatDone"];
+            error: components["schemas"]["ErrorBody"];
+            retrieval: components["schemas"]["QueryAnswer"];
+        };
+        /**
          * Check
          * @description What one look found. `mend` says what to do; it is empty when nothing is to be done.
          */
@@ -1265,6 +1275,13 @@ export interface components {
             collections: number;
             /** Documents */
             documents: number;
+        };
+        /**
+         * DaemonEvents
+         * @description The events of `GET /api/events`, and the data of each.
+         */
+        DaemonEvents: {
+            state: components["schemas"]["DaemonState"];
         };
         /**
          * DaemonState
@@ -1933,6 +1950,14 @@ export interface components {
              * @enum {string}
              */
             status: "queued" | "running" | "completed" | "failed" | "cancelled";
+        };
+        /**
+         * JobEvents
+         * @description The events of `GET /api/jobs/{job_id}/events`, and the data of each.
+         */
+        JobEvents: {
+            end: components["schemas"]["Job"];
+            progress: components["schemas"]["Job"];
         };
         /** JobPage */
         JobPage: {

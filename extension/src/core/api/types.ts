@@ -7,6 +7,10 @@ type Schemas = components["schemas"];
 export type QueryRequest = Partial<Omit<Schemas["QueryBody"], "evaluation">> & { query: string };
 /** `extractive`: no language model takes part, also where the daemon has one. */
 export type ChatRequest = QueryRequest & { extractive?: boolean };
+export type PromptRequest = QueryRequest & Partial<Pick<Schemas["PromptBody"], "attachments" | "max_tokens">>;
+export type PromptAnswer = Schemas["PromptAnswer"];
+export type PromptMessage = Schemas["PromptMessage"];
+export type Attachment = Schemas["AttachmentBody"];
 export type QueryAnswer = Schemas["QueryAnswer"];
 export type Citation = Schemas["Citation"];
 export type LiveCounts = Schemas["LiveCounts"];
@@ -39,55 +43,15 @@ export type Filters = NonNullable<QueryRequest["filters"]>;
 export type Turn = NonNullable<QueryRequest["history"]>[number];
 
 /** One verified sentence of an answer; `start` and `end` count code points, not UTF-16 units. */
-export interface Support {
-  start: number;
-  end: number;
-  text: string;
-  score: number;
-  supported: boolean;
-  citations: number[];
-}
-
-/** The event `done` of `/api/chat`. */
-export interface ChatDone {
-  trace_id: string;
-  answer: string;
-  /** `extractive` without a language model. */
-  provider: string;
-  model: string;
-  found: boolean;
-  finish: "complete" | "length" | "cut_off" | "cancelled";
-  citations: Citation[];
-  support: Support[];
-  removed_citations: number;
-  usage: Record<string, number>;
-  degraded: string[];
-  warnings: string[];
-}
-
-export type ChatEvent =
-  | { event: "retrieval"; data: QueryAnswer }
-  | { event: "delta"; data: { text: string } }
-  | { event: "done"; data: ChatDone };
-
-/** The answer of `/api/answers/verify`. */
-export interface VerifiedAnswer {
-  answer: string;
-  removed_citations: number;
-  support: Support[];
-  citations: Citation[];
-}
-
+export type Support = Schemas["Support"];
+export type VerifiedAnswer = Schemas["VerifiedAnswer"];
+export type ChatDone = Schemas["ChatDone"];
 /** The event `state` of `/api/events`. */
-export interface DaemonState {
-  version: string;
-  counts: { collections: number; documents: number; chunks: number };
-  failed_documents: number;
-  /** Unfinished ones, the oldest first. */
-  jobs: Job[];
-  /** Differs whenever documents, collections or sources have changed. */
-  changes: string;
-}
+export type DaemonState = Schemas["DaemonState"];
+
+/** What a stream sends, by the names of its events; a failure is thrown instead. */
+type EventsOf<Events> = { [Name in Exclude<keyof Events, "error">]: { event: Name; data: Events[Name] } }[Exclude<keyof Events, "error">];
+export type ChatEvent = EventsOf<Schemas["ChatEvents"]>;
 
 /** One trace, as far as it is used here. */
 export interface TraceDetail {

@@ -17,6 +17,8 @@ import type {
   LedgerItem,
   NewSource,
   Page,
+  PromptAnswer,
+  PromptRequest,
   QueryAnswer,
   QueryRequest,
   Section,
@@ -44,7 +46,7 @@ export interface UploadFile {
 
 /**
  * All that the extension asks of the daemon. What `RagClient` has, which is what agents' tools offer, goes by the transport
- * that is set. The rest has no tool and goes by REST on both: status, presence, chat by the daemon's model, uploads, the progress
+ * that is set. The rest has no tool and goes by REST on both: status, presence, prompts, chat by the daemon's model, uploads, the progress
  * of jobs, chunks, images of pages, sources, changes of collections, re-indexing, feedback, traces.
  */
 export class DaemonClient implements RagClient {
@@ -80,6 +82,11 @@ export class DaemonClient implements RagClient {
 
   query(request: QueryRequest, signal?: AbortSignal): Promise<QueryAnswer> {
     return this.client.query(request, signal);
+  }
+
+  /** The messages for a model of the editor, and the passages in them. */
+  prompt(request: PromptRequest, signal?: AbortSignal): Promise<PromptAnswer> {
+    return this.rest.json("POST", "/api/prompt", { json: request, tokenScope: "all", signal });
   }
 
   /** Throws `RagError` for the event `error`, too. */

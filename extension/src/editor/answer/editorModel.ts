@@ -4,7 +4,8 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import { asModelError } from "../../core/answer/modelErrors";
-import type { ChatMessage, Writer } from "../../core/answer/types";
+import type { Writer } from "../../core/answer/types";
+import type { PromptMessage } from "../../core/api/types";
 import { RagError } from "../../core/common/errors";
 import { tokenOf } from "../common/cancellation";
 
@@ -30,10 +31,11 @@ export class EditorModel implements Writer {
     }
   }
 
-  async *stream(messages: ChatMessage[], signal: AbortSignal): AsyncGenerator<string> {
+  async *stream(messages: PromptMessage[], signal: AbortSignal): AsyncGenerator<string> {
     const { token, dispose } = tokenOf(signal);
+    // The editor's models know no role for rules: they come first, from the user.
     const sent = messages.map(({ role, text }) =>
-      role === "user" ? vscode.LanguageModelChatMessage.User(text) : vscode.LanguageModelChatMessage.Assistant(text),
+      role === "assistant" ? vscode.LanguageModelChatMessage.Assistant(text) : vscode.LanguageModelChatMessage.User(text),
     );
     const justification = l10n.t("RAG Assistant lets the model answer your question from the passages that were found.");
     try {
@@ -49,12 +51,14 @@ export class EditorModel implements Writer {
 
 /** Stands for a model that was asked for and is not there, so that the answer says so and comes from elsewhere. */
 export class MissingModel implements Writer {
-  readonly maxInputTokens = 0;
-
   constructor(
     readonly name: string,
     private readonly reason: string,
   ) {}
+
+  get maxInputTokens(): number {
+    throw this.error();
+  }
 
   countTokens(): Promise<number> {
     return Promise.reject(this.error());

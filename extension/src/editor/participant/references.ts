@@ -3,13 +3,17 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Attachment } from "../../core/answer/types";
+import type { Attachment } from "../../core/api/types";
+import { clip } from "../../core/sessions/sessionText";
 import { shortName } from "../../protocol/places";
 
 const LARGEST_FILE = 5 * 1024 * 1024;
 const LONGEST_TEXT = 100_000;
+const LONGEST_NAME = 500;
 const LOOKED_AT_FOR_BINARY = 8_000;
 const MOST_ATTACHMENTS = 20;
+/** All together: a request's body may have 2 MB, and a Japanese character takes three bytes of it. */
+const LONGEST_TOGETHER = 500_000;
 
 export interface Attached {
   attachments: Attachment[];
@@ -21,6 +25,7 @@ export interface Attached {
 export async function readReferences(references: readonly vscode.ChatPromptReference[]): Promise<Attached> {
   const attachments: Attachment[] = [];
   const notices: string[] = [];
+  let room = LONGEST_TOGETHER;
   // The editor gives them with the last one first.
   for (const reference of references.toReversed()) {
     if (attachments.length === MOST_ATTACHMENTS) {
@@ -28,12 +33,14 @@ export async function readReferences(references: readonly vscode.ChatPromptRefer
       break;
     }
     const read = await readReference(reference);
-    if (typeof read === "string") notices.push(read);
-    else if (read.text.length <= LONGEST_TEXT) attachments.push(read);
-    else {
-      attachments.push({ name: read.name, text: read.text.slice(0, LONGEST_TEXT) });
-      notices.push(l10n.t("Only the beginning of {0} was read.", read.name));
+    if (typeof read === "string") {
+      notices.push(read);
+      continue;
     }
+    const text = clip(read.text, Math.min(LONGEST_TEXT, room));
+    room -= text.length;
+    attachments.push({ name: clip(read.name, LONGEST_NAME), text });
+    if (text.length < read.text.length) notices.push(l10n.t("Only the beginning of {0} was read.", read.name));
   }
   return { attachments, notices };
 }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 
+import { withoutMarks } from "../../core/answer/citationMarks";
 import type { Turn } from "../../core/api/types";
 import type { AskOptions } from "../../protocol/session";
 
@@ -30,7 +31,8 @@ export function ownHistory(context: vscode.ChatContext): Turn[] {
     if (turn instanceof vscode.ChatRequestTurn) {
       if (turn.prompt.trim() !== "") turns.push({ role: "user", text: turn.prompt.slice(0, LONGEST_TURN) });
     } else if (turn.command === undefined) {
-      const text = answerText(turn);
+      // The numbers of earlier answers mean other passages.
+      const text = withoutMarks(answerText(turn));
       if (text !== "") turns.push({ role: "assistant", text: text.slice(0, LONGEST_TURN) });
     }
   }

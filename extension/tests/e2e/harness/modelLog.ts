@@ -29,10 +29,9 @@ export function lastRequest(file: string): ModelRequest {
   return request;
 }
 
+/** Passages as the daemon numbers them: `[1] title (source, place)`, then the text between its tags. */
 export function passagesIn(request: ModelRequest): GivenPassage[] {
   const text = request.messages.map((message) => message.text).join("\n");
-  return [...text.matchAll(/<passage id="(\d+)"([^>]*)>\n([\s\S]*?)\n<\/passage>/g)].map(([, id, attributes = "", body = ""]) => {
-    const attribute = (name: string): string => new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1] ?? "";
-    return { id: Number(id), title: attribute("title"), source: attribute("source"), place: attribute("place"), text: body };
-  });
+  const blocks = text.matchAll(/^\[(\d+)\] (.*) \(([^(),]+)(?:, (.*))?\)\n<passage>\n([\s\S]*?)\n<\/passage>/gm);
+  return [...blocks].map(([, id, title = "", source = "", place = "", body = ""]) => ({ id: Number(id), title, source, place, text: body }));
 }

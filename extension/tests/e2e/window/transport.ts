@@ -34,7 +34,7 @@ suite("with the transport mcp", () => {
     if (transportUnderTest() === "mcp") await use("mcp");
   });
 
-  test("the panel's question goes by /mcp, and its answer has its passages and citations", async () => {
+  test("the check of the panel's answer goes by /mcp, and its answer has its passages and citations", async () => {
     const panel = await Panel.ready(editor.window);
     const before = answered("/mcp");
     const answer = await panel.ask(QUESTIONS.japanese.text);
@@ -58,10 +58,10 @@ suite("with the transport mcp", () => {
     await editor.window.bridge.execute("ragAssistant.useRest");
     await until("another daemon runs", async () => (await daemonReady(editor.server.dataDir)).pid !== pid);
     const panel = await Panel.ready(editor.window);
-    const before = { mcp: answered("/mcp"), query: answered("/api/query") };
+    const before = { mcp: answered("/mcp"), prompt: answered("/api/prompt") };
     const answer = await panel.ask(QUESTIONS.english.text);
     expect(await answer.getByTestId("passage").count()).toBeGreaterThan(0);
-    await until("the daemon's log tells of /api/query", () => answered("/api/query") > before.query);
+    await until("the daemon's log tells of /api/prompt", () => answered("/api/prompt") > before.prompt);
     expect(answered("/mcp")).toBe(before.mcp);
   });
 });

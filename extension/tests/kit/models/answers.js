@@ -17,15 +17,12 @@ const SLOW_PIECES = 200;
 const SLOW_PAUSE_MS = 50;
 const LONG_SECTIONS = 80;
 
-/** Passages that a prompt numbers: `<passage id="1" …>…</passage>`, or `[1] title` at a line's start and what follows it. */
+/** Passages by their numbers: `<passage id="1" …>…</passage>` of a tool, or `[1] title` and `<passage>…</passage>` of a prompt. */
 function numberedPassages(text) {
   const tagged = [...text.matchAll(/<passage id="(\d+)"[^>]*>([\s\S]*?)<\/passage>/g)];
   if (tagged.length > 0) return tagged.map(([, number, body]) => ({ number: Number(number), body: body.trim() }));
-  const starts = [...text.matchAll(/^\[(\d+)\][^\n]*\n/gm)];
-  return starts.map((start, index) => {
-    const end = starts[index + 1]?.index ?? text.length;
-    return { number: Number(start[1]), body: text.slice(start.index + start[0].length, end).trim() };
-  });
+  const headed = [...text.matchAll(/^\[(\d+)\][^\n]*\n<passage>\n([\s\S]*?)\n<\/passage>/gm)];
+  return headed.map(([, number, body]) => ({ number: Number(number), body: body.trim() }));
 }
 
 /** The first sentence of a passage's running text; of one that has none (a table, code) its first words. */

@@ -25,9 +25,7 @@ from ragd.api.errors import failure_response
 from ragd.api.event_streams import event_stream
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.responses import answer_response, explained_response, query_response
-from ragd.api.schemas.base import ErrorBody
-from ragd.api.schemas.chat import ChatBody, ChatDelta, ChatDone
-from ragd.api.schemas.query import QueryAnswer
+from ragd.api.schemas.chat import ChatBody, ChatEvents
 from ragd.api.source_tokens import SourceTokens
 from ragd.core.results import Answer
 from ragd.retrieve.pipeline import QueryResult
@@ -36,10 +34,6 @@ router = APIRouter(tags=["chat"])
 
 # Seconds between two looks whether the daemon is to stop, while the language model is silent.
 _LOOK_EVERY: Final = 0.5
-
-_EVENTS = event_stream(
-    {"retrieval": QueryAnswer, "delta": ChatDelta, "done": ChatDone, "error": ErrorBody}, "Any failure before the first event"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +65,7 @@ async def _until_answered(begun: Annotated[Begun, Depends(_begun)]) -> AsyncIter
 @router.post(
     "/api/chat",
     response_class=EventSourceResponse,
-    responses=_EVENTS,
+    responses=event_stream(ChatEvents, "Any failure before the first event"),
     dependencies=[Depends(collection_available)],
 )
 async def chat(begun: Annotated[Begun, Depends(_until_answered)], life: Life) -> AsyncIterable[ServerSentEvent]:

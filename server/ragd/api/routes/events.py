@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from ragd.api.common import App, Life
 from ragd.api.event_streams import event_stream
 from ragd.api.responses import overview_response
-from ragd.api.schemas.status import DaemonState
+from ragd.api.schemas.status import DaemonEvents
 
 router = APIRouter(prefix="/api/events", tags=["status"])
 
@@ -30,7 +30,7 @@ async def _window(life: Life) -> AsyncIterator[None]:
 @router.get(
     "",
     response_class=EventSourceResponse,
-    responses=event_stream({"state": DaemonState}),
+    responses=event_stream(DaemonEvents),
     dependencies=[Depends(_window)],
 )
 async def daemon_events(app: App, life: Life) -> AsyncIterable[ServerSentEvent]:

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from ragd.api.common import App, Life, Pages, job_in_path
 from ragd.api.event_streams import event_stream
 from ragd.api.responses import job_response
-from ragd.api.schemas.jobs import Job, JobPage
+from ragd.api.schemas.jobs import Job, JobEvents, JobPage
 from ragd.core.jobs import JobStatus
 from ragd.store.jobs import FINISHED
 
@@ -45,7 +45,7 @@ def cancel_job(job_id: str, app: App) -> dict[str, Any]:
 @router.get(
     "/{job_id}/events",
     response_class=EventSourceResponse,
-    responses=event_stream({"progress": Job, "end": Job}),
+    responses=event_stream(JobEvents),
     dependencies=[Depends(job_in_path)],
 )
 async def job_events(job_id: str, app: App, life: Life) -> AsyncIterable[ServerSentEvent]:

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from ragd.api.schemas.base import RequestBody
-from ragd.api.schemas.query import Citation, QueryBody
+from ragd.api.schemas.base import ErrorBody, RequestBody
+from ragd.api.schemas.query import Citation, QueryAnswer, QueryBody
 from ragd.core.query import ChatRequest
 
 MAX_ANSWER_CHARS = 100_000
@@ -62,6 +62,15 @@ class ChatDone(BaseModel):
     usage: dict[str, Any]
     degraded: list[str]
     warnings: list[str]
+
+
+class ChatEvents(BaseModel):
+    """The events of `POST /api/chat`, and the data of each."""
+
+    retrieval: QueryAnswer
+    delta: ChatDelta
+    done: ChatDone
+    error: ErrorBody
 
 
 class GivenCitation(RequestBody):

@@ -76,5 +76,12 @@ class Job(BaseModel):
 class JobPage(Page[Job]): ...
 
 
+class JobEvents(BaseModel):
+    """The events of `GET /api/jobs/{job_id}/events`, and the data of each."""
+
+    progress: Job
+    end: Job
+
+
 class JobStarted(BaseModel):
     job_id: str

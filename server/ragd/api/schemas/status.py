@@ -77,5 +77,11 @@ class DaemonState(BaseModel):
     changes: str = Field(description="Differs whenever documents, collections or sources have changed.")
 
 
+class DaemonEvents(BaseModel):
+    """The events of `GET /api/events`, and the data of each."""
+
+    state: DaemonState
+
+
 class Stopping(BaseModel):
     stopping: Literal[True]

@@ -8,7 +8,7 @@ import { asModelError } from "../../../../src/core/answer/modelErrors";
 import type { AnswerEvent, ChosenWriter, FinishedAnswer, Question } from "../../../../src/core/answer/types";
 import { DaemonClient } from "../../../../src/core/client/daemonClient";
 import { RagError, isCancelled } from "../../../../src/core/common/errors";
-import { FakeClient, FakeWriter, citation, done, question, retrieval } from "../../fixtures/answers";
+import { FakeClient, FakeWriter, MESSAGES, NOT_FOUND, citation, done, question, retrieval } from "../../fixtures/answers";
 
 const FOUND = retrieval([citation(1, "The lease lasts 90 seconds."), citation(2, "It is renewed.", { chunk_ids: ["c2", "c3"] })]);
 const ASKED = question("How long does the lease last?");
@@ -38,12 +38,71 @@ describe("an answer by a model of the editor", () => {
     expect(client.chats).toEqual([]);
   });
 
+  it("gets the messages that the daemon built by its rules, and no others", async () => {
+    const writer = new FakeWriter(["Ninety."]);
+    await answered(new FakeClient(FOUND), writer);
+    expect(writer.asked).toEqual([MESSAGES]);
+  });
+
+  it("asks for a smaller prompt when the model counts more tokens than it takes", async () => {
+    const long = (tokens: number) => [{ role: "user" as const, text: "x".repeat(4 * tokens) }];
+    const client = new FakeClient(FOUND, done(), {}, ({ max_tokens: limit }) => ({ messages: long(2 * (limit ?? 0)), tokens: limit ?? 0 }));
+    const writer = new FakeWriter(["Yes [1]."], 1_000);
+    await answered(client, writer);
+    expect(client.prompts.map(({ max_tokens: limit }) => limit)).toEqual([1_000, 475]);
+    expect(writer.asked).toEqual([long(950)]);
+  });
+
+  it("asks for a longer prompt when the daemon's estimate left out what has room", async () => {
+    const client = new FakeClient(FOUND, done(), {}, ({ max_tokens: limit = 0 }) => ({ tokens: 900, given: (limit ?? 0) > 1_000 ? [1, 2] : [1] }));
+    const { answer } = await answered(client, new FakeWriter(["Yes [2]."], 1_000));
+    expect(client.prompts).toHaveLength(2);
+    expect(answer).toMatchObject({ text: "Yes [2].", notices: [] });
+  });
+
+  it("says what had no room", async () => {
+    const client = new FakeClient(FOUND, done(), {}, () => ({ tokens: 20, given: [1], attachments: ["beginning", "none"], turns_left_out: 3 }));
+    const attachments = ["log.txt", "b.py"].map((name) => ({ name, text: "x" }));
+    const { answer } = await answered(client, new FakeWriter(["Yes [1]. No [2]."]), question("How long?", { attachments }));
+    expect(client.prompts[0]).toMatchObject({ attachments, max_tokens: 10_000 });
+    expect(answer.text).toBe("Yes [1]. No.");
+    expect(client.verified[0]?.citations).toEqual([{ id: 1, chunk_ids: ["chunk1"] }]);
+    expect(answer.notices).toEqual([
+      "1 of 2 passages did not fit into the model's room.",
+      "Only the beginning of log.txt fits into the model's room.",
+      "b.py was left out: the model has no room for it.",
+      "Earlier messages left out, as the model has no room for them: 3.",
+    ]);
+  });
+
+  it("gives way to the passages when the question and one passage do not fit", async () => {
+    const tooSmall = () => {
+      throw new RagError("VALIDATION_ERROR", "It does not fit.", "", "", [{ field: "max_tokens", message: "It does not fit." }]);
+    };
+    const { answer } = await answered(new FakeClient(FOUND, done(), {}, tooSmall), new FakeWriter(["Yes."], 200));
+    expect(answer.by.kind).toBe("passages");
+    expect(answer.notices[0]).toContain("the question and one passage do not fit into its 200 tokens");
+  });
+
+  it("is not asked for with a model that is gone", async () => {
+    const client = new FakeClient(FOUND);
+    const gone = new FakeWriter([]);
+    Object.defineProperty(gone, "maxInputTokens", {
+      get() {
+        throw new RagError("MODEL_MISSING", "the editor has no such model now");
+      },
+    });
+    const { answer } = await answered(client, gone);
+    expect(client.prompts).toEqual([]);
+    expect(answer.notices[0]).toContain("Test model is not available");
+  });
+
   it("is asked with what was chosen, and with a bounded history", async () => {
     const client = new FakeClient(FOUND);
     const history = Array.from({ length: 60 }, (_, index) => ({ role: "user" as const, text: `${index}${"x".repeat(9_000)}` }));
     const options = { collection: "guides", strategy: "dense_only", rerank: false, filters: { doc_type: ["pdf" as const] }, topK: 7 };
     await answered(client, new FakeWriter(["Yes [1]."]), question("And?", { history, options }));
-    const [{ history: sent, ...rest } = { query: "" }] = client.queries;
+    const [{ history: sent, ...rest } = { query: "" }] = client.prompts;
     expect(rest).toEqual({
       query: "And?",
       explain: true,
@@ -52,6 +111,7 @@ describe("an answer by a model of the editor", () => {
       rerank: false,
       filters: { doc_type: ["pdf"] },
       top_k: 7,
+      max_tokens: 10_000,
     });
     expect(sent).toHaveLength(20);
     expect(sent?.every((turn) => turn.text.length <= 4_000)).toBe(true);
@@ -89,20 +149,22 @@ describe("an answer by a model of the editor", () => {
     expect(answer).toMatchObject({ text: "Yes [1].", support: [], notices: ["The answer was not held against the passages: busy"] });
   });
 
-  it("is not found when the model says only that", async () => {
-    const client = new FakeClient(FOUND);
-    const said = "検索した文書には、この質問への答えが見つかりませんでした。";
-    expect((await answered(client, new FakeWriter([said]))).answer).toMatchObject({ found: false, support: [] });
-    expect(client.verified).toEqual([]);
+  it("is not found when the daemon says that the model says so", async () => {
+    const unchecked = new RagError("SERVICE_UNAVAILABLE", "busy");
+    for (const verdict of [{ found: false }, unchecked]) {
+      const { answer } = await answered(new FakeClient(FOUND, done(), verdict), new FakeWriter([NOT_FOUND]));
+      expect(answer).toMatchObject({ found: false, support: [] });
+    }
   });
 
-  it("is left to the daemon when little was found, unless something is attached", async () => {
-    const doubtful = retrieval([citation(1, "Other things.")], { confidence: 0.1, warnings: ["The reranker is not there."] });
-    const client = new FakeClient(doubtful, done({ found: false, answer: "Not found." }));
+  it("is the daemon's phrase when too little was found, unless something is attached", async () => {
+    const doubtful = retrieval([citation(1, "Other things.")], { found: false, warnings: ["The reranker is not there."] });
+    const client = new FakeClient(doubtful);
     const writer = new FakeWriter(["From the file."]);
-    const { answer } = await answered(client, writer);
-    expect(answer).toMatchObject({ found: false, text: "Not found.", notices: ["The reranker is not there."] });
-    expect(writer.asked).toEqual([]);
+    const { answer, events } = await answered(client, writer);
+    expect(events).toEqual(["retrieval", "delta", "done"]);
+    expect(answer).toMatchObject({ found: false, text: NOT_FOUND, by: { kind: "passages" }, notices: ["The reranker is not there."] });
+    expect([writer.asked, client.chats]).toEqual([[], []]);
     const attachments = [{ name: "a.txt", text: "It lasts 90 s.\n" }];
     expect((await answered(client, writer, question("How long?", { attachments }))).answer.text).toBe("From the file.");
   });

@@ -1,19 +1,18 @@
 /**
- * What a language model is shown of documents, fenced as data.
+ * What a tool shows a language model of documents, fenced as data.
  *
  * No text can end its own fence, open another, or bring marks that look like citations of ours.
  */
 
 import { FORMATS } from "../api/formats.gen";
 import type { Citation } from "../api/types";
-import type { Attachment } from "./types";
 
-const FENCE = /<(?=\s*\/?\s*(?:passage|attachment|document)\b)/gi;
+const FENCE = /<(?=\s*\/?\s*(?:passage|document)\b)/gi;
 const MARK = /[[【［](\s*[0-9０-９]{1,3}(?:\s*[,，、;–~-]\s*[0-9０-９]{1,3})*\s*)[\]】］]/g;
 const CODE_FENCE = /^ {0,3}(`{3,}|~{3,})([^\n]*)$/gm;
 
 /** The place of a passage for a model, in English: `page 3`, `lines 10-24`, `section Setup > Ports`. */
-export function placeForModel(place: Pick<Citation, "page" | "slide" | "sheet" | "cell_range" | "line_range" | "section_path">): string {
+function placeForModel(place: Pick<Citation, "page" | "slide" | "sheet" | "cell_range" | "line_range" | "section_path">): string {
   const parts: string[] = [];
   if (place.page) parts.push(`page ${place.page}`);
   if (place.slide) parts.push(`slide ${place.slide}`);
@@ -38,10 +37,6 @@ export function passageBlock(citation: Citation, more: Record<string, string> = 
   return `<passage id="${citation.id}"${named}>\n${asData(citation.content + pictures, FORMATS[citation.doc_type].shape === "code")}\n</passage>`;
 }
 
-export function attachmentBlock(attachment: Attachment): string {
-  return `<attachment name="${attribute(attachment.name)}">\n${asData(attachment.text, true)}\n</attachment>`;
-}
-
 /** A part of a document. `about` are the tag's attributes. */
 export function documentBlock(text: string, about: Record<string, string>): string {
   const named = Object.entries(about).map(([name, value]) => ` ${name}="${attribute(value)}"`);
@@ -49,7 +44,7 @@ export function documentBlock(text: string, about: Record<string, string>): stri
 }
 
 /** Text of a document that can't be taken for fences or, outside of code, for citations of ours. */
-export function asData(text: string, isCode: boolean): string {
+function asData(text: string, isCode: boolean): string {
   const fenced = text.replace(FENCE, "‹");
   return isCode ? fenced : outsideCode(fenced, (prose) => prose.replace(MARK, "($1)"));
 }
