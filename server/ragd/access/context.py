@@ -45,7 +45,7 @@ class _Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class LiveParts:
+class PassageTools:
     """What admitting needs of the rest: how terms and tokens are counted, and how items get into the index again."""
 
     terms: Terms
@@ -67,7 +67,7 @@ class AccessContext:
         ledger: Ledger,
         checks: AccessChecks,
         options: LiveSettings,
-        parts: LiveParts,
+        tools: PassageTools,
     ) -> None:
         """`tokens` by source id."""
         self._tokens = dict(tokens)
@@ -75,7 +75,7 @@ class AccessContext:
         self._ledger = ledger
         self._checks = checks
         self._options = options
-        self._parts = parts
+        self._tools = tools
         self._left_s = options.budget_ms / 1000
         self._verdicts: dict[tuple[str, str, bool], _Verdict] = {}
         self._report = AccessReport()
@@ -218,11 +218,11 @@ class AccessContext:
             self._report.drop("forbidden", remote.name)
             return None
         if token_field(remote.config) != FROM_REQUEST:
-            self._checks.reindex_soon(remote, item.item_id, seen.version, self._parts.reindex)
+            self._checks.reindex_soon(remote, item.item_id, seen.version, self._tools.reindex)
         if body is None:
             return self._from_index(passage, origin)
-        parts = self._parts
-        renewed = taken_from(body, passage, question, parts.terms, parts.count_tokens)
+        tools = self._tools
+        renewed = taken_from(body, passage, question, tools.terms, tools.count_tokens)
         if renewed is not None:
             self._report.admit(private=not remote.public, refreshed=True)
             return renewed

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 
 from ragd.access.bodies import BodyReader
 from ragd.access.checks import AccessChecks
-from ragd.access.context import AccessContext, LiveParts
+from ragd.access.context import AccessContext, PassageTools
 from ragd.access.sources import Opening
 from ragd.config.sources import LiveSettings
 from ragd.ingest.discovery.files import LoaderFor
@@ -29,17 +29,17 @@ class LiveAccess:
         options: LiveSettings,
         parser: Callable[[], Parser],
         loader_for: LoaderFor,
-        parts: LiveParts,
+        tools: PassageTools,
         max_size: int,
     ) -> None:
         """`max_size` is of one item, in bytes."""
         self.origins = Origins(engine, local_types())
         self._ledger = Ledger(engine)
         self._options = options
-        self._parts = parts
+        self._tools = tools
         self._checks = AccessChecks(opening, BodyReader(parser, loader_for), options, max_size)
 
-    def asker(self, tokens: Mapping[str, str]) -> AccessContext:
+    def context(self, tokens: Mapping[str, str]) -> AccessContext:
         """Whoever asks with these tokens, by source id; none at all is somebody, too. For one request."""
         return AccessContext(
             tokens,
@@ -47,7 +47,7 @@ class LiveAccess:
             ledger=self._ledger,
             checks=self._checks,
             options=self._options,
-            parts=self._parts,
+            tools=self._tools,
         )
 
     def close(self) -> None:

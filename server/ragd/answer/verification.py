@@ -14,7 +14,7 @@ from ragd.retrieve.ranking.neighbours import joined
 from ragd.store.passages import Passages
 
 Readable = Callable[[Iterable[str]], Collection[str]]
-"""Those of some documents, by id, that the asker may see."""
+"""Those of some documents, by id, that the user may see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class AnswerCheck:
     def check(self, text: str, given: Sequence[tuple[int, Sequence[str]]], readable: Readable) -> Verified:
         """`given` are the numbers that the model was given, each with the ids of the chunks that stood under it, best first.
 
-        Raises `ValidationFailed` for a number that was given twice, for a chunk that is not there to be served or that the asker
+        Raises `ValidationFailed` for a number that was given twice, for a chunk that is not there to be served or that the user
         may not see, and for chunks under one number that are not neighbours.
         """
         numbers = [number for number, _ in given]

@@ -80,8 +80,8 @@ def collection_in_path(name: str, app: App) -> None:
 
 
 def document_in_path(doc_id: str, app: App, tokens: SourceTokens) -> None:
-    """The document in the address must exist, not be deleted, and be one that the asker may see; else there is none."""
-    if doc_id not in app.access.asker(tokens).readable([doc_id]):
+    """The document in the address must exist, not be deleted, and be one that the user may see; else there is none."""
+    if doc_id not in app.access.context(tokens).readable([doc_id]):
         raise no_document(doc_id)
     app.document_reader.get(doc_id)
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from ragd.access.context import LiveParts
+from ragd.access.context import PassageTools
 from ragd.access.service import LiveAccess
 from ragd.answer.verification import AnswerCheck
 from ragd.app.answers import Answers
@@ -148,7 +148,7 @@ class Application:
             options=settings.live,
             parser=self.parser,
             loader_for=self._loader_for,
-            parts=LiveParts(self.models.terms, self.models.count_tokens, self.sources.sync_items),
+            tools=PassageTools(self.models.terms, self.models.count_tokens, self.sources.sync_items),
             max_size=settings.limits.max_document_size,
         )
 

@@ -24,9 +24,9 @@ class Pictures:
     def find(self, asset_id: str, variant: Variant, tokens: Mapping[str, str] | None = None) -> StoredFile:
         """The file of a picture that a document shows which the user may see. Raises `AssetNotFound`."""
         showing = self.access.origins.showing(asset_id)
-        asker = self.access.asker(tokens or {})
-        for_all = bool(asker.open_to_all(showing))
-        if showing and not for_all and not asker.readable(showing):
+        access = self.access.context(tokens or {})
+        for_all = bool(access.open_to_all(showing))
+        if showing and not for_all and not access.readable(showing):
             raise no_picture(asset_id)
         return replace(self.assets.find(asset_id, variant), for_all=for_all)
 

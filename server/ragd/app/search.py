@@ -47,5 +47,5 @@ class Search:
             top_k=top_k,
             max_context_tokens=request.max_context_tokens or options.max_context_tokens,
             # An evaluation has no rights of its own: others read what it keeps.
-            admission=self.access.asker({} if request.evaluation else request.source_tokens),
+            admission=self.access.context({} if request.evaluation else request.source_tokens),
         )

@@ -21,4 +21,4 @@ def verify_answer(body: AnswerVerifyBody, app: App, tokens: SourceTokens) -> dic
     `citations` are all that the model was given, with the `chunk_ids` of each (or its one `chunk_id`).
     """
     given = [(citation.id, citation.chunk_ids) for citation in body.citations]
-    return verified_response(app.answer_check.check(body.answer, given, app.access.asker(tokens).readable))
+    return verified_response(app.answer_check.check(body.answer, given, app.access.context(tokens).readable))

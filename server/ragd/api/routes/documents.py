@@ -48,7 +48,7 @@ def list_documents(
     Those of cloud sources that are not public come last, and are named only to a token that may read them.
     """
     found, total = app.documents.page(kb_id, status, paging.page, paging.page_size)
-    readable = app.access.asker(tokens).readable(row["id"] for row in found)
+    readable = app.access.context(tokens).readable(row["id"] for row in found)
     return paging.answer([row if row["id"] in readable else row | _unnamed(row) for row in found], total)
 
 

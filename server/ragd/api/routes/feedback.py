@@ -36,9 +36,9 @@ def add_feedback(body: FeedbackBody, app: App, tokens: SourceTokens) -> dict[str
     # Checked now, so that an evaluation can ask the question again.
     parse_filters(body.filters)
     turns = parse_history(body.history)
-    asker = app.access.asker(tokens)
-    passages = live_passages(app.passages, body.chunk_ids, "chunk_ids", asker.readable)
-    for_all = asker.open_to_all(passage.doc_id for passage in passages.values())
+    access = app.access.context(tokens)
+    passages = live_passages(app.passages, body.chunk_ids, "chunk_ids", access.readable)
+    for_all = access.open_to_all(passage.doc_id for passage in passages.values())
     shown = (passages[chunk_id] for chunk_id in dict.fromkeys(body.chunk_ids))
     relevant = [relevant_to(passage) for passage in shown if passage.doc_id in for_all]
     return app.feedback.add(

@@ -128,7 +128,7 @@ def source_ledger(source_id: str, app: App, tokens: SourceTokens) -> dict[str, A
     """The last cycles of a cloud source, each item accounted for. A title needs a token that may read its item."""
     ledger = app.sources.ledger
     skipped, _total = ledger.page_of_items(source_id, "skipped", 1, SKIPPED_SHOWN)
-    readable = app.access.asker(tokens).readable_items(source_id, skipped)
+    readable = app.access.context(tokens).readable_items(source_id, skipped)
     cycles = ledger.cycles(source_id)
     newest = next((cycle.cycle_id for cycle in cycles if cycle.phase == "done"), None)
     named = [
@@ -150,7 +150,7 @@ def ledger_items(
 ) -> dict[str, Any]:
     """The items of a cloud source that are in one state, by id. A title needs a token that may read its item."""
     items, total = app.sources.ledger.page_of_items(source_id, state, paging.page, paging.page_size)
-    readable = app.access.asker(tokens).readable_items(source_id, items)
+    readable = app.access.context(tokens).readable_items(source_id, items)
     names = ("kind", "container", "owner", "state", "reason", "message", "version", "remote_updated_at", "fetched_at")
     answers = [
         {"id": item.item_id, "title": item.title if item.item_id in readable else None}
