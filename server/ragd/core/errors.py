@@ -135,7 +135,7 @@ class PortTaken(ServiceUnavailable):
 
 
 class IndexDamaged(ServiceUnavailable):
-    """A dense or sparse index can't be opened; it can be rebuilt from the facts store."""
+    """A dense or sparse index can't be opened; it can be rebuilt from the store."""
 
 
 class IndexOutdated(IndexDamaged):

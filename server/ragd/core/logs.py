@@ -54,7 +54,7 @@ class _PrivateFileHandler(RotatingFileHandler):
     _refused = False
 
     def handleError(self, record: logging.LogRecord) -> None:
-        """A file that can't be written (a full disk) is told once: a stack for each record would fill what reads stderr."""
+        """A file that can't be written (a full disk) is reported once: a stack for each record would fill what reads stderr."""
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
             super().handleError(record)

@@ -126,7 +126,7 @@ class Identifier:
 
 @dataclass(frozen=True, slots=True)
 class QueryPlan:
-    """How a question was understood, and what each part of the line will be asked. A value that can be printed.
+    """How a question was understood, and what each stage of the pipeline gets. A value that can be printed.
 
     `asked` is the question as it came, in canonical form; `text` is the self-contained question, which goes to the embedding
     model and the reranker; `rewriting` says what made the one into the other. `terms` go to the sparse index: a term that

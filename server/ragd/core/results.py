@@ -43,7 +43,7 @@ class ImageRef:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A live chunk with its document, as the facts store tells it. `tokens` is the chunk's: its heading counts, too.
+    """A live chunk with its document, as it is stored. `tokens` is the chunk's: its heading counts, too.
 
     `span` is the number of chunks from `ordinal` on that it holds: more than one where neighbours were joined. `enrichment`
     holds what rules or a model say about the chunk, as it is stored. `as_of` is the day (ISO 8601, UTC) on which the text was

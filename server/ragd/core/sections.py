@@ -13,7 +13,7 @@ from ragd.core.documents import Document, Section
 from ragd.core.ids import canonical, hash32
 
 BODY_START: Final = "body_start"
-"""Metadata key: the character from which on the facts are text; front matter stands before it."""
+"""Metadata key: the character from which on the content is text; front matter stands before it."""
 
 ANCESTORS: Final = "ancestors"
 """Metadata key: titles that stand above the whole document where it comes from, such as the pages above it in a wiki."""
@@ -28,7 +28,7 @@ def split_sections(document: Document, doc_id: str) -> list[Section]:
 
     The root section is left out when it is blank and there are headings.
     """
-    facts = document.markdown
+    content = document.markdown
     above = tuple(document.metadata.get(ANCESTORS, ()))
     equal_paths: Counter[tuple[str, ...]] = Counter()
     sections: list[Section] = []
@@ -36,12 +36,12 @@ def split_sections(document: Document, doc_id: str) -> list[Section]:
     def add(path: tuple[str, ...], start: int, end: int) -> None:
         section_id = hash32(doc_id, _SEPARATOR.join(path), str(equal_paths[path]))
         equal_paths[path] += 1
-        sections.append(Section(section_id, path, start, end, hash32(canonical(facts[start:end]))))
+        sections.append(Section(section_id, path, start, end, hash32(canonical(content[start:end]))))
 
     begin = int(document.metadata.get(BODY_START, 0))
-    ends = [heading.start for heading in document.headings[1:]] + [len(facts)]
-    first = document.headings[0].start if document.headings else len(facts)
-    if not document.headings or canonical(facts[begin:first]):
+    ends = [heading.start for heading in document.headings[1:]] + [len(content)]
+    first = document.headings[0].start if document.headings else len(content)
+    if not document.headings or canonical(content[begin:first]):
         add(above, begin, first)
     open_headings: list[tuple[int, str]] = []
     for heading, end in zip(document.headings, ends, strict=False):

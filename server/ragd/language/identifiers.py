@@ -1,6 +1,6 @@
 """What stands in a question to the letter: issue keys, error codes, options, paths, versions, code names, quoted phrases.
 
-One regular expression each, tried in the order of `_KINDS` at every place, so that the more telling kind wins. A number alone is
+One regular expression each, tried in the order of `_KINDS` at every place, so that the more specific kind wins. A number alone is
 a code only after a word that says so (`HTTP 404`, `exit code 137`). What merely looks alike is left out: `and/or`, `1.5`.
 """
 
@@ -82,7 +82,7 @@ WORD_BOUNDARIES: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][
 def find_identifiers(text: str) -> tuple[Identifier, ...]:
     """The identifiers of a question in canonical form, in the order in which they stand, each once, at most `MAX_IDENTIFIERS`.
 
-    What stands in quotes is `quoted`, and looked into as well; where all of it is one identifier, its own kind is told instead.
+    What stands in quotes is `quoted`, and looked into as well; where all of it is one identifier, it has its own kind.
     """
     found: dict[str, tuple[int, Identifier]] = {}
     for start, identifier in _found(text):

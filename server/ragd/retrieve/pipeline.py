@@ -158,7 +158,7 @@ class QueryPipeline:
             for code in admitted.degraded:
                 trace.event("degraded", {"stage": "live", "code": code.upper()}, span)
             warnings = [*plan.warnings, *found.warnings, *reranked.warnings]
-            hits, told = self._above(hits)
+            hits, notes = self._above(hits)
             context = build_context(
                 hits,
                 max_tokens=query.max_context_tokens,
@@ -170,7 +170,7 @@ class QueryPipeline:
             contents = trace.texts(passages=[citation.passage.content for citation in context.citations])
             trace.event("context.final", {"chunk_ids": cited, "tokens": context.tokens} | contents, span)
         if left_out := len(hits) - len(cited):
-            told.append(f"{left_out} of {len(hits)} passages did not fit into the context of {query.max_context_tokens} tokens.")
+            notes.append(f"{left_out} of {len(hits)} passages did not fit into the context of {query.max_context_tokens} tokens.")
         trace.counters["results"] = len(hits)
         scored = len({hit.passage.chunk_id for hit in hits} & set(reranked.scores)) if by_name else len(reranked.scores)
         trace.counters["rerank_scored"] = scored
@@ -189,7 +189,7 @@ class QueryPipeline:
             rerank_scored=scored,
             explanation=tuple(explained([hit.passage.chunk_id for hit in hits], stages)),
             degraded=(*plan.degraded, *found.degraded, *reranked.degraded, *admitted.degraded),
-            warnings=(*warnings, *admitted.warnings, *told),
+            warnings=(*warnings, *admitted.warnings, *notes),
             live=admitted.counts,
         )
 
@@ -265,5 +265,5 @@ class QueryPipeline:
         if kept or not hits:
             return kept, []
         best = max(hit.score for hit in hits)
-        told = f"Nothing relevant was found: the best of {len(hits)} passages has a score of {best:.2f}, "
-        return [], [f"{told}and retrieval.min_score is {self.ranking.min_score:g}."]
+        nothing = f"Nothing relevant was found: the best of {len(hits)} passages has a score of {best:.2f}, "
+        return [], [f"{nothing}and retrieval.min_score is {self.ranking.min_score:g}."]

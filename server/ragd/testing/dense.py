@@ -14,7 +14,7 @@ from ragd.testing.common import KB, OTHER_KB, check_damage_is_told, entry_ids, h
 
 
 class DenseStoreContract:
-    """Nearest neighbours by cosine in namespaces, durable, told from damage."""
+    """Nearest neighbours by cosine in namespaces, durable, distinguished from damaged ones."""
 
     @pytest.fixture
     def open_store(self) -> Callable[[Path], DenseStore]:

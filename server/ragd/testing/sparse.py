@@ -20,7 +20,7 @@ _ODD_TERMS = [*_CODE, *_QUERY_SYNTAX, "設定", "호출", "é"]
 
 
 class SparseStoreContract:
-    """BM25 over terms that are taken as they are, in namespaces, durable, told from damage."""
+    """BM25 over terms that are taken as they are, in namespaces, durable, distinguished from damaged ones."""
 
     @pytest.fixture
     def open_store(self) -> Callable[[Path], SparseStore]:

@@ -127,8 +127,8 @@ class RemoteModel(ABC):
         """Whether the service refused a parameter that can be left out, and asking again without it makes sense."""
         if getattr(error, "status_code", None) != 400:
             return False
-        told = self._reason(error)
-        refused = {name for name in self.optional if re.search(rf"\b{name}\b", told)} - self._left_out
+        reason = self._reason(error)
+        refused = {name for name in self.optional if re.search(rf"\b{name}\b", reason)} - self._left_out
         self._left_out |= refused
         return bool(refused)
 
@@ -182,9 +182,9 @@ class RemoteModel(ABC):
         body: Any = getattr(error, "body", None)
         if isinstance(body, Mapping):
             inner = body.get("error", body)
-            told = inner.get("message") if isinstance(inner, Mapping) else inner
-            if isinstance(told, str) and told:
-                return self._clean(told)
+            message = inner.get("message") if isinstance(inner, Mapping) else inner
+            if isinstance(message, str) and message:
+                return self._clean(message)
         return self._clean(str(getattr(error, "message", "")) or type(error).__name__)
 
     def _clean(self, text: str) -> str:
@@ -227,17 +227,17 @@ class Reply(Iterator[str]):
     def _run(self) -> Generator[str]:
         failures = 0
         while not self._closed.is_set():
-            told = False
+            yielded = False
             try:
                 for piece in self._attempt():
-                    told = True
+                    yielded = True
                     yield piece
                 return
-            # A service may answer anything, and then the SDKs raise anything; each is told as one of our errors.
+            # A service may answer anything, and then the SDKs raise anything; each becomes one of our errors.
             except Exception as error:  # noqa: BLE001
                 if self._closed.is_set():
                     return
-                if told:
+                if yielded:
                     log.info("an answer was cut off", extra={"reason": type(error).__name__})
                     self._on_end(Completion("cut_off", {}))
                     return
@@ -249,7 +249,7 @@ class Reply(Iterator[str]):
 
     def _attempt(self) -> Iterator[str]:
         end: Completion | None = None
-        told = False
+        yielded = False
         with self._model.http(self._watch) as http:
             for part in self._model.ask(http, self._messages, self._max_tokens):
                 if self._closed.is_set():
@@ -257,11 +257,11 @@ class Reply(Iterator[str]):
                 if isinstance(part, Completion):
                     end = part
                 elif part:
-                    told = True
+                    yielded = True
                     yield part
         if self._closed.is_set():
             return
-        if not told:
+        if not yielded:
             raise self._model.nothing_said(end, self._content_type)
         self._on_end(end or Completion("cut_off", {}))
 

@@ -1,4 +1,4 @@
-"""Makes a picture easier to read for the text recognition that reads it: what it needs is told by looking at it.
+"""Makes a picture easier to read for the text recognition that reads it: what it needs is measured.
 
 Which steps there are was decided by measurement; `scripts/bench/ocr.py` makes the table. The models of PP-OCRv6 read dark mode,
 slanted lines, blur, noise of a camera and JPEG's artefacts as well without help, and lose by binarising (Otsu, adaptive),

@@ -1,6 +1,6 @@
 """Text recognition by RapidOCR: the PP-OCRv6 models that its package carries, on onnxruntime. Nothing is downloaded.
 
-RapidOCR fetches a model that it does not find, so it gets the paths of the files, and a missing file is told here first.
+RapidOCR fetches a model that it does not find, so it gets the paths of the files, and a missing file is reported here first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The order in which lines of text on a page are read, told by their boxes alone.
+"""The order in which lines of text on a page are read, by their boxes alone.
 
 Rows from top to bottom, each from left to right; columns one after the other where a gutter parts lines that fill both of its
 sides, as in running text. Cells of a table do not fill their columns, so its rows stay rows. A line that crosses the gutter, such

@@ -33,7 +33,7 @@ def _quoted(term: str) -> str:
 
 def _weights(connection: Connection, terms: Sequence[str]) -> dict[str, int]:
     """How often to ask for each term. FTS5 knows no other weights, and its time grows with the square of what is asked for."""
-    # The highest number is told at once and is near enough; counting reads the whole table.
+    # The highest number is known at once and is near enough; counting reads the whole table.
     entries = connection.execute("SELECT max(number) FROM entries").fetchone()[0] or 0
 
     def holding(term: str) -> int:

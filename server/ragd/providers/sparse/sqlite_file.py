@@ -1,4 +1,4 @@
-"""One SQLite file for each knowledge base: opened once, checked when opened, its errors told in our tree."""
+"""One SQLite file for each knowledge base: opened once, checked when opened, its errors translated into ours."""
 
 from __future__ import annotations
 

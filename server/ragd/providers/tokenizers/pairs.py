@@ -11,7 +11,7 @@ from ragd.providers.tokenizers.onnx import OnnxTokenizer
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Token ids of a pair, and which of the two texts each belongs to, as the model wants to be told."""
+    """Token ids of a pair, and which of the two texts each belongs to, as the model expects."""
 
     ids: list[int]
     types: list[int]

@@ -83,10 +83,10 @@ class Planner:
         if len(text) > self._max_chars:
             notes.warnings.append(f"The query has {len(text):,} characters; only the first {self._max_chars:,} were used.")
         asked = canonical(text[: self._max_chars])
-        question, typed, told = take_operators(asked)
+        question, typed, warnings = take_operators(asked)
         _require_text(asked, question)
         filters = combined(filters, typed)
-        notes.warnings += [*told, *contradictions(filters)]
+        notes.warnings += [*warnings, *contradictions(filters)]
         question, rewriting = self._standalone(question, history, notes)
         identifiers = find_identifiers(question)
         language = _language(question, identifiers)

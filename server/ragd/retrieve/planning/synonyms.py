@@ -108,8 +108,8 @@ class Synonyms:
         added: dict[str, None] = {}
         for synonym in found.values():
             analysed = self._analyzer.tokens(synonym)
-            telling = [term for term in analysed if term not in QUESTION_GRAMMAR] or analysed
-            added |= dict.fromkeys(term for term in telling if term not in own)
+            specific = [term for term in analysed if term not in QUESTION_GRAMMAR] or analysed
+            added |= dict.fromkeys(term for term in specific if term not in own)
         return Expansion(tuple(found.values()), tuple(added))
 
     def _seen(self) -> tuple[int, int] | None:

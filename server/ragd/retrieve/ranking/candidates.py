@@ -116,7 +116,7 @@ class Retriever:
 
 
 def _told(trace: Trace, wordings: Sequence[Sequence[Scored]]) -> int | None:
-    """How many entries were found; None where that is not to be told."""
+    """How many entries were found; None where that is not to be reported."""
     return sum(map(len, wordings)) if trace.lists_candidates else None
 
 

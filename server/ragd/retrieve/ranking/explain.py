@@ -13,7 +13,7 @@ _SIDES = {"dense": "by meaning", "sparse": "by words"}
 def explained(chunk_ids: Sequence[str], stages: Mapping[str, Sequence[Candidate]]) -> list[dict[str, Any]]:
     """One entry a chunk: `{chunk_id, stages: {stage: {rank, score}}, moves: [text, …]}`.
 
-    `stages` are the ranked lists in the order of the line: `dense`, `sparse`, `fusion`, then those that ran of `rerank`, `prefer`
+    `stages` are the ranked lists in their order: `dense`, `sparse`, `fusion`, then those that ran of `rerank`, `prefer`
     and `diversity`. A chunk that a list does not hold has no entry for that stage.
     """
     found = {stage: {candidate.chunk_id: candidate for candidate in candidates} for stage, candidates in stages.items()}
