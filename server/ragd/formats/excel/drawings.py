@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from ragd.core.documents import Picture, Place
+from ragd.formats.common.opc import Element, Relation
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.excel.areas import area_of, letters
-from ragd.formats.excel.package import Element, Package, Relation, local_name, relation_id, text_of
+from ragd.formats.excel.package import Package, local_name, relation_id, text_of
 
 _SHAPES: Final = ("pic", "sp", "cxnSp", "graphicFrame")
 # Alternative texts that nobody wrote: names of files, what programs put in their place, and what Excel guesses.
@@ -96,10 +97,10 @@ class Drawings:
     def _picture(self, shape: Element, relations: dict[str, Relation], place: Place) -> Picture | None:
         blip = next(shape.iter("{*}blip"), None)
         relation = relations.get(relation_id(blip, "embed")) if blip is not None else None
-        if relation is None or relation.external or not self._package.holds(relation.target):
+        if relation is None or not relation.part:
             self._miss("pictures left out, since they are links or missing from the file")
             return None
-        data = self._package.data(relation.target)
+        data = self._package.read(relation.part)
         properties = next(shape.iter("{*}cNvPr"), None)
         alt = "" if properties is None else (properties.get("descr") or properties.get("title") or "")
         return picture(data, "" if _NO_ALT.search(alt) else alt, place) if data else None
@@ -108,9 +109,9 @@ class Drawings:
         for element in frame.iter("{*}chart", "{*}relIds"):
             is_diagram = local_name(element) == "relIds"
             relation = relations.get(relation_id(element, "dm" if is_diagram else "id"))
-            if relation is None or relation.external or not self._package.holds(relation.target):
+            if relation is None or not relation.part:
                 continue
-            root = self._package.tree(relation.target)
+            root = self._package.tree(relation.part)
             return _paragraphs(root) if is_diagram else _chart(root)
         self._miss("graphics left out, since their kind isn't read")
         return ""

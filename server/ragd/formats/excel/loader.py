@@ -138,8 +138,8 @@ class _Workbook:
         tables = []
         for relation_of_table in grid.table_ids:
             relation = relations.get(relation_of_table)
-            if relation and not relation.external and self.package.holds(relation.target):
-                table = self.package.tree(relation.target)
+            if relation and relation.part:
+                table = self.package.tree(relation.part)
                 area = area_of(table.get("ref", ""))
                 if area and table.get("headerRowCount", "1") != "0":
                     tables.append(area)
@@ -149,8 +149,8 @@ class _Workbook:
         relations = self.package.relations(sheet.part)
         for drawing_id in drawing_ids:
             relation = relations.get(drawing_id)
-            if relation and not relation.external and self.package.holds(relation.target):
-                yield from self._drawings.drawn(relation.target, sheet.name)
+            if relation and relation.part:
+                yield from self._drawings.drawn(relation.part, sheet.name)
         yield from self._drawings.comments(sheet.part)
 
     def _count(self, grid: Grid) -> None:

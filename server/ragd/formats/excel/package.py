@@ -6,25 +6,14 @@ the last word of their types. What is missing or unknown is left out rather than
 
 from __future__ import annotations
 
-import posixpath
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, TypeAlias
-from urllib.parse import unquote
-
-from lxml import etree
+from typing import Final
 
 from ragd.core.errors import ParseFailed
-from ragd.formats.common.office_archive import read_part
+from ragd.formats.common.opc import Element, OpcPackage
 from ragd.formats.excel.formats import BUILT_IN, GENERAL
-
-Element: TypeAlias = Any
-"""An lxml element."""
-
-MAX_TREE_BYTES: Final = 32_000_000
-"""Of a part that is read as a tree, which takes some twenty times as much memory."""
 
 _MARKUP_COMPATIBILITY: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _NO_FILL: Final = ("none", "gray125")
@@ -34,15 +23,6 @@ _OTHER_FORMATS: Final = {
 }
 _JAPANESE_CHARSET: Final = "128"
 _JAPANESE_FONTS: Final = ("ＭＳ", "MS P", "MS G", "MS M", "游", "Yu Gothic", "Yu Mincho", "Meiryo", "メイリオ", "BIZ UD", "HG")
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """What a part refers to: `target` is the name of a part, or an address when it is `external`."""
-
-    kind: str
-    target: str
-    external: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +43,15 @@ class CellStyle:
     emphasised: bool = False
 
 
-class Package:
+class Package(OpcPackage):
     """A workbook's archive, opened by `checked_archive`; `name` is the file's."""
 
+    max_tree_bytes = 32_000_000
+
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
-        self.archive = archive
-        self.name = name
-        # Some programs write a part's name in other letters, or with another slash, than they refer to it.
-        self._parts = {_plain_name(entry): entry for entry in archive.namelist()}
-        root = next((relation for relation in self.relations("").values() if relation.kind == "officeDocument"), None)
-        if root is None or not self.holds(root.target):
+        super().__init__(archive, name)
+        root = next((relation for relation in self.relations("").values() if relation.word == "officeDocument"), None)
+        if root is None or not root.part:
             raise ParseFailed(f"'{name}' is not an Excel workbook: it has no workbook part. Give it the extension of its format.")
         if root.target.lower().endswith(".bin"):
             raise ParseFailed(f"'{name}' is a binary workbook (.xlsb). Open it and save it as .xlsx.")
@@ -81,47 +60,23 @@ class Package:
             other = _OTHER_FORMATS.get(found, "another kind of file. Give it the extension of its format")
             raise ParseFailed(f"'{name}' is not an Excel workbook but {other}.")
 
-    def holds(self, part: str) -> bool:
-        return _plain_name(part) in self._parts
-
     def entry(self, part: str) -> str:
         """The part's name as the archive has it. Raises `ParseFailed` when it is missing."""
-        if not self.holds(part):
-            raise ParseFailed(f"'{self.name}' is damaged: its part '{part}' is missing. Get the file again.")
-        return self._parts[_plain_name(part)]
-
-    def data(self, part: str) -> bytes:
-        return read_part(self.archive, self.entry(part), self.name)
+        if found := self._found(part):
+            return found
+        raise ParseFailed(f"'{self.name}' is damaged: its part '{part}' is missing. Get the file again.")
 
     def tree(self, part: str) -> Element:
-        """A part's root element. Raises `ParseFailed` when it isn't well-formed."""
-        # libxml2's own limits stay in force: 256 levels, 10 MB in one text.
-        parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, remove_comments=True, remove_pis=True)
-        try:
-            root = etree.fromstring(read_part(self.archive, self.entry(part), self.name, MAX_TREE_BYTES), parser)
-        except etree.XMLSyntaxError as error:
-            raise ParseFailed(f"'{part}' in '{self.name}' isn't well-formed XML; open the file and save it anew.") from error
-        return _without_fallbacks(root)
+        """A part's root element. Of what is written twice, for newer and for older programs, it has the newer one.
 
-    def relations(self, part: str) -> dict[str, Relation]:
-        """What a part refers to, by id; of the package itself when `part` is empty."""
-        folder, base = posixpath.split(part)
-        listed = posixpath.join(folder, "_rels", f"{base}.rels")
-        if not self.holds(listed):
-            return {}
-        found = {}
-        for element in self.tree(listed):
-            target, external = element.get("Target", ""), element.get("TargetMode") == "External"
-            if not external:
-                target = _resolved(folder, target)
-            found[element.get("Id", "")] = Relation(element.get("Type", "").rpartition("/")[2], target, external)
-        return found
-
-    def related(self, part: str, kind: str) -> Iterator[str]:
-        """Parts of one kind that a part refers to and that the file has."""
-        for relation in self.relations(part).values():
-            if relation.kind == kind and not relation.external and self.holds(relation.target):
-                yield relation.target
+        Raises `ParseFailed` when it is missing or isn't well-formed.
+        """
+        root = self.parse(self.entry(part))
+        for element in list(root.iter(f"{_MARKUP_COMPATIBILITY}AlternateContent")):
+            if element.find(f"{_MARKUP_COMPATIBILITY}Choice") is not None:
+                for fallback in element.findall(f"{_MARKUP_COMPATIBILITY}Fallback"):
+                    element.remove(fallback)
+        return root
 
     @cached_property
     def workbook(self) -> Element:
@@ -141,7 +96,7 @@ class Package:
             if relation is None or relation.external:
                 raise ParseFailed(f"'{self.name}' is damaged: its sheet '{element.get('name')}' is missing. Get the file again.")
             hidden = element.get("state", "visible") != "visible"
-            entries.append(SheetEntry(element.get("name", "").strip(), relation.kind, relation.target, hidden))
+            entries.append(SheetEntry(element.get("name", "").strip(), relation.word, relation.target, hidden))
         return entries
 
     def shared_strings_part(self) -> str | None:
@@ -207,24 +162,6 @@ def text_of(element: Element) -> str:
         elif local_name(child) == "r":
             parts.extend(text.text or "" for text in child.iterfind("{*}t"))
     return "".join(parts)
-
-
-def _plain_name(part: str) -> str:
-    return part.replace("\\", "/").lstrip("/").lower()
-
-
-def _resolved(folder: str, target: str) -> str:
-    target = unquote(target.replace("\\", "/"))
-    return target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
-
-
-def _without_fallbacks(root: Element) -> Element:
-    """Of what is written twice, for newer and for older programs, the newer one."""
-    for element in list(root.iter(f"{_MARKUP_COMPATIBILITY}AlternateContent")):
-        if element.find(f"{_MARKUP_COMPATIBILITY}Choice") is not None:
-            for fallback in element.findall(f"{_MARKUP_COMPATIBILITY}Fallback"):
-                element.remove(fallback)
-    return root
 
 
 def _is_on(element: Element | None) -> bool:

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
 from ragd.core.documents import Picture
+from ragd.formats.common.opc import Element
 from ragd.formats.common.pictures import picture
-from ragd.formats.excel.package import Element, Package, relation_id
+from ragd.formats.excel.package import Package, relation_id
 
 T = TypeVar("T")
 
@@ -34,7 +35,7 @@ def cell_pictures(package: Package) -> Mapping[str, Picture]:
     for number, index in _rich_indexes(metadata).items():
         fields = _at(rich, index) or {}
         target = _at(targets, fields.get(_IMAGE))
-        if target and not target.external and package.holds(target.target) and (data := package.data(target.target)):
+        if target and target.part and (data := package.read(target.part)):
             found[number] = picture(data, fields.get(_ALT, ""))
     return found
 

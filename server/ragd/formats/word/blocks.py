@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from ragd.core.documents import Mark, Place
+from ragd.formats.common.opc import Element
 from ragd.formats.common.pictures import REFERENCE
 from ragd.formats.tables.blocks import (
     HEADER_TOKENS,
@@ -22,7 +23,7 @@ from ragd.formats.word.content import WordContent, trimmed, without_signs
 from ragd.formats.word.inline import Inline, Line
 from ragd.formats.word.lists import Nesting, marker, marker_width
 from ragd.formats.word.numbering import Item
-from ragd.formats.word.package import Element, R, W, child_value
+from ragd.formats.word.package import R, W, child_value
 from ragd.formats.word.reading import Note, Reading
 from ragd.formats.word.styles import Look
 from ragd.formats.word.tables import Grid, ReadCell, flat_rows, read_grid

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ragd.formats.word.package import Element, W
+from ragd.formats.common.opc import Element
+from ragd.formats.word.package import W
 
 # What Word shows by default in an empty control; what an author asks for in other words is text like any other.
 _PROMPT: Final = re.compile(

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ragd.formats.common.opc import Element
 from ragd.formats.powerpoint.charts import CX, C, chart, extended_chart
 from ragd.formats.powerpoint.diagrams import DGM, diagram
 from ragd.formats.powerpoint.text import to_markdown
-from ragd.formats.word.package import MC, Element, Package, R, W, choose
+from ragd.formats.word.package import MC, Package, R, W, choose
 
 _A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _PIC: Final = "{http://schemas.openxmlformats.org/drawingml/2006/picture}"

@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from ragd.formats.word.package import Element, W, child_value, toggled
+from ragd.formats.common.opc import Element
+from ragd.formats.word.package import W, child_value, toggled
 from ragd.formats.word.signs import field_formula, symbol
 from ragd.formats.word.spans import followable
 

@@ -15,10 +15,11 @@ from ragd.core.errors import DocumentEmpty
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import is_blank
 from ragd.formats.common.naming import choose_title, first_line
+from ragd.formats.common.opc import LXML_VERSION, Element
 from ragd.formats.word.blocks import BlockReader
 from ragd.formats.word.content import without_signs
 from ragd.formats.word.inline import Inline
-from ragd.formats.word.package import CORE, LXML_VERSION, OFFICE, Element, Package, W, whole
+from ragd.formats.word.package import CORE, OFFICE, Package, W, whole
 from ragd.formats.word.reading import Reading
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
@@ -147,7 +148,7 @@ def _stated_pages(package: Package) -> int | None:
 def _headers_warning(package: Package) -> list[str]:
     """A warning that page headers and footers were left out, with the beginning of what they say."""
     texts: dict[str, None] = {}
-    for relation in package.relations(package.main):
+    for relation in package.relations(package.main).values():
         if relation.kind in (OFFICE + "header", OFFICE + "footer") and relation.part:
             root = package.parse(relation.part)
             text = " ".join("".join(found.text or "" for found in root.iter(W + "t")).split())

@@ -1,4 +1,4 @@
-"""The parts of a Word document and how they refer to each other (ECMA-376 part 2), as trees of lxml elements.
+"""The package of a Word document.
 
 python-docx isn't used for this: it refuses macro-enabled documents, templates, the Strict variant and files in which a single
 relationship leads nowhere, and it unpacks every picture at once.
@@ -6,34 +6,22 @@ relationship leads nowhere, and it unpacks every picture at once.
 
 from __future__ import annotations
 
-import posixpath
 import re
-import zipfile
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
-from urllib.parse import unquote
+from typing import Final
 
 from lxml import etree
 
 from ragd.core.errors import ParseFailed
-from ragd.formats.common.office_archive import checked_archive, read_part
+from ragd.formats.common.office_archive import checked_archive
+from ragd.formats.common.opc import Element, OpcPackage, Relation
 
-Element: TypeAlias = Any
-"""An lxml element."""
-
-LXML_VERSION: Final[str] = ".".join(str(number) for number in etree.LXML_VERSION[:3])
 W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 OFFICE: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 CORE: Final = "http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties"
 
-MAX_TREE_BYTES: Final = 64_000_000
-"""Of a part that is read as a tree, which takes some 17 times as much memory. A thousand pages have about 20 million."""
-
 _PACKAGE: Final = ""
-_RELATIONSHIP: Final = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 # ISO 29500 Strict differs in its namespaces, all by one rule, and in values that aren't read here.
 _STRICT: Final = b"http://purl.oclc.org/ooxml/"
 _STRICT_NAMESPACE: Final = re.compile(rb"""(=\s*["'])http://purl\.oclc\.org/ooxml/(\w+)/""")
@@ -44,25 +32,13 @@ _OTHER_FORMATS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """What an r:id stands for. `part` is the name of a part of the archive, or None where `target` is outside or missing."""
-
-    kind: str
-    target: str
-    external: bool
-    part: str | None
-
-
-class Package:
+class Package(OpcPackage):
     """A Word document called `name`. Raises as `checked_archive` does, and `ParseFailed` for parts that can't be parsed."""
 
+    max_tree_bytes = 64_000_000  # a thousand pages have about 20 million
+
     def __init__(self, data: bytes, name: str) -> None:
-        self.name = name
-        self._archive: zipfile.ZipFile = checked_archive(data, name, "a Word document")
-        # Part names are compared without regard to case, and some producers write them with backslashes or percent signs.
-        self._names = {self._key(entry): entry for entry in self._archive.namelist()}
-        self._relations: dict[str, dict[str, Relation]] = {}
+        super().__init__(checked_archive(data, name, "a Word document"), name)
         self._used: set[str] = set()
         main = self.part_of_kind(_PACKAGE, OFFICE + "officeDocument")
         if main is None:
@@ -80,14 +56,11 @@ class Package:
 
     def relation(self, part: str, rel_id: str | None) -> Relation | None:
         """The relation `rel_id` of a part."""
-        return self._relations_of(part).get(rel_id or "")
-
-    def relations(self, part: str) -> Iterator[Relation]:
-        yield from self._relations_of(part).values()
+        return self.relations(part).get(rel_id or "")
 
     def part_of_kind(self, part: str, kind: str) -> str | None:
         """The first part that `part` (the package itself, when empty) names as being of that kind."""
-        return next((found.part for found in self.relations(part) if found.kind == kind and found.part), None)
+        return next((found.part for found in self.relations(part).values() if found.kind == kind and found.part), None)
 
     def parse_kind(self, kind: str, part: str | None = None) -> Element | None:
         """The root element of the part of that kind, if there is one; of the main part's own, if not told otherwise."""
@@ -98,45 +71,16 @@ class Package:
         """As `parse_kind`, for what belongs to the package as a whole."""
         return self.parse_kind(kind, _PACKAGE)
 
-    def read(self, part: str) -> bytes:
-        return read_part(self._archive, part, self.name)
-
-    def parse(self, part: str) -> Element:
-        xml = read_part(self._archive, part, self.name, MAX_TREE_BYTES)
+    def _prepared(self, xml: bytes) -> bytes:
         if _STRICT in xml[:_STATED_WITHIN]:
-            xml = _STRICT_NAMESPACE.sub(rb"\1http://schemas.openxmlformats.org/\2/2006/", xml)
-        # libxml2's own limits stay in force: 256 levels, 10 MB in one text.
-        parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, remove_comments=True, remove_pis=True)
-        try:
-            return etree.fromstring(xml, parser)
-        except etree.XMLSyntaxError as error:
-            deep = "Excessive depth" in str(error)
-            reason = "is nested more than 256 levels deep" if deep else "isn't well-formed XML; open the file and save it anew"
-            raise ParseFailed(f"'{part}' in '{self.name}' {reason}.") from error
+            return _STRICT_NAMESPACE.sub(rb"\1http://schemas.openxmlformats.org/\2/2006/", xml)
+        return xml
 
     def is_new(self, part: str) -> bool:
         """Whether this is the first time that it is asked about the part."""
         before = len(self._used)
         self._used.add(part)
         return len(self._used) > before
-
-    def _relations_of(self, part: str) -> dict[str, Relation]:
-        if part not in self._relations:
-            folder, _, base = part.rpartition("/")
-            listed = self._names.get(self._key(posixpath.join(folder, "_rels", f"{base}.rels")))
-            found = self.parse(listed).iter(_RELATIONSHIP) if listed else ()
-            self._relations[part] = {str(item.get("Id")): self._resolve(folder, item) for item in found}
-        return self._relations[part]
-
-    def _resolve(self, folder: str, item: Element) -> Relation:
-        target = str(item.get("Target") or "")
-        external = item.get("TargetMode") == "External"
-        part = None if external else self._names.get(self._key(posixpath.join("/", folder, target)))
-        return Relation(str(item.get("Type") or ""), target, external, part)
-
-    @staticmethod
-    def _key(name: str) -> str:
-        return posixpath.normpath(unquote(name).replace("\\", "/")).lstrip("/").lower()
 
 
 def child_value(element: Element | None, tag: str) -> str | None:

@@ -8,10 +8,11 @@ from typing import Final
 
 from ragd.core.documents import Picture, Place
 from ragd.core.errors import ParseFailed
+from ragd.formats.common.opc import Element
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.word.content import Pages
 from ragd.formats.word.numbering import Numbering
-from ragd.formats.word.package import OFFICE, Element, Package, W
+from ragd.formats.word.package import OFFICE, Package, W
 from ragd.formats.word.styles import Styles, monospaced
 
 MAX_NESTING: Final = 20

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ragd.formats.word.package import Element, W
+from ragd.formats.common.opc import Element
+from ragd.formats.word.package import W
 
 M: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from ragd.formats.word.package import Element, W, child_value, toggled, whole
+from ragd.formats.common.opc import Element
+from ragd.formats.word.package import W, child_value, toggled, whole
 
 _BODY_TEXT: Final = 9
 """The outline level that says: no heading. 0 to 8 are headings of the levels 1 to 9."""

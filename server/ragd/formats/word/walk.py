@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from ragd.formats.common.opc import Element
 from ragd.formats.word.controls import is_prompt
-from ragd.formats.word.package import MC, Element, W, child_value, choose
+from ragd.formats.word.package import MC, W, child_value, choose
 from ragd.formats.word.tables import framed_cells
 
 _BLOCKS: Final = (W + "p", W + "altChunk")

@@ -1,0 +1,103 @@
+"""Open Packaging (ECMA-376 part 2): the parts of an Office file as trees of lxml elements, and how they refer to each other."""
+
+from __future__ import annotations
+
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, TypeAlias
+from urllib.parse import unquote
+
+from lxml import etree
+
+from ragd.core.errors import ParseFailed
+from ragd.formats.common.office_archive import read_part
+
+Element: TypeAlias = Any
+"""An lxml element."""
+
+LXML_VERSION: Final[str] = ".".join(str(number) for number in etree.LXML_VERSION[:3])
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What a part refers to. `part` is the name of a part of the archive; None where it is outside or missing.
+
+    `target` is an address when it is `external`, else the part's name as the reference has it.
+    """
+
+    kind: str
+    target: str
+    external: bool
+    part: str | None
+
+    @property
+    def word(self) -> str:
+        """The last word of its kind, the same in the transitional and the strict variant."""
+        return self.kind.rpartition("/")[2]
+
+
+class OpcPackage:
+    """An archive that `checked_archive` opened, of the file called `name`.
+
+    Part names are compared without regard to case, and some producers write them with backslashes or percent signs.
+    """
+
+    max_tree_bytes: ClassVar[int]
+    """Of a part that is read as a tree, which takes some twenty times as much memory."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self.archive = archive
+        self.name = name
+        self._names = {_key(entry): entry for entry in archive.namelist()}
+        self._relations: dict[str, dict[str, Relation]] = {}
+
+    def relations(self, part: str) -> dict[str, Relation]:
+        """What a part refers to, by id; of the package itself when `part` is empty."""
+        if part not in self._relations:
+            folder, _, base = part.rpartition("/")
+            listed = self._found(posixpath.join(folder, "_rels", f"{base}.rels"))
+            found = self.parse(listed).iter("{*}Relationship") if listed else ()
+            self._relations[part] = {str(item.get("Id")): self._resolved(folder, item) for item in found}
+        return self._relations[part]
+
+    def related(self, part: str, word: str) -> Iterator[str]:
+        """Parts that a part refers to by a kind with this last word, and that the file has."""
+        for relation in self.relations(part).values():
+            if relation.word == word and relation.part:
+                yield relation.part
+
+    def read(self, part: str) -> bytes:
+        return read_part(self.archive, part, self.name)
+
+    def parse(self, part: str) -> Element:
+        """A part's root element. Raises `ParseFailed` when it isn't well-formed."""
+        # libxml2's own limits stay in force: 256 levels, 10 MB in one text.
+        parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, remove_comments=True, remove_pis=True)
+        xml = self._prepared(read_part(self.archive, part, self.name, self.max_tree_bytes))
+        try:
+            return etree.fromstring(xml, parser)
+        except etree.XMLSyntaxError as error:
+            deep = "Excessive depth" in str(error)
+            reason = "is nested more than 256 levels deep" if deep else "isn't well-formed XML; open the file and save it anew"
+            raise ParseFailed(f"'{part}' in '{self.name}' {reason}.") from error
+
+    def _prepared(self, xml: bytes) -> bytes:
+        """What is parsed for a part's bytes."""
+        return xml
+
+    def _found(self, part: str) -> str | None:
+        """The part's name as the archive has it."""
+        return self._names.get(_key(part))
+
+    def _resolved(self, folder: str, item: Element) -> Relation:
+        target, external = str(item.get("Target") or ""), item.get("TargetMode") == "External"
+        if not external:
+            target = unquote(target.replace("\\", "/"))
+            target = target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
+        return Relation(str(item.get("Type") or ""), target, external, None if external else self._found(target))
+
+
+def _key(name: str) -> str:
+    return posixpath.normpath(unquote(name).replace("\\", "/")).lstrip("/").lower()
