@@ -1,1 +1,1 @@
-"""The reader of code."""
+"""Sections of source code: functions, classes, tables and targets."""

@@ -1,1 +1,1 @@
-"""The reader of common."""
+"""What the readers of several formats share: content under construction, encodings, archives, names and pictures."""

@@ -58,7 +58,7 @@ class OpcPackage:
         if part not in self._relations:
             folder, _, base = part.rpartition("/")
             listed = self._found(posixpath.join(folder, "_rels", f"{base}.rels"))
-            found = self.parse(listed).iter("{*}Relationship") if listed else ()
+            found = self.parse(listed).iterchildren() if listed else ()
             self._relations[part] = {str(item.get("Id")): self._resolved(folder, item) for item in found}
         return self._relations[part]
 

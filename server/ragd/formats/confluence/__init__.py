@@ -1,1 +1,1 @@
-"""The reader of confluence."""
+"""Confluence pages, as their source fetched them."""

@@ -6,7 +6,6 @@ from importlib.metadata import version as installed
 from typing import Any, Final
 
 import bs4
-from lxml import etree
 
 from ragd.core.documents import Document, Place
 from ragd.core.errors import ParseFailed
@@ -14,6 +13,7 @@ from ragd.core.sections import ANCESTORS
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.linked_pictures import PictureShelf
 from ragd.formats.common.naming import choose_title
+from ragd.formats.common.opc import LXML_VERSION
 from ragd.formats.confluence.anchors import Anchors, comment_place
 from ragd.formats.confluence.content import PageContent, view_tree, written_tree
 from ragd.formats.confluence.embeds import survey_issues
@@ -55,8 +55,7 @@ class ConfluenceLoader(FormatLoader):
             title,
             content,
             metadata | _metadata(envelope) | shelf.metadata(),
-            parser=f"lxml {'.'.join(map(str, etree.LXML_VERSION[:3]))}, beautifulsoup4 {bs4.__version__}, "
-            f"markdownify {installed('markdownify')}",
+            parser=f"lxml {LXML_VERSION}, beautifulsoup4 {bs4.__version__}, markdownify {installed('markdownify')}",
             marks=content.changes(),
             pictures=shelf.pictures,
             language=detect_language(content.markdown),

@@ -1,1 +1,1 @@
-"""The reader of email."""
+"""Mail (.eml)."""

@@ -1,1 +1,1 @@
-"""The reader of excel."""
+"""Excel workbooks."""

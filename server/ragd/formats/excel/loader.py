@@ -9,13 +9,12 @@ from itertools import accumulate
 from typing import Any, Final
 from xml.parsers import expat
 
-from lxml import etree
-
 from ragd.core.documents import Document, Picture
 from ragd.core.errors import DocumentEmpty
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title
 from ragd.formats.common.office_archive import checked_archive
+from ragd.formats.common.opc import LXML_VERSION
 from ragd.formats.excel.areas import MAX_COLUMN, Area, area_of
 from ragd.formats.excel.content import write_sheet
 from ragd.formats.excel.drawings import Attached, Drawings, place_of
@@ -29,7 +28,7 @@ from ragd.formats.tables.blocks import TableContent
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
-_PARSER: Final = f"{expat.EXPAT_VERSION.replace('_', ' ')}, lxml {'.'.join(map(str, etree.LXML_VERSION[:3]))}"
+_PARSER: Final = f"{expat.EXPAT_VERSION.replace('_', ' ')}, lxml {LXML_VERSION}"
 _READ: Final = ("worksheet", "chartsheet")
 _MOST_NAMES: Final = 10
 

@@ -1,1 +1,1 @@
-"""The reader of html."""
+"""Web pages, and HTML inside of other files."""

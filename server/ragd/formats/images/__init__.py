@@ -1,1 +1,1 @@
-"""The reader of images."""
+"""Picture files."""

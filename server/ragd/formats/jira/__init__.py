@@ -1,1 +1,1 @@
-"""The reader of jira."""
+"""Jira issues, as their source fetched them."""

@@ -1,1 +1,1 @@
-"""The reader of markdown."""
+"""Markdown."""

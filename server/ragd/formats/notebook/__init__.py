@@ -1,1 +1,1 @@
-"""The reader of notebook."""
+"""Jupyter notebooks."""

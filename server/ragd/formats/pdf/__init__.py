@@ -1,1 +1,1 @@
-"""The reader of pdf."""
+"""PDF."""

@@ -1,1 +1,1 @@
-"""The reader of powerpoint."""
+"""PowerPoint presentations."""

@@ -1,1 +1,1 @@
-"""The reader of tables."""
+"""CSV files, and tables as Markdown for all that have rows and columns."""

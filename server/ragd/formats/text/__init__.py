@@ -1,1 +1,1 @@
-"""The reader of text."""
+"""Plain text, light markup, structured data and source code."""

@@ -1,1 +1,1 @@
-"""The reader of word."""
+"""Word documents."""

@@ -29,7 +29,7 @@ from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE
 _DEPTH: Final = 3
 """Lines from the top and from the bottom of a page that may be boilerplate."""
 MAX_LINE: Final = 160
-MIN_PAGES: Final = 3
+_MIN_PAGES: Final = 3
 MOST: Final = 0.6
 _NEARLY_ALL: Final = 0.8
 _MIN_UNKNOWN: Final = 5
@@ -184,12 +184,12 @@ def _numbered(lines: Sequence[_Line], pages: Sequence[int], names: _Names) -> It
             groups[line.bottom, number - line.page][rest].append(line)
     for (bottom, offset), by_rest in groups.items():
         on = sorted({line.page for group in by_rest.values() for line in group})
-        follows = len(on) >= MIN_PAGES and len(on) >= MOST * _pages_between(on)
+        follows = len(on) >= _MIN_PAGES and len(on) >= MOST * _pages_between(on)
         for rest, group in by_rest.items():
             known, count = names.knows(rest), len({line.page for line in group})
             on_each = offset == 0 and count == len(pages) and names.is_title(rest)
             unknown_is_fine = bottom or (count >= _NEARLY_ALL * len(pages) and (" " in rest or len(rest) >= _MIN_UNKNOWN))
-            if _LABEL.search(rest) or not (on_each or follows) or not (known or (count >= MIN_PAGES and unknown_is_fine)):
+            if _LABEL.search(rest) or not (on_each or follows) or not (known or (count >= _MIN_PAGES and unknown_is_fine)):
                 continue
             yield from ((line, "" if known else rest) for line in group)
 
@@ -239,7 +239,7 @@ def _repeated(lines: Sequence[_Line], pages: Sequence[int], names: _Names, numbe
 
 def _on_most(on: set[int], pages: Sequence[int], of_a_kind: Counter[int]) -> bool:
     """Whether a line is on most pages, or on nearly all of the odd or the even ones, whose numbers are `of_a_kind`."""
-    if len(on) < MIN_PAGES:
+    if len(on) < _MIN_PAGES:
         return False
     kinds = {page % 2 for page in on}
     return len(on) >= MOST * len(pages) or (len(kinds) == 1 and len(on) >= _NEARLY_ALL * of_a_kind[min(kinds)])

@@ -1,1 +1,1 @@
-"""The reader of layout."""
+"""A PDF page put in order: columns, paragraphs, tables, and what is repeated at its edges."""

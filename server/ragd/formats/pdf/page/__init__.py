@@ -1,1 +1,1 @@
-"""The reader of page."""
+"""What stands on a PDF page: text, rulings, pictures, annotations, scans."""
