@@ -20,6 +20,13 @@ ORDER = (
     "core", "language", "config", "models", "providers", "store", "formats", "ingest", "retrieve", "answer", "evaluation",
     "sources", "access", "jobs", "app", "api", "client", "mcp", "daemon", "cli", "testing",
 )  # fmt: skip
+# What holds a connection, a file or a thread, or stands for one: built once, by the container.
+HELD = {
+    *("open_engine", "Tracer", "JsonlSink", "ModelQueue", "WorkerPool", "JobRunner", "SourceService", "LiveAccess"),
+    *("Models", "QueryFactory", "open_indexes", "open_ingestion", "DocumentWriter", "DocumentReader", "Collections"),
+    *("Passages", "Assets", "Jobs", "Overviews", "Evaluations", "Traces", "Ledger", "Origins", "Sources", "VectorCache"),
+}
+CONTAINER = "app.container"
 AT_THE_ROOT = {"__init__.py", "__main__.py", "py.typed"}
 MOST_FILES = 20
 MOST_LINES = 350
@@ -125,6 +132,25 @@ def too_long(package: Path) -> list[str]:
     )
 
 
+def built_elsewhere(package: Path) -> list[str]:
+    """Calls, outside of the container, of what only the container builds."""
+    found = []
+    for module, path in modules_in(package).items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        nodes = list(ast.walk(tree))
+        imported = {
+            alias.asname or alias.name
+            for node in nodes
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{package.name}.")
+            for alias in node.names
+            if alias.name in HELD and not (node.module or "").startswith(f"{package.name}.api.schemas")
+        }
+        called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+        if module != CONTAINER and not module.startswith("testing"):
+            found += [f"{module} builds {name}" for name in sorted(imported & called)]
+    return sorted(found)
+
+
 @pytest.fixture(scope="module")
 def graph() -> Graph:
     return imports_in(PACKAGE)
@@ -166,3 +192,16 @@ def test_a_provider_is_named_in_the_table_alone(graph: Graph) -> None:
         if other.startswith(tuple(f"providers.{kind}." for kind in kinds)) and not module.startswith(("providers.", "testing."))
     ]
     assert wrong == []
+
+
+def test_what_is_held_open_is_built_in_the_container_alone() -> None:
+    assert built_elsewhere(PACKAGE) == []
+
+
+def test_a_second_builder_would_be_found(tmp_path: Path) -> None:
+    package = tmp_path / "ragd"
+    (package / "app").mkdir(parents=True)
+    text = "from ragd.store.documents import DocumentWriter\n\nwriter = DocumentWriter(engine, 0)\n"
+    for name in ("container", "other"):
+        (package / "app" / f"{name}.py").write_text(text, encoding="utf-8")
+    assert built_elsewhere(package) == ["app.other builds DocumentWriter"]

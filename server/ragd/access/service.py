@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sqlalchemy import Engine
-
 from ragd.access.bodies import BodyReader
 from ragd.access.checks import AccessChecks
 from ragd.access.context import AccessContext, PassageTools
@@ -13,7 +11,6 @@ from ragd.access.sources import Opening
 from ragd.config.sources import LiveSettings
 from ragd.ingest.discovery.files import LoaderFor
 from ragd.ingest.workers.pool import Parser
-from ragd.sources.registry import local_types
 from ragd.store.ledger import Ledger
 from ragd.store.origins import Origins
 
@@ -23,8 +20,9 @@ class LiveAccess:
 
     def __init__(
         self,
-        engine: Engine,
         *,
+        origins: Origins,
+        ledger: Ledger,
         opening: Opening,
         options: LiveSettings,
         parser: Callable[[], Parser],
@@ -33,8 +31,8 @@ class LiveAccess:
         max_size: int,
     ) -> None:
         """`max_size` is of one item, in bytes."""
-        self.origins = Origins(engine, local_types())
-        self._ledger = Ledger(engine)
+        self.origins = origins
+        self._ledger = ledger
         self._options = options
         self._tools = tools
         self._checks = AccessChecks(opening, BodyReader(parser, loader_for), options, max_size)

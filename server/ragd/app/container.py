@@ -42,6 +42,7 @@ from ragd.jobs.upload import IngestUploads
 from ragd.models.store import Progress
 from ragd.providers.model_queue import ModelQueue
 from ragd.sources.handler import Pace
+from ragd.sources.registry import local_types
 from ragd.sources.service import SourceService
 from ragd.store.assets import Assets
 from ragd.store.collections import Collections
@@ -52,6 +53,7 @@ from ragd.store.evaluations import Evaluations
 from ragd.store.feedback import Feedback
 from ragd.store.jobs import Jobs
 from ragd.store.ledger import Ledger
+from ragd.store.origins import Origins
 from ragd.store.overview import Overviews
 from ragd.store.passages import Passages
 from ragd.store.sources import Sources
@@ -143,7 +145,8 @@ class Application:
             max_size=settings.limits.max_document_size,
         )
         self.access = LiveAccess(
-            self._engine,
+            origins=Origins(self._engine, local_types()),
+            ledger=self.sources.ledger,
             opening=self.sources.opening,
             options=settings.live,
             parser=self.parser,

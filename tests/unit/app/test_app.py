@@ -309,3 +309,10 @@ def test_a_deletion_that_was_cut_off_is_finished_at_the_next_start(open_app: Ope
     assert again.indexes().sparse.ids(kb_id) == set()
     jobs, _ = again.jobs.page()
     assert (jobs[0].kind, jobs[0].status) == ("purge", "completed")
+
+
+def test_what_is_opened_lazily_is_opened_once(open_app: Open) -> None:
+    app = open_app()
+    opened = (app.indexes, app.ingestion, app.vectors, app.models.embedder, app.models.analyzer)
+    assert [lazy() for lazy in opened] == [lazy.opened for lazy in opened]
+    assert app.documents.writer is app.reconciler.writer is app.writer
