@@ -83,7 +83,7 @@ def texts() -> list[str]:
     made = [" ".join(choose.choices(ENGLISH, k=choose.randint(1, 5))) for _ in range(75)]
     for sentences in (JAPANESE, CHINESE):
         made += ["".join(choose.choices(sentences, k=choose.randint(1, 5))) for _ in range(75)]
-    code = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "server" / "ragd").glob("*.py")))
+    code = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "server" / "ragd").rglob("*.py")))
     lines = code.splitlines()
     for _ in range(75):
         start = choose.randrange(len(lines) - 20)
