@@ -63,6 +63,16 @@ def _own_data_dir(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store without rows, made once: a copy is quicker than the migrations."""
+    from ragd.store.database.engine import open_engine
+
+    folder = tmp_path_factory.mktemp("migrated")
+    open_engine("", folder).dispose()
+    return folder / "rag.db"
+
+
+@pytest.fixture(scope="session")
 def project_root() -> Path:
     """The checkout."""
     return Path(__file__).resolve().parents[1]

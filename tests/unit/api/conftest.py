@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,7 +26,7 @@ def changes() -> dict[str, Any]:
 
 
 @pytest.fixture
-def app(tmp_path: Path, changes: dict[str, Any]) -> Iterator[Application]:
+def app(tmp_path: Path, migrated: Path, changes: dict[str, Any]) -> Iterator[Application]:
     quick = {
         "embedding.provider": "fake",
         "dense.backend": "exact",
@@ -34,6 +35,8 @@ def app(tmp_path: Path, changes: dict[str, Any]) -> Iterator[Application]:
         "rerank.budget_ms": 60_000,
     }
     settings = load_settings(tmp_path / "config", environment={}, explicit=quick | changes)
+    (tmp_path / "data").mkdir(mode=0o700)
+    shutil.copy(migrated, tmp_path / "data")
     opened = Application(settings, Directories(tmp_path / "data", tmp_path / "models", tmp_path / "config"))
     yield opened
     opened.close()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -37,8 +38,10 @@ E1045 means that the lease ran out.
 
 
 @pytest.fixture
-def open_app(tmp_path: Path) -> Iterator[Callable[..., Application]]:
+def open_app(tmp_path: Path, migrated: Path) -> Iterator[Callable[..., Application]]:
     """Opens apps on one data directory, one after the other; what is still open is closed at the end."""
+    (tmp_path / "data").mkdir(mode=0o700)
+    shutil.copy(migrated, tmp_path / "data")
     opened: list[Application] = []
 
     def open_it(**explicit: Any) -> Application:

@@ -23,14 +23,6 @@ from ragd.store.passages import Passages, Side
 SIDES: tuple[Side, ...] = ("dense", "sparse")
 
 
-@pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store without rows, made once: a copy is quicker than the migrations."""
-    folder = tmp_path_factory.mktemp("migrated")
-    open_engine("", folder).dispose()
-    return folder / "rag.db"
-
-
 @pytest.fixture
 def engine(migrated: Path, tmp_path: Path) -> Iterator[Engine]:
     shutil.copy(migrated, tmp_path)
