@@ -1,6 +1,6 @@
 """Asks the questions of a dataset, one after the other, and measures the answers.
 
-Whoever calls hands in how to ask: `POST /api/query`, or `App.query` in the same shape. So what is measured is what users get.
+Whoever calls hands in how to ask: `POST /api/query`, or `Search.query` in the same shape. So what is measured is what users get.
 """
 
 from __future__ import annotations
