@@ -1,4 +1,4 @@
-"""Telling a piece of work in another thread that nobody waits for it any more."""
+"""Cancels work in another thread that nobody waits for any more."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Whether the sentences of an answer are borne out by the passages that it was made from, without a model of its own.
 
-For each sentence, three signs are put together:
+For each sentence, three signs are combined:
 
 * meaning: the cosine of its embedding with that of the nearest sentence or line of a passage, the mean over all of those taken
   away first (the vectors of small embedding models share a large common part: Mu and Viswanath 2018, "All-but-the-top");

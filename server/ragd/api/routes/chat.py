@@ -47,7 +47,7 @@ class Begun:
 
 
 def _begun(body: ChatBody, app: App, tokens: SourceTokens) -> Begun:
-    """What can go wrong before the first event goes wrong here, and is told as any other error."""
+    """What can go wrong before the first event goes wrong here, and is reported as any other error."""
     cancellation = Cancellation()
     result, pieces = app.answers.chat(body.request(tokens), cancellation)
     why = explained_response(result) if body.explain else {}
@@ -95,18 +95,18 @@ def _read(
     coming: asyncio.Queue[Delta | Answer | Exception | None],
     loop: asyncio.AbstractEventLoop,
 ) -> None:
-    def tell(piece: Delta | Answer | Exception | None) -> None:
-        # A loop that is closed has nobody left to tell.
+    def put(piece: Delta | Answer | Exception | None) -> None:
+        # A closed loop has no reader left.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(coming.put_nowait, piece)
 
     try:
         for piece in pieces:
-            tell(piece)
-    # The response has begun, so nothing behind can make an error of it: it is told as an event.
+            put(piece)
+    # The response has begun, so the failure can only be an event.
     except Exception as error:  # noqa: BLE001
-        tell(error)
-    tell(None)
+        put(error)
+    put(None)
 
 
 async def _next(
