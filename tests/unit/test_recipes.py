@@ -1,0 +1,119 @@
+"""Each recipe of docs/where-to-add.md, followed to the letter in a copy of the project, and used."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "where-to-add.md"
+IN_THE_EXTENSION = {"A webview"}  # extension/tests/unit/recipes.test.ts follows it
+
+_BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?:#|//) (?P<path>\S+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A new file (`diff` False) or a change of a file: lines that begin with ' ' or '-' stand there, those with '+' come."""
+
+    path: str
+    text: str
+    diff: bool
+
+    def take(self, root: Path) -> None:
+        target = root / self.path
+        if not self.diff:
+            assert not target.exists(), f"{self.path} is there already"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(self.text, encoding="utf-8")
+            return
+        lines = self.text.splitlines(keepends=True)
+        before = "".join(line[1:] for line in lines if line[0] in " -")
+        after = "".join(line[1:] for line in lines if line[0] in " +")
+        text = target.read_text(encoding="utf-8")
+        assert text.count(before) == 1, f"these lines stand {text.count(before)} times in {self.path}:\n{before}"
+        target.write_text(text.replace(before, after), encoding="utf-8")
+
+
+def recipes() -> dict[str, list[Step]]:
+    """The steps of each recipe by its heading."""
+    sections = re.split(r"^## (.+)$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {
+        title: [Step(found["path"], found["text"], found["kind"] == "diff") for found in _BLOCK.finditer(body)]
+        for title, body in zip(sections[1::2], sections[2::2], strict=True)
+    }
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy of the project's sources that recipes may change."""
+
+    root: Path
+
+    def follow(self, title: str) -> None:
+        for step in recipes()[title]:
+            step.take(self.root)
+
+    def run(self, *arguments: str) -> str:
+        """What Python prints, with the copy's package in place of ours."""
+        env = {**os.environ, "PYTHONPATH": str(self.root / "server"), "RAG_CONFIG_DIR": str(self.root / "config")}
+        done = subprocess.run(
+            [sys.executable, *arguments], env=env, cwd=self.root, capture_output=True, encoding="utf-8", check=False, timeout=120
+        )
+        assert done.returncode == 0, f"{arguments}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def test(self, *paths: str) -> str:
+        return self.run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *paths)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Iterator[Copy]:
+    root = tmp_path / "project"
+    ignored = shutil.ignore_patterns("__pycache__", "samples", "data", "e2e", "atlassian_server", "cloud", "golden")
+    for name in ("server", "config", "docs", "tests"):
+        shutil.copytree(ROOT / name, root / name, ignore=ignored)
+    (root / "scripts").mkdir()
+    shutil.copy(ROOT / "pyproject.toml", root)
+    yield Copy(root)
+    shutil.rmtree(root)
+
+
+def provider(copy: Copy) -> None:
+    assert "passed" in copy.test("tests/unit/providers/test_shortest.py")
+
+
+def setting(copy: Copy) -> None:
+    assert "passed" in copy.test("tests/unit/config/test_settings.py")
+
+
+def command(copy: Copy) -> None:
+    assert copy.run("-m", "ragd", "hello", "Ann") == "Hello, Ann.\n"
+    assert "Say hello to NAME." in copy.run("-m", "ragd", "--help")
+
+
+CHECKS: dict[str, Callable[[Copy], None]] = {
+    "A provider": provider,
+    "A setting": setting,
+    "A command": command,
+}
+
+
+@pytest.mark.parametrize("title", CHECKS)
+def test_a_recipe_gives_what_it_says_and_keeps_the_map(copy: Copy, title: str) -> None:
+    copy.follow(title)
+    CHECKS[title](copy)
+    assert "passed" in copy.test("tests/unit/test_structure.py")
+
+
+def test_every_recipe_is_followed() -> None:
+    assert set(recipes()) == {*CHECKS, *IN_THE_EXTENSION}
+    assert all(recipes().values())
