@@ -67,7 +67,7 @@ class SplitterSettings(Group):
     semantic_percentile: Annotated[float, Field(gt=0, lt=100)] = 90.0
     """Of the `semantic` splitter: it cuts where neighbouring sentences differ more than so many percent of all pairs do."""
     chunk_size: Annotated[int, Field(ge=32, le=8192)] = 512
-    """Tokens of a chunk's dense view at most: heading path, prefix and special tokens included."""
+    """Tokens of a chunk's dense text at most: heading path, prefix and special tokens included."""
     chunk_overlap: Annotated[int, Field(ge=0)] = 50
     """Tokens that neighbouring chunks of one section share at most."""
 

@@ -23,7 +23,7 @@ class SecuritySettings(Group):
 
 class StoreSettings(Group):
     url: str = ""
-    """SQLAlchemy URL of the facts store. Empty: SQLite in the data directory."""
+    """SQLAlchemy URL of the database. Empty: SQLite in the data directory."""
 
 
 class JobsSettings(Group):
