@@ -3,6 +3,7 @@
 
     python3 scripts/lock.py              keeps the versions that still fit
     python3 scripts/lock.py --upgrade    takes the newest that fit
+    .venv/bin/python scripts/lock.py --check    only says whether the locks hold what pyproject.toml asks for; asks no registry
 
 requirements.lock is what the quick start installs, with the extra `ocr`; requirements-test.lock adds the tools of the tests;
 requirements-tools.lock is uv, which installs them. Besides the dependencies they hold the build backend, as the project is
@@ -13,11 +14,12 @@ installed without build isolation, and pip, with which the model is fetched. uv 
 from __future__ import annotations
 
 import argparse
+import re
 import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from setup.console import MACHINE_NOT_READY, STEP_FAILED, Console, StopError
@@ -42,10 +44,56 @@ def compile_command(uv: str, lock: str, sources: Sequence[str], upgrade: bool) -
     ]
 
 
+def lock_problems(lock: str, text: str, needed: Iterable[str]) -> list[str]:
+    """What a lock file lacks: a pin that fits each requirement, a hash for each pin, and nothing that names a registry."""
+    # Of the environment: this script itself must start with any Python, to make the locks.
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    pins = re.findall(r"^([\w.-]+)==(\S+)(?: ;[^\\\n]*)? *\\\n((?: +--hash=sha256:[0-9a-f]{64}(?: \\)?\n)*)", text, re.MULTILINE)
+    versions: dict[str, list[str]] = {}
+    for name, version, _hashes in pins:
+        versions.setdefault(canonicalize_name(name), []).append(version)
+    problems = [f"{lock}: {name} has no hash" for name, _version, hashes in pins if not hashes]
+    for wanted in map(Requirement, needed):
+        if not any(
+            wanted.specifier.contains(found, prereleases=True) for found in versions.get(canonicalize_name(wanted.name), [])
+        ):
+            problems.append(f"{lock}: nothing fits {wanted}")
+    if re.search(r"^ *(-i|-f|--index-url|--extra-index-url|--find-links)\b|https?://", text, re.MULTILINE):
+        problems.append(f"{lock}: an address stands in it")
+    return problems
+
+
+def check_locks() -> int:
+    """Exit status 0 where each lock holds what is declared."""
+    pyproject = (ROOT / "pyproject.toml").read_text("utf-8")
+    project = tomllib.loads(pyproject)["project"]
+    base = [*project["dependencies"], *project["optional-dependencies"]["ocr"], *build_requirements(pyproject)]
+    problems = [
+        problem
+        for lock, needed in (
+            (BASE_LOCK, base),
+            (TEST_LOCK, [*base, *project["optional-dependencies"]["test"]]),
+            (TOOLS_LOCK, ["uv"]),
+        )
+        for problem in lock_problems(lock, (ROOT / lock).read_text("utf-8"), needed)
+    ]
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if problems:
+        print("Run python3 scripts/lock.py and commit what it changes.", file=sys.stderr)
+    return STEP_FAILED if problems else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Make the lock files again from pyproject.toml.")
     parser.add_argument("--upgrade", action="store_true", help="take the newest versions that fit")
-    upgrade: bool = parser.parse_args().upgrade
+    parser.add_argument("--check", action="store_true", help="only say what the locks lack")
+    options = parser.parse_args()
+    if options.check:
+        return check_locks()
+    upgrade: bool = options.upgrade
     with tempfile.TemporaryDirectory(prefix="rag-assistant-tools-") as tools:
         pip = [sys.executable, "-m", "pip"]
         try:
