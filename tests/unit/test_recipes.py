@@ -15,7 +15,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "where-to-add.md"
-IN_THE_EXTENSION = {"A webview"}  # extension/tests/unit/recipes.test.ts follows it
+# Followed by extension/tests/unit/recipes.test.ts, and by tests/unit/sources/test_example_source.py.
+ELSEWHERE = {"A webview", "A source"}
 
 _BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?:#|//) (?P<path>\S+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -91,6 +92,22 @@ def provider(copy: Copy) -> None:
     assert "passed" in copy.test("tests/unit/providers/test_shortest.py")
 
 
+def format_(copy: Copy) -> None:
+    program = """
+from ragd.formats.registry import format_of_loader, loader_name_for, supported_extensions
+from ragd.providers.registry import build
+name = loader_name_for("Ann.VCF")
+document = build("loader", name).load(b"BEGIN:VCARD\\nFN:Ann\\nEND:VCARD\\n", "Ann.VCF")
+print(name, format_of_loader(name).label, ".vcf" in supported_extensions(), "FN:Ann" in document.markdown)
+"""
+    assert copy.run("-c", program) == "vcard Contact True True\n"
+
+
+def route(copy: Copy) -> None:
+    assert "2 passed" in copy.test("tests/unit/api/routes/test_hello.py")
+    assert "passed" in copy.test("tests/unit/api/test_documentation.py")
+
+
 def setting(copy: Copy) -> None:
     assert "passed" in copy.test("tests/unit/config/test_settings.py")
 
@@ -102,7 +119,9 @@ def command(copy: Copy) -> None:
 
 CHECKS: dict[str, Callable[[Copy], None]] = {
     "A provider": provider,
+    "A format": format_,
     "A setting": setting,
+    "A route": route,
     "A command": command,
 }
 
@@ -115,5 +134,5 @@ def test_a_recipe_gives_what_it_says_and_keeps_the_map(copy: Copy, title: str) -
 
 
 def test_every_recipe_is_followed() -> None:
-    assert set(recipes()) == {*CHECKS, *IN_THE_EXTENSION}
-    assert all(recipes().values())
+    assert set(recipes()) == {*CHECKS, *ELSEWHERE}
+    assert [title for title, steps in recipes().items() if not steps] == ["A source"]
