@@ -132,13 +132,13 @@ def test_the_policy_of_the_machine_forbids_whatever_settings_and_environment_say
 DOORS = """\
 import pathlib, sys
 from ragd.api.lifecycle import Lifecycle
-from ragd.daemon.process import _doors
+from ragd.daemon.process import _create_api
 from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 
 directories = Directories(*(pathlib.Path(sys.argv[1]) / name for name in ("data", "models", "config")))
 app = Application(load_settings(directories.config), directories)
-paths = [route.path for route in _doors(app, "token", Lifecycle()).routes if hasattr(route, "path")]
+paths = [route.path for route in _create_api(app, "token", Lifecycle()).routes if hasattr(route, "path")]
 print(sorted({"mcp", "ragd.mcp"} & set(sys.modules)), "/mcp" in paths, app.maintenance.status()["mcp"])
 app.close()
 """

@@ -1,4 +1,4 @@
-"""The REST application: every route, the door in front of them, and the app behind them."""
+"""The REST application: every route, the middleware in front of them, and the app behind them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ragd import __version__
 from ragd.api import docs, errors
 from ragd.api.lifecycle import Lifecycle
-from ragd.api.middleware.security import Door
+from ragd.api.middleware.security import AuthMiddleware
 from ragd.api.models import Described, operation_id
 from ragd.api.routes import (
     answers,
@@ -41,12 +41,12 @@ def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = No
     api = routes()
     api.state.application = app
     api.state.lifecycle = lifecycle
-    api.add_middleware(Door, token=token, lifecycle=lifecycle, limits=app.settings.limits)
+    api.add_middleware(AuthMiddleware, token=token, lifecycle=lifecycle, limits=app.settings.limits)
     return api
 
 
 def routes() -> Described:
-    """Every route and how failures are told, with nothing behind them and no door in front; enough to be described."""
+    """Every route and the shape of failures, without an app behind them and without middleware; enough to be described."""
     api = Described(
         title="RAG Assistant",
         version=__version__,

@@ -30,7 +30,7 @@ Life = Annotated[Lifecycle, Depends(_lifecycle)]
 
 
 @dataclass(frozen=True, slots=True)
-class Paging:
+class _Paging:
     """Which page of a list is wanted."""
 
     page: int
@@ -43,11 +43,11 @@ class Paging:
 
 async def _paging(
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1, page_size: Annotated[int, Query(ge=1, le=100)] = 20
-) -> Paging:
-    return Paging(page, page_size)
+) -> _Paging:
+    return _Paging(page, page_size)
 
 
-Pages = Annotated[Paging, Depends(_paging)]
+Pages = Annotated[_Paging, Depends(_paging)]
 
 # Checks run in the order exists, available, permitted, valid. The framework validates a request only after its dependencies
 # have run, so these say what does not exist before it says what is wrong with the rest.

@@ -51,8 +51,8 @@ def _operation(method: str, path: str, operation: dict[str, Any]) -> str:
         f"<tr><td>{html.escape(str(name))}</td><td>{html.escape(kind)}</td><td>{html.escape(_type(schema))}</td></tr>"
         for name, kind, schema in rows
     )
-    told = html.escape(operation.get("description", ""))
-    return f"<h2><code>{method.upper()} {html.escape(path)}</code></h2><p>{told}</p><table>{cells}</table>"
+    description = html.escape(operation.get("description", ""))
+    return f"<h2><code>{method.upper()} {html.escape(path)}</code></h2><p>{description}</p><table>{cells}</table>"
 
 
 def _type(schema: dict[str, Any]) -> str:

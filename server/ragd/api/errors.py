@@ -32,7 +32,7 @@ RETRY_AFTER_S = 2
 _DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
 
 
-class MethodNotAllowed(RagError):
+class _MethodNotAllowed(RagError):
     code, status = "METHOD_NOT_ALLOWED", 405
 
 
@@ -68,7 +68,7 @@ def failure_response(error: Exception) -> JSONResponse:
 
 
 def validation_failed(problems: Sequence[Any], known: Sequence[str] = ()) -> ValidationFailed:
-    """Problems as pydantic tells them, as one error with one detail for each. `known` are the names of the body's fields."""
+    """Problems as pydantic reports them, as one error with one detail for each. `known` are the names of the body's fields."""
     details = []
     for problem in problems:
         field = ".".join(str(part) for part in problem["loc"]) or "body"
@@ -78,8 +78,8 @@ def validation_failed(problems: Sequence[Any], known: Sequence[str] = ()) -> Val
             details.append(FieldProblem(field, "unknown", f"There is no such field.{nearest(field, known)}"))
         else:
             details.append(FieldProblem(field, problem["type"], f"{problem['msg']}."))
-    told = " ".join(f"{item.field}: {item.message}" for item in details[:5])
-    return ValidationFailed(f"The request can't be used. {told}", details=details)
+    problems_in_words = " ".join(f"{item.field}: {item.message}" for item in details[:5])
+    return ValidationFailed(f"The request can't be used. {problems_in_words}", details=details)
 
 
 async def _rag_error(_request: Request, error: Exception) -> JSONResponse:
@@ -101,7 +101,7 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
     if error.status_code == 404:
         ours = NotFound(f"There is nothing at {path}. See /docs for what there is.")
     elif error.status_code == 405:
-        ours = MethodNotAllowed(f"{method} can't be used at {path}. See /docs for what can.")
+        ours = _MethodNotAllowed(f"{method} can't be used at {path}. See /docs for what can.")
     elif error.status_code == 413:
         ours = PayloadTooLarge(str(error.detail))
     elif error.status_code < 500:

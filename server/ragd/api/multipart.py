@@ -32,7 +32,7 @@ class UploadForm:
         on_field: Callable[[str, str], None],
         max_file_size: int,
     ) -> None:
-        """`receive` opens a place for a file of that name; `on_field` is told each field when it is complete, and may refuse."""
+        """`receive` opens a place for a file of that name; `on_field` gets each field when it is complete, and may refuse it."""
         _, options = parse_options_header(content_type)
         boundary = options.get(b"boundary")
         if not boundary:

@@ -22,9 +22,9 @@ def query_response(result: QueryResult) -> dict[str, Any]:
     return {
         "trace_id": result.trace_id,
         "query": result.plan.text,
-        "results": [hit_response(hit) for hit in result.hits],
+        "results": [_hit_response(hit) for hit in result.hits],
         "context": result.context.text,
-        "citations": [citation_response(citation) for citation in result.context.citations],
+        "citations": [_citation_response(citation) for citation in result.context.citations],
         "confidence": result.confidence,
         "found": result.found,
         "latency_ms": result.latency_ms,
@@ -42,12 +42,11 @@ def query_response(result: QueryResult) -> dict[str, Any]:
 
 def answer_response(answer: Answer, trace_id: str) -> dict[str, Any]:
     """The event `done` of `POST /api/chat`. `start` and `end` of a judged sentence are characters (code points) of `answer`."""
-    names = ("provider", "model", "found", "removed_citations", "finish")
     return {
         "trace_id": trace_id,
         "answer": answer.text,
-        **{name: getattr(answer, name) for name in names},
-        "citations": [citation_response(citation) for citation in answer.citations],
+        **_named(answer, "provider", "model", "found", "removed_citations", "finish"),
+        "citations": [_citation_response(citation) for citation in answer.citations],
         "support": _support_response(answer.text, answer.support),
         "usage": dict(answer.usage),
         "degraded": list(answer.degraded),
@@ -74,18 +73,15 @@ def verified_response(verified: Verified) -> dict[str, Any]:
         "found": verified.found,
         "removed_citations": verified.removed_citations,
         "support": _support_response(verified.text, verified.support),
-        "citations": [citation_response(citation) for citation in verified.citations],
+        "citations": [_citation_response(citation) for citation in verified.citations],
     }
 
 
 def _support_response(text: str, support: Sequence[Support]) -> list[dict[str, Any]]:
     return [
         {
-            "start": item.start,
-            "end": item.end,
+            **_named(item, "start", "end", "score", "supported"),
             "text": text[item.start : item.end],
-            "score": item.score,
-            "supported": item.supported,
             "citations": list(item.citations),
         }
         for item in support
@@ -97,32 +93,27 @@ def explained_response(result: QueryResult) -> dict[str, Any]:
     return {"plan": plan_as_dict(result.plan), "explanation": [dict(entry) for entry in result.explanation]}
 
 
-def hit_response(hit: Hit) -> dict[str, Any]:
+def _hit_response(hit: Hit) -> dict[str, Any]:
     """One passage with its scores and its place."""
     passage = hit.passage
     return {
-        "chunk_id": passage.chunk_id,
-        "doc_id": passage.doc_id,
-        "version_id": passage.version_id,
-        "collection": passage.collection,
-        "content": passage.content,
+        **_named(passage, "chunk_id", "doc_id", "version_id", "collection", "content", "doc_type"),
         **_where(passage),
-        "doc_type": passage.doc_type,
         "score": round(hit.score, 6),
         "scores": {source: round(score, 6) for source, score in hit.scores.items()},
-        "images": [image_response(image) for image in passage.images],
+        "images": [_image_response(image) for image in passage.images],
         "metadata": {name: passage.enrichment[name] for name in ("summary", "keywords") if passage.enrichment.get(name)},
     }
 
 
-def image_response(image: ImageRef) -> dict[str, Any]:
+def _image_response(image: ImageRef) -> dict[str, Any]:
     """A picture of a passage; `caption` is what its document says of it, `text` what was read in it."""
     caption = {"caption": image.alt} if image.alt else {}
     text = {"text": image.text} if image.text else {}
     return {"asset_id": image.asset_id, "url": f"/api/assets/{image.asset_id}", "mime": image.mime, **caption, **text}
 
 
-def citation_response(citation: Citation) -> dict[str, Any]:
+def _citation_response(citation: Citation) -> dict[str, Any]:
     """What number `id` in the context stands for."""
     passage = citation.passage
     ids: dict[str, Any] = {"id": citation.id, "chunk_id": passage.chunk_id}
@@ -130,18 +121,15 @@ def citation_response(citation: Citation) -> dict[str, Any]:
         ids["chunk_ids"] = list(citation.chunk_ids)
     return {
         **ids,
-        "doc_id": passage.doc_id,
-        "collection": passage.collection,
-        "content": passage.content,
+        **_named(passage, "doc_id", "collection", "content", "doc_type"),
         **_where(passage),
-        "doc_type": passage.doc_type,
-        "images": [image_response(image) for image in passage.images],
+        "images": [_image_response(image) for image in passage.images],
     }
 
 
 def _where(passage: Passage) -> dict[str, Any]:
-    named = {"source": passage.source, "source_uri": passage.source_uri, "title": passage.title}
-    fresh = {name: value for name in ("as_of", "live_version") if (value := getattr(passage, name)) is not None}
+    named = _named(passage, "source", "source_uri", "title")
+    fresh = {name: value for name, value in _named(passage, "as_of", "live_version").items() if value is not None}
     return {**named, "section_path": list(passage.section_path), **passage.place.as_dict(), **fresh}
 
 
@@ -150,10 +138,8 @@ def overview_response(overview: Overview) -> dict[str, Any]:
     return {
         "version": __version__,
         "counts": dict(overview.counts),
-        "failed_documents": overview.failed_documents,
-        "unfinished_jobs": overview.unfinished_jobs,
+        **_named(overview, "failed_documents", "unfinished_jobs", "changes"),
         "jobs": [job_response(job) for job in overview.jobs],
-        "changes": overview.changes,
     }
 
 
@@ -161,10 +147,14 @@ def job_response(job: Job) -> dict[str, Any]:
     """A job as `GET /api/jobs/{id}` and its events tell it."""
     names = ("job_id", "kind", "status", "collection", "result", "error", "attempts", "not_before")
     times = ("created_at", "started_at", "finished_at")
-    return {**{name: getattr(job, name) for name in (*names, *times)}, "progress": dict(job.progress)}
+    return {**_named(job, *names, *times), "progress": dict(job.progress)}
 
 
 def collection_response(collection: Collection) -> dict[str, Any]:
     """A collection with its counts."""
     names = ("name", "description", "status", "document_count", "chunk_count", "created_at", "updated_at")
-    return {"id": collection.kb_id, **{name: getattr(collection, name) for name in names}}
+    return {"id": collection.kb_id, **_named(collection, *names)}
+
+
+def _named(value: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in names}

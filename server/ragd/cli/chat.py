@@ -12,7 +12,7 @@ import click
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import clean, console, echo_json, is_drawable, note, one_line, warn
-from ragd.cli.common.source_tokens import source_tokens, tell_missing
+from ragd.cli.common.source_tokens import note_missing_token, source_tokens
 from ragd.cli.query import as_of
 from ragd.client.errors import ApiError
 
@@ -40,17 +40,17 @@ def chat(
     The settings `llm.*` say which language model answers; without one, the answer is made of the passages' own sentences.
     In a conversation, Ctrl-C stops an answer and Ctrl-D ends it.
     """
-    asked = {"collection": collection, "top_k": top_k, "strategy": strategy}
-    asked = {name: value for name, value in asked.items() if value is not None}
+    request = {"collection": collection, "top_k": top_k, "strategy": strategy}
+    request = {name: value for name, value in request.items() if value is not None}
     if as_json and text is None:
         raise click.UsageError("--json needs TEXT.")
     with context.connect("search") as client:
         if text is None:
-            _converse(client, asked)
+            _converse(client, request)
         elif as_json:
-            echo_json(_collect(client, {"query": text, **asked}))
+            echo_json(_collect(client, {"query": text, **request}))
         else:
-            tell_missing(_show(client, {"query": text, **asked})["retrieval"])
+            note_missing_token(_show(client, {"query": text, **request})["retrieval"])
 
 
 def _collect(client: Client, body: dict[str, Any]) -> dict[str, Any]:
@@ -97,16 +97,16 @@ def _raise_failure(name: str, data: Any) -> None:
         raise ApiError(500, data["error"])
 
 
-def _converse(client: Client, asked: Mapping[str, Any]) -> None:
+def _converse(client: Client, request: Mapping[str, Any]) -> None:
     turns: list[dict[str, str]] = []
-    told = False
+    reported = False
     if is_drawable(sys.stdout):
         note("Ask a question. Ctrl-C stops an answer, Ctrl-D ends the conversation.")
     while (question := _read_question()) is not None:
         if not question.strip():
             continue
         try:
-            shown = _show(client, {"query": question, "history": turns[-_TURNS:], **asked})
+            shown = _show(client, {"query": question, "history": turns[-_TURNS:], **request})
         except KeyboardInterrupt:
             note("(stopped)")
             continue
@@ -114,7 +114,7 @@ def _converse(client: Client, asked: Mapping[str, Any]) -> None:
             # One question that can't be answered does not end the conversation.
             warn(str(error))
             continue
-        told = told or tell_missing(shown["retrieval"])
+        reported = reported or note_missing_token(shown["retrieval"])
         answer = str(shown["answer"])
         turns += [{"role": "user", "text": question[:_TURN_CHARS]}, {"role": "assistant", "text": answer[:_TURN_CHARS]}]
         click.echo()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -9,7 +10,7 @@ import click
 
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
-from ragd.cli.common.output import echo_json, fields, moment, plural, table, tell_rest
+from ragd.cli.common.output import echo_json, fields, listing, moment, plural
 from ragd.core.errors import CollectionNotFound
 
 if TYPE_CHECKING:
@@ -30,13 +31,9 @@ def list_(context: CliContext, limit: int, page: int, as_json: bool) -> None:
     """List the collections by name."""
     with context.connect() as client:
         answer = client.get("/api/collections", page=page, page_size=limit)
-    if as_json:
-        echo_json(answer)
-        return
-    names = ("name", "status", "document_count", "chunk_count", "description")
-    rows = [[item[name] for name in names] for item in answer["items"]]
-    table(("name", "status", "documents", "chunks", "description"), rows, numeric=("documents", "chunks"))
-    tell_rest(answer)
+    headings = ("name", "status", "documents", "chunks", "description")
+    row = itemgetter("name", "status", "document_count", "chunk_count", "description")
+    listing(answer, headings, row, as_json=as_json, numeric=("documents", "chunks"))
 
 
 @collections.command()

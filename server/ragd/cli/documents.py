@@ -9,7 +9,7 @@ import click
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.failures import FAILED
-from ragd.cli.common.output import clean, echo_json, fields, moment, note, plural, size, table, tell_rest
+from ragd.cli.common.output import clean, echo_json, fields, moment, note, note_other_pages, plural, size, table
 from ragd.cli.common.source_tokens import OPTION, VARIABLE, source_tokens
 
 
@@ -42,7 +42,7 @@ def list_(context: CliContext, collection: str | None, status: str | None, limit
         item["source"] = "(hidden)"
     rows = [[item[name] for name in names] for item in answer["items"]]
     table(["chunks" if name == "chunk_count" else name for name in names], rows, numeric=("chunks",))
-    tell_rest(answer)
+    note_other_pages(answer)
     if hidden:
         note(f"{plural(len(hidden), 'document')} hidden: bring a token that may read them, by {OPTION} or {VARIABLE}.")
 

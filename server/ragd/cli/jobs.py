@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
-from ragd.cli.common.output import echo_json, fields, moment, table, tell_rest
+from ragd.cli.common.output import echo_json, fields, listing, moment
 from ragd.cli.ingest import outcome, print_result
 
 _ENDED = ("completed", "failed", "cancelled")
@@ -33,17 +34,7 @@ def list_(context: CliContext, status: str | None, limit: int, page: int, as_jso
     """List jobs, newest first."""
     with context.connect() as client:
         answer = client.get("/api/jobs", status=status, page=page, page_size=limit)
-    if as_json:
-        echo_json(answer)
-        return
-    if not answer["total"]:
-        click.echo("No jobs.")
-        return
-    rows = [
-        (job["kind"], _state(job), job["collection"], moment(job["created_at"])[5:16], job["job_id"]) for job in answer["items"]
-    ]
-    table(("kind", "status", "collection", "queued", "id"), rows)
-    tell_rest(answer)
+    listing(answer, ("kind", "status", "collection", "queued", "id"), _row, as_json=as_json, empty="No jobs.")
 
 
 @jobs.command()
@@ -102,8 +93,12 @@ def watch(ctx: click.Context, job_id: str, as_json: bool) -> None:
     ctx.exit(outcome(job))
 
 
-def _state(job: dict[str, Any]) -> str:
+def _state(job: Mapping[str, Any]) -> str:
     progress = job["progress"]
     if job["status"] != "running" or not progress["total"]:
         return str(job["status"])
     return f"running: {progress['stage']}, {progress['done']:,} of {progress['total']:,}"
+
+
+def _row(job: Mapping[str, Any]) -> tuple[str, ...]:
+    return job["kind"], _state(job), job["collection"], moment(job["created_at"])[5:16], job["job_id"]

@@ -11,7 +11,7 @@ import click
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import clean, console, echo_json, one_line, plural, warn, width
-from ragd.cli.common.source_tokens import source_tokens, tell_missing
+from ragd.cli.common.source_tokens import note_missing_token, source_tokens
 from ragd.formats.registry import shape_of
 from ragd.language.scripts import FULL_WIDTH, HAN_BLOCKS, SIGNS_AND_KANA
 
@@ -104,7 +104,7 @@ def query(
         warn(warning)
     for stage in answer["effective"]["degraded"]:
         warn(f"degraded: {stage}")
-    tell_missing(answer)
+    note_missing_token(answer)
     if verbose:
         _print_details(answer)
 
@@ -136,13 +136,13 @@ def _print_passages(results: Sequence[Mapping[str, Any]], why: Mapping[str, Sequ
             scores = "  ".join(f"{name} {score:.3f}" for name, score in result["scores"].items())
             screen.print(Text(f"{_INDENT}{scores}  chunk {result['chunk_id']}", style="dim"), soft_wrap=True)
             screen.print(Text(f"{_INDENT}{'; '.join(moves)}", style="dim"), soft_wrap=True)
-        content = reflowed(result["content"]) if shape_of(result["doc_type"]) == "pages" else result["content"]
+        content = _reflowed(result["content"]) if shape_of(result["doc_type"]) == "pages" else result["content"]
         for line in excerpt(content, width() - len(_INDENT), SHOWN_LINES):
             screen.print(Text(f"{_INDENT}{line}"), soft_wrap=True)
         screen.print()
 
 
-def reflowed(content: str) -> str:
+def _reflowed(content: str) -> str:
     """Paragraphs in one line each: the line ends in a PDF's text are those of its page."""
     joined = re.sub(rf"(?<={_WIDE})\n(?={_WIDE})", "", content)
     return re.sub(r"(?<!\n)\n(?!\n)", " ", joined)

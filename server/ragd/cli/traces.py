@@ -9,7 +9,7 @@ import click
 
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
-from ragd.cli.common.output import clean, echo_json, fields, moment, table, tell_rest
+from ragd.cli.common.output import clean, echo_json, fields, listing, moment, table
 
 _BAR = 30
 
@@ -30,18 +30,12 @@ def list_(context: CliContext, trace_type: str | None, job_id: str | None, limit
     """List traces, newest first."""
     with context.connect() as client:
         answer = client.get("/api/traces", type=trace_type, job_id=job_id, page=page, page_size=limit)
-    if as_json:
-        echo_json(answer)
-        return
-    if not answer["total"]:
-        click.echo("No traces.")
-        return
-    rows = [
-        (trace["trace_type"], trace["status"], f"{trace['latency_ms']:,}", moment(trace["started_at"]), trace["trace_id"])
-        for trace in answer["items"]
-    ]
-    table(("type", "status", "ms", "started", "id"), rows, numeric=("ms",))
-    tell_rest(answer)
+
+    def row(trace: Mapping[str, Any]) -> tuple[str, ...]:
+        milliseconds, started = f"{trace['latency_ms']:,}", moment(trace["started_at"])
+        return trace["trace_type"], trace["status"], milliseconds, started, trace["trace_id"]
+
+    listing(answer, ("type", "status", "ms", "started", "id"), row, as_json=as_json, empty="No traces.", numeric=("ms",))
 
 
 @traces.command()

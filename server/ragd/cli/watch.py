@@ -61,7 +61,7 @@ def watch(
                 if not as_json:
                     print_result({**job, "collection": source["name"]}, context.logs)
             note(f"Watching {clean(source['config']['path'])} as the source '{name}'. Ctrl-C stops.")
-            _tell_changes(client, client.get(f"/api/sources/{source['id']}"), as_json=as_json)
+            _note_changes(client, client.get(f"/api/sources/{source['id']}"), as_json=as_json)
         except KeyboardInterrupt:
             if client.is_daemon:
                 note(f"The daemon goes on watching. To end that: rag sources change '{name}' --no-watch")
@@ -79,14 +79,14 @@ def _followed(client: Client, path: str, collection: str | None, config: dict[st
     return client.post("/api/sources", {"type": "folder", "collection": wanted, "config": {"path": path, **config}}), True
 
 
-def _tell_changes(client: Client, source: dict[str, Any], *, as_json: bool) -> None:
-    told, notice = source["last_finished_at"], None
+def _note_changes(client: Client, source: dict[str, Any], *, as_json: bool) -> None:
+    reported, notice = source["last_finished_at"], None
     while True:
         if source["notice"] != notice:
             notice = source["notice"]
             note(notice or "Watching again.")
-        if source["last_finished_at"] != told:
-            told = source["last_finished_at"]
+        if source["last_finished_at"] != reported:
+            reported = source["last_finished_at"]
             _tell(source, as_json=as_json)
         sleep(LOOK_EVERY)
         source = client.get(f"/api/sources/{source['id']}")

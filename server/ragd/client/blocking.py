@@ -16,7 +16,7 @@ from ragd.core.sse import parse_events
 _ANSWER_TIMEOUT_S: Final = 120.0
 
 
-class Transport(Protocol):
+class _Transport(Protocol):
     """Carries one request to the API and its answer back."""
 
     def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
@@ -29,7 +29,7 @@ class Transport(Protocol):
 class Client:
     """Requests by path. Every method raises `ApiError`, or `ServiceUnavailable` when nobody answers."""
 
-    def __init__(self, transport: Transport, base_url: str, headers: Mapping[str, str], *, is_daemon: bool) -> None:
+    def __init__(self, transport: _Transport, base_url: str, headers: Mapping[str, str], *, is_daemon: bool) -> None:
         self._transport = transport
         self._headers = dict(headers)
         self.address = base_url

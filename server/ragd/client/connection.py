@@ -49,7 +49,7 @@ TokenHeaders = Callable[[Sources], Mapping[str, str]]
 """Headers with the person's tokens for the sources that there are. Raises `RagError`. Is called in a thread."""
 
 
-class Launched(Protocol):
+class _Launched(Protocol):
     """A daemon that was started in the background."""
 
     @property
@@ -66,7 +66,7 @@ class DaemonConnection:
     def __init__(
         self,
         data_dir: Path,
-        launch: Callable[[], Launched],
+        launch: Callable[[], _Launched],
         token_headers: TokenHeaders | None = None,
         patience_s: float = PATIENCE_S,
     ) -> None:
@@ -82,7 +82,7 @@ class DaemonConnection:
         # The daemon, once it is found. All who wait for it wait for the same search.
         self._search: asyncio.Future[Daemon] | None = None
         # Our child, which is to be waited for when it ends.
-        self._launched: Launched | None = None
+        self._launched: _Launched | None = None
 
     async def send(self, request: httpx.Request) -> httpx.Response:
         """Ask the daemon. What never reached it is sent once more, to the next one. Raises `ServiceUnavailable`."""
@@ -173,7 +173,7 @@ class DaemonConnection:
             self._search.set_result(found)
 
     async def _find_or_start(self) -> Daemon:
-        launched: Launched | None = None
+        launched: _Launched | None = None
         while not (found := await self._running()):
             with _as_unavailable():
                 if (launched is None or _has_ended(launched)) and not is_owned(self._data_dir):
@@ -211,7 +211,7 @@ def _as_unavailable() -> Iterator[None]:
         raise ServiceUnavailable(f"The daemon can't be found or started: {error.strerror or error}.") from error
 
 
-def _has_ended(launched: Launched) -> bool:
+def _has_ended(launched: _Launched) -> bool:
     """Raises `ServiceUnavailable` with what it said when it could not start."""
     code = launched.exit_code
     # In use: another client's daemon was faster, or a command works in the directory itself and then lets go of it.

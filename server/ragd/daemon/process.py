@@ -47,7 +47,7 @@ def serve(
     progress: Progress | None = None,
     stop_when_unused_s: float | None = None,
 ) -> int:
-    """Run the daemon until it is told to stop. Returns the exit code of the process: 0, or one of `EXIT_CODES`.
+    """Run the daemon until it is asked to stop. Returns the exit code of the process: 0, or one of `EXIT_CODES`.
 
     `on_ready` is called from another thread once `daemon.json` tells the address and the token. With `stop_when_unused_s` the
     daemon also stops when no window of an editor has been open for so many seconds: see `Lifecycle.stop_when_unused`.
@@ -76,14 +76,14 @@ def _serve(
     progress: Progress | None,
     stop_when_unused_s: float | None,
 ) -> int:
-    token = new_token(os.environ.get("RAG_TOKEN"))
+    token = _new_token(os.environ.get("RAG_TOKEN"))
     lifecycle = Lifecycle()
     ownership = Ownership(directories.data)
     abandoned = False
     try:
         with _listening(port) as listener:
             app = Application(settings, directories, progress)
-            server = _Server(_doors(app, token, lifecycle), lifecycle, settings.server.shutdown_grace_s)
+            server = _Server(_create_api(app, token, lifecycle), lifecycle, settings.server.shutdown_grace_s)
             url = f"http://{HOST}:{listener.getsockname()[1]}"
             info = DaemonInfo(os.getpid(), __version__, url, token)
 
@@ -117,7 +117,7 @@ def _serve(
     return 1 if warming.error else 0
 
 
-def _doors(app: Application, token: str, lifecycle: Lifecycle) -> Described:
+def _create_api(app: Application, token: str, lifecycle: Lifecycle) -> Described:
     """REST, and behind the same checks MCP where it is on."""
     api = create_api(app, token=token, lifecycle=lifecycle)
     if mcp_verdict(app.settings.mcp, "http").on:
@@ -129,7 +129,7 @@ def _doors(app: Application, token: str, lifecycle: Lifecycle) -> Described:
     return api
 
 
-def new_token(fixed: str | None) -> str:
+def _new_token(fixed: str | None) -> str:
     """`fixed` when it is set, else 256 random bits. Raises `SettingsError` for one that no header can carry."""
     if not fixed:
         return secrets.token_hex(32)

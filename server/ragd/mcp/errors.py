@@ -22,23 +22,23 @@ _MISSING: Final = (NotFound.status, DocumentDeleted.status)
 
 
 def trace_of(error: RagError) -> str:
-    """The request that was refused, else a fresh id under which the log tells of it."""
+    """The request that was refused, else a fresh id under which the log has it."""
     return (error.request_id if isinstance(error, ApiError) else "") or str(uuid.uuid4())
 
 
-def crashed(crash: BaseException, **told: Any) -> tuple[RagError, str]:
+def crashed(crash: BaseException, **about: Any) -> tuple[RagError, str]:
     """What may be said of a failure that nobody saw coming, and the id under which the log has the rest."""
     trace_id = str(uuid.uuid4())
-    log.error("mcp request crashed", exc_info=crash, extra=told | {"trace_id": trace_id})
+    log.error("mcp request crashed", exc_info=crash, extra=about | {"trace_id": trace_id})
     return RagError("Something went wrong inside; the log has the details under this trace_id."), trace_id
 
 
 def refusal(error: RagError, trace_id: str = "", *, protocol: str | None = None, **data: Any) -> MCPError:
-    """The error as the protocol tells it. With `protocol` something was to be read, and may be told not to exist."""
+    """The error as JSON-RPC has it. With `protocol` something was to be read: older versions number what is missing."""
     trace_id = trace_id or trace_of(error)
     log.info("mcp request failed", extra={"code": error.code, "trace_id": trace_id})
     number = INTERNAL_ERROR if error.status >= RagError.status else INVALID_PARAMS
     if protocol and protocol < _FIRST_WITHOUT and error.status in _MISSING:
         number = RESOURCE_NOT_FOUND
-    told = {"code": error.code, "retryable": error.retryable, "trace_id": trace_id}
-    return MCPError(number, f"{error.code}: {error.message}", told | data)
+    ours = {"code": error.code, "retryable": error.retryable, "trace_id": trace_id}
+    return MCPError(number, f"{error.code}: {error.message}", ours | data)

@@ -1,4 +1,4 @@
-"""MCP by Streamable HTTP at `/mcp` of the daemon, behind the same door as REST: Host, Origin, token, readiness, body size."""
+"""MCP by Streamable HTTP at `/mcp` of the daemon, behind the middleware that checks REST's requests."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _whole(receive: Receive) -> Receive:
 
 
 def serve_agents(api: FastAPI, rest: ASGIApp, token: str, settings: Settings, stopping: threading.Event) -> None:
-    """Add `/mcp` to `api`, behind the checks of its door. Its tools ask `rest`, another front of the same engine, with `token`.
+    """Add `/mcp` to `api`, behind its middleware. Its tools ask `rest`, another API of the same app, with `token`.
 
     Sessions end soon after `stopping` is set, so that no open stream keeps the daemon from ending.
     """
@@ -83,7 +83,7 @@ def serve_agents(api: FastAPI, rest: ASGIApp, token: str, settings: Settings, st
         max_request_body_size=settings.limits.max_body_size,
         max_sessions=MAX_SESSIONS,
         session_idle_timeout=SESSION_IDLE_S,
-        # The door has checked Host and Origin, more strictly. The SDK would refuse some of what it lets in, and log the headers.
+        # `AuthMiddleware` checks Host and Origin, more strictly. The SDK would refuse some of what it allows, and log headers.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     sessions = server.session_manager

@@ -30,7 +30,7 @@ Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptRow:
+class _PromptRow:
     """A prompt. `text` gives ours with `$names` in it, tools by their flat names, and what to put there."""
 
     name: str
@@ -109,7 +109,7 @@ def _argument(name: str, description: str, *, required: bool = False) -> PromptA
 
 
 PROMPTS: Final = (
-    PromptRow(
+    _PromptRow(
         "answer_with_citations",
         "Answer with citations",
         "Answer a question from the knowledge base alone, cite the passages, and check the answer against them.",
@@ -119,7 +119,7 @@ PROMPTS: Final = (
         ),
         _answer,
     ),
-    PromptRow(
+    _PromptRow(
         "summarize_document",
         "Summarise a document",
         "Summarise one document of the knowledge base.",
@@ -129,7 +129,7 @@ PROMPTS: Final = (
         ),
         _summarize,
     ),
-    PromptRow(
+    _PromptRow(
         "compare_documents",
         "Compare documents",
         "Hold documents of the knowledge base against each other: those named, or those that a question is about.",
@@ -142,12 +142,12 @@ PROMPTS: Final = (
 )
 
 
-def listed(row: PromptRow) -> Prompt:
+def listed(row: _PromptRow) -> Prompt:
     """The prompt as the protocol lists it."""
     return Prompt(name=row.name, title=row.title, description=row.description, arguments=list(row.arguments))
 
 
-def rendered(row: PromptRow, arguments: Arguments, named: Callable[[str], str]) -> GetPromptResult:
+def rendered(row: _PromptRow, arguments: Arguments, named: Callable[[str], str]) -> GetPromptResult:
     """The prompt's text; `named` puts the listed names of tools into our part of it. Raises `ValidationFailed`."""
     known = {argument.name for argument in row.arguments}
     for name, value in arguments.items():

@@ -35,11 +35,11 @@ _MORE_CHARS: Final = 100
 _MAX_PAGES: Final = 20
 
 
-def document_uri(doc_id: str) -> str:
+def _document_uri(doc_id: str) -> str:
     return f"doc://{quote(doc_id, safe='')}"
 
 
-def collection_uri(name: str) -> str:
+def _collection_uri(name: str) -> str:
     return f"collection://{quote(name, safe='')}"
 
 
@@ -47,7 +47,7 @@ def document_link(doc_id: str, title: str) -> ResourceLink:
     """What a result points to, for clients that open resources."""
     return ResourceLink(
         type="resource_link",
-        uri=document_uri(doc_id),
+        uri=_document_uri(doc_id),
         name=title[:_TITLE_CHARS] or doc_id,
         title=title[:_TITLE_CHARS],
         mime_type=MARKDOWN,
@@ -115,7 +115,7 @@ class Resources:
         page = await self._library.client().get("/api/collections", page_size=MAX_PAGE_SIZE)
         return [
             Resource(
-                uri=collection_uri(row["name"]),
+                uri=_collection_uri(row["name"]),
                 name=row["name"],
                 title=row["name"],
                 description=markdown.cut(row["description"], _TITLE_CHARS)[0] or None,
@@ -171,7 +171,7 @@ class Resources:
 
 def _line(document: Mapping[str, Any]) -> str:
     title, source = short(document["title"], _TITLE_CHARS), short(document["source"], _TITLE_CHARS)
-    return f"- [{title}]({document_uri(document['id'])}) ({source}, {document['doc_type']})"
+    return f"- [{title}]({_document_uri(document['id'])}) ({source}, {document['doc_type']})"
 
 
 async def _named(client: AsyncClient, name: str) -> Mapping[str, Any]:

@@ -16,8 +16,8 @@ NO_ROOTS: Final = (
     "settings.yaml (security: allowed_roots: [/home/me/docs]) or to RAG_SECURITY__ALLOWED_ROOTS, and starts again."
 )
 
-_TOLD: Final = 20
-"""Problems that are told; there may be thousands."""
+_MOST_REPORTED: Final = 20
+"""There may be thousands of problems."""
 _LONGEST: Final = 200
 
 # One letter and a colon is a drive.
@@ -30,7 +30,7 @@ def confined(paths: Sequence[str], allowed_roots: Sequence[str]) -> list[str]:
     """The roots with links resolved, when every path is there and inside of one. Looks at the disk.
 
     Raises `ForbiddenPath` when there are no roots or a path is outside of them or hidden (`.env`, `.ssh`), and `ValidationFailed`
-    for what is no absolute path of something that exists. Whether something exists is told of what is inside alone.
+    for what is no absolute path of something that exists. Only of what is inside it says whether it exists.
     """
     # A relative root would be another folder in each process.
     roots = [root for root in (Path(root).expanduser() for root in allowed_roots) if root.is_absolute()]
@@ -81,9 +81,9 @@ def _below(path: Path, roots: Sequence[str]) -> tuple[str, ...]:
 
 def _refuse(problems: Sequence[FieldProblem]) -> None:
     if problems:
-        told = problems[:_TOLD]
-        rest = f" And {len(problems) - len(told)} more." if len(problems) > len(told) else ""
-        raise ValidationFailed(" ".join(problem.message for problem in told) + rest, details=told)
+        reported = problems[:_MOST_REPORTED]
+        rest = f" And {len(problems) - len(reported)} more." if len(problems) > len(reported) else ""
+        raise ValidationFailed(" ".join(problem.message for problem in reported) + rest, details=reported)
 
 
 def _short(path: str) -> str:

@@ -88,10 +88,10 @@ class LibraryServer(MCPServer[Any]):
             return await super().call_tool(registered, arguments, context)
         except ToolError as error:
             if (ours := _ours(error)) is None:
-                return _told(registered, *crashed(error.__cause__ or error, tool=registered))
-            return _told(registered, ours)
+                return _failed_call(registered, *crashed(error.__cause__ or error, tool=registered))
+            return _failed_call(registered, ours)
         except RagError as error:
-            return _told(registered, error)
+            return _failed_call(registered, error)
 
     async def list_resources(self) -> list[Resource]:
         with _refusing():
@@ -133,8 +133,8 @@ class LibraryServer(MCPServer[Any]):
             details = [
                 FieldProblem(name[:100], "unknown", f"There is no such argument.{_nearest(name, known)}") for name in unknown[:5]
             ]
-            told = " ".join(f"{item.field}: {item.message}" for item in details)
-            raise ValidationFailed(f"{tool} can't be called so. {told}", details=details)
+            problems = " ".join(f"{item.field}: {item.message}" for item in details)
+            raise ValidationFailed(f"{tool} can't be called so. {problems}", details=details)
 
 
 def _tool(row: ToolRow, name: str, named: Callable[[str], str]) -> Tool:
@@ -168,7 +168,7 @@ def _with_listed_names(listed: Mapping[str, str], text: str) -> str:
 
 @contextmanager
 def _refusing(**data: Any) -> Iterator[None]:
-    """Failures as the protocol tells them where there is no result to carry them; `data` is that of `refusal`."""
+    """Failures as the protocol has them where there is no result to carry them; `data` is that of `refusal`."""
     try:
         yield
     except RagError as error:
@@ -182,8 +182,8 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> NotFound:
     return NotFound(f"There is no {what} '{name[:100]}'.{_nearest(name, known)}")
 
 
-def _told(tool: str, error: RagError, trace_id: str = "") -> CallToolResult:
-    """A failure as a result. Its trace is the request that was refused, else an id under which the log tells of it."""
+def _failed_call(tool: str, error: RagError, trace_id: str = "") -> CallToolResult:
+    """A failure as a result. Its trace is the request that was refused, else an id under which the log has it."""
     trace_id = trace_id or trace_of(error)
     log.info("tool call failed", extra={"tool": tool, "code": error.code, "trace_id": trace_id})
     return failed(error, trace_id)
@@ -206,6 +206,6 @@ def _ours(error: ToolError) -> RagError | None:
             FieldProblem(".".join(map(str, item["loc"])), item["type"], f"{item['msg']}.")
             for item in cause.errors(include_url=False, include_input=False, include_context=False)
         ]
-        told = " ".join(f"{item.field}: {item.message}" for item in details[:5])
-        return ValidationFailed(f"The arguments can't be used. {told}", details=details[:20])
+        problems = " ".join(f"{item.field}: {item.message}" for item in details[:5])
+        return ValidationFailed(f"The arguments can't be used. {problems}", details=details[:20])
     return ValidationFailed(str(error))

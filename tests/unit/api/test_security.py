@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from ragd.api.application import create_api
 from ragd.api.lifecycle import Lifecycle
-from ragd.api.middleware.security import MAX_OPEN_REQUESTS, Door
+from ragd.api.middleware.security import MAX_OPEN_REQUESTS, AuthMiddleware
 from ragd.app.container import Application
 
 from .conftest import TOKEN, URL
@@ -247,7 +247,7 @@ def test_beyond_the_bound_of_open_requests_clients_are_told_to_come_back(app: Ap
             if message["type"] == "http.response.start":
                 statuses.append(message["status"])
 
-        door = Door(slow, token=TOKEN, lifecycle=lifecycle, limits=app.settings.limits)
+        door = AuthMiddleware(slow, token=TOKEN, lifecycle=lifecycle, limits=app.settings.limits)
         scope = {"type": "http", "method": "GET", "path": "/", "headers": allowed(), "server": ("127.0.0.1", 8765)}
         waiting = [asyncio.create_task(door(dict(scope), receive, send)) for _ in range(MAX_OPEN_REQUESTS)]
         await asyncio.sleep(0)
@@ -272,7 +272,7 @@ def test_websockets_are_closed(app: Application) -> None:
         return {"type": "websocket.connect"}
 
     lifecycle = Lifecycle()
-    door = Door(create_api(app, token=TOKEN), token=TOKEN, lifecycle=lifecycle, limits=app.settings.limits)
+    door = AuthMiddleware(create_api(app, token=TOKEN), token=TOKEN, lifecycle=lifecycle, limits=app.settings.limits)
     asyncio.run(door({"type": "websocket", "path": "/", "headers": allowed()}, receive, send))
     assert [message["type"] for message in sent] == ["websocket.close"]
 

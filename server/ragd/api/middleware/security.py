@@ -33,7 +33,7 @@ EVALUATIONS_PATH = "/api/evaluations"
 AGENTS_PATH = "/mcp"
 """Where agents ask by MCP, when that is on."""
 
-# Requests that are answered at the same time, open event streams included but for those of agents. More are told to come back.
+# Requests that are answered at the same time, with open event streams but without those of agents. More get 503.
 MAX_OPEN_REQUESTS = 128
 
 _HOST = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
@@ -41,7 +41,7 @@ _BEARER = re.compile(rb"bearer +([\x21-\x7e]+)", re.IGNORECASE)
 _CLIENT_LEFT = 499
 
 
-class Door:
+class AuthMiddleware:
     """The outermost layer. Gives each request its id, checks it, limits its body, and logs one line when it is done."""
 
     def __init__(self, app: ASGIApp, *, token: str, lifecycle: Lifecycle, limits: LimitsSettings) -> None:

@@ -12,7 +12,7 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 import click
@@ -102,11 +102,30 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]], *, numeric:
         click.echo("  ".join(padded).rstrip())
 
 
-def tell_rest(answer: Mapping[str, Any]) -> None:
+def note_other_pages(answer: Mapping[str, Any]) -> None:
     """Say how many rows of a list are on other pages."""
     pages = -(-answer["total"] // answer["page_size"])
     if pages > 1:
         note(f"Page {answer['page']} of {pages} ({answer['total']:,} in all); see --page and --limit.")
+
+
+def listing(
+    answer: Mapping[str, Any],
+    headings: Sequence[str],
+    row: Callable[[Mapping[str, Any]], Sequence[object]],
+    *,
+    as_json: bool,
+    empty: str = "",
+    numeric: Sequence[str] = (),
+) -> None:
+    """Print a page of a list: as JSON, or a row for each item; `empty` stands for a list without items."""
+    if as_json:
+        echo_json(answer)
+    elif empty and not answer["total"]:
+        click.echo(empty)
+    else:
+        table(headings, [row(item) for item in answer["items"]], numeric=numeric)
+        note_other_pages(answer)
 
 
 def fields(pairs: Sequence[tuple[str, object]]) -> None:

@@ -149,7 +149,7 @@ def token(reference: str, by: str = OPTION) -> str:
     return value
 
 
-def tell_missing(answer: Mapping[str, Any]) -> bool:
+def note_missing_token(answer: Mapping[str, Any]) -> bool:
     """Say how to bring a token when passages of an answer were left out for want of one; gives whether that was so."""
     live = answer["effective"].get("live")
     is_missing = bool(live and live["no_token"])

@@ -14,7 +14,7 @@ import click
 
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
-from ragd.cli.common.output import echo_json, moment, note, plural, table, tell_rest
+from ragd.cli.common.output import echo_json, listing, moment, note, plural
 
 _LONGEST_NAME = 255
 
@@ -64,7 +64,7 @@ def run(
     from ragd.cli.common.progress import Preparation
     from ragd.cli.eval.corpus import read_material
     from ragd.cli.eval.feedback import read_feedback
-    from ragd.cli.eval.runs_queries import DEFAULT_STRATEGY, run_all
+    from ragd.cli.eval.run import DEFAULT_STRATEGY, run_all
     from ragd.cli.eval.tables import print_run
     from ragd.evaluation.feedback import FEEDBACK
     from ragd.evaluation.gates import read_gate
@@ -126,23 +126,16 @@ def list_(context: CliContext, limit: int, page: int, as_json: bool) -> None:
 
     with context.connect() as client:
         answer = client.get("/api/evaluations", page=page, page_size=limit)
-    if as_json:
-        echo_json(answer)
-        return
-    if not answer["total"]:
-        click.echo("No evaluations. Make one with `rag eval run --dataset golden`.")
-        return
-    rows = []
-    for found in answer["items"]:
-        overall = found["metrics"]["overall"]
+
+    def row(run: Mapping[str, Any]) -> tuple[object, ...]:
+        overall = run["metrics"]["overall"]
         metric = main_metric(overall["metrics"])
-        value = f"{overall['metrics'][metric]:.3f} {metric}"
-        started = moment(found["started_at"])[5:16]
-        rows.append(
-            (found["run_id"][:8], found["dataset"], found["strategy"], overall["questions"], value, started, found["name"])
-        )
-    table(("run", "dataset", "strategy", "n", "quality", "started", "name"), rows, numeric=("n",))
-    tell_rest(answer)
+        quality, started = f"{overall['metrics'][metric]:.3f} {metric}", moment(run["started_at"])[5:16]
+        return run["run_id"][:8], run["dataset"], run["strategy"], overall["questions"], quality, started, run["name"]
+
+    empty = "No evaluations. Make one with `rag eval run --dataset golden`."
+    headings = ("run", "dataset", "strategy", "n", "quality", "started", "name")
+    listing(answer, headings, row, as_json=as_json, empty=empty, numeric=("n",))
 
 
 @eval_.command()
@@ -152,18 +145,12 @@ def list_(context: CliContext, limit: int, page: int, as_json: bool) -> None:
 @click.pass_obj
 def cases(context: CliContext, limit: int, page: int, as_json: bool) -> None:
     """List the feedback that people gave in their editors, newest first: the cases of --dataset feedback."""
-    from ragd.cli.eval.feedback import print_cases
+    from ragd.cli.eval.feedback import HEADINGS, row_of
 
     with context.connect() as client:
         answer = client.get("/api/feedback", page=page, page_size=limit)
-    if as_json:
-        echo_json(answer)
-        return
-    if not answer["total"]:
-        click.echo("No feedback. Editors give it with the thumbs below an answer.")
-        return
-    print_cases(answer)
-    tell_rest(answer)
+    empty = "No feedback. Editors give it with the thumbs below an answer."
+    listing(answer, HEADINGS, row_of, as_json=as_json, empty=empty)
 
 
 @eval_.command()
@@ -174,7 +161,7 @@ def cases(context: CliContext, limit: int, page: int, as_json: bool) -> None:
 @click.pass_obj
 def report(context: CliContext, named: str, worst: int, metric: str | None, as_json: bool) -> None:
     """Show a run, and its worst questions with what was found instead. RUN is an id, a name or a strategy."""
-    from ragd.cli.eval.runs import find_run
+    from ragd.cli.eval.lookup import find_run
     from ragd.cli.eval.tables import print_run, print_worst
     from ragd.evaluation.comparison import main_metric
 
@@ -202,7 +189,7 @@ def compare(context: CliContext, first: str, second: str, changes: int, as_json:
 
     p is the chance of such a difference when both are equally good (paired randomisation test).
     """
-    from ragd.cli.eval.runs import find_pair
+    from ragd.cli.eval.lookup import find_pair
     from ragd.cli.eval.tables import print_comparison
     from ragd.evaluation.comparison import compare as compare_runs
 

@@ -121,7 +121,7 @@ def _fill(client: Client, context: CliContext, material: Material, name: str) ->
         if corpus.empty:
             note(f"{plural(corpus.empty, 'document')} of the corpus without any text left out.")
     body = {"paths": [str(folder)], "collection": name, "gitignore": False}
-    job = follow(client, client.post("/api/ingest", body)["job_id"], f"Reading {plural_documents(material)}", cancel=True)
+    job = follow(client, client.post("/api/ingest", body)["job_id"], f"Reading {_plural_documents(material)}", cancel=True)
     if job["status"] != "completed":
         reason = job["error"]["message"] if job["error"] else "the job was cancelled. Run it again to go on."
         raise ServiceUnavailable(f"The documents could not be read: {reason}")
@@ -132,7 +132,7 @@ def _fill(client: Client, context: CliContext, material: Material, name: str) ->
         raise ValidationFailed(f"No document of the dataset could be read into the collection '{name}'.")
 
 
-def plural_documents(material: Material) -> str:
+def _plural_documents(material: Material) -> str:
     """How many documents are read, where that is known before."""
     return plural(len(material.corpus), "document") if material.corpus else "documents"
 

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ragd.cli.common.context import CliContext
-from ragd.cli.common.output import moment, one_line, plural, table
+from ragd.cli.common.output import moment, one_line, plural
 
 if TYPE_CHECKING:
     from ragd.cli.eval.corpus import Material
 
+HEADINGS = ("case", "answer", "question", "collection", "shown", "given", "comment")
 _VERDICTS = {"up": "good", "down": "bad"}
 
 
@@ -28,18 +29,8 @@ def read_feedback(context: CliContext, collection: str | None) -> Material:
     return Material(feedback_dataset(cases, enabled), as_asked=True)
 
 
-def print_cases(answer: Mapping[str, Any]) -> None:
-    """One page of feedback."""
-    rows = [
-        (
-            case["id"][:8],
-            _VERDICTS[case["verdict"]],
-            one_line(case["question"]),
-            case["collection"] or "all",
-            plural(len(case["relevant"]), "place"),
-            moment(case["created_at"])[5:16],
-            one_line(case["comment"] or ""),
-        )
-        for case in answer["items"]
-    ]
-    table(("case", "answer", "question", "collection", "shown", "given", "comment"), rows)
+def row_of(case: Mapping[str, Any]) -> tuple[str, ...]:
+    """A case under `HEADINGS`."""
+    shown, given = plural(len(case["relevant"]), "place"), moment(case["created_at"])[5:16]
+    about = one_line(case["question"]), case["collection"] or "all"
+    return case["id"][:8], _VERDICTS[case["verdict"]], *about, shown, given, one_line(case["comment"] or "")

@@ -37,7 +37,7 @@ _common: Final[tuple[Any, ...]] = (
 )
 
 
-class AddGroup(click.Group):
+class _AddGroup(click.Group):
     """`folder`, `confluence` and `jira`, and every type that an installed package adds."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -52,7 +52,7 @@ class AddGroup(click.Group):
         return list(dict.fromkeys([*super().list_commands(ctx), *names("source")]))
 
 
-@click.group(cls=AddGroup)
+@click.group(cls=_AddGroup)
 def add() -> None:
     """Add a source, which is read at once."""
 
@@ -123,16 +123,16 @@ def _add(ctx: click.Context, type_: str, config: dict[str, Any], given: Mapping[
         client.send_along(brought)
         preview = client.post("/api/sources", body, dry_run=True)
         if dry_run:
-            print_preview(type_, preview, as_json=as_json)
+            _print_preview(type_, preview, as_json=as_json)
             return
         if not as_json:
-            print_preview(type_, preview, as_json=False)
+            _print_preview(type_, preview, as_json=False)
         if given["create"] and given["collection"]:
             ensure_collection(client, given["collection"])
         added = client.post("/api/sources", body)
         job = None if no_wait else wait_for_reading(client, added)
         source = client.get(f"/api/sources/{added['id']}")
-        _tell_added(client, source, job, context, as_json=as_json)
+        _note_added(client, source, job, context, as_json=as_json)
     ctx.exit(outcome(job) if job else 0)
 
 
@@ -154,7 +154,7 @@ def _token_of_new(context: CliContext, config: Mapping[str, Any], name: str | No
     return header({NEW: token(mine.reference, mine.by)})
 
 
-def _tell_added(
+def _note_added(
     client: Client, source: Mapping[str, Any], job: Mapping[str, Any] | None, context: CliContext, *, as_json: bool
 ) -> None:
     name = clean(source["name"])
@@ -173,7 +173,7 @@ def _tell_added(
     print_tokens_note(source)
 
 
-def print_preview(type_: str, found: Mapping[str, Any], *, as_json: bool) -> None:
+def _print_preview(type_: str, found: Mapping[str, Any], *, as_json: bool) -> None:
     """What a cloud source would read, and as whom."""
     if as_json:
         echo_json(found)

@@ -11,7 +11,7 @@ import click
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.lookup import find_source
-from ragd.cli.common.output import clean, echo_json, fields, moment, note, plural, table, tell_rest
+from ragd.cli.common.output import clean, echo_json, fields, listing, moment, note, plural, table
 from ragd.cli.common.source_tokens import OPTION, Given, is_brought, reference, source_tokens
 from ragd.cli.ingest import COUNTED, outcome, print_result
 from ragd.cli.sources import cloud_options
@@ -41,22 +41,8 @@ def list_(context: CliContext, limit: int, page: int, as_json: bool) -> None:
     """List the sources by name."""
     with context.connect() as client:
         answer = client.get("/api/sources", page=page, page_size=limit)
-    if as_json:
-        echo_json(answer)
-        return
-    if not answer["total"]:
-        click.echo(NONE)
-        return
-    rows = [
-        (
-            *(item["name"], _state(item), item["collection"], item["document_count"]),
-            *(moment(item["last_finished_at"]), moment(item["due_at"])[:16], _place(item)),
-        )
-        for item in answer["items"]
-    ]
     headings = ("name", "state", "collection", "documents", "last read", "next", "place")
-    table(headings, rows, numeric=("documents",))
-    tell_rest(answer)
+    listing(answer, headings, _row, as_json=as_json, empty=NONE, numeric=("documents",))
 
 
 @sources.command()
@@ -67,7 +53,7 @@ def show(context: CliContext, name: str, as_json: bool) -> None:
     """Show one source, and how it was read the last time."""
     with context.connect() as client:
         found = find_source(client, name)
-    print_source(found, as_json=as_json)
+    _print_source(found, as_json=as_json)
 
 
 sources.add_command(add)
@@ -111,7 +97,7 @@ def change(context: CliContext, /, name: str, as_json: bool, **given: Any) -> No
         if not body:
             raise click.UsageError("Name something to change; see --help.")
         changed = client.patch(f"/api/sources/{source['id']}", body)
-    print_source(changed, as_json=as_json)
+    _print_source(changed, as_json=as_json)
 
 
 @sources.command()
@@ -182,7 +168,7 @@ def sync(
             if not as_json and not no_wait:
                 nothing = "no documents found" if source["type"] == "folder" else "nothing changed"
                 print_result({**ended, "collection": source["name"]}, context.logs, nothing=nothing)
-                _tell_accounted(client, source)
+                _note_accounted(client, source)
     if as_json:
         echo_json(jobs)
     elif not chosen:
@@ -206,7 +192,7 @@ def _readable(client: Client, context: CliContext) -> list[dict[str, Any]]:
     return chosen
 
 
-def _tell_accounted(client: Client, source: Mapping[str, Any]) -> None:
+def _note_accounted(client: Client, source: Mapping[str, Any]) -> None:
     if said := accounted(client.get(f"/api/sources/{source['id']}")):
         click.echo(said)
 
@@ -217,7 +203,7 @@ def changes(result: Mapping[str, Any]) -> str:
     return ", ".join(counted + ([f"{result['failed_count']:,} failed"] if result["failed_count"] else []))
 
 
-def print_source(source: Mapping[str, Any], *, as_json: bool) -> None:
+def _print_source(source: Mapping[str, Any], *, as_json: bool) -> None:
     """One source with its configuration and its last reading."""
     if as_json:
         echo_json(source)
@@ -243,6 +229,11 @@ def print_source(source: Mapping[str, Any], *, as_json: bool) -> None:
     if last and last["failed"]:
         click.echo()
         table(("failed", "code", "reason"), [(item["source"], item["code"], item["message"]) for item in last["failed"]])
+
+
+def _row(source: Mapping[str, Any]) -> tuple[object, ...]:
+    times = moment(source["last_finished_at"]), moment(source["due_at"])[:16]
+    return source["name"], _state(source), source["collection"], source["document_count"], *times, _place(source)
 
 
 def _state(source: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ import click
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.lookup import find_source
-from ragd.cli.common.output import echo_json, moment, note, one_line, plural, table, tell_rest
+from ragd.cli.common.output import echo_json, moment, note, note_other_pages, one_line, plural, table
 from ragd.cli.common.source_tokens import OPTION, VARIABLE, source_tokens
 from ragd.cli.ingest import outcome, print_result
 from ragd.cli.sources.folders import wait_for_reading
@@ -53,15 +53,15 @@ def ledger(context: CliContext, name: str, state: str | None, cycles: int, limit
     with context.connect() as client:
         source = find_source(client, name)
         address = f"/api/sources/{source['id']}/ledger"
-        told = client.get(address)
+        ledger_now = client.get(address)
         items = client.get(f"{address}/items", state=state or "skipped", page=page, page_size=limit)
-    told["cycles"] = told["cycles"][:cycles]
+    ledger_now["cycles"] = ledger_now["cycles"][:cycles]
     if as_json:
-        echo_json(items if state else told)
+        echo_json(items if state else ledger_now)
         return
     if state is None:
-        _print_cycles(told["cycles"])
-        _print_counts(told["counts"])
+        _print_cycles(ledger_now["cycles"])
+        _print_counts(ledger_now["counts"])
     _print_items(items, state or "skipped")
 
 
@@ -130,11 +130,13 @@ def _print_items(items: Mapping[str, Any], state: str) -> None:
         return
     click.echo()
     rows = items["items"]
-    told = state == "skipped"
-    headings = ("item", "where", "title", *(("reason", "message") if told else ("version", "changed there")))
-    table(headings, [_row(item, told=told) for item in rows])
-    tell_rest(items)
-    advice = [f"{reason}: {said}" for reason, said in _ADVICE.items() if told and any(item["reason"] == reason for item in rows)]
+    skipped = state == "skipped"
+    headings = ("item", "where", "title", *(("reason", "message") if skipped else ("version", "changed there")))
+    table(headings, [_row(item, skipped=skipped) for item in rows])
+    note_other_pages(items)
+    advice = [
+        f"{reason}: {said}" for reason, said in _ADVICE.items() if skipped and any(item["reason"] == reason for item in rows)
+    ]
     if advice:
         click.echo("\nWhat to do:")
     for line in advice:
@@ -144,7 +146,7 @@ def _print_items(items: Mapping[str, Any], state: str) -> None:
         note(f"{plural(hidden, 'title')} hidden: bring a token that may read them, by {OPTION} NAME=env:VARIABLE or {VARIABLE}.")
 
 
-def _row(item: Mapping[str, Any], *, told: bool) -> tuple[object, ...]:
+def _row(item: Mapping[str, Any], *, skipped: bool) -> tuple[object, ...]:
     title = _HIDDEN if item["title"] is None else item["title"]
-    rest = (item["reason"], item["message"]) if told else (item["version"] or "", moment(item["remote_updated_at"]))
+    rest = (item["reason"], item["message"]) if skipped else (item["version"] or "", moment(item["remote_updated_at"]))
     return (item["id"], item["container"], title, *rest)

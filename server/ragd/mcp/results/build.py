@@ -9,12 +9,13 @@ from mcp.types import CallToolResult, ContentBlock, TextContent
 from pydantic import BaseModel
 
 from ragd.core.errors import RagError
-from ragd.mcp.results.types import CitationRow, Failed, Failure
+from ragd.mcp.results.types import CitationRow, Failed, Failure, Result
 from ragd.retrieve.context import place_of
 
 
-def answered(text: str, result: BaseModel, more: Sequence[ContentBlock] = ()) -> CallToolResult:
-    """A result: the text, then further content such as pictures, with the typed fields beside them."""
+def answered(lines: Sequence[str], result: Result, more: Sequence[ContentBlock] = ()) -> CallToolResult:
+    """A result: the text, with the trace id as its end; further content, such as pictures; and the typed fields beside them."""
+    text = "\n".join([*lines, "", f"trace_id: {result.trace_id}"])
     content: list[ContentBlock] = [TextContent(type="text", text=text), *more]
     return CallToolResult(content=content, structured_content=_fields(result))
 
@@ -26,11 +27,11 @@ def citation_row(citation: Mapping[str, Any]) -> CitationRow:
 
 
 def _fields(value: Any) -> Any:
-    """As JSON. What may be left out is left out when it is null; a null that the schema requires is told."""
+    """As JSON. What may be left out is left out when it is null; a null that the schema requires stays."""
     match value:
         case BaseModel():
-            told = {name: (getattr(value, name), field.is_required()) for name, field in type(value).model_fields.items()}
-            return {name: _fields(item) for name, (item, required) in told.items() if required or item is not None}
+            found = {name: (getattr(value, name), field.is_required()) for name, field in type(value).model_fields.items()}
+            return {name: _fields(item) for name, (item, required) in found.items() if required or item is not None}
         case Mapping():
             return {name: _fields(item) for name, item in value.items()}
         case list() | tuple():
@@ -40,11 +41,11 @@ def _fields(value: Any) -> Any:
 
 
 def failed(error: RagError, trace_id: str) -> CallToolResult:
-    """A failure that the model reads, with the same code as any other door gives it."""
+    """A failure that the model reads, with the same code as any other interface gives it."""
     details = [{"field": item.field, "code": item.code, "message": item.message} for item in error.details]
     failure = Failure.model_validate({"code": error.code, "message": error.message, "details": details})
-    told = Failed(trace_id=trace_id, error=failure, retryable=error.retryable)
+    result = Failed(trace_id=trace_id, error=failure, retryable=error.retryable)
     again = " A later try may work." if error.retryable else ""
     text = f"{error.code}: {error.message}{again}\ntrace_id: {trace_id}"
     content: list[ContentBlock] = [TextContent(type="text", text=text)]
-    return CallToolResult(content=content, structured_content=told.model_dump(mode="json"), is_error=True)
+    return CallToolResult(content=content, structured_content=result.model_dump(mode="json"), is_error=True)

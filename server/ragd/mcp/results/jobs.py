@@ -1,4 +1,4 @@
-"""A job followed on behalf of a call: how far it is as the protocol wants it told, and what became of it."""
+"""A job followed on behalf of a call: how far it is as the protocol wants to hear it, and what became of it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ragd.core.errors import RagError, ServiceUnavailable
 from ragd.mcp.library import Ctx, Library
 from ragd.mcp.results.build import answered, failed
 from ragd.mcp.results.markdown import cut, one_line
-from ragd.mcp.results.work_results import JobState
+from ragd.mcp.results.types import JobState
 
 JOBS: Final = "/api/jobs"
 
-_LOOK_EVERY: Final = 0.3
+_POLL_S: Final = 0.3
 """Seconds between two looks; no thread is held meanwhile."""
-_BREATHE_EVERY: Final = 10.0
-"""Seconds after which a job that does not move is told of again: clients give up a call of which they hear nothing."""
+_REPORT_AGAIN_S: Final = 10.0
+"""Seconds after which a job that does not move is reported again: clients give up a call of which they hear nothing."""
 _MOST_FAILED: Final = 50
 
 _UNFINISHED: Final = frozenset(("queued", "running"))
@@ -31,7 +31,7 @@ _UNFINISHED: Final = frozenset(("queued", "running"))
 _INSIDE_DOCUMENTS: Final = frozenset(("reading pages", "embedding passages"))
 
 
-class JobEnded(RagError):
+class _JobEnded(RagError):
     """A job that could not go on, or that somebody cancelled."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -72,29 +72,29 @@ async def follow(ctx: Ctx, library: Library, client: AsyncClient, job_id: str, w
     """The job when it is finished, else as it stands after `wait_s`, or when this process ends. Tells the client of each step."""
     end = anyio.current_time() + wait_s
     steps = Steps()
-    told: Any = None
-    told_at = 0.0
+    reported: Any = None
+    reported_at = 0.0
     while True:
         job: Mapping[str, Any] = await client.get(path(JOBS, job_id))
         now = anyio.current_time()
-        if is_finished(job):
+        if _is_finished(job):
             await ctx.report_progress(steps.last(), steps.total, job["status"])
             return job
-        if job["progress"] != told or now - told_at >= _BREATHE_EVERY:
-            told, told_at = job["progress"], now
-            await ctx.report_progress(steps.next(told), steps.total, stage_of(told))
+        if job["progress"] != reported or now - reported_at >= _REPORT_AGAIN_S:
+            reported, reported_at = job["progress"], now
+            await ctx.report_progress(steps.next(reported), steps.total, _stage_of(reported))
         if now < end and not library.ending():
-            await anyio.sleep(min(_LOOK_EVERY, end - now))
+            await anyio.sleep(min(_POLL_S, end - now))
         # An API that is about to end is not asked again: it would refuse.
         if now >= end or library.ending():
             return job
 
 
-def is_finished(job: Mapping[str, Any]) -> bool:
+def _is_finished(job: Mapping[str, Any]) -> bool:
     return job["status"] not in _UNFINISHED
 
 
-def stage_of(progress: Mapping[str, Any]) -> str:
+def _stage_of(progress: Mapping[str, Any]) -> str:
     """Where a job is, as people say it."""
     count = f", {progress['done']} of {progress['total']}" if progress["total"] else ""
     return f"{progress['stage']}{count}"
@@ -109,29 +109,27 @@ def outcome(job: Mapping[str, Any], trace_id: str, max_chars: int) -> CallToolRe
     bounded = {**result, "failed": failures[:_MOST_FAILED]} if result else None
     state = JobState(
         trace_id=trace_id,
-        finished=is_finished(job),
+        finished=_is_finished(job),
         job=Job.model_validate({**job, "result": bounded}),
         failed_left_out=max(len(failures) - _MOST_FAILED, 0),
     )
-    last = ["", f"trace_id: {trace_id}"]
     if not state.finished:
         note = f" {job['error']['message']}" if job["error"] else ""
-        going_on = f"The job goes on in '{one_line(job['collection'])}': {stage_of(job['progress'])}.{one_line(note)}"
-        return answered("\n".join([going_on, f"Look again with get_job, job_id {job['job_id']}.", *last]), state)
+        going_on = f"The job goes on in '{one_line(job['collection'])}': {_stage_of(job['progress'])}.{one_line(note)}"
+        return answered([going_on, f"Look again with get_job, job_id {job['job_id']}."], state)
     lines = [f"Job {job['job_id']} ({job['kind']}) is done.", *_counts(job, result or {})]
-    head = "\n".join(lines)
-    told = _told(failures, max_chars - len(head) - 200)
-    return answered("\n".join([head, *told, *last]), state)
+    room = max_chars - sum(len(line) + 1 for line in lines) - 200
+    return answered([*lines, *_failures(failures, room)], state)
 
 
-def _ended(job: Mapping[str, Any]) -> JobEnded:
+def _ended(job: Mapping[str, Any]) -> _JobEnded:
     if job["status"] == "cancelled":
         message = (
             f"The job {job['job_id']} was cancelled. What it had taken in by then stays; the same call again goes on from there."
         )
-        return JobEnded("CANCELLED", message)
+        return _JobEnded("CANCELLED", message)
     trouble = job["error"] or {"code": RagError.code, "message": "The log has the details."}
-    return JobEnded(trouble["code"], f"The job {job['job_id']} failed. {trouble['message']}")
+    return _JobEnded(trouble["code"], f"The job {job['job_id']} failed. {trouble['message']}")
 
 
 def _counts(job: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
@@ -144,7 +142,7 @@ def _counts(job: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _told(failures: Sequence[Mapping[str, Any]], room: int) -> list[str]:
+def _failures(failures: Sequence[Mapping[str, Any]], room: int) -> list[str]:
     """A line for each file that failed, as many as there is room for."""
     if not failures:
         return []

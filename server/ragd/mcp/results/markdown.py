@@ -21,6 +21,8 @@ _LEAST = 200
 """Characters that are shown of a passage however little room there is."""
 _FRAME = 110
 """Characters around a passage: its number, its fence, and that it was cut."""
+_TRACE = 48
+"""Characters of the line with the trace id that ends each result."""
 _MOST_PICTURES = 10
 
 
@@ -62,8 +64,8 @@ def citation_line(citation: Mapping[str, Any]) -> str:
     return f"[{citation['id']}] {short(citation['title'], _NAME)} ({where}) · doc_id {citation['doc_id']}"
 
 
-def passages(answer: Mapping[str, Any], limit: int) -> str:
-    """The answer of a query: the list of citations, then each numbered passage.
+def passages(answer: Mapping[str, Any], limit: int) -> list[str]:
+    """The answer of a query as lines: the list of citations, then each numbered passage.
 
     At most about `limit` characters, of which the best passage has what it needs to be there at all. Passages for which there
     is no room are left out from the end on, and the others share it. What does not fit is said.
@@ -72,33 +74,33 @@ def passages(answer: Mapping[str, Any], limit: int) -> str:
     if not citations:
         return _nothing(answer)
     notes = _notes(answer)
-    lines = [citation_line(citation) for citation in citations]
+    listed = [citation_line(citation) for citation in citations]
     pictures = [_pictures(citation) for citation in citations]
-    room = limit - len(DATA_NOTE) - _FRAME - sum(len(note) + 1 for note in notes)
+    room = limit - len(DATA_NOTE) - _FRAME - _TRACE - sum(len(note) + 1 for note in notes)
     shown = least = 0
-    for citation, line, ids in zip(citations, lines, pictures, strict=True):
+    for citation, line, ids in zip(citations, listed, pictures, strict=True):
         frame = len(line) + len(ids) + _FRAME
         least += min(len(citation["content"]), _LEAST)
         if shown and room < frame + least:
             break
         room -= frame
         shown += 1
-    told = [f"{counted(len(citations), 'passage')}, best first. Cite them by their numbers.", "", *lines[:shown]]
+    lines = [f"{counted(len(citations), 'passage')}, best first. Cite them by their numbers.", "", *listed[:shown]]
     if shown < len(citations):
-        told.append(
+        lines.append(
             f"… and {len(citations) - shown} more, for which there is no room: raise max_chars, or ask for a smaller top_k."
         )
-    told += ["", DATA_NOTE]
+    lines += ["", DATA_NOTE]
     for left, citation, ids in zip(range(shown, 0, -1), citations, pictures, strict=False):
         text, shortened = cut(citation["content"], max(room // left, _LEAST))
-        told += ["", f"[{citation['id']}]", fenced(text)]
+        lines += ["", f"[{citation['id']}]", fenced(text)]
         if shortened:
             rest = len(citation["content"]) - len(text)
-            told.append(f"(cut; {rest} more characters: get_document with this doc_id)")
+            lines.append(f"(cut; {rest} more characters: get_document with this doc_id)")
         if ids:
-            told.append(ids)
+            lines.append(ids)
         room = max(room - len(text), 0)
-    return "\n".join([*told, *notes])
+    return [*lines, *notes]
 
 
 def _pictures(citation: Mapping[str, Any]) -> str:
@@ -107,11 +109,11 @@ def _pictures(citation: Mapping[str, Any]) -> str:
     return f"Pictures, for query_assets: {', '.join(ids[:_MOST_PICTURES])}{more}" if ids else ""
 
 
-def _nothing(answer: Mapping[str, Any]) -> str:
+def _nothing(answer: Mapping[str, Any]) -> list[str]:
     hint = "Nothing was found. Try other words, another collection (list_collections), or fewer filters."
     if answer["results"]:
         hint = f"{len(answer['results'])} passages were found, but none is as small as max_context_tokens. Raise it."
-    return "\n".join([hint, *_notes(answer)])
+    return [hint, *_notes(answer)]
 
 
 def _notes(answer: Mapping[str, Any]) -> list[str]:
@@ -123,4 +125,4 @@ def _notes(answer: Mapping[str, Any]) -> list[str]:
     left_out = sum(live.get(name, 0) for name in ("forbidden", "no_token", "unverified"))
     if left_out:
         notes.append(f"Note: {left_out} passages of cloud sources were left out: your token may not read them, or is missing.")
-    return ["", *notes, f"trace_id: {answer['trace_id']}"] if notes else ["", f"trace_id: {answer['trace_id']}"]
+    return ["", *notes] if notes else []

@@ -12,7 +12,7 @@ from mcp.types import ContentBlock, ImageContent, TextContent
 from ragd.client.asynchronous import AsyncClient
 from ragd.client.requests import path
 from ragd.core.errors import RagError, UnsupportedMediaType
-from ragd.mcp.results.work_results import MissingPicture, OmittedPicture, Picture, Variant
+from ragd.mcp.results.types import MissingPicture, OmittedPicture, Picture, Variant
 
 SHOWN_AS_IMAGES: Final = ("image/png", "image/jpeg", "image/webp", "image/gif")
 """What models and clients show. The daemon keeps pictures of other formats as PNG; an SVG, which is a program, never goes out."""
@@ -26,7 +26,7 @@ _THUMBNAIL_BYTES: Final = 500_000
 
 
 @dataclass(slots=True)
-class Gathered:
+class _Gathered:
     """What was found of the pictures that were asked for; `shown` and `contents` in the same order."""
 
     shown: list[Picture] = field(default_factory=list)
@@ -35,9 +35,9 @@ class Gathered:
     omitted: list[OmittedPicture] = field(default_factory=list)
 
 
-async def gather(client: AsyncClient, asset_ids: Iterable[str], variant: Variant, max_bytes: int) -> Gathered:
+async def gather(client: AsyncClient, asset_ids: Iterable[str], variant: Variant, max_bytes: int) -> _Gathered:
     """Each picture once, in order, as long as all together have at most `max_bytes`."""
-    gathered = Gathered()
+    gathered = _Gathered()
     left = max_bytes
     for asset_id in dict.fromkeys(asset_ids):
         try:

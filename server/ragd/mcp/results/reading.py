@@ -22,7 +22,7 @@ _LEAST: Final = 200
 class Contents:
     """A few texts that are being read piece by piece, by their hashes: to fetch all of a long one for each piece takes its time.
 
-    Whoever asks for a text must have been told its hash by the API just now: that is what says who may read it.
+    A caller has the hash from the API, just now: the API decides who may read the text.
     """
 
     def __init__(self) -> None:

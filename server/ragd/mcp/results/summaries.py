@@ -41,7 +41,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(slots=True)
-class Extract:
+class _Extract:
     """A summary of a document's own sentences. `[n]` in `text` is the chunk `chunks[n - 1]`."""
 
     text: str
@@ -51,7 +51,7 @@ class Extract:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Extracted:
     chunk: Row
     text: str
 
@@ -75,12 +75,12 @@ def question(style: Style, language: str | None, keywords: Sequence[str]) -> str
     The document's title is not said: a question is an instruction, and titles are what strangers wrote. Keywords, which are
     single words, lead the search to what the document is about.
     """
-    told = _QUESTIONS.get(language or "en", _QUESTIONS["en"])[style]
+    said = _QUESTIONS.get(language or "en", _QUESTIONS["en"])[style]
     words = [word for word in keywords if len(word.split()) == 1 and word.isprintable()][:5]
-    return f"{told} ({', '.join(words)})" if words else told
+    return f"{said} ({', '.join(words)})" if words else said
 
 
-def extract(style: Style, summary: str, chunks: Sequence[Row], room: int) -> Extract:
+def extract(style: Style, summary: str, chunks: Sequence[Row], room: int) -> _Extract:
     """A summary that takes, with its citations, about `room` characters at most.
 
     `short` is the stored `summary` where there is one. When not every section has room, the last ones of those deepest in the
@@ -89,33 +89,33 @@ def extract(style: Style, summary: str, chunks: Sequence[Row], room: int) -> Ext
     if style == "short":
         return _short(summary, chunks, room)
     sections = [list(group) for _, group in groupby(chunks, key=lambda chunk: chunk["section_id"])]
-    found = [told for section in sections if (told := _told(section, style))]
+    found = [said for section in sections if (said := _extracted(section, style))]
     shallow = sorted(range(len(found)), key=lambda at: (found[at].depth, at))
     ends = accumulate(found[at].size for at in shallow)
     fitting = [at for at, end in zip(shallow, ends, strict=True) if end <= room] or shallow[:1]
     kept = [found[at] for at in sorted(fitting)]
-    lines = [shortened(f"- {told.name}{told.text}", room) + f" [{number}]" for number, told in enumerate(kept, 1)]
-    return Extract("\n".join(lines), [told.chunk for told in kept], len(found) - len(kept))
+    lines = [shortened(f"- {said.name}{said.text}", room) + f" [{number}]" for number, said in enumerate(kept, 1)]
+    return _Extract("\n".join(lines), [said.chunk for said in kept], len(found) - len(kept))
 
 
-def _short(summary: str, chunks: Sequence[Row], room: int) -> Extract:
+def _short(summary: str, chunks: Sequence[Row], room: int) -> _Extract:
     if summary:
         text = shortened(neutral(summary), room)
         start = summary.rstrip("…")[:_KNOWN]
         known = next((chunk for chunk in chunks if start in " ".join(unit.text for unit in units(chunk["content"]))), None)
-        return Extract(f"{text} [1]", [known]) if known else Extract(text)
-    told = _told(chunks, "short")
-    return Extract(f"{shortened(told.text, room)} [1]", [told.chunk]) if told else Extract("")
+        return _Extract(f"{text} [1]", [known]) if known else _Extract(text)
+    said = _extracted(chunks, "short")
+    return _Extract(f"{shortened(said.text, room)} [1]", [said.chunk]) if said else _Extract("")
 
 
-def _told(section: Sequence[Row], style: Style) -> _Told | None:
+def _extracted(section: Sequence[Row], style: Style) -> _Extracted | None:
     """The first passage of a section that has a sentence, else its first line; none for a section that says nothing."""
     for chunk in section:
         if said := _first(chunk, _SENTENCES[style]):
-            return _Told(chunk, said)
+            return _Extracted(chunk, said)
     for chunk in section:
         if line := _first_line(chunk["content"]):
-            return _Told(chunk, shortened(neutral(line), _MAX_SENTENCE))
+            return _Extracted(chunk, shortened(neutral(line), _MAX_SENTENCE))
     return None
 
 
@@ -131,7 +131,7 @@ def _says_something(text: str) -> bool:
 
 
 def _first_line(content: str) -> str:
-    told = (unit.text for unit in units(content))
+    said = (unit.text for unit in units(content))
     # Code is no unit.
     code = (plain(line) for line in content.splitlines() if not line.lstrip().startswith(("```", "~~~")))
-    return next(filter(None, chain(told, code)), "")
+    return next(filter(None, chain(said, code)), "")

@@ -9,12 +9,12 @@ from typing import Any, Final
 from mcp.types import ToolAnnotations
 
 from ragd.mcp.library import Library
-from ragd.mcp.tools.asking import Asking
 from ragd.mcp.tools.assets import AssetTools
 from ragd.mcp.tools.collections import CollectionTools
 from ragd.mcp.tools.documents import DocumentTools
-from ragd.mcp.tools.ingesting import Ingesting
+from ragd.mcp.tools.ingest import IngestTools
 from ragd.mcp.tools.reading import ReadingTools
+from ragd.mcp.tools.search import SearchTools
 
 READS: Final = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 ADDS: Final = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -34,13 +34,13 @@ class ToolRow:
 
 def tools_of(library: Library) -> list[ToolRow]:
     """All tools, in the order in which they are listed."""
-    asking, collections = Asking(library), CollectionTools(library)
+    search, collections = SearchTools(library), CollectionTools(library)
     documents, reading = DocumentTools(library), ReadingTools(library)
-    assets, ingesting = AssetTools(library), Ingesting(library)
+    assets, ingest = AssetTools(library), IngestTools(library)
     return [
-        ToolRow("query_knowledge_hub", "library.query", "Search the knowledge base", asking.query_knowledge_hub, READS),
-        ToolRow("search_by_keyword", "library.search_by_keyword", "Search by words", asking.search_by_keyword, READS),
-        ToolRow("search_by_semantic", "library.search_by_semantic", "Search by meaning", asking.search_by_semantic, READS),
+        ToolRow("query_knowledge_hub", "library.query", "Search the knowledge base", search.query_knowledge_hub, READS),
+        ToolRow("search_by_keyword", "library.search_by_keyword", "Search by words", search.search_by_keyword, READS),
+        ToolRow("search_by_semantic", "library.search_by_semantic", "Search by meaning", search.search_by_semantic, READS),
         ToolRow("list_collections", "library.list_collections", "List collections", collections.list_collections, READS),
         ToolRow("list_documents", "library.list_documents", "List documents", documents.list_documents, READS),
         ToolRow(
@@ -55,9 +55,9 @@ def tools_of(library: Library) -> list[ToolRow]:
             reading.list_document_sections,
             READS,
         ),
-        ToolRow("verify_answer", "library.verify_answer", "Check an answer", asking.verify_answer, READS),
+        ToolRow("verify_answer", "library.verify_answer", "Check an answer", search.verify_answer, READS),
         ToolRow("query_assets", "library.query_assets", "Look at pictures", assets.query_assets, READS),
-        ToolRow("ingest", "library.ingest", "Take documents in", ingesting.ingest, ADDS),
-        ToolRow("get_job", "library.get_job", "See how far a job is", ingesting.get_job, READS),
-        ToolRow("delete_document", "library.delete_document", "Remove a document", ingesting.delete_document, DELETES),
+        ToolRow("ingest", "library.ingest", "Take documents in", ingest.ingest, ADDS),
+        ToolRow("get_job", "library.get_job", "See how far a job is", ingest.get_job, READS),
+        ToolRow("delete_document", "library.delete_document", "Remove a document", ingest.delete_document, DELETES),
     ]

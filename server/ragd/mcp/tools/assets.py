@@ -12,7 +12,7 @@ from ragd.mcp.library import Ctx, Library
 from ragd.mcp.results.build import answered
 from ragd.mcp.results.markdown import cut, one_line
 from ragd.mcp.results.pictures import MAX_BYTES, gather
-from ragd.mcp.results.work_results import Pictures, Variant
+from ragd.mcp.results.types import Pictures, Variant
 
 MAX_PICTURES: Final = 20
 
@@ -61,4 +61,4 @@ class AssetTools:
                 f"- {one_line(item.asset_id)}: {item.code}: {cut(one_line(item.message), 300)[0]}" for item in found.missing
             ]
         result = Pictures(trace_id=client.trace_id, assets=found.shown, missing=found.missing, omitted=found.omitted)
-        return answered("\n".join([*lines, "", f"trace_id: {client.trace_id}"]), result, found.contents)
+        return answered(lines, result, found.contents)

@@ -44,4 +44,4 @@ class CollectionTools:
         if page * page_size < listed["total"]:
             lines.append(f"There are more: page={page + 1}.")
         result = CollectionList(trace_id=client.trace_id, collections=listed["items"], total=listed["total"])
-        return answered("\n".join([*lines, "", f"trace_id: {client.trace_id}"]), result)
+        return answered(lines, result)

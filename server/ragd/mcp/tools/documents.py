@@ -19,7 +19,7 @@ from ragd.mcp.results.build import answered, citation_row
 from ragd.mcp.results.document_lists import document_lines, group_lines, groups, selected
 from ragd.mcp.results.document_results import DocumentList, DocumentSummary, GroupBy, Style, Summarized
 from ragd.mcp.results.reading import heading
-from ragd.mcp.tools.asking import MaxChars
+from ragd.mcp.tools.search import MaxChars
 
 MAX_EXAMINED: Final = 2_000
 """Documents that are looked at for groups and selections: REST lists them by source alone."""
@@ -60,14 +60,14 @@ class DocumentTools:
         """
         client = self.library.client(ctx)
         limit = self.library.room(max_chars)
-        asked = {"collection": collection, "status": status}
+        request = {"collection": collection, "status": status}
         grouped: dict[str, Any] = {}
         lines: list[str] = []
         if group_by == "none" and tag is None and path_prefix is None:
-            found = await client.get("/api/documents", **asked, page=page, page_size=page_size)
+            found = await client.get("/api/documents", **request, page=page, page_size=page_size)
             rows, total = found["items"], found["total"]
         else:
-            examined, available = await _all(client, "/api/documents", asked, MAX_EXAMINED)
+            examined, available = await _all(client, "/api/documents", request, MAX_EXAMINED)
             matching = selected(examined, tag, path_prefix)
             rows, total = matching[(page - 1) * page_size :][:page_size], len(matching)
             grouped = {"examined": len(examined), "available": available}
@@ -78,15 +78,15 @@ class DocumentTools:
             if group_by != "none":
                 made, count = groups(matching, group_by, limit)
                 grouped |= {"groups": made, "groups_total": count}
-                told = f"{markdown.counted(total, 'document')} in {markdown.counted(count, 'group')}:"
-                lines += [told, *group_lines(made, group_by)]
+                heading_line = f"{markdown.counted(total, 'document')} in {markdown.counted(count, 'group')}:"
+                lines += [heading_line, *group_lines(made, group_by)]
                 if len(made) < count:
                     lines += ["", f"… and {count - len(made)} more groups, which did not fit."]
         if group_by == "none":
             pages = max(-(-total // page_size), 1)
             lines += [f"{markdown.counted(total, 'document')}, page {page} of {pages}:", "", *document_lines(rows, limit)]
         result = DocumentList(trace_id=client.trace_id, documents=rows, total=total, page=page, page_size=page_size, **grouped)
-        return answered("\n".join([*lines, "", f"trace_id: {client.trace_id}"]), result)
+        return answered(lines, result)
 
     async def get_document_summary(self, ctx: Ctx, doc_id: DocId) -> Annotated[CallToolResult, DocumentSummary]:
         """Get what is known of one document: title, source, type, language, size, dates, tags, keywords and its stored summary.
@@ -103,7 +103,7 @@ class DocumentTools:
             markdown.fenced(document["summary"] or "(no summary)"),
         ]
         result = DocumentSummary(trace_id=client.trace_id, document=document)
-        return answered("\n".join([*lines, "", f"trace_id: {client.trace_id}"]), result)
+        return answered(lines, result)
 
     async def summarize_document(
         self,
@@ -147,7 +147,7 @@ class DocumentTools:
         # The document is named above; what tells its passages apart is their place.
         lines += [f"[{row.id}] {markdown.one_line(row.place)} · chunk_id {', '.join(row.chunk_ids)}" for row in result.citations]
         lines += [f"Note: {markdown.one_line(warning)}" for warning in warnings]
-        return answered("\n".join([*lines, "", f"trace_id: {trace_id}"]), result)
+        return answered(lines, result)
 
 
 Made = tuple[str, str, str, Sequence[Mapping[str, Any]]]
@@ -161,7 +161,7 @@ async def _written(client: AsyncClient, document: Mapping[str, Any], style: Styl
     # Late, here and below: it compiles what a process that is never asked to summarise would wait for at its start.
     from ragd.mcp.results.summaries import question
 
-    asked = {
+    request = {
         "query": question(style, document["language"], document["keywords"]),
         "collection": document["collection"],
         "filters": {"doc_id": document["id"]},
@@ -170,7 +170,7 @@ async def _written(client: AsyncClient, document: Mapping[str, Any], style: Styl
         "rerank": False,
     }
     try:
-        events = dict(await _asked(client, asked))
+        events = dict(await _chat(client, request))
     except RagError as error:
         warnings.append(f"The language model was not asked, so these are extracts. {error.code}: {error.message}")
         return None
@@ -193,13 +193,13 @@ async def _written(client: AsyncClient, document: Mapping[str, Any], style: Styl
     return done["trace_id"], done["provider"], done["answer"], done["citations"]
 
 
-async def _asked(client: AsyncClient, asked: Mapping[str, Any]) -> list[tuple[str, Any]]:
+async def _chat(client: AsyncClient, request: Mapping[str, Any]) -> list[tuple[str, Any]]:
     try:
-        return await client.events("/api/chat", {**asked, "top_k": _PASSAGES})
+        return await client.events("/api/chat", {**request, "top_k": _PASSAGES})
     except RagError as error:
         if not any(item.field == "top_k" for item in error.details):
             raise
-        return await client.events("/api/chat", asked)
+        return await client.events("/api/chat", request)
 
 
 async def _extracted(client: AsyncClient, document: Mapping[str, Any], style: Style, room: int, warnings: list[str]) -> Made:
@@ -218,11 +218,11 @@ async def _extracted(client: AsyncClient, document: Mapping[str, Any], style: St
     return client.trace_id, _EXTRACTIVE, made.text, cited
 
 
-async def _all(client: AsyncClient, address: str, asked: Mapping[str, Any], limit: int) -> tuple[list[dict[str, Any]], int]:
+async def _all(client: AsyncClient, address: str, request: Mapping[str, Any], limit: int) -> tuple[list[dict[str, Any]], int]:
     """The first rows of a list, `limit` at most, and how many there are."""
     rows: dict[str, dict[str, Any]] = {}
     for page in range(1, limit // MAX_PAGE_SIZE + 1):
-        found = await client.get(address, **asked, page=page, page_size=MAX_PAGE_SIZE)
+        found = await client.get(address, **request, page=page, page_size=MAX_PAGE_SIZE)
         # A row that moved to the next page while the pages were read is there once.
         rows |= {row.get("id") or row["chunk_id"]: row for row in found["items"]}
         if page * MAX_PAGE_SIZE >= found["total"]:
@@ -239,6 +239,6 @@ def _facts(document: Mapping[str, Any]) -> list[str]:
     if error := document.get("error"):
         lines.append(f"Reading it failed: {error['code']} {markdown.one_line(error['message'])}")
     for name in ("tags", "keywords", "warnings"):
-        if told := document[name]:
-            lines.append(f"{name.capitalize()}: {markdown.cut(', '.join(map(markdown.one_line, told)), 1_000)[0]}")
+        if values := document[name]:
+            lines.append(f"{name.capitalize()}: {markdown.cut(', '.join(map(markdown.one_line, values)), 1_000)[0]}")
     return lines

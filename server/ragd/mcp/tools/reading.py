@@ -17,8 +17,8 @@ from ragd.mcp.results import markdown
 from ragd.mcp.results.build import answered
 from ragd.mcp.results.document_results import DocumentText, Format, SectionList
 from ragd.mcp.results.reading import Contents, chunk_rows, heading, outline, passages, piece
-from ragd.mcp.tools.asking import MaxChars
 from ragd.mcp.tools.documents import DocId, Page
+from ragd.mcp.tools.search import MaxChars
 
 _CHUNKS: Final = 10
 """Passages of a page that no size was asked for."""
@@ -81,7 +81,7 @@ class ReadingTools:
             summary=document["summary"] if include_summary else None,
             **found,
         )
-        return answered("\n".join([*lines, *more, "", f"trace_id: {client.trace_id}"]), result)
+        return answered([*lines, *more], result)
 
     async def list_document_sections(
         self, ctx: Ctx, doc_id: DocId, page: Page = 1, page_size: PageSize = MAX_PAGE_SIZE
@@ -93,7 +93,7 @@ class ReadingTools:
         client = self.library.client(ctx)
         found, lines = await _sections(client, doc_id, page, page_size, self.library.room(None))
         result = SectionList(trace_id=client.trace_id, doc_id=doc_id, **found)
-        return answered("\n".join([*lines, "", f"trace_id: {client.trace_id}"]), result)
+        return answered(lines, result)
 
 
 Part = tuple[dict[str, Any], list[str]]
@@ -126,17 +126,17 @@ async def _markdown(client: AsyncClient, contents: Contents, document: Mapping[s
 async def _sections(client: AsyncClient, doc_id: str, page: int, page_size: int, room: int) -> Part:
     found = await client.get(path("/api/documents", doc_id, "sections"), page=page, page_size=page_size)
     lines, left_out = outline(found["items"], room)
-    told = [f"{found['total']} sections, page {page} of {_pages(found)}; characters and section id behind each:", "", *lines]
+    text = [f"{found['total']} sections, page {page} of {_pages(found)}; characters and section id behind each:", "", *lines]
     if left_out:
-        told.append(f"… and {left_out} more of this page, which did not fit: ask for a smaller page_size.")
-    return _page("sections", found["items"], found), told
+        text.append(f"… and {left_out} more of this page, which did not fit: ask for a smaller page_size.")
+    return _page("sections", found["items"], found), text
 
 
 async def _chunks(client: AsyncClient, doc_id: str, page: int, page_size: int, room: int) -> Part:
     found = await client.get(path("/api/documents", doc_id, "chunks"), page=page, page_size=page_size)
     rows = chunk_rows(found["items"], room)
-    told = [f"{found['total']} passages, page {page} of {_pages(found)}.", "", markdown.DATA_NOTE, *passages(rows)]
-    return _page("chunks", rows, found), told
+    text = [f"{found['total']} passages, page {page} of {_pages(found)}.", "", markdown.DATA_NOTE, *passages(rows)]
+    return _page("chunks", rows, found), text
 
 
 def _page(name: str, rows: list[Any], found: Mapping[str, Any]) -> dict[str, Any]:

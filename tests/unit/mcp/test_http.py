@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from ragd.api import errors
 from ragd.api.lifecycle import Lifecycle
-from ragd.api.middleware.security import MAX_OPEN_REQUESTS, Door
+from ragd.api.middleware.security import MAX_OPEN_REQUESTS, AuthMiddleware
 from ragd.config.policy import VARIABLE
 from ragd.config.service import McpSettings
 from ragd.config.settings import Settings
@@ -87,7 +87,7 @@ def doorway() -> Iterator[Doorway]:
     lifecycle.ready.set()
     api = FastAPI(redirect_slashes=False)
     errors.install(api)
-    api.add_middleware(Door, token=TOKEN, lifecycle=lifecycle, limits=settings.limits)
+    api.add_middleware(AuthMiddleware, token=TOKEN, lifecycle=lifecycle, limits=settings.limits)
     serve_agents(api, rest, TOKEN, settings, lifecycle.stopping)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = uvicorn.Server(uvicorn.Config(api, lifespan="on", log_config=None, ws="none"))

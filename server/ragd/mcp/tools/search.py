@@ -52,7 +52,7 @@ class CitationGiven(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class SearchTools:
     """The tools that search."""
 
     library: Library
@@ -86,7 +86,7 @@ class Asking:
         meaning and by words and reranks, so ask in full sentences and in the user's language. Answer from the numbered passages
         alone and cite them as [1]. If nothing fits, say so instead of guessing.
         """
-        asked = {
+        body = {
             "query": query,
             "top_k": top_k,
             "collection": collection,
@@ -98,7 +98,7 @@ class Asking:
             "explain": explain,
             "max_context_tokens": max_context_tokens,
         }
-        return await self._find(ctx, asked, max_chars, detail, with_pictures=thumbnails)
+        return await self._find(ctx, body, max_chars, detail, with_pictures=thumbnails)
 
     async def search_by_keyword(
         self,
@@ -113,8 +113,8 @@ class Asking:
 
         No search by meaning and no reranking takes part. Use query_knowledge_hub for questions in sentences.
         """
-        asked = {"query": query, "top_k": top_k, "collection": collection, "filters": filters}
-        return await self._find(ctx, asked | {"strategy": "sparse_only", "rerank": False}, max_chars)
+        body = {"query": query, "top_k": top_k, "collection": collection, "filters": filters}
+        return await self._find(ctx, body | {"strategy": "sparse_only", "rerank": False}, max_chars)
 
     async def search_by_semantic(
         self,
@@ -129,8 +129,8 @@ class Asking:
 
         Words alone and reranking take no part. Use query_knowledge_hub when in doubt.
         """
-        asked = {"query": query, "top_k": top_k, "collection": collection, "filters": filters}
-        return await self._find(ctx, asked | {"strategy": "dense_only", "rerank": False}, max_chars)
+        body = {"query": query, "top_k": top_k, "collection": collection, "filters": filters}
+        return await self._find(ctx, body | {"strategy": "dense_only", "rerank": False}, max_chars)
 
     async def verify_answer(
         self,
@@ -162,12 +162,12 @@ class Asking:
             citations=[citation_row(citation) for citation in checked["citations"]],
             full=checked if detail == "full" else None,
         )
-        return answered(_verdict(checked, doubtful, client.trace_id), result)
+        return answered(_verdict(checked, doubtful), result)
 
     async def _find(
         self,
         ctx: Ctx,
-        asked: Mapping[str, Any],
+        body: Mapping[str, Any],
         max_chars: int | None,
         detail: Detail = "concise",
         *,
@@ -175,7 +175,7 @@ class Asking:
     ) -> CallToolResult:
         limit = self.library.room(max_chars)
         client = self.library.client(ctx)
-        answer = await client.post("/api/query", asked)
+        answer = await client.post("/api/query", body)
         share = max(limit // max(len(answer["results"]), 1), 200)
         numbers = {chunk_id: row["id"] for row in answer["citations"] for chunk_id in row.get("chunk_ids") or [row["chunk_id"]]}
         found = Found(
@@ -209,7 +209,7 @@ def _links(ctx: Ctx, citations: Sequence[Mapping[str, Any]]) -> list[ContentBloc
     return [document_link(doc_id, title) for doc_id, title in list(titles.items())[:_MOST_LINKS]]
 
 
-def _verdict(checked: Mapping[str, Any], doubtful: Sequence[Mapping[str, Any]], trace_id: str) -> str:
+def _verdict(checked: Mapping[str, Any], doubtful: Sequence[Mapping[str, Any]]) -> list[str]:
     support = checked["support"]
     borne_out = len(support) - len(doubtful)
     lines = [f"{borne_out} of {markdown.counted(len(support), 'sentence')} borne out by the passages."]
@@ -219,5 +219,4 @@ def _verdict(checked: Mapping[str, Any], doubtful: Sequence[Mapping[str, Any]], 
         lines += ["", "Not borne out; correct or drop them:"]
         lines += [f"- {markdown.one_line(item['text'])} (support {item['score']:.2f})" for item in doubtful]
     lines += ["", "The answer without wrong references:", "", markdown.fenced(checked["answer"])]
-    lines += ["", *(markdown.citation_line(citation) for citation in checked["citations"])]
-    return "\n".join([*lines, "", f"trace_id: {trace_id}"])
+    return [*lines, "", *(markdown.citation_line(citation) for citation in checked["citations"])]

@@ -20,7 +20,7 @@ from ragd.mcp.library import Ctx, Library
 from ragd.mcp.results.build import answered
 from ragd.mcp.results.jobs import JOBS, follow, outcome
 from ragd.mcp.results.markdown import one_line
-from ragd.mcp.results.work_results import DeletedDocument, JobState
+from ragd.mcp.results.types import DeletedDocument, JobState
 from ragd.mcp.roots import confined
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ _WAITING: Final = "Seconds to wait for the end. A job that is not done by then g
 
 
 @dataclass(frozen=True, slots=True)
-class Ingesting:
+class IngestTools:
     """The tools that change what is indexed."""
 
     library: Library
@@ -113,7 +113,7 @@ class Ingesting:
             f"'{one_line(deleted.collection)}', doc_id {deleted.doc_id}.",
             "The file itself was not touched. Taking it in again brings it back.",
         ]
-        return answered("\n".join([*lines, "", f"trace_id: {client.trace_id}"]), deleted)
+        return answered(lines, deleted)
 
 
 async def _queue(client: AsyncClient, body: dict[str, Any]) -> str:
