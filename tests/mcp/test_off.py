@@ -129,7 +129,7 @@ def test_the_policy_of_the_machine_forbids_whatever_settings_and_environment_say
     assert not system_policy().exists()
 
 
-DOORS = """\
+ROUTES = """\
 import pathlib, sys
 from ragd.api.lifecycle import Lifecycle
 from ragd.daemon.process import _create_api
@@ -142,7 +142,7 @@ paths = [route.path for route in _create_api(app, "token", Lifecycle()).routes i
 print(sorted({"mcp", "ragd.mcp"} & set(sys.modules)), "/mcp" in paths, app.maintenance.status()["mcp"])
 app.close()
 """
-"""Builds the doors as the daemon does, and tells whether the SDK was loaded, whether there is a route, and what status says."""
+"""Builds the API as the daemon does, and prints whether the SDK was loaded, whether there is a route, and what status says."""
 
 
 @pytest.mark.parametrize(
@@ -161,6 +161,6 @@ def test_the_sdk_is_not_even_loaded_unless_it_is_on(
     if rules is not None:
         (tmp_path / "policy.yaml").write_text(rules, encoding="utf-8")
         environment = environment | {"RAG_POLICY_FILE": str(tmp_path / "policy.yaml")}
-    command = [sys.executable, "-c", DOORS, str(tmp_path)]
+    command = [sys.executable, "-c", ROUTES, str(tmp_path)]
     made = subprocess.run(command, env=os.environ | environment | LIGHT, capture_output=True, text=True, timeout=120, check=False)
     assert made.stdout.strip() == told, made.stderr

@@ -1,4 +1,4 @@
-"""A cloud source behind the REST door, as people with different rights ask for what it holds."""
+"""A cloud source behind the REST interface, as people with different rights ask for what it holds."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Cloud:
 
 @contextmanager
 def opened(folder: Path, **changes: Any) -> Iterator[tuple[TestClient, Application]]:
-    """An app behind the REST door, for the tests of a module: its process that reads files starts once."""
+    """An app behind the REST interface, for the tests of a module: its process that reads files starts once."""
     settings = load_settings(folder / "config", environment={}, explicit=QUICK | changes)
     app = Application(settings, Directories(folder / "data", folder / "models", folder / "config"))
     app.runner.start()

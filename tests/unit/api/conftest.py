@@ -1,4 +1,4 @@
-"""An open app behind the REST door, with providers that need no model."""
+"""An open app behind the REST interface, with providers that need no model."""
 
 from __future__ import annotations
 

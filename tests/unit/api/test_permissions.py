@@ -1,4 +1,4 @@
-"""A page that is not for everybody: nothing of it passes any door without a token that may read it, not even its title."""
+"""A page that is not for everybody: nothing of it passes any route without a token that may read it, not even its title."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ SEARCHED = "budget signing schedule offer figures canteen"
 
 
 @pytest.fixture(scope="module")
-def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, Application]]:
+def rest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, Application]]:
     changes = {"observability.detail_level": "verbose", "live.budget_ms": 5000}
     with opened(tmp_path_factory.mktemp("permissions"), **changes) as made:
         yield made
 
 
 @pytest.fixture
-def cloud(door: tuple[TestClient, Application]) -> Iterator[Cloud]:
-    with cloud_in(*door) as made:
+def cloud(rest: tuple[TestClient, Application]) -> Iterator[Cloud]:
+    with cloud_in(*rest) as made:
         yield made
 
 
@@ -51,8 +51,8 @@ def secret_ids(cloud: Cloud) -> dict[str, str]:
 
 Call = Callable[[TestClient, dict[str, str], dict[str, str], str], Any]
 
-# Every door that can show a document, and what it is asked. `{}` are ids, headers and the id of the source.
-DOORS: dict[str, Call] = {
+# Every route that can show a document, and what it is asked. `{}` are ids, headers and the id of the source.
+ROUTES: dict[str, Call] = {
     "query": lambda client, _ids, headers, _source: client.post(
         "/api/query", json={"query": SEARCHED, "explain": True, "top_k": 20}, headers=headers
     ),
@@ -84,7 +84,7 @@ DOORS: dict[str, Call] = {
     ),
 }
 
-# Doors that tell of the page to nobody, token or not: others read them, too, or they say nothing of documents.
+# Routes that tell of the page to nobody, token or not: others read them, too, or they say nothing of documents.
 SILENT: dict[str, Call] = {
     "jobs": lambda client, _ids, headers, _source: client.get("/api/jobs", headers=headers),
     "source": lambda client, _ids, headers, source: client.get(f"/api/sources/{source}", headers=headers),
@@ -99,9 +99,9 @@ SILENT: dict[str, Call] = {
 }
 
 
-def test_every_door_shows_the_page_to_whoever_may_read_it_and_to_nobody_else(cloud: Cloud) -> None:
+def test_every_route_shows_the_page_to_whoever_may_read_it_and_to_nobody_else(cloud: Cloud) -> None:
     ids = secret_ids(cloud)
-    for name, call in DOORS.items():
+    for name, call in ROUTES.items():
         right = call(cloud.client, ids, cloud.headers(READER), cloud.source_id)
         assert right.status_code == 200, (name, right.text)
         assert shown(right.text), f"{name} shows nothing to the right token"
@@ -110,7 +110,7 @@ def test_every_door_shows_the_page_to_whoever_may_read_it_and_to_nobody_else(clo
             assert shown(answer.text) == [], (name, wrong)
 
 
-def test_doors_that_others_read_tell_nobody(cloud: Cloud) -> None:
+def test_routes_that_others_read_tell_nobody(cloud: Cloud) -> None:
     ids = secret_ids(cloud)
     cloud.ask(SEARCHED, READER)
     for name, call in SILENT.items():

@@ -21,7 +21,7 @@ BUDGET_MS = 1500
 
 
 @pytest.fixture(scope="module")
-def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, Application]]:
+def rest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, Application]]:
     """Enough time to ask, and nothing remembered of contents, so that each question sees the site as it is."""
     with opened(tmp_path_factory.mktemp("patient"), **{"live.budget_ms": 10_000, "live.cache_ttl": 0}) as made:
         yield made
@@ -34,8 +34,8 @@ def hasty_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestC
 
 
 @pytest.fixture
-def cloud(door: tuple[TestClient, Application]) -> Iterator[Cloud]:
-    with cloud_in(*door) as made:
+def cloud(rest: tuple[TestClient, Application]) -> Iterator[Cloud]:
+    with cloud_in(*rest) as made:
         yield made
 
 
@@ -154,8 +154,8 @@ def test_without_a_token_nobody_is_asked(cloud: Cloud) -> None:
     assert cloud.site.asked == []
 
 
-def test_in_mode_cached_a_proof_is_enough_and_holds_for_a_while(door: tuple[TestClient, Application]) -> None:
-    with cloud_in(*door, live="cached") as cloud:
+def test_in_mode_cached_a_proof_is_enough_and_holds_for_a_while(rest: tuple[TestClient, Application]) -> None:
+    with cloud_in(*rest, live="cached") as cloud:
         cloud.site.change(cloud.open_page, "The canteen is closed.")
         for _ in range(2):
             answer = cloud.ask(QUESTION)
@@ -166,8 +166,8 @@ def test_in_mode_cached_a_proof_is_enough_and_holds_for_a_while(door: tuple[Test
         assert cloud.about(cloud.ask("zebrafish", OTHER), cloud.secret_page) == []
 
 
-def test_a_public_source_needs_no_token_and_says_of_when_it_is(door: tuple[TestClient, Application]) -> None:
-    with cloud_in(*door, public=True) as cloud:
+def test_a_public_source_needs_no_token_and_says_of_when_it_is(rest: tuple[TestClient, Application]) -> None:
+    with cloud_in(*rest, public=True) as cloud:
         answer = cloud.ask(QUESTION, None)
         assert {result["as_of"] for result in answer["results"]} == {today()}
         assert cloud.site.asked == []
@@ -178,14 +178,14 @@ def test_a_public_source_needs_no_token_and_says_of_when_it_is(door: tuple[TestC
         assert cloud.about(cloud.ask(QUESTION, OTHER), cloud.open_page)[0]["as_of"] == today()
 
 
-def test_with_mode_off_nobody_is_asked(door: tuple[TestClient, Application]) -> None:
-    with cloud_in(*door, public=True, live="off") as cloud:
+def test_with_mode_off_nobody_is_asked(rest: tuple[TestClient, Application]) -> None:
+    with cloud_in(*rest, public=True, live="off") as cloud:
         assert {result["as_of"] for result in cloud.ask(QUESTION, READER)["results"]} == {today()}
         assert cloud.site.asked == []
 
 
-def test_a_source_that_stops_being_public_is_private_at_once(door: tuple[TestClient, Application]) -> None:
-    with cloud_in(*door, public=True) as cloud:
+def test_a_source_that_stops_being_public_is_private_at_once(rest: tuple[TestClient, Application]) -> None:
+    with cloud_in(*rest, public=True) as cloud:
         assert cloud.ask(QUESTION, None)["results"]
         cloud.client.patch(f"/api/sources/{cloud.source_id}", json={"public": False})
         assert cloud.ask(QUESTION, None)["results"] == []

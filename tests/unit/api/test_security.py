@@ -1,4 +1,4 @@
-"""The door itself: Host, Origin, token, sizes, request ids; before anything else sees a request."""
+"""The middleware itself: Host, Origin, token, sizes, request ids; before anything else sees a request."""
 
 from __future__ import annotations
 
@@ -247,14 +247,14 @@ def test_beyond_the_bound_of_open_requests_clients_are_told_to_come_back(app: Ap
             if message["type"] == "http.response.start":
                 statuses.append(message["status"])
 
-        door = AuthMiddleware(slow, token=TOKEN, lifecycle=lifecycle, limits=app.settings.limits)
+        middleware = AuthMiddleware(slow, token=TOKEN, lifecycle=lifecycle, limits=app.settings.limits)
         scope = {"type": "http", "method": "GET", "path": "/", "headers": allowed(), "server": ("127.0.0.1", 8765)}
-        waiting = [asyncio.create_task(door(dict(scope), receive, send)) for _ in range(MAX_OPEN_REQUESTS)]
+        waiting = [asyncio.create_task(middleware(dict(scope), receive, send)) for _ in range(MAX_OPEN_REQUESTS)]
         await asyncio.sleep(0)
-        await door(dict(scope), receive, send)
+        await middleware(dict(scope), receive, send)
         release.set()
         await asyncio.gather(*waiting)
-        await door(dict(scope), receive, send)
+        await middleware(dict(scope), receive, send)
         return statuses
 
     statuses = asyncio.run(scenario())
@@ -272,8 +272,8 @@ def test_websockets_are_closed(app: Application) -> None:
         return {"type": "websocket.connect"}
 
     lifecycle = Lifecycle()
-    door = AuthMiddleware(create_api(app, token=TOKEN), token=TOKEN, lifecycle=lifecycle, limits=app.settings.limits)
-    asyncio.run(door({"type": "websocket", "path": "/", "headers": allowed()}, receive, send))
+    middleware = AuthMiddleware(create_api(app, token=TOKEN), token=TOKEN, lifecycle=lifecycle, limits=app.settings.limits)
+    asyncio.run(middleware({"type": "websocket", "path": "/", "headers": allowed()}, receive, send))
     assert [message["type"] for message in sent] == ["websocket.close"]
 
 

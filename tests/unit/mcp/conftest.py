@@ -1,4 +1,4 @@
-"""An open app behind the REST door and an MCP server in front of it, all in this process; providers that need no model."""
+"""An open app behind the REST interface and an MCP server in front of it, all in this process; providers that need no model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass
 class Agent:
-    """An agent that is connected to the server in memory, and the REST door beside it."""
+    """An agent that is connected to the server in memory, and the REST interface beside it."""
 
     server: LibraryServer
     rest: TestClient

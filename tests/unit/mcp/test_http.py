@@ -1,4 +1,4 @@
-"""The HTTP door on a real socket, with a REST contract behind it that answers only when it is told to."""
+"""MCP by HTTP on a real socket, with a REST contract behind it that answers only when it is told to."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SlowRest:
 
 @dataclass
 class Doorway:
-    """The door while it is open."""
+    """The interface while it is open."""
 
     http: httpx.Client
     rest: SlowRest
