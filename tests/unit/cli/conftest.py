@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 from click.testing import CliRunner, Result
 
+from ragd import __version__
 from ragd.cli import cli
+from ragd.core.instance import DaemonInfo, Ownership
 
 LIGHT = {
     "RAG_EMBEDDING__PROVIDER": "fake",
@@ -20,6 +26,43 @@ LIGHT = {
 }
 
 Rag = Callable[..., Result]
+
+TOKEN = "secret-token"
+
+
+class Answering(BaseHTTPRequestHandler):
+    """Healthy; what the test has put into `answers` for a path, else `body`."""
+
+    status, body = 200, b"{}"
+    answers: ClassVar[dict[str, Any]] = {}
+
+    def do_GET(self) -> None:
+        healthy = self.path == "/health"
+        assert healthy or self.headers["Authorization"] == f"Bearer {TOKEN}"
+        self.send_response(200 if healthy else self.status)
+        self.end_headers()
+        known = {"/health": {"status": "ok"}, **self.answers}.get(self.path.partition("?")[0])
+        self.wfile.write(self.body if known is None else json.dumps(known).encode())
+
+    def log_message(self, *_: object) -> None:
+        """Nothing on stderr, where the test reads."""
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[tuple[type[Answering], Ownership, str]]:
+    """A server that owns the data directory as a daemon does."""
+    handler = type("Handler", (Answering,), {})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    ownership = Ownership(tmp_path / "data")
+    url = f"http://127.0.0.1:{server.server_address[1]}"
+    ownership.publish(DaemonInfo(1, __version__, url, TOKEN))
+    yield handler, ownership, url
+    ownership.release()
+    server.shutdown()
+    thread.join()
+    server.server_close()
 
 
 @pytest.fixture

@@ -3,50 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from ragd import __version__
-from ragd.core.instance import DaemonInfo, Ownership
+from ragd.core.instance import DaemonInfo
 
-TOKEN = "secret-token"
-
-
-class Answering(BaseHTTPRequestHandler):
-    """Healthy, and for the rest it answers what the test has put into `body`."""
-
-    status, body = 200, b"{}"
-
-    def do_GET(self) -> None:
-        healthy = self.path == "/health"
-        assert healthy or self.headers["Authorization"] == f"Bearer {TOKEN}"
-        self.send_response(200 if healthy else self.status)
-        self.end_headers()
-        self.wfile.write(b'{"status": "ok"}' if healthy else self.body)
-
-    def log_message(self, *_: object) -> None:
-        """Nothing on stderr, where the test reads."""
-
-
-@pytest.fixture
-def daemon(tmp_path: Path) -> Iterator[tuple[type[Answering], Ownership, str]]:
-    """A server that owns the data directory as a daemon does."""
-    handler = type("Handler", (Answering,), {})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    ownership = Ownership(tmp_path / "data")
-    url = f"http://127.0.0.1:{server.server_address[1]}"
-    ownership.publish(DaemonInfo(1, __version__, url, TOKEN))
-    yield handler, ownership, url
-    ownership.release()
-    server.shutdown()
-    thread.join()
-    server.server_close()
+from .conftest import TOKEN
 
 
 def test_a_running_daemon_is_asked_whatever_proxy_the_environment_names(rag, daemon, monkeypatch: pytest.MonkeyPatch) -> None:

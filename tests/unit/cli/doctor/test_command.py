@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ragd import __version__
 from ragd.core.instance import Ownership
 
 Usage = namedtuple("Usage", "total used free")
@@ -87,6 +88,33 @@ def test_another_owner_that_does_not_answer_is_a_failure(rag, tmp_path: Path) ->
         ownership.release()
     assert found["level"] == "fail"
     assert str(os.getpid()) in found["message"]
+
+
+def test_a_daemon_that_runs_is_asked_and_its_database_is_not_opened_here(rag, daemon, tmp_path: Path) -> None:
+    handler, _, url = daemon
+    checks = [{"name": "database", "level": "fail", "message": "rag.db is damaged", "mend": "Put back a copy."}]
+    handler.answers = {
+        "/api/status": {"version": __version__, "notices": ["An index was put aside."]},
+        "/api/checks": {"checks": checks},
+        "/api/sources": {"items": [], "total": 0, "page": 1, "page_size": 100},
+    }
+    found = findings(rag("doctor", "--json", code=1))
+    assert found["daemon"]["message"].startswith(url)
+    assert found["database"] == checks[0]
+    assert (found["indexes"]["level"], found["indexes"]["message"]) == ("warn", "An index was put aside.")
+    assert not (tmp_path / "data" / "rag.db").exists()
+
+
+def test_a_daemon_of_another_version_is_not_asked_for_what_it_may_not_know(rag, daemon) -> None:
+    handler, _, _ = daemon
+    handler.answers = {
+        "/api/status": {"version": "0.0.1", "notices": []},
+        "/api/sources": {"items": [], "total": 0, "page": 1, "page_size": 100},
+    }
+    found = findings(rag("doctor", "--json"))
+    assert found["daemon"]["level"] == "warn"
+    assert "0.0.1" in found["daemon"]["message"]
+    assert "database" not in found
 
 
 @pytest.mark.parametrize(("free", "level", "code"), [(10_000_000, "fail", 1), (500_000_000, "warn", 0)])
