@@ -6,15 +6,15 @@ by the address in `daemon.json`. Both go through the same API and give the same 
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Final, Literal
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Final
 
 from ragd import __version__
 from ragd.client.blocking import Client
 from ragd.client.discovery import find_daemon
+from ragd.client.observer import Need, Observer
 from ragd.core.errors import DaemonAlreadyRunning
 from ragd.core.instance import Ownership, read_info
 
@@ -24,39 +24,10 @@ if TYPE_CHECKING:
     from ragd.config.loading import Directories
     from ragd.config.settings import Settings
 
-log = logging.getLogger(__name__)
-
 PATIENCE_S: Final = 10.0
 """How long to wait for another process to become ready or to let go of the data directory."""
 
 _POLL_S: Final = 0.2
-
-Need = Literal["content", "search", "jobs", "watch"]
-"""What an API in this process opens first. Looking things up needs the database only; searching needs the model and sound
-indexes; jobs need somebody to run them, too; and watching needs somebody to follow the sources that are added or changed."""
-
-
-class Observer:
-    """What a client reports while it connects. This one writes to the log and shows nothing."""
-
-    def warn(self, message: str) -> None:
-        log.info(message)
-
-    def wait(self, message: str) -> None:
-        """Another process is waited for."""
-        log.info(message)
-
-    def show(self, what: str, done: float | None) -> None:
-        """What is being opened or fetched, and how much of it is done (0..1) where that is known."""
-
-    def opening(self) -> AbstractContextManager[object]:
-        """Surrounds the opening of the model and the indexes."""
-        return nullcontext()
-
-    def repair(self, client: Client, job_id: str) -> None:
-        """Follow the job that repairs the indexes until it has ended."""
-        while client.get(f"/api/jobs/{job_id}")["finished_at"] is None:
-            time.sleep(_POLL_S)
 
 
 @contextmanager

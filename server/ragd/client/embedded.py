@@ -10,7 +10,7 @@ from ragd.api.application import create_api
 from ragd.app.container import Application
 from ragd.client.asgi import AsgiTransport
 from ragd.client.blocking import Client
-from ragd.client.connect import Need, Observer
+from ragd.client.observer import Need, Observer
 from ragd.client.requests import LOCAL
 from ragd.config.loading import Directories
 from ragd.config.settings import Settings

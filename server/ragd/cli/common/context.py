@@ -12,7 +12,7 @@ from ragd.cli.common.source_tokens import Given, headers
 
 if TYPE_CHECKING:
     from ragd.client.blocking import Client
-    from ragd.client.connect import Need
+    from ragd.client.observer import Need
     from ragd.config.loading import Directories
     from ragd.config.settings import Settings
 

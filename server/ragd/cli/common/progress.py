@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragd.cli.common.output import clean, console, is_drawable, note, warn
 from ragd.client.blocking import Client
-from ragd.client.connect import Observer
+from ragd.client.observer import Observer
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
