@@ -13,7 +13,10 @@ export default tseslint.config(
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
-      "@typescript-eslint/no-unnecessary-condition": ["error", { allowConstantLoopConditions: "only-allowed-literals" }],
+      "@typescript-eslint/no-unnecessary-condition": [
+        "error",
+        { allowConstantLoopConditions: "only-allowed-literals" },
+      ],
       "@typescript-eslint/switch-exhaustiveness-check": "error",
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       eqeqeq: "error",
@@ -21,9 +24,21 @@ export default tseslint.config(
   },
   { files: ["**/*.mjs"], ...tseslint.configs.disableTypeChecked },
   // Imports run one way: protocol ← core ← editor; a webview knows only the protocol. tests/unit/structure.test.ts looks for circles.
-  only(["src/protocol/**"], [noVscode, { regex: "^\\.\\./(?!core/api/)", message: "The protocol stands on the API's types alone." }]),
-  only(["src/core/**"], [noVscode, { regex: "^\\.\\./\\.\\./(?!protocol/)", message: "The core stands on the protocol alone." }]),
+  only(
+    ["src/protocol/**"],
+    [noVscode, { regex: "^\\.\\./(?!core/api/)", message: "The protocol stands on the API's types alone." }],
+  ),
+  only(
+    ["src/core/**"],
+    [noVscode, { regex: "^\\.\\./\\.\\./(?!protocol/)", message: "The core stands on the protocol alone." }],
+  ),
   only(["src/core/api/**"], [noVscode, { regex: "^\\.\\./", message: "The API's types stand alone." }]),
-  only(["src/editor/**"], [{ regex: "^\\.\\./\\.\\./(?!protocol/|core/)", message: "The entry point puts the features together." }]),
-  only(["webview/**"], [noVscode, { regex: "/src/(?!protocol/|core/api/)", message: "A webview talks to the extension by messages." }]),
+  only(
+    ["src/editor/**"],
+    [{ regex: "^\\.\\./\\.\\./(?!protocol/|core/)", message: "The entry point puts the features together." }],
+  ),
+  only(
+    ["webview/**"],
+    [noVscode, { regex: "/src/(?!protocol/|core/api/)", message: "A webview talks to the extension by messages." }],
+  ),
 );

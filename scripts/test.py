@@ -66,6 +66,7 @@ def checks(program: Callable[[str], Path], *, fast: bool) -> list[Check]:
         Check("make_samples.py --check", [python, "scripts/make_samples.py", "--check"]),
         Check("make_icon.py --check", [python, "scripts/make_icon.py", "--check"]),
         npm("l10n", "--check"),
+        npm("format", "--check"),
         Check("ruff check", [ruff, "check"]),
         Check("ruff format --check", [ruff, "format", "--check"]),
     ]

@@ -84,5 +84,8 @@ if (watch) {
   for (const options of builds) await (await esbuild.context(options)).watch();
 } else {
   const results = await Promise.all(builds.map((options) => esbuild.build(options)));
-  await writeNotices(root, results.map((result) => result.metafile));
+  await writeNotices(
+    root,
+    results.map((result) => result.metafile),
+  );
 }

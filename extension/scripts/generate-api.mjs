@@ -45,7 +45,9 @@ async function printed(module) {
     return JSON.parse((await promisify(execFile)(python, ["-m", module], options)).stdout);
   } catch (error) {
     if (error.code === "ENOENT") {
-      throw new Problem(`There is no Python at ${python}. Run \`python3 scripts/quickstart.py\`, or let RAG_PYTHON name one.`);
+      throw new Problem(
+        `There is no Python at ${python}. Run \`python3 scripts/quickstart.py\`, or let RAG_PYTHON name one.`,
+      );
     }
     throw new Problem(`\`${python} -m ${module}\` did not print the description.\n${error.stderr || error.message}`);
   }

@@ -21,11 +21,15 @@ async function sources(folder) {
   const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && entry.name !== "api.gen.ts");
   return Promise.all(
-    files.map(async (entry) => ({ extension: ".ts", contents: await readFile(path.join(entry.parentPath, entry.name), "utf8") })),
+    files.map(async (entry) => ({
+      extension: ".ts",
+      contents: await readFile(path.join(entry.parentPath, entry.name), "utf8"),
+    })),
   );
 }
 
-const placeholders = (text) => [...new Set(text.match(/\{\w+\}|%[^%\s]+%|\$\([\w~-]+\)|\(command:[^)]*\)/g) ?? [])].sort().join(" ");
+const placeholders = (text) =>
+  [...new Set(text.match(/\{\w+\}|%[^%\s]+%|\$\([\w~-]+\)|\(command:[^)]*\)/g) ?? [])].sort().join(" ");
 
 /** The translation of one file without what is gone; what is wrong goes to `problems`. */
 function held(english, translated, name) {
@@ -63,7 +67,9 @@ for (const language of LANGUAGES) {
 }
 
 for (const problem of problems) console.error(problem);
-console.log(`${Object.keys(english).length} texts in the code, ${Object.keys(named).length} in the manifest, ${problems.length} problems`);
+console.log(
+  `${Object.keys(english).length} texts in the code, ${Object.keys(named).length} in the manifest, ${problems.length} problems`,
+);
 if (problems.length > 0) {
   console.error("Translate what is missing in l10n/ and package.nls.*.json, then run: npm run l10n");
   process.exitCode = 1;

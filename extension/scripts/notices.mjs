@@ -71,15 +71,21 @@ function licenceOf(manifest, texts) {
 
 async function notice(root, folder) {
   const manifest = JSON.parse(await readFile(path.join(root, folder, "package.json"), "utf8"));
-  const files = (await readdir(path.join(root, folder))).filter((name) => LICENCE_FILE.test(name) && !CODE_FILE.test(name)).sort();
+  const files = (await readdir(path.join(root, folder)))
+    .filter((name) => LICENCE_FILE.test(name) && !CODE_FILE.test(name))
+    .sort();
   const texts = await Promise.all(files.map((name) => readFile(path.join(root, folder, name), "utf8")));
   const licence = licenceOf(manifest, texts);
   if (!isAllowed(licence)) {
-    throw new Error(`${manifest.name} ${manifest.version} has the licence ${licence}, which is not in the list of scripts/notices.mjs.`);
+    throw new Error(
+      `${manifest.name} ${manifest.version} has the licence ${licence}, which is not in the list of scripts/notices.mjs.`,
+    );
   }
   const title = `${manifest.name} ${manifest.version} (${licence})`;
-  const source = manifest.repository?.url ?? manifest.repository ?? manifest.homepage ?? `the npm package ${manifest.name}`;
-  if (texts.length === 0) texts.push(`The package has no licence file. Author: ${manifest.author?.name ?? manifest.author ?? "not named"}.`);
+  const source =
+    manifest.repository?.url ?? manifest.repository ?? manifest.homepage ?? `the npm package ${manifest.name}`;
+  if (texts.length === 0)
+    texts.push(`The package has no licence file. Author: ${manifest.author?.name ?? manifest.author ?? "not named"}.`);
   if (manifest.name in CARRIED) texts.push(CARRIED[manifest.name]);
   const body = texts.map((text) => text.trim().replaceAll("\r\n", "\n"));
   return `${title}\n${"-".repeat(title.length)}\n\nSource, unchanged: ${source}\n\n${body.join("\n\n")}`;
@@ -87,7 +93,9 @@ async function notice(root, folder) {
 
 /** `metafiles` are those of esbuild, their paths relative to `root`. */
 export async function writeNotices(root, metafiles) {
-  const files = metafiles.flatMap((metafile) => Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs)));
+  const files = metafiles.flatMap((metafile) =>
+    Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs)),
+  );
   const folders = [...new Set(files.map(packageFolder).filter(Boolean))];
   const notices = await Promise.all(folders.map((folder) => notice(root, folder)));
   // The same release may lie in several folders.

@@ -39,5 +39,8 @@ export function asOfText({ as_of }: Pick<Citation, "as_of">, language: string): 
   if (!as_of) return "";
   // A day without a time is that day everywhere.
   const zone = /^\d{4}-\d{2}-\d{2}$/.test(as_of) ? { timeZone: "UTC" } : {};
-  return l10n.t("as of {0}", new Date(as_of).toLocaleDateString(language || undefined, { dateStyle: "medium", ...zone }));
+  return l10n.t(
+    "as of {0}",
+    new Date(as_of).toLocaleDateString(language || undefined, { dateStyle: "medium", ...zone }),
+  );
 }

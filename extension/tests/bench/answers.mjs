@@ -22,8 +22,7 @@ export function answerText(shape, size) {
       [
         () => `## ${words(4)}\n\n${sentence()}${sentence()}${sentence()}\n\n`,
         () => Array.from({ length: 6 }, () => `- ${sentence()}\n`).join("") + "\n",
-        () =>
-          `| Name | Value |\n|---|---|\n${Array.from({ length: 5 }, () => `| ${words(2)} | ${random(99)} |\n`).join("")}\n`,
+        () => `| Name | Value |\n|---|---|\n${Array.from({ length: 5 }, () => `| ${words(2)} | ${random(99)} |\n`).join("")}\n`,
         () =>
           `\`\`\`python\n${Array.from({ length: 8 }, () => `${words(1)} = ${random(99)}  # ${words(4)}\n`).join("")}\`\`\`\n\n`,
         () => `${sentence()}\`${words(1)}\` and *${words(2)}* ${sentence()}\n\n`,

@@ -84,7 +84,9 @@ describe.each(TRANSPORTS)("by %s", (transport) => {
     ["a filter that there is not", { filters: { colour: "red" } as never }, "VALIDATION_ERROR", "filters.colour"],
     ["an empty question", { query: "" }, "VALIDATION_ERROR", "query"],
   ])("%s is refused with the daemon's code", async (_what, wrong, code, field) => {
-    const error: unknown = await client().query({ query: "failover", ...wrong }).catch((one: unknown) => one);
+    const error: unknown = await client()
+      .query({ query: "failover", ...wrong })
+      .catch((one: unknown) => one);
     expect(error).toMatchObject({ name: "RagError", code });
     expect(error).toHaveProperty("requestId", expect.stringMatching(REQUEST_ID));
     if (field !== undefined) expect(error).toHaveProperty("details", [expect.objectContaining({ field })]);
@@ -97,7 +99,9 @@ describe.each(TRANSPORTS)("by %s", (transport) => {
     expect(first).toMatchObject({ page: 1, page_size: 2 });
     expect(second.total).toBe(first.total);
     expect(new Set([...first.items, ...second.items].map(({ id }) => id)).size).toBe(4);
-    await expect(client().documents("nowhere", undefined, 1, 2)).rejects.toMatchObject({ code: "KNOWLEDGE_BASE_NOT_FOUND" });
+    await expect(client().documents("nowhere", undefined, 1, 2)).rejects.toMatchObject({
+      code: "KNOWLEDGE_BASE_NOT_FOUND",
+    });
   });
 
   test("a document has its facts, its whole text and its sections", async () => {
@@ -158,7 +162,9 @@ describe.each(TRANSPORTS)("by %s", (transport) => {
   });
 
   test("what is called off ends as `fetch` does, and the next question is answered", async () => {
-    await expect(client().query({ query: "failover" }, AbortSignal.abort())).rejects.toMatchObject({ name: "AbortError" });
+    await expect(client().query({ query: "failover" }, AbortSignal.abort())).rejects.toMatchObject({
+      name: "AbortError",
+    });
     const stop = new AbortController();
     const asked = client().query({ query: "failover" }, stop.signal);
     setImmediate(() => stop.abort());
@@ -208,7 +214,10 @@ test("a daemon that is gone is unreachable by both, for those who were connected
   await daemon.stop();
   for (const transport of TRANSPORTS) {
     for (const client of [clients[transport], connect(transport)]) {
-      await expect(client.query({ query: "failover" })).rejects.toMatchObject({ name: "RagError", code: "DAEMON_UNREACHABLE" });
+      await expect(client.query({ query: "failover" })).rejects.toMatchObject({
+        name: "RagError",
+        code: "DAEMON_UNREACHABLE",
+      });
       await expect(client.ingest([daemon.path()], undefined)).rejects.toMatchObject({ code: "DAEMON_UNREACHABLE" });
     }
   }

@@ -27,11 +27,7 @@ test("from a bare profile by one button to an answer", { timeout: SETUP_MS + 180
   await panel.frame.locator(".step.running").first().waitFor();
   await panel.screenshot("first-run-progress");
   const failure = panel.frame.locator(".problem");
-  await until(
-    "the set-up ends",
-    async () => (await panel.composer.isVisible()) || (await failure.isVisible()),
-    SETUP_MS,
-  );
+  await until("the set-up ends", async () => (await panel.composer.isVisible()) || (await failure.isVisible()), SETUP_MS);
   if (await failure.isVisible()) throw new Error(`The set-up failed: ${await failure.innerText()}\n${editor.server.logs()}`);
   await panel.takesQuestions();
   await daemonReady(editor.server.dataDir);

@@ -28,9 +28,9 @@ describe("in Japanese", () => {
     const panel = await Panel.ready(editor.window);
     expect(await panel.composer.getAttribute("placeholder")).toMatch(JAPANESE);
     expect(await panel.frame.locator("html").getAttribute("lang")).toBe("ja");
-    const labels = await panel.frame.locator("[aria-label]").evaluateAll((elements) =>
-      elements.map((element) => element.getAttribute("aria-label") ?? ""),
-    );
+    const labels = await panel.frame
+      .locator("[aria-label]")
+      .evaluateAll((elements) => elements.map((element) => element.getAttribute("aria-label") ?? ""));
     expect(labels.filter((label) => !JAPANESE.test(label) && !/^RAG/.test(label))).toEqual([]);
   });
 

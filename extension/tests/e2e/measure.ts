@@ -57,7 +57,11 @@ if (made !== undefined) rmSync(made, { recursive: true, force: true });
 
 const load = loadavg()[0]?.toFixed(1) ?? "?";
 console.log(`${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${load}, ${rounds} rounds`);
-for (const [name, times] of Object.entries({ activation: activations, "first paint of the panel": paints, "first passage": passages })) {
+for (const [name, times] of Object.entries({
+  activation: activations,
+  "first paint of the panel": paints,
+  "first passage": passages,
+})) {
   const sorted = [...times].sort((a, b) => a - b);
   const [least, median, most] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
   console.log(`${name}: ${median} ms (${least} to ${most})`);

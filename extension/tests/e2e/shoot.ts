@@ -26,7 +26,10 @@ const theme = THEMES.find((name) => name === values.theme);
 const names = positionals.length > 0 ? positionals : Object.keys(SCENARIOS);
 const unknown = names.find((name) => !(name in SCENARIOS));
 if (theme === undefined || unknown !== undefined) {
-  const wrong = theme === undefined ? `theme ${values.theme}: ${THEMES.join(", ")}` : `scenario ${unknown}: ${Object.keys(SCENARIOS).join(", ")}`;
+  const wrong =
+    theme === undefined
+      ? `theme ${values.theme}: ${THEMES.join(", ")}`
+      : `scenario ${unknown}: ${Object.keys(SCENARIOS).join(", ")}`;
   console.error(`There is no ${wrong}.`);
   process.exit(2);
 }

@@ -34,13 +34,22 @@ suite("activation", () => {
     const ours = (await vscode.commands.getCommands(true)).filter((id) => id.startsWith("ragAssistant."));
     // The editor makes commands of its own for each view, such as `ragAssistant.chat.focus`.
     const registered = ours.filter((id) => !/^ragAssistant\.(chat|collections|sources)\./.test(id));
-    assert.deepEqual(declared.filter((id) => !registered.includes(id)), []);
-    assert.deepEqual(registered.filter((id) => !declared.includes(id)), []);
+    assert.deepEqual(
+      declared.filter((id) => !registered.includes(id)),
+      [],
+    );
+    assert.deepEqual(
+      registered.filter((id) => !declared.includes(id)),
+      [],
+    );
   });
 
   test("its titles are words, not the keys of package.nls.json", () => {
     const titles = manifest().contributes.commands.map(({ title }) => title);
-    assert.deepEqual(titles.filter((title) => title.startsWith("%")), []);
+    assert.deepEqual(
+      titles.filter((title) => title.startsWith("%")),
+      [],
+    );
   });
 
   test("the language-model tools are offered with their descriptions", async () => {
@@ -53,6 +62,9 @@ suite("activation", () => {
   });
 
   test("@rag is declared as rag-assistant.rag", () => {
-    assert.deepEqual(manifest().contributes.chatParticipants.map(({ id }) => id), ["rag-assistant.rag"]);
+    assert.deepEqual(
+      manifest().contributes.chatParticipants.map(({ id }) => id),
+      ["rag-assistant.rag"],
+    );
   });
 });

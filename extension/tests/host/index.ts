@@ -28,7 +28,10 @@ export async function run(): Promise<void> {
     appendFileSync(results, `${JSON.stringify(written)}\n`);
   };
   const failures = await new Promise<number>((resolve) => {
-    mocha.run(resolve).on("pass", (test) => write(test)).on("fail", write);
+    mocha
+      .run(resolve)
+      .on("pass", (test) => write(test))
+      .on("fail", write);
   });
   if (failures > 0) throw new Error(`${failures} tests failed in the extension host.`);
 }

@@ -46,9 +46,7 @@ function problems(project: string): string[] {
   const file = path.join(copy, "extension", project);
   const { config } = ts.readConfigFile(file, (name) => ts.sys.readFile(name)) as { config: unknown };
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, path.dirname(file));
-  const files = fileNames.filter(
-    (name) => name.includes("hello") || name.endsWith("page.ts") || name.endsWith(".d.ts"),
-  );
+  const files = fileNames.filter((name) => name.includes("hello") || name.endsWith("page.ts") || name.endsWith(".d.ts"));
   expect(files.some((name) => name.includes("hello"))).toBe(true);
   return ts
     .getPreEmitDiagnostics(ts.createProgram(files, { ...options, noEmit: true }))

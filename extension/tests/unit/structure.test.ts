@@ -33,7 +33,9 @@ const text = (file: string) => readFileSync(path.join(ROOT, file), "utf8");
 const sources = files.filter((file) => /^(src|webview)\/.*\.ts$/.test(file));
 
 /** What a file imports: files of ours as paths, all else by the name that it is imported by. Types and lazy imports count, too. */
-const imports = new Map(sources.map((file) => [file, [...text(file).matchAll(IMPORT)].map(([, name = ""]) => target(file, name))]));
+const imports = new Map(
+  sources.map((file) => [file, [...text(file).matchAll(IMPORT)].map(([, name = ""]) => target(file, name))]),
+);
 
 function target(from: string, name: string): string {
   if (!name.startsWith(".")) return name;
@@ -100,7 +102,9 @@ describe("the tree of sources", () => {
 
   it(`has at most ${MOST_LINES} lines in a file`, () => {
     const written = files.filter((file) => /\.(ts|mts|mjs|js|css)$/.test(file) && !GENERATED.has(file));
-    const long = written.map((file) => [file, text(file).trimEnd().split("\n").length] as const).filter(([, lines]) => lines > MOST_LINES);
+    const long = written
+      .map((file) => [file, text(file).trimEnd().split("\n").length] as const)
+      .filter(([, lines]) => lines > MOST_LINES);
     expect(long.map(([file, lines]) => `${file}: ${lines}`)).toEqual([]);
   });
 
@@ -112,7 +116,9 @@ describe("the tree of sources", () => {
 
 describe("the tree of unit tests", () => {
   it("mirrors the tree of sources", () => {
-    const tested = [...folders.keys()].flatMap((folder) => /^tests\/unit\/((?:core|editor|protocol|webview)(?:\/.*)?)$/.exec(folder)?.[1] ?? []);
+    const tested = [...folders.keys()].flatMap(
+      (folder) => /^tests\/unit\/((?:core|editor|protocol|webview)(?:\/.*)?)$/.exec(folder)?.[1] ?? [],
+    );
     const strange = tested.filter((folder) => !folders.has(folder) && !folders.has(`src/${folder}`));
     expect(tested.length).toBeGreaterThan(15);
     expect(strange).toEqual([]);
@@ -121,14 +127,18 @@ describe("the tree of unit tests", () => {
 
 describe("imports", () => {
   it("find what they name", () => {
-    const all = [...imports].flatMap(([file, targets]) => targets.filter((one) => one.startsWith("missing: ")).map((one) => `${file}: ${one}`));
+    const all = [...imports].flatMap(([file, targets]) =>
+      targets.filter((one) => one.startsWith("missing: ")).map((one) => `${file}: ${one}`),
+    );
     expect(sources.length).toBeGreaterThan(150);
     expect(all).toEqual([]);
   });
 
   it("and entry points that scripts name are there", () => {
     const scripts = files.filter((file) => /^scripts\/.*\.mjs$/.test(file));
-    const named = scripts.flatMap((file) => [...text(file).matchAll(/\b(?:src|webview)\/[\w./-]+\.ts\b/g)].map(([found]) => found));
+    const named = scripts.flatMap((file) =>
+      [...text(file).matchAll(/\b(?:src|webview)\/[\w./-]+\.ts\b/g)].map(([found]) => found),
+    );
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((file) => !known.has(file))).toEqual([]);
   });

@@ -124,7 +124,13 @@ function leftOut({ skipped, skippedTotal }: LedgerState): HTMLElement {
     { title: l10n.t("What to do") },
     { title: l10n.t("Action") },
   ];
-  const rows = skipped.map((item) => [named(item), item.container, reasonText(item.reason), item.message ?? "", retry(item)]);
+  const rows = skipped.map((item) => [
+    named(item),
+    item.container,
+    reasonText(item.reason),
+    item.message ?? "",
+    retry(item),
+  ]);
   const all = button("retry-all", l10n.t("Try All Again"), () => host.send("retry", { items: null }));
   const more = skippedTotal > skipped.length && button("more", l10n.t("Load more…"), () => host.send("more", {}));
   return section("skipped", title, h("p", {}, all), table(title, columns, rows), more && h("p", {}, more));
@@ -133,7 +139,9 @@ function leftOut({ skipped, skippedTotal }: LedgerState): HTMLElement {
 function held({ held: items, heldTotal }: LedgerState): HTMLElement | string {
   if (heldTotal === 0) return "";
   const title = l10n.t("Held back ({0})", heldTotal);
-  const why = l10n.t("These are gone there. They are kept here, because too much went at once; the tree of sources deletes them.");
+  const why = l10n.t(
+    "These are gone there. They are kept here, because too much went at once; the tree of sources deletes them.",
+  );
   const columns = [{ title: l10n.t("Item") }, { title: l10n.t("Space or project") }];
   const rows = items.map((item) => [named(item), item.container]);
   return section("held", title, quiet(why), table(title, columns, rows));

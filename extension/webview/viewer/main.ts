@@ -2,7 +2,13 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { ContentPart, Shown, ViewerMessageToWebview, ViewerState, ViewerToExtension } from "../../src/protocol/viewer";
+import type {
+  ContentPart,
+  Shown,
+  ViewerMessageToWebview,
+  ViewerState,
+  ViewerToExtension,
+} from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
 import { Host } from "../shared/host";
 import { useTranslations } from "../shared/l10n";

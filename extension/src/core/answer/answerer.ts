@@ -38,7 +38,8 @@ export class Answerer implements AnswerService {
       return;
     }
     const prompt = await promptFor(client, question, writer, signal);
-    const failure = prompt instanceof NoAnswer ? prompt : yield* answerByWriter(client, question, prompt, writer, signal);
+    const failure =
+      prompt instanceof NoAnswer ? prompt : yield* answerByWriter(client, question, prompt, writer, signal);
     if (failure !== undefined) yield* answerByDaemon(client, question, { instead: failure }, signal);
   }
 }
@@ -96,11 +97,17 @@ async function fittingPrompt(
 
 /** Whether nothing was left out for want of room. Earlier turns have a limit of their own. */
 function isWhole({ messages, given, citations, attachments }: PromptAnswer): boolean {
-  return messages.length === 0 || (given.length === citations.length && attachments.every((included) => included === "whole"));
+  return (
+    messages.length === 0 ||
+    (given.length === citations.length && attachments.every((included) => included === "whole"))
+  );
 }
 
 function noRoom({ maxInputTokens }: Writer): RagError {
-  return new RagError("MODEL_FAILED", l10n.t("the question and one passage do not fit into its {0} tokens", maxInputTokens));
+  return new RagError(
+    "MODEL_FAILED",
+    l10n.t("the question and one passage do not fit into its {0} tokens", maxInputTokens),
+  );
 }
 
 /** Returns what went wrong when nothing came of it. */
@@ -214,7 +221,12 @@ async function* answerByDaemon(
   );
 }
 
-function finished(done: ChatDone, retrieval: QueryAnswer, question: Question, instead: NoAnswer | undefined): FinishedAnswer {
+function finished(
+  done: ChatDone,
+  retrieval: QueryAnswer,
+  question: Question,
+  instead: NoAnswer | undefined,
+): FinishedAnswer {
   const byPassages = done.provider === "extractive";
   const notices = [...retrieval.warnings, ...done.warnings];
   if (question.attachments.length > 0) {
@@ -229,7 +241,9 @@ function finished(done: ChatDone, retrieval: QueryAnswer, question: Question, in
   }
   return {
     text: done.answer,
-    by: byPassages ? { kind: "passages", ...(why ? { why } : {}) } : { kind: "daemon", name: done.model || done.provider },
+    by: byPassages
+      ? { kind: "passages", ...(why ? { why } : {}) }
+      : { kind: "daemon", name: done.model || done.provider },
     found: done.found,
     // An answer that ends because the daemon does was not called off by anybody here.
     finish: done.finish === "cancelled" ? "cut_off" : done.finish,

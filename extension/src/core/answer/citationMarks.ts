@@ -55,7 +55,7 @@ export class CitationFilter {
     this.pending = "";
     const parts: AnswerPart[] = [];
     let shown = "";
-    for (let position = 0; position < text.length; ) {
+    for (let position = 0; position < text.length;) {
       const next = this.next(text, position, final);
       if (next === undefined) {
         this.pending = text.slice(position);
@@ -76,14 +76,23 @@ export class CitationFilter {
   }
 
   /** What to show of the text from `start` on, and the characters that it stands for; undefined while that can't be said. */
-  private next(text: string, start: number, final: boolean): { text: string; length: number; citations?: number[] } | undefined {
+  private next(
+    text: string,
+    start: number,
+    final: boolean,
+  ): { text: string; length: number; citations?: number[] } | undefined {
     const ticks = at(TICKS, text, start);
     if (ticks !== "") {
       if (start + ticks.length === text.length && ticks.length < LONGEST_RUN && !final) return undefined;
       this.meetTicks(ticks);
       return { text: ticks, length: ticks.length };
     }
-    if (text[start] === "~" && !final && text.length - start < 3 && text.slice(start) === "~~".slice(0, text.length - start)) {
+    if (
+      text[start] === "~" &&
+      !final &&
+      text.length - start < 3 &&
+      text.slice(start) === "~~".slice(0, text.length - start)
+    ) {
       return undefined;
     }
     // Code between single ticks ends with its paragraph at the latest.
@@ -108,7 +117,10 @@ export class CitationFilter {
   private meetTicks(run: string): void {
     if (this.code === "") {
       if (run.startsWith("`") || this.lineMayOpenFence) this.code = run;
-    } else if (run[0] === this.code[0] && (run.length === this.code.length || (run.length > this.code.length && this.code.length >= 3))) {
+    } else if (
+      run[0] === this.code[0] &&
+      (run.length === this.code.length || (run.length > this.code.length && this.code.length >= 3))
+    ) {
       this.code = "";
     }
   }

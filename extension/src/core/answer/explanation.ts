@@ -31,14 +31,22 @@ function understood({ plan, query, effective }: QueryAnswer): string[] {
     [l10n.t("Rather those with"), textOf(plan?.["prefer"])],
     [l10n.t("Strategy"), effective.strategy],
   ];
-  return rows.filter(([, value]) => value !== "").map(([name, value]) => `**${escapeMarkdown(name)}:** ${escapeMarkdown(value)}`);
+  return rows
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `**${escapeMarkdown(name)}:** ${escapeMarkdown(value)}`);
 }
 
-function ranks({ explanation: entries, results, citations }: QueryAnswer, link: (citation: Citation) => string): string {
+function ranks(
+  { explanation: entries, results, citations }: QueryAnswer,
+  link: (citation: Citation) => string,
+): string {
   const explained = new Map((entries ?? []).map((entry) => [entry.chunk_id, entry.stages]));
   const present = new Set([...explained.values()].flatMap((stages) => Object.keys(stages)));
   const names = stageNames();
-  const columns = [...Object.keys(names).filter((stage) => present.has(stage)), ...[...present].filter((stage) => !(stage in names))];
+  const columns = [
+    ...Object.keys(names).filter((stage) => present.has(stage)),
+    ...[...present].filter((stage) => !(stage in names)),
+  ];
   if (results.length === 0 || columns.length === 0) return "";
   const rows = results.map(({ chunk_id, title }) => {
     const citation = citations.find((one) => one.chunk_id === chunk_id || one.chunk_ids?.includes(chunk_id));
@@ -90,8 +98,11 @@ function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(", ");
   if (typeof value === "object") {
     const { kind, text, ...rest } = value as Record<string, unknown>;
-    if (typeof kind === "string" && typeof text === "string" && Object.keys(rest).length === 0) return `${text} (${kind})`;
-    return Object.entries(value).map(([name, one]) => `${name} = ${textOf(one)}`).join(", ");
+    if (typeof kind === "string" && typeof text === "string" && Object.keys(rest).length === 0)
+      return `${text} (${kind})`;
+    return Object.entries(value)
+      .map(([name, one]) => `${name} = ${textOf(one)}`)
+      .join(", ");
   }
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -15,7 +15,12 @@ const MOST_SECTIONS = 2;
 const LONGEST_NAME = 60;
 
 /** Sections that were found but not cited, then a look at how they were found. */
-export function followups(question: string, retrieval: QueryAnswer, cited: readonly number[], found: boolean): Followup[] {
+export function followups(
+  question: string,
+  retrieval: QueryAnswer,
+  cited: readonly number[],
+  found: boolean,
+): Followup[] {
   if (!found) {
     return [
       { prompt: question, command: "search", label: l10n.t("Show the passages that come closest") },
@@ -27,7 +32,8 @@ export function followups(question: string, retrieval: QueryAnswer, cited: reado
   for (const passage of retrieval.citations) {
     const section = passage.section_path.at(-1);
     const title = passage.title || passage.source;
-    if (section === undefined || section === title || used.has(topic(passage)) || sections.length === MOST_SECTIONS) continue;
+    if (section === undefined || section === title || used.has(topic(passage)) || sections.length === MOST_SECTIONS)
+      continue;
     used.add(topic(passage));
     const prompt = l10n.t("What does {0} say about {1}?", excerpt(title, LONGEST_NAME), excerpt(section, LONGEST_NAME));
     sections.push({ prompt, label: prompt });

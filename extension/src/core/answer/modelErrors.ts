@@ -4,7 +4,8 @@ import { cancelled } from "../common/cancellation";
 import { RagError, isCancelled } from "../common/errors";
 
 // The editor has one code for "blocked" and providers have none at all: how they word it is the only sign.
-const QUOTA = /quota|rate.?limit|too many requests|\b429\b|usage limit|premium requests|limit (?:was |has been )?(?:reached|exceeded)/i;
+const QUOTA =
+  /quota|rate.?limit|too many requests|\b429\b|usage limit|premium requests|limit (?:was |has been )?(?:reached|exceeded)/i;
 const REFUSAL = /content.?filter|filtered|responsible ai|refus|declin|not allowed|off.?topic|policy/i;
 const MISSING = /model (?:is )?not (?:found|available|supported)|unknown model|language model unavailable/i;
 

@@ -50,7 +50,10 @@ export type ChatDone = Schemas["ChatDone"];
 export type DaemonState = Schemas["DaemonState"];
 
 /** What a stream sends, by the names of its events; a failure is thrown instead. */
-type EventsOf<Events> = { [Name in Exclude<keyof Events, "error">]: { event: Name; data: Events[Name] } }[Exclude<keyof Events, "error">];
+type EventsOf<Events> = { [Name in Exclude<keyof Events, "error">]: { event: Name; data: Events[Name] } }[Exclude<
+  keyof Events,
+  "error"
+>];
 export type ChatEvent = EventsOf<Schemas["ChatEvents"]>;
 
 /** One trace, as far as it is used here. */

@@ -60,9 +60,7 @@ export class DaemonClient implements RagClient {
   ) {
     this.rest = new RestTransport(connection, sourceTokens);
     this.client =
-      transport === "mcp"
-        ? new McpClient(new McpTransport(connection, sourceTokens))
-        : new RestClient(this.rest);
+      transport === "mcp" ? new McpClient(new McpTransport(connection, sourceTokens)) : new RestClient(this.rest);
   }
 
   status(signal?: AbortSignal): Promise<Status> {
@@ -91,14 +89,22 @@ export class DaemonClient implements RagClient {
 
   /** Throws `RagError` for the event `error`, too. */
   async *chat(request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatEvent> {
-    for await (const { event, data } of this.rest.stream("POST", "/api/chat", { json: request, tokenScope: "all", signal })) {
+    for await (const { event, data } of this.rest.stream("POST", "/api/chat", {
+      json: request,
+      tokenScope: "all",
+      signal,
+    })) {
       const value: unknown = JSON.parse(data);
       if (event === "error") throw asError((value as { error: ErrorInfo }).error);
       yield { event, data: value } as ChatEvent;
     }
   }
 
-  verify(answer: string, citations: { id: number; chunk_ids: string[] }[], signal?: AbortSignal): Promise<VerifiedAnswer> {
+  verify(
+    answer: string,
+    citations: { id: number; chunk_ids: string[] }[],
+    signal?: AbortSignal,
+  ): Promise<VerifiedAnswer> {
     return this.client.verify(answer, citations, signal);
   }
 
@@ -210,7 +216,10 @@ export class DaemonClient implements RagClient {
   }
 
   previewFolder(path: string): Promise<SourcePreview> {
-    return this.rest.json("POST", "/api/sources", { query: { dry_run: true }, json: { type: "folder", config: { path } } });
+    return this.rest.json("POST", "/api/sources", {
+      query: { dry_run: true },
+      json: { type: "folder", config: { path } },
+    });
   }
 
   /** `token` is for a source whose token comes with each request. */
@@ -221,15 +230,26 @@ export class DaemonClient implements RagClient {
   /** Tests address and token, and tells what there is to read. */
   previewCloudSource(type: string, config: CloudConfig, token: string, signal?: AbortSignal): Promise<CloudPreview> {
     const json = { type, config };
-    return this.rest.json("POST", "/api/sources", { query: { dry_run: true }, json, tokenScope: { added: token }, signal });
+    return this.rest.json("POST", "/api/sources", {
+      query: { dry_run: true },
+      json,
+      tokenScope: { added: token },
+      signal,
+    });
   }
 
   changeSource(id: string, change: SourceChange): Promise<Source> {
-    return this.rest.json("PATCH", `/api/sources/${encodeURIComponent(id)}`, { json: change, tokenScope: { source: id } });
+    return this.rest.json("PATCH", `/api/sources/${encodeURIComponent(id)}`, {
+      json: change,
+      tokenScope: { source: id },
+    });
   }
 
   syncSource(id: string, wish: { full?: boolean; allow_empty?: boolean } = {}): Promise<{ job_id: string }> {
-    return this.rest.json("POST", `/api/sources/${encodeURIComponent(id)}/sync`, { json: wish, tokenScope: { source: id } });
+    return this.rest.json("POST", `/api/sources/${encodeURIComponent(id)}/sync`, {
+      json: wish,
+      tokenScope: { source: id },
+    });
   }
 
   /** Fetches items once more that were left out: these, or all. */
@@ -244,7 +264,10 @@ export class DaemonClient implements RagClient {
 
   ledgerItems(id: string, state: LedgerItem["state"], page: number, pageSize: number): Promise<Page<LedgerItem>> {
     const query = { state, page, page_size: pageSize };
-    return this.rest.json("GET", `/api/sources/${encodeURIComponent(id)}/ledger/items`, { query, tokenScope: { source: id } });
+    return this.rest.json("GET", `/api/sources/${encodeURIComponent(id)}/ledger/items`, {
+      query,
+      tokenScope: { source: id },
+    });
   }
 
   removeSource(id: string, documents: "delete" | "keep"): Promise<unknown> {

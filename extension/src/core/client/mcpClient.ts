@@ -41,7 +41,11 @@ export class McpClient implements RagClient {
     return this.full("query_knowledge_hub", request, { tokenScope: "all", signal });
   }
 
-  verify(answer: string, citations: { id: number; chunk_ids: string[] }[], signal?: AbortSignal): Promise<VerifiedAnswer> {
+  verify(
+    answer: string,
+    citations: { id: number; chunk_ids: string[] }[],
+    signal?: AbortSignal,
+  ): Promise<VerifiedAnswer> {
     return this.full("verify_answer", { answer, citations }, { tokenScope: "all", signal });
   }
 
@@ -49,16 +53,24 @@ export class McpClient implements RagClient {
     return this.all("list_collections", "collections", {});
   }
 
-  async documents(collection: string, status: string | undefined, page: number, pageSize: number): Promise<Page<Document>> {
+  async documents(
+    collection: string,
+    status: string | undefined,
+    page: number,
+    pageSize: number,
+  ): Promise<Page<Document>> {
     const asked = { collection, status, page, page_size: pageSize };
-    const { fields } = await this.mcp.call<Page<Document> & { documents: Document[] }>("list_documents", asked, { tokenScope: "all" });
+    const { fields } = await this.mcp.call<Page<Document> & { documents: Document[] }>("list_documents", asked, {
+      tokenScope: "all",
+    });
     const { documents: items, total, page: at, page_size } = fields;
     return { items, total, page: at, page_size };
   }
 
   async document(id: string, signal?: AbortSignal): Promise<DocumentDetail> {
     const asked = { tokenScope: "all", signal } as const;
-    return (await this.mcp.call<{ document: DocumentDetail }>("get_document_summary", { doc_id: id }, asked)).fields.document;
+    return (await this.mcp.call<{ document: DocumentDetail }>("get_document_summary", { doc_id: id }, asked)).fields
+      .document;
   }
 
   /** In slices, since a tool's answer is bounded; from the beginning again where the document changes meanwhile. */

@@ -3,7 +3,12 @@
  * transport is first used. Nothing of ours may be imported here: the bundle would hold a second copy of it.
  */
 
-import { Client, StreamableHTTPClientTransport, type FetchLike, type JSONRPCMessage } from "@modelcontextprotocol/client";
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type FetchLike,
+  type JSONRPCMessage,
+} from "@modelcontextprotocol/client";
 
 export { ProtocolError, SdkHttpError } from "@modelcontextprotocol/client";
 export type { Client, ContentBlock } from "@modelcontextprotocol/client";
@@ -19,7 +24,11 @@ class Transport extends StreamableHTTPClientTransport {
     if (!("method" in message && "id" in message)) return super.send(message, options);
     // After the answer it does nothing: by then nobody waits under this id.
     const onRequestStreamEnd = (): void =>
-      this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: { code: BROKEN_OFF, message: "The connection broke off." } });
+      this.onmessage?.({
+        jsonrpc: "2.0",
+        id: message.id,
+        error: { code: BROKEN_OFF, message: "The connection broke off." },
+      });
     return super.send(message, { ...options, onRequestStreamEnd });
   }
 }

@@ -60,7 +60,8 @@ export class McpTransport {
       if (result.isError === true) throw toolFailure(result.structuredContent, result.content);
       return { fields: result.structuredContent as Fields, content: result.content };
     } catch (error) {
-      if (signal?.aborted === true) throw isCancelled(signal.reason) ? (signal.reason as Error) : noAnswer(signal.reason);
+      if (signal?.aborted === true)
+        throw isCancelled(signal.reason) ? (signal.reason as Error) : noAnswer(signal.reason);
       throw await this.failure(error);
     }
   }
@@ -83,7 +84,10 @@ export class McpTransport {
     const { BROKEN_OFF, ProtocolError, SdkHttpError } = await import("./mcpSdk");
     if (error instanceof SdkHttpError) return foreignAnswer(error.status);
     if (error instanceof ProtocolError && error.code !== BROKEN_OFF) {
-      return new RagError("SERVER_INCOMPATIBLE", l10n.t("The daemon does not know what it was asked by MCP: {0}", error.message));
+      return new RagError(
+        "SERVER_INCOMPATIBLE",
+        l10n.t("The daemon does not know what it was asked by MCP: {0}", error.message),
+      );
     }
     return noAnswer(error);
   }

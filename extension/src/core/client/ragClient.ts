@@ -24,7 +24,11 @@ export interface RagClient {
   query(request: QueryRequest, signal?: AbortSignal): Promise<QueryAnswer>;
 
   /** Takes out citations that were never given, and verifies each sentence, of an answer that another model wrote. */
-  verify(answer: string, citations: { id: number; chunk_ids: string[] }[], signal?: AbortSignal): Promise<VerifiedAnswer>;
+  verify(
+    answer: string,
+    citations: { id: number; chunk_ids: string[] }[],
+    signal?: AbortSignal,
+  ): Promise<VerifiedAnswer>;
 
   collections(): Promise<Collection[]>;
 

@@ -13,7 +13,11 @@ export const PATIENCE_MS = 20_000;
 const RETRY_MS = 500;
 
 /** A client whose daemon answers, within `patience` ms; it may be on its way up. Throws what it failed with last. */
-export async function reachable(daemon: ClientProvider, signal: AbortSignal, patience = PATIENCE_MS): Promise<DaemonClient> {
+export async function reachable(
+  daemon: ClientProvider,
+  signal: AbortSignal,
+  patience = PATIENCE_MS,
+): Promise<DaemonClient> {
   const end = performance.now() + patience;
   for (;;) {
     try {

@@ -22,7 +22,11 @@ export class RestClient implements RagClient {
     return this.rest.json("POST", "/api/query", { json: request, tokenScope: "all", signal });
   }
 
-  verify(answer: string, citations: { id: number; chunk_ids: string[] }[], signal?: AbortSignal): Promise<VerifiedAnswer> {
+  verify(
+    answer: string,
+    citations: { id: number; chunk_ids: string[] }[],
+    signal?: AbortSignal,
+  ): Promise<VerifiedAnswer> {
     return this.rest.json("POST", "/api/answers/verify", { json: { answer, citations }, tokenScope: "all", signal });
   }
 
@@ -31,7 +35,10 @@ export class RestClient implements RagClient {
   }
 
   documents(collection: string, status: string | undefined, page: number, pageSize: number): Promise<Page<Document>> {
-    return this.rest.json("GET", "/api/documents", { query: { collection, status, page, page_size: pageSize }, tokenScope: "all" });
+    return this.rest.json("GET", "/api/documents", {
+      query: { collection, status, page, page_size: pageSize },
+      tokenScope: "all",
+    });
   }
 
   document(id: string, signal?: AbortSignal): Promise<DocumentDetail> {

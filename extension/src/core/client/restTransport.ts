@@ -71,7 +71,13 @@ export class RestTransport {
     try {
       // Wherever else a redirect led to would be given the tokens, too.
       const redirect = tokens === undefined ? "follow" : "error";
-      response = await fetch(url, { method, headers, redirect, ...(body ? { body } : {}), ...(signal ? { signal } : {}) });
+      response = await fetch(url, {
+        method,
+        headers,
+        redirect,
+        ...(body ? { body } : {}),
+        ...(signal ? { signal } : {}),
+      });
     } catch (error) {
       if (isCancelled(error)) throw error;
       throw noAnswer(error);

@@ -21,7 +21,11 @@ export const NO_SOURCE_TOKENS: SourceTokens = { all: () => Promise.resolve(new M
 export type TokenScope = "all" | { source: string } | { added: string };
 
 /** The header's value; undefined when there is no token to send, or the daemon is not on this machine. */
-export async function tokenHeader(tokens: SourceTokens, tokenScope: TokenScope, daemonUrl: string): Promise<string | undefined> {
+export async function tokenHeader(
+  tokens: SourceTokens,
+  tokenScope: TokenScope,
+  daemonUrl: string,
+): Promise<string | undefined> {
   if (!isOnThisMachine(daemonUrl)) return undefined;
   const sent = await chosen(tokens, tokenScope);
   if (sent.length === 0) return undefined;

@@ -51,10 +51,17 @@ function failedLine({ source, collection, error }: Document): string {
 
 function sourceLine(source: Source): string {
   const path = textOf(source.config["path"]);
-  const states = { idle: l10n.t("up to date"), syncing: l10n.t("syncing"), watching: l10n.t("watched"), error: l10n.t("failed") };
+  const states = {
+    idle: l10n.t("up to date"),
+    syncing: l10n.t("syncing"),
+    watching: l10n.t("watched"),
+    error: l10n.t("failed"),
+  };
   const state = source.enabled ? states[source.state] : l10n.t("paused");
   const count = l10n.t("documents: {0}", source.document_count);
-  const about = [source.type, path, state, count, source.last_error ?? source.notice ?? ""].filter((text) => text !== "");
+  const about = [source.type, path, state, count, source.last_error ?? source.notice ?? ""].filter(
+    (text) => text !== "",
+  );
   return `**${escapeMarkdown(source.name)}** → ${escapeMarkdown(source.collection)}: ${about.map(escapeMarkdown).join(" · ")}`;
 }
 

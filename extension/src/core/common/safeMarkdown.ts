@@ -35,7 +35,7 @@ export class SafeMarkdown {
     const text = this.pending + piece;
     this.pending = "";
     let shown = "";
-    for (let position = 0; position < text.length; ) {
+    for (let position = 0; position < text.length;) {
       const next = this.next(text, position, final);
       if (next === undefined) {
         this.pending = text.slice(position);
@@ -119,12 +119,18 @@ function isHarmless(target: string): boolean {
 
 /** Text as it is, whatever of it Markdown would read as a sign; on one line. */
 export function escapeMarkdown(text: string): string {
-  return text.replace(/\s+/g, " ").trim().replace(/[\\`*_{}[\]()#+\-.!|<>~&$^=:]/g, "\\$&");
+  return text
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/[\\`*_{}[\]()#+\-.!|<>~&$^=:]/g, "\\$&");
 }
 
 /** The beginning of a text in one line, cut at a word's end. */
 export function excerpt(text: string, length: number): string {
-  const line = text.slice(0, length * 4).replace(/\s+/g, " ").trim();
+  const line = text
+    .slice(0, length * 4)
+    .replace(/\s+/g, " ")
+    .trim();
   if (line.length <= length) return line;
   const cut = line.slice(0, length);
   const space = cut.lastIndexOf(" ");

@@ -161,12 +161,18 @@ function statusOf(job: Job): Partial<IngestStatus> {
     case "cancelled":
       return { state: "cancelled", progress: job.progress, ...result };
     case "failed": {
-      const { code, message } = job.error ?? { code: "INTERNAL_ERROR", message: l10n.t("The daemon does not say why.") };
+      const { code, message } = job.error ?? {
+        code: "INTERNAL_ERROR",
+        message: l10n.t("The daemon does not say why."),
+      };
       return { state: "failed", progress: job.progress, ...result, error: problemOf(new RagError(code, message)) };
     }
   }
 }
 
 function inPlainWords(result: JobResult): JobResult {
-  return { ...result, failed: result.failed.map((one) => ({ ...one, message: failureReason(one.code) ?? one.message })) };
+  return {
+    ...result,
+    failed: result.failed.map((one) => ({ ...one, message: failureReason(one.code) ?? one.message })),
+  };
 }

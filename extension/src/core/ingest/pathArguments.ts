@@ -2,5 +2,7 @@
 
 /** `"my notes/a.md" docs ~/b.pdf` → its parts; what is in quotes stays together. */
 export function splitPaths(text: string): string[] {
-  return [...text.matchAll(/"([^"]+)"|'([^']+)'|`([^`]+)`|(\S+)/g)].map(([, ...kinds]) => kinds.find((one) => one) ?? "");
+  return [...text.matchAll(/"([^"]+)"|'([^']+)'|`([^`]+)`|(\S+)/g)].map(
+    ([, ...kinds]) => kinds.find((one) => one) ?? "",
+  );
 }

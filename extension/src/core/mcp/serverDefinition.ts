@@ -17,8 +17,7 @@ export type McpServerTransport = "http" | "stdio";
 
 /** The label tells the two apart: the editor ends a server whose label is gone, and would go on with one that only changed. */
 export type McpOffer =
-  | { kind: "http"; label: string; url: string }
-  | { kind: "stdio"; label: string; server: LocalServer };
+  { kind: "http"; label: string; url: string } | { kind: "stdio"; label: string; server: LocalServer };
 
 export interface OfferInputs {
   serverTransport: McpServerTransport;
@@ -63,7 +62,11 @@ export interface StdioLaunch {
  * `rag mcp`. It finds the daemon by its data directory, or starts it. The person's tokens go along as variables of that process,
  * which `RAG_SOURCE_TOKENS` refers to: `rag` takes references only.
  */
-export function stdioLaunch(server: LocalServer, machine: Machine, sourceTokens: ReadonlyMap<string, string>): StdioLaunch {
+export function stdioLaunch(
+  server: LocalServer,
+  machine: Machine,
+  sourceTokens: ReadonlyMap<string, string>,
+): StdioLaunch {
   const env: Record<string, string | null> = { ELECTRON_RUN_AS_NODE: null };
   for (const [name, value] of Object.entries(server.env)) env[name] = value ?? null;
   env["RAG_DATA_DIR"] = server.dataDir;

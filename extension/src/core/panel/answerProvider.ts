@@ -61,6 +61,14 @@ function nothingYet(): AnswerEvent {
   );
   return {
     type: "done",
-    answer: { text, by: { kind: "passages" }, found: false, finish: "complete", citations: [], support: [], notices: [] },
+    answer: {
+      text,
+      by: { kind: "passages" },
+      found: false,
+      finish: "complete",
+      citations: [],
+      support: [],
+      notices: [],
+    },
   };
 }

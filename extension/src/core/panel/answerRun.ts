@@ -53,7 +53,8 @@ export class AnswerRun {
     const { signal } = this.abort;
     try {
       for await (const event of untilCancelled(answers.answer(question, signal), signal)) this.take(event);
-      if (isRunning(this.answer)) throw new RagError("ANSWER_INCOMPLETE", l10n.t("The answer ended before it was complete."));
+      if (isRunning(this.answer))
+        throw new RagError("ANSWER_INCOMPLETE", l10n.t("The answer ended before it was complete."));
     } catch (error) {
       if (isCancelled(error)) {
         this.answer = stopped(this.answer);

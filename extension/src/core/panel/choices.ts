@@ -70,7 +70,9 @@ export class ChoiceLoader {
     const [all, models] = await Promise.all([status.client.collections(), this.models()]);
     const collections = all.filter((one) => one.status === "enabled");
     const { collection, model, passages } = this.settings();
-    const chosen = models.some(({ id }) => id === model) ? model : models.find(({ id }) => id.startsWith(`${model}:`))?.id;
+    const chosen = models.some(({ id }) => id === model)
+      ? model
+      : models.find(({ id }) => id.startsWith(`${model}:`))?.id;
     this.latest = {
       collections,
       strategies: STRATEGIES,

@@ -114,7 +114,12 @@ export class ChatController {
       case "problem.action":
         return host.run(message.command);
       case "ask":
-        return conversations.ask(message.sessionId, message.text, this.parts.choices.complete(message.options), message.replaces);
+        return conversations.ask(
+          message.sessionId,
+          message.text,
+          this.parts.choices.complete(message.options),
+          message.replaces,
+        );
       case "stop":
         return conversations.stop(message.sessionId);
       case "retry":
@@ -152,7 +157,9 @@ export class ChatController {
       case "code.insert":
         return host.insert(message.text);
       case "answer.copy":
-        return host.copy(answerMarkdown(answerOf(await conversations.get(message.sessionId), message.messageId).answer));
+        return host.copy(
+          answerMarkdown(answerOf(await conversations.get(message.sessionId), message.messageId).answer),
+        );
       case "feedback":
         return this.giveFeedback(message);
       case "link.open":
@@ -167,7 +174,10 @@ export class ChatController {
   private async begin(): Promise<void> {
     const { choices, conversations, host, ingests } = this.parts;
     for (const id of this.batches.dropAll()) {
-      ingests.refuse(id, new RagError("CANCELLED", l10n.t("The panel was closed before the files had come in. Drop them again.")));
+      ingests.refuse(
+        id,
+        new RagError("CANCELLED", l10n.t("The panel was closed before the files had come in. Drop them again.")),
+      );
     }
     await conversations.restore();
     this.outbox.open({

@@ -172,7 +172,10 @@ export class Conversations {
     // Nothing is waited for here unless another window has written the session: the question must be on its way at once.
     const session = await this.get(sessionId);
     if (this.runs.has(sessionId)) {
-      throw new RagError("STILL_ANSWERING", l10n.t("This chat is still being answered. Stop the answer first, or wait for its end."));
+      throw new RagError(
+        "STILL_ANSWERING",
+        l10n.t("This chat is still being answered. Stop the answer first, or wait for its end."),
+      );
     }
     const asked = this.changed(session, change);
     const { answer, keep, question } = asked;
@@ -224,5 +227,8 @@ export class Conversations {
 }
 
 function gone(): RagError {
-  return new RagError("SESSION_GONE", l10n.t("This chat is no longer there: it was deleted, or its file can't be read."));
+  return new RagError(
+    "SESSION_GONE",
+    l10n.t("This chat is no longer there: it was deleted, or its file can't be read."),
+  );
 }

@@ -8,7 +8,11 @@ import { stoppedProblem } from "../daemon/problems";
 import type { DaemonStatus } from "../daemon/status";
 
 /** `documents`: how many there are; undefined while the daemon has not reported it. */
-export function panelDaemonState(status: DaemonStatus, setup: SetupProgress, documents: number | undefined): PanelDaemonState {
+export function panelDaemonState(
+  status: DaemonStatus,
+  setup: SetupProgress,
+  documents: number | undefined,
+): PanelDaemonState {
   switch (status.kind) {
     case "setupNeeded":
       return { kind: "setup", setup };

@@ -23,7 +23,9 @@ export async function submitFeedback(
   if ((before?.verdict ?? null) === verdict) return before ?? null;
   const client = await daemon.client();
   // The new one first: when this fails, the old one still stands.
-  const given = verdict ? { verdict, id: (await client.giveFeedback(requestFor(session, messageId, verdict))).id } : null;
+  const given = verdict
+    ? { verdict, id: (await client.giveFeedback(requestFor(session, messageId, verdict))).id }
+    : null;
   if (before) {
     try {
       await client.withdrawFeedback(before.id);

@@ -119,11 +119,18 @@ function checkQuestion(question: string): void {
 }
 
 function refused(type: string, field: string): RagError {
-  if (type === "link.open") return new RagError("VALIDATION_ERROR", l10n.t("Only links to web pages and mail addresses are opened."));
+  if (type === "link.open")
+    return new RagError("VALIDATION_ERROR", l10n.t("Only links to web pages and mail addresses are opened."));
   if (field === "count" || field === "index" || field === "uris") {
-    return new RagError("VALIDATION_ERROR", l10n.t("At most {0} files can be dropped at once. Choose their folder instead.", MOST_FILES));
+    return new RagError(
+      "VALIDATION_ERROR",
+      l10n.t("At most {0} files can be dropped at once. Choose their folder instead.", MOST_FILES),
+    );
   }
-  return new RagError("VALIDATION_ERROR", l10n.t("The panel sent a wrong value ({0}, {1}). Close and open it again.", type, field));
+  return new RagError(
+    "VALIDATION_ERROR",
+    l10n.t("The panel sent a wrong value ({0}, {1}). Close and open it again.", type, field),
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -86,7 +86,12 @@ function begin(
 export function applyEvent(answer: AssistantMessage, event: AnswerEvent): AssistantMessage {
   switch (event.type) {
     case "retrieval":
-      return { ...answer, state: "answering", citations: event.retrieval.citations, retrieval: retrievalOf(event.retrieval) };
+      return {
+        ...answer,
+        state: "answering",
+        citations: event.retrieval.citations,
+        retrieval: retrievalOf(event.retrieval),
+      };
     case "delta":
       return { ...answer, state: "answering", text: answer.text + event.text };
     case "restart":
@@ -134,7 +139,10 @@ export function renamed(session: Session, title: string): Session {
 }
 
 /** An answer and the question before it. Throws `RagError` MESSAGE_GONE. */
-export function answerOf(session: Session, messageId: string): { answer: AssistantMessage; question: UserMessage; index: number } {
+export function answerOf(
+  session: Session,
+  messageId: string,
+): { answer: AssistantMessage; question: UserMessage; index: number } {
   const index = indexOf(session, messageId, "assistant");
   const answer = session.messages[index];
   const question = session.messages[index - 1];
@@ -148,7 +156,10 @@ export function titleOf(text: string): string {
   const line = (prose.trim() || text).replace(/\s+/g, " ").trim();
   const characters = [...new Intl.Segmenter().segment(line.slice(0, 500))].map((one) => one.segment);
   if (characters.length <= TITLE_FROM_QUESTION) return line;
-  return `${characters.slice(0, TITLE_FROM_QUESTION - 1).join("").trimEnd()}…`;
+  return `${characters
+    .slice(0, TITLE_FROM_QUESTION - 1)
+    .join("")
+    .trimEnd()}…`;
 }
 
 function retrievalOf(answer: Extract<AnswerEvent, { type: "retrieval" }>["retrieval"]): Retrieval {

@@ -28,7 +28,8 @@ export function decodeSession(text: string, id: string): Session {
     throw new DamagedSession(`it is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (!isRecord(value)) throw new DamagedSession("it holds no session");
-  if (typeof value["format"] === "number" && value["format"] > FORMAT) throw new NewerSession(`format ${value["format"]}`);
+  if (typeof value["format"] === "number" && value["format"] > FORMAT)
+    throw new NewerSession(`format ${value["format"]}`);
   const { format, ...session } = value;
   if (format !== FORMAT || session["id"] !== id || !hasText(session, "title", "createdAt", "updatedAt")) {
     throw new DamagedSession("its head is incomplete");

@@ -19,7 +19,8 @@ export async function readIndex(folder: string, log: Log): Promise<Map<string, I
     const rows = Object.entries(JSON.parse(text) as Record<string, Indexed>);
     return new Map(rows.filter(([id, { stamp, row }]) => typeof stamp === "string" && row.id === id));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") log.warn(`The list of chats is made anew: ${String(error)}`);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT")
+      log.warn(`The list of chats is made anew: ${String(error)}`);
     return new Map();
   }
 }

@@ -22,7 +22,9 @@ export function searchable(session: Session): Searchable {
 
 /** The words of a query, folded; all must be found. */
 export function wordsOf(query: string): string[] {
-  return fold(query).split(/\s+/).filter((word) => word !== "");
+  return fold(query)
+    .split(/\s+/)
+    .filter((word) => word !== "");
 }
 
 /** Where the words were found, with what stands around; undefined when one of them does not occur. */

@@ -12,7 +12,15 @@ import type { Session, SessionRow } from "../../protocol/session";
 import { Emitter, type Disposable } from "../common/events";
 import type { Log } from "../common/log";
 import { recovered } from "./sessionChanges";
-import { DamagedSession, NewerSession, decodeSession, encodeSession, readStamped, stampOf, writeWhole } from "./sessionFile";
+import {
+  DamagedSession,
+  NewerSession,
+  decodeSession,
+  encodeSession,
+  readStamped,
+  stampOf,
+  writeWhole,
+} from "./sessionFile";
 import { readIndex, rowOf, writeIndex, type Indexed } from "./sessionIndex";
 import { excerpt, searchable, wordsOf, type Searchable } from "./sessionSearch";
 
@@ -130,9 +138,11 @@ export class SessionStore implements Disposable {
 
   private write(id: string): Promise<void> {
     const before = this.writing.get(id) ?? Promise.resolve();
-    const now = before.then(() => this.writePending(id)).finally(() => {
-      if (this.writing.get(id) === now) this.writing.delete(id);
-    });
+    const now = before
+      .then(() => this.writePending(id))
+      .finally(() => {
+        if (this.writing.get(id) === now) this.writing.delete(id);
+      });
     this.writing.set(id, now);
     return now;
   }
@@ -148,7 +158,8 @@ export class SessionStore implements Disposable {
       this.seen.set(id, stamp);
       if (this.pending.get(id) === session) this.pending.delete(id);
       // Listing drops what is over the limit.
-      if (isNew) void this.rows().catch((error: unknown) => this.log.error(`Could not list the chats: ${String(error)}`));
+      if (isNew)
+        void this.rows().catch((error: unknown) => this.log.error(`Could not list the chats: ${String(error)}`));
     } catch (error) {
       this.log.error(`Could not write the chat ${id}: ${String(error)}`);
       this.failed.fire(error instanceof Error ? error : new Error(String(error)));
@@ -167,7 +178,9 @@ export class SessionStore implements Disposable {
       return { session: recovered(decodeSession(read.text, id)), stamp: read.stamp };
     } catch (error) {
       if (error instanceof NewerSession) {
-        this.log.warn(`The chat ${id} was written by a later version of the extension (${error.message}); it is left alone.`);
+        this.log.warn(
+          `The chat ${id} was written by a later version of the extension (${error.message}); it is left alone.`,
+        );
         return undefined;
       }
       if (!(error instanceof DamagedSession)) throw error;
@@ -198,7 +211,9 @@ export class SessionStore implements Disposable {
     }
     const rows = new Map([...index].map(([id, { row }]) => [id, row]));
     for (const [id, session] of this.pending) rows.set(id, rowOf(session));
-    const sorted = [...rows.values()].sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0));
+    const sorted = [...rows.values()].sort((a, b) =>
+      a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0,
+    );
     for (const { id } of sorted.slice(this.limit)) {
       if (this.pending.has(id)) continue;
       this.log.info(`The chat ${id} goes: the newest ${this.limit} are kept.`);

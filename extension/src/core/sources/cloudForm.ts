@@ -62,7 +62,16 @@ export interface CloudForm {
 
 export function newForm(product: Product, collections: string[]): CloudForm {
   return {
-    ...{ product, address: "", deployment: undefined, kind: undefined, tokenStore: "editor", email: "", token: "", stored: "" },
+    ...{
+      product,
+      address: "",
+      deployment: undefined,
+      kind: undefined,
+      tokenStore: "editor",
+      email: "",
+      token: "",
+      stored: "",
+    },
     ...{ reference: "", chosen: [], attachments: true, comments: true, access: "live", schedule: "" },
     ...{ collections, collection: collections.includes("default") ? "default" : (collections[0] ?? "default") },
   };

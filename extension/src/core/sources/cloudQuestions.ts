@@ -67,7 +67,9 @@ export function question(form: CloudForm, step: Step): Question {
         ...{ type: "input", value: form.reference, placeholder: "env:WIKI_TOKEN" },
         prompt: l10n.t("Where the daemon finds the token: env:NAME, file:PATH or keyring:NAME."),
         check: (value) =>
-          /^(env|file|keyring):\S/.test(value.trim()) ? undefined : l10n.t("Write env:NAME, file:PATH or keyring:NAME."),
+          /^(env|file|keyring):\S/.test(value.trim())
+            ? undefined
+            : l10n.t("Write env:NAME, file:PATH or keyring:NAME."),
       };
     case "cron":
       return {
@@ -117,7 +119,11 @@ function pick(form: CloudForm, step: PickStep): PickQuestion {
     case "schedule":
       return one(l10n.t("When is it read again?"), schedules(form), form.schedule);
     case "collection":
-      return one(l10n.t("Into which collection?"), form.collections.map((id) => ({ id, label: id })), form.collection);
+      return one(
+        l10n.t("Into which collection?"),
+        form.collections.map((id) => ({ id, label: id })),
+        form.collection,
+      );
     case "summary":
       return one(l10n.t("This would be read. Choose a line to change it."), summary(form), SAVE);
   }
@@ -145,7 +151,12 @@ export function answered(form: CloudForm, step: Step, answer: string | readonly 
     case "containers":
       return { ...form, chosen: ids.includes(ALL) ? [] : [...ids], preview: undefined };
     case "parts":
-      return { ...form, attachments: ids.includes("attachments"), comments: ids.includes("comments"), preview: undefined };
+      return {
+        ...form,
+        attachments: ids.includes("attachments"),
+        comments: ids.includes("comments"),
+        preview: undefined,
+      };
     case "access":
       return { ...form, access: text === "cached" || text === "public" ? text : "live" };
     case "schedule":
@@ -180,10 +191,18 @@ function deployments(): Option[] {
 }
 
 function kinds(form: CloudForm): Option[] {
-  const oauth = { id: "oauth", label: l10n.t("OAuth access token"), detail: l10n.t("For those whose company hands them out.") };
+  const oauth = {
+    id: "oauth",
+    label: l10n.t("OAuth access token"),
+    detail: l10n.t("For those whose company hands them out."),
+  };
   const own =
     deployment(form) === "cloud"
-      ? { id: "api_token", label: l10n.t("API token"), detail: l10n.t("Made in the account's security settings; needs its e-mail.") }
+      ? {
+          id: "api_token",
+          label: l10n.t("API token"),
+          detail: l10n.t("Made in the account's security settings; needs its e-mail."),
+        }
       : { id: "pat", label: l10n.t("Personal access token"), detail: l10n.t("Made in your profile on the site.") };
   return [own, oauth];
 }
@@ -223,7 +242,11 @@ function described({ key, name, items }: Container): string {
 function parts(form: CloudForm): Option[] {
   const comments = form.product === "jira" ? l10n.t("Comments of issues") : l10n.t("Comments, footer and inline");
   return [
-    { id: "attachments", label: l10n.t("Attachments"), detail: l10n.t("PDF, Office files and all else that can be read.") },
+    {
+      id: "attachments",
+      label: l10n.t("Attachments"),
+      detail: l10n.t("PDF, Office files and all else that can be read."),
+    },
     { id: "comments", label: l10n.t("Comments"), detail: comments },
   ];
 }

@@ -103,7 +103,9 @@ function accessLine({ live, public: isPublic }: Source): string {
 }
 
 function completeLine(isComplete: boolean): string {
-  return isComplete ? l10n.t("Complete: every item is accounted for.") : l10n.t("Not complete: the next reading goes on.");
+  return isComplete
+    ? l10n.t("Complete: every item is accounted for.")
+    : l10n.t("Not complete: the next reading goes on.");
 }
 
 export interface LedgerRowText {

@@ -26,7 +26,11 @@ export interface FormHost {
 }
 
 /** The form as it was saved; undefined when it was called off. */
-export async function runForm(begun: CloudForm, host: FormHost, first: Step = "address"): Promise<CloudForm | undefined> {
+export async function runForm(
+  begun: CloudForm,
+  host: FormHost,
+  first: Step = "address",
+): Promise<CloudForm | undefined> {
   let form = begun;
   let step = first;
   let problem = "";
@@ -40,7 +44,14 @@ export async function runForm(begun: CloudForm, host: FormHost, first: Step = "a
     const all = steps(form);
     const number = all.indexOf(step) + 1;
     const canGoBack = stepBefore(form, step) !== undefined;
-    const reply = await host.ask({ step, question: question(form, step), problem, number, total: all.length, canGoBack });
+    const reply = await host.ask({
+      step,
+      question: question(form, step),
+      problem,
+      number,
+      total: all.length,
+      canGoBack,
+    });
     problem = "";
     if (reply.kind === "cancel") return undefined;
     if (reply.kind === "back") {

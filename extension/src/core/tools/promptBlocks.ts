@@ -12,7 +12,9 @@ const MARK = /[[【［](\s*[0-9０-９]{1,3}(?:\s*[,，、;–~-]\s*[0-9０-９]
 const CODE_FENCE = /^ {0,3}(`{3,}|~{3,})([^\n]*)$/gm;
 
 /** The place of a passage for a model, in English: `page 3`, `lines 10-24`, `section Setup > Ports`. */
-function placeForModel(place: Pick<Citation, "page" | "slide" | "sheet" | "cell_range" | "line_range" | "section_path">): string {
+function placeForModel(
+  place: Pick<Citation, "page" | "slide" | "sheet" | "cell_range" | "line_range" | "section_path">,
+): string {
   const parts: string[] = [];
   if (place.page) parts.push(`page ${place.page}`);
   if (place.slide) parts.push(`slide ${place.slide}`);
@@ -27,7 +29,13 @@ function placeForModel(place: Pick<Citation, "page" | "slide" | "sheet" | "cell_
 
 /** A passage under its number. `more` are further attributes. */
 export function passageBlock(citation: Citation, more: Record<string, string> = {}): string {
-  const about = { title: citation.title, source: citation.source, place: placeForModel(citation), as_of: citation.as_of ?? "", ...more };
+  const about = {
+    title: citation.title,
+    source: citation.source,
+    place: placeForModel(citation),
+    as_of: citation.as_of ?? "",
+    ...more,
+  };
   const attributes = Object.entries(about).filter(([, value]) => value !== "");
   const named = attributes.map(([name, value]) => ` ${name}="${attribute(value)}"`).join("");
   const pictures = citation.images

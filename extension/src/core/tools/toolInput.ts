@@ -35,7 +35,13 @@ export function readInput(value: unknown): ReadInput {
 }
 
 function filters(value: unknown, name: string): NonNullable<SearchInput["filters"]> {
-  const known = { doc_type: list(docType), path_prefix: text, language: list(text), updated_after: date, updated_before: date };
+  const known = {
+    doc_type: list(docType),
+    path_prefix: text,
+    language: list(text),
+    updated_after: date,
+    updated_before: date,
+  };
   return checked(value, `${name}.`, {}, known);
 }
 
@@ -53,7 +59,8 @@ function checked(
   const result: Record<string, unknown> = {};
   for (const [name, given] of Object.entries(value)) {
     const check = checks.get(name);
-    if (check === undefined) throw invalid(`There is no '${prefix}${name}'. Known are: ${[...checks.keys()].join(", ")}.`);
+    if (check === undefined)
+      throw invalid(`There is no '${prefix}${name}'. Known are: ${[...checks.keys()].join(", ")}.`);
     if (given !== null && given !== undefined) result[name] = check(given, prefix + name);
   }
   for (const name of Object.keys(required)) if (!(name in result)) throw invalid(`'${prefix}${name}' is missing.`);

@@ -26,7 +26,8 @@ export async function passagesText(query: string, found: QueryAnswer, room: Toke
   const blocks = found.citations.map((citation) =>
     passageBlock(citation, { doc_id: citation.doc_id, collection: citation.collection }),
   );
-  const cite = "Cite passages by their id in square brackets, such as [1]. rag_read_document reads on around one, by its doc_id.";
+  const cite =
+    "Cite passages by their id in square brackets, such as [1]. rag_read_document reads on around one, by its doc_id.";
   const head = [`Passages for "${query}", best first. ${DATA}`, cite, ...warnings].join("\n");
   const [fixed = 0, ...sizes] = await Promise.all([`${head}\n${trace}`, ...blocks].map((block) => room.count(block)));
   let left = room.tokens - fixed;
@@ -37,14 +38,17 @@ export async function passagesText(query: string, found: QueryAnswer, room: Toke
     return true;
   });
   const leftOut = blocks.length - shown.length;
-  const message = leftOut > 0 ? [`${leftOut} of ${blocks.length} passages were left out: there is no room for them.`] : [];
+  const message =
+    leftOut > 0 ? [`${leftOut} of ${blocks.length} passages were left out: there is no room for them.`] : [];
   return [head, ...shown, ...message, trace].join("\n\n");
 }
 
 /** What the user can do about passages that were left out for want of a token; the warnings count them. */
 function tokenAdvice({ effective }: QueryAnswer): string[] {
   if (!effective.live?.no_token) return [];
-  return ['The user can search those too, with a token of their own: by the command "RAG Assistant: Set Source Token…".'];
+  return [
+    'The user can search those too, with a token of their own: by the command "RAG Assistant: Set Source Token…".',
+  ];
 }
 
 /** A part of a document, with where to go on. Offsets count characters (code points), as the daemon's do. */
@@ -56,20 +60,32 @@ export async function documentText(
   room: TokenBudget,
 ): Promise<string> {
   const text = new CodePoints(markdown);
-  const [first, end] = input.section === undefined ? [0, text.length] : sectionSpan(sections, input.section, text.length);
+  const [first, end] =
+    input.section === undefined ? [0, text.length] : sectionSpan(sections, input.section, text.length);
   const start = Math.max(first, input.offset ?? 0);
   if (start >= end && end > 0) {
-    throw new RagError("VALIDATION_ERROR", `'offset' ${start} is behind the end, which is ${end}.`, "Give a smaller one, or none.");
+    throw new RagError(
+      "VALIDATION_ERROR",
+      `'offset' ${start} is behind the end, which is ${end}.`,
+      "Give a smaller one, or none.",
+    );
   }
-  const about = { doc_id: document.id, title: document.title, source: document.source, collection: document.collection };
+  const about = {
+    doc_id: document.id,
+    title: document.title,
+    source: document.source,
+    collection: document.collection,
+  };
   const contents = input.section === undefined && start === 0 ? contentsOf(sections) : "";
   const piece = text.slice(start, Math.min(end, start + (input.max_chars ?? DEFAULT_CHARS)));
   const spare = await room.count(`${DATA}${contents}Go on with offset 000000.`);
   const wrap = (part: string) => documentBlock(part, about);
   const fitted = await fitText(piece, wrap, { ...room, tokens: room.tokens - spare });
-  if (fitted === undefined) throw new RagError("NO_ROOM", "There is no room for any of the document.", "Read less at a time, by max_chars.");
+  if (fitted === undefined)
+    throw new RagError("NO_ROOM", "There is no room for any of the document.", "Read less at a time, by max_chars.");
   const next = start + new CodePoints(fitted).length;
-  const rest = next < end ? `Characters ${start}-${next} of ${end}. Go on with offset ${next}.` : `This is up to the end.`;
+  const rest =
+    next < end ? `Characters ${start}-${next} of ${end}. Go on with offset ${next}.` : `This is up to the end.`;
   return [DATA, contents, wrap(fitted), rest].filter((part) => part !== "").join("\n\n");
 }
 
@@ -87,14 +103,22 @@ async function fitText(text: string, wrap: (part: string) => string, room: Token
 
 /** A section with its heading and its sub-sections. */
 function sectionSpan(sections: readonly Section[], wanted: string, length: number): [number, number] {
-  const plain = (heading: string) => heading.trim().replace(/^#+\s*/, "").toLowerCase();
+  const plain = (heading: string) =>
+    heading
+      .trim()
+      .replace(/^#+\s*/, "")
+      .toLowerCase();
   const index = sections.findIndex(({ section_path: path }) => {
     const heading = path.at(-1) ?? "";
     return plain(heading) === plain(wanted) || plain(path.join(" > ")) === plain(wanted);
   });
   const own = sections[index];
   if (own === undefined) {
-    throw new RagError("SECTION_NOT_FOUND", `There is no section '${wanted}'.`, contentsOf(sections) || "The document has no sections.");
+    throw new RagError(
+      "SECTION_NOT_FOUND",
+      `There is no section '${wanted}'.`,
+      contentsOf(sections) || "The document has no sections.",
+    );
   }
   const isWithin = (path: string[]) => own.section_path.every((part, depth) => path[depth] === part);
   let last = index;
@@ -105,7 +129,9 @@ function sectionSpan(sections: readonly Section[], wanted: string, length: numbe
 
 function contentsOf(sections: readonly Section[]): string {
   if (sections.length === 0) return "";
-  const lines = sections.slice(0, MOST_SECTIONS).map(({ section_path: path }) => `${"  ".repeat(path.length - 1)}- ${path.at(-1) ?? ""}`);
+  const lines = sections
+    .slice(0, MOST_SECTIONS)
+    .map(({ section_path: path }) => `${"  ".repeat(path.length - 1)}- ${path.at(-1) ?? ""}`);
   const more = sections.length - lines.length;
   return documentBlock([...lines, ...(more > 0 ? [`(${more} more)`] : [])].join("\n"), { part: "section headings" });
 }

@@ -39,7 +39,12 @@ export function headingSpan(markdown: string, heading: string | undefined): Span
 }
 
 /** A part of the content that begins at `from` or, without it, holds the first span; cut between paragraphs. */
-export function contentPart(markdown: string, spans: readonly Span[], from?: number, length = PART_LENGTH): ContentPart {
+export function contentPart(
+  markdown: string,
+  spans: readonly Span[],
+  from?: number,
+  length = PART_LENGTH,
+): ContentPart {
   const wanted = from ?? Math.max(0, (spans[0]?.[0] ?? 0) - Math.floor(length / 4));
   const start = wanted === 0 || markdown.length <= length ? 0 : cut(markdown, wanted);
   const end = start + length >= markdown.length ? markdown.length : cut(markdown, start + length);

@@ -35,9 +35,13 @@ export class EditorModel implements Writer {
     const { token, dispose } = tokenOf(signal);
     // The editor's models know no role for rules: they come first, from the user.
     const sent = messages.map(({ role, text }) =>
-      role === "assistant" ? vscode.LanguageModelChatMessage.Assistant(text) : vscode.LanguageModelChatMessage.User(text),
+      role === "assistant"
+        ? vscode.LanguageModelChatMessage.Assistant(text)
+        : vscode.LanguageModelChatMessage.User(text),
     );
-    const justification = l10n.t("RAG Assistant lets the model answer your question from the passages that were found.");
+    const justification = l10n.t(
+      "RAG Assistant lets the model answer your question from the passages that were found.",
+    );
     try {
       const response = await this.model.sendRequest(sent, { justification }, token);
       yield* response.text;

@@ -49,7 +49,9 @@ export class EditorModels implements vscode.Disposable {
     const chosen = choice ?? vscode.workspace.getConfiguration().get<string>(SETTING, "auto");
     if (chosen === "none") return "passages";
     if (chosen === "daemon") return undefined;
-    const models = await vscode.lm.selectChatModels(chosen.startsWith(EDITOR) ? { id: chosen.slice(EDITOR.length) } : {});
+    const models = await vscode.lm.selectChatModels(
+      chosen.startsWith(EDITOR) ? { id: chosen.slice(EDITOR.length) } : {},
+    );
     const [model] = models;
     if (model !== undefined) return new EditorModel(model);
     if (chosen === "auto") return undefined;

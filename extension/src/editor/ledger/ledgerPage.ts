@@ -123,7 +123,11 @@ export class LedgerPage implements vscode.Disposable {
     const { status } = this.daemon;
     if (status.kind !== "ready") throw new RagError("DAEMON_UNREACHABLE", l10n.t("The daemon is not running."));
     const { client } = status;
-    const [sources, { cycles, counts }, kept] = await Promise.all([client.sources(), client.ledger(id), this.tokens.all()]);
+    const [sources, { cycles, counts }, kept] = await Promise.all([
+      client.sources(),
+      client.ledger(id),
+      this.tokens.all(),
+    ]);
     const source = sources.find((one) => one.id === id);
     if (!source) throw new RagError("SOURCE_NOT_FOUND", l10n.t("This source is no longer there."));
     const held = await client.ledgerItems(id, "held", 1, PAGE_SIZE);

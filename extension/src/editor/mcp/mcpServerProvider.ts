@@ -157,7 +157,9 @@ function switchedOff(): RagError {
   return new RagError(
     "MCP_OFF",
     l10n.t("The MCP server of RAG Assistant is switched off."),
-    l10n.t("Set ragAssistant.transport to “mcp”. If it is, the daemon's settings or a policy of this machine switch it off."),
+    l10n.t(
+      "Set ragAssistant.transport to “mcp”. If it is, the daemon's settings or a policy of this machine switch it off.",
+    ),
   );
 }
 

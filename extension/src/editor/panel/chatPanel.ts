@@ -70,7 +70,10 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     );
     const images = new Images(daemon);
     const { conversations } = this;
-    this.controller = new ChatController({ choices, conversations, daemon, host, images, ingests, log, places, setup }, outbox);
+    this.controller = new ChatController(
+      { choices, conversations, daemon, host, images, ingests, log, places, setup },
+      outbox,
+    );
     const refresh = () => void choices.refresh();
     this.disposables.push(
       vscode.window.registerWebviewViewProvider(VIEW, this, { webviewOptions: { retainContextWhenHidden: true } }),
@@ -82,7 +85,8 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
       setup.onDidChange(() => this.controller.sendDaemonState()),
       models.onDidChange(refresh),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration("ragAssistant.collection") || event.affectsConfiguration("ragAssistant.answer")) refresh();
+        if (event.affectsConfiguration("ragAssistant.collection") || event.affectsConfiguration("ragAssistant.answer"))
+          refresh();
       }),
       store.onDidFail((error) =>
         outbox.send({ type: "note", text: l10n.t("The chat could not be saved: {0}", error.message) }),

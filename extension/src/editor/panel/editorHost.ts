@@ -42,7 +42,11 @@ export class EditorHost implements PanelHost, vscode.Disposable {
       },
       { undoStopBefore: true, undoStopAfter: true },
     );
-    if (!done) throw new RagError("INSERT_FAILED", l10n.t("The text could not be inserted: the file in the editor can't be changed."));
+    if (!done)
+      throw new RagError(
+        "INSERT_FAILED",
+        l10n.t("The text could not be inserted: the file in the editor can't be changed."),
+      );
     await vscode.window.showTextDocument(editor.document, editor.viewColumn);
   }
 

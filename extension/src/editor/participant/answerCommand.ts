@@ -76,7 +76,11 @@ class ShownAnswer {
     this.show(this.marks.feed(text));
   }
 
-  end(answer: FinishedAnswer, notices: string[], asked: Pick<AnswerMetadata, "question" | "collection">): AnswerMetadata {
+  end(
+    answer: FinishedAnswer,
+    notices: string[],
+    asked: Pick<AnswerMetadata, "question" | "collection">,
+  ): AnswerMetadata {
     this.show(this.marks.finish());
     this.write(this.safe.finish());
     const cited = this.marks.cited.flatMap((id) => this.byId.get(id) ?? []);
@@ -90,7 +94,9 @@ class ShownAnswer {
       ...asked,
       answer: answer.text.slice(0, LONGEST_KEPT),
       traceId: this.retrieval?.trace_id ?? "",
-      chunkIds: (cited.length > 0 ? cited : answer.citations).flatMap(({ chunk_id, chunk_ids }) => chunk_ids ?? [chunk_id]),
+      chunkIds: (cited.length > 0 ? cited : answer.citations).flatMap(
+        ({ chunk_id, chunk_ids }) => chunk_ids ?? [chunk_id],
+      ),
       followups: this.retrieval ? followups(asked.question, this.retrieval, this.marks.cited, answer.found) : [],
     };
   }

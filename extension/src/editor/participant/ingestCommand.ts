@@ -48,7 +48,9 @@ export async function ingestCommand(
   response.progress(l10n.t("Adding {0}", paths.map((one) => path.basename(one)).join(", ")));
   const client = await daemon.client();
   const here = isOnThisMachine(client.connection.url);
-  const started = here ? await client.ingest(paths, collection) : await client.upload(await readLocalFiles(paths), collection);
+  const started = here
+    ? await client.ingest(paths, collection)
+    : await client.upload(await readLocalFiles(paths), collection);
   const job = await follow(daemon, started.job_id, response, signal);
   showResult(job, response);
 }
@@ -98,7 +100,9 @@ function showResult({ status, result, error, collection }: Job, response: ChatRe
   }
   const counts = result ? resultText({ ...result, failed: result.failed.length }) : "";
   const shown =
-    status === "cancelled" ? l10n.t("Adding was called off. {0}", counts) : l10n.t("Collection {0}: {1}", collection, counts);
+    status === "cancelled"
+      ? l10n.t("Adding was called off. {0}", counts)
+      : l10n.t("Collection {0}: {1}", collection, counts);
   response.markdown(`${escapeMarkdown(shown)}\n\n`);
   const failed = result?.failed ?? [];
   for (const { source, message, code } of failed.slice(0, MOST_FAILURES)) {

@@ -64,7 +64,8 @@ async function run(
   response: ChatResponse,
   signal: AbortSignal,
 ): Promise<AnswerMetadata | undefined> {
-  if (daemon.status.kind === "starting" || daemon.status.kind === "stopped") response.progress(l10n.t("Starting the daemon"));
+  if (daemon.status.kind === "starting" || daemon.status.kind === "stopped")
+    response.progress(l10n.t("Starting the daemon"));
   const client = await daemon.client();
   switch (request.command) {
     case "search":
@@ -101,7 +102,10 @@ function failure(error: unknown, log: vscode.LogOutputChannel, response: ChatRes
   return { errorDetails: { message: [message, advice].filter((text) => text !== "").join(" ") } };
 }
 
-async function keepFeedback({ daemon, log }: ParticipantParts, { result, kind }: vscode.ChatResultFeedback): Promise<void> {
+async function keepFeedback(
+  { daemon, log }: ParticipantParts,
+  { result, kind }: vscode.ChatResultFeedback,
+): Promise<void> {
   const kept = readMetadata(result.metadata);
   if (kept === undefined) return;
   try {

@@ -55,5 +55,7 @@ export function askOptions(): AskOptions {
 function answerText(turn: vscode.ChatResponseTurn): string {
   const answer: unknown = turn.result.metadata?.["answer"];
   if (typeof answer === "string") return answer;
-  return turn.response.map((part) => (part instanceof vscode.ChatResponseMarkdownPart ? part.value.value : "")).join("");
+  return turn.response
+    .map((part) => (part instanceof vscode.ChatResponseMarkdownPart ? part.value.value : ""))
+    .join("");
 }

@@ -61,7 +61,9 @@ export class ChatResponse {
 
   /** The document and the place in it, as a link to it. */
   place(citation: Citation): void {
-    const label = [citationLabel(citation), asOfText(citation, vscode.env.language)].filter((part) => part !== "").join(" · ");
+    const label = [citationLabel(citation), asOfText(citation, vscode.env.language)]
+      .filter((part) => part !== "")
+      .join(" · ");
     this.anchor(citation, label, escapeMarkdown(label));
   }
 

@@ -79,7 +79,9 @@ function showPassage(citation: Citation, response: ChatResponse): void {
   response.markdown(`\n\n**\\[${citation.id}\\]** `);
   response.place(citation);
   const headings = citation.section_path.map(escapeMarkdown).join(" › ");
-  response.markdown(`${headings === "" ? "" : `  \n${headings}`}\n\n> ${escapeMarkdown(excerpt(citation.content, EXCERPT))}\n\n`);
+  response.markdown(
+    `${headings === "" ? "" : `  \n${headings}`}\n\n> ${escapeMarkdown(excerpt(citation.content, EXCERPT))}\n\n`,
+  );
   response.reference(citation);
 }
 

@@ -81,13 +81,16 @@ function answer(
 /** While the site is asked. Throws `RagError` CANCELLED through the signal when it is called off. */
 export function whileTesting<T>(work: (signal: AbortSignal) => Promise<T>): Thenable<T> {
   const location = vscode.ProgressLocation.Notification;
-  return vscode.window.withProgress({ location, title: l10n.t("Testing the connection"), cancellable: true }, async (_, token) => {
-    const calledOff = new AbortController();
-    const listener = token.onCancellationRequested(() => calledOff.abort());
-    try {
-      return await work(calledOff.signal);
-    } finally {
-      listener.dispose();
-    }
-  });
+  return vscode.window.withProgress(
+    { location, title: l10n.t("Testing the connection"), cancellable: true },
+    async (_, token) => {
+      const calledOff = new AbortController();
+      const listener = token.onCancellationRequested(() => calledOff.abort());
+      try {
+        return await work(calledOff.signal);
+      } finally {
+        listener.dispose();
+      }
+    },
+  );
 }

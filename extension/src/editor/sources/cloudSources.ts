@@ -9,7 +9,17 @@ import type { DaemonClient } from "../../core/client/daemonClient";
 import { storedToken, tokenProblem } from "../../core/client/sourceTokens";
 import { RagError } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
-import { FROM_REQUEST, formOf, newForm, newSource, secret, sourceChange, type CloudForm, type Product, type Step } from "../../core/sources/cloudForm";
+import {
+  FROM_REQUEST,
+  formOf,
+  newForm,
+  newSource,
+  secret,
+  sourceChange,
+  type CloudForm,
+  type Product,
+  type Step,
+} from "../../core/sources/cloudForm";
 import { authOf, isCloud } from "../../core/sources/cloudStatus";
 import { runForm, type FormHost } from "../../core/sources/runCloudForm";
 import { showFailure } from "../common/showFailure";
@@ -28,7 +38,10 @@ export class CloudSources {
     return this.showingFailures(async () => {
       const client = await this.daemon.client();
       const enabled = (await client.collections()).filter(({ status }) => status === "enabled");
-      const form = newForm(product, enabled.map(({ name }) => name));
+      const form = newForm(
+        product,
+        enabled.map(({ name }) => name),
+      );
       const title = product === "jira" ? l10n.t("Add Jira Project") : l10n.t("Add Confluence Space");
       let added: Source | undefined;
       const saved = await this.run(client, form, title, "address", async (filled) => {
@@ -141,8 +154,15 @@ async function askToken(source: Source): Promise<string | undefined> {
   let account = "";
   if (kind === "api_token") {
     const prompt = l10n.t("E-mail of the account that the API token belongs to.");
-    const valid = (text: string) => (/^[^\s@:,]+@[^\s@:,]+$/.test(text.trim()) ? undefined : l10n.t("Enter an e-mail address."));
-    const given = await vscode.window.showInputBox({ title, prompt, value: email, ignoreFocusOut: true, validateInput: valid });
+    const valid = (text: string) =>
+      /^[^\s@:,]+@[^\s@:,]+$/.test(text.trim()) ? undefined : l10n.t("Enter an e-mail address.");
+    const given = await vscode.window.showInputBox({
+      title,
+      prompt,
+      value: email,
+      ignoreFocusOut: true,
+      validateInput: valid,
+    });
     if (given === undefined) return undefined;
     account = given.trim();
   }

@@ -4,7 +4,15 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { Job, LedgerCycle, SkippedItem, Source } from "../../core/api/types";
-import { SET_TOKEN, cloudState, cycleText, heldText, isCloud, skippedText, type CloudState } from "../../core/sources/cloudStatus";
+import {
+  SET_TOKEN,
+  cloudState,
+  cycleText,
+  heldText,
+  isCloud,
+  skippedText,
+  type CloudState,
+} from "../../core/sources/cloudStatus";
 import { sourceCondition, sourceText, type SourceCondition } from "../../core/sources/rows";
 import { FAILED, WARNING, drawn } from "../trees/treeItem";
 
@@ -22,7 +30,9 @@ export class SourceRow {
     const { Collapsed, None } = vscode.TreeItemCollapsibleState;
     const item = drawn(sourceText(source, vscode.env.language, { hasToken, job }), isCloud(source) ? Collapsed : None);
     item.id = `source:${source.id}`;
-    item.contextValue = ["source", source.enabled ? "enabled" : "disabled", isCloud(source) ? "cloud" : "folder"].join(".");
+    item.contextValue = ["source", source.enabled ? "enabled" : "disabled", isCloud(source) ? "cloud" : "folder"].join(
+      ".",
+    );
     item.iconPath = sourceIcon(source, hasToken);
     return item;
   }
@@ -108,7 +118,12 @@ export class LeftItemRow {
 const SOURCE_ICONS: Record<string, string> = { folder: "folder", confluence: "book", jira: "issues" };
 const CONDITION_ICONS: Partial<Record<SourceCondition, string>> = { paused: "debug-pause", syncing: "sync~spin" };
 
-const CLOUD_ICONS: Partial<Record<CloudState, string>> = { paused: "debug-pause", syncing: "sync~spin", noToken: "key", waiting: "key" };
+const CLOUD_ICONS: Partial<Record<CloudState, string>> = {
+  paused: "debug-pause",
+  syncing: "sync~spin",
+  noToken: "key",
+  waiting: "key",
+};
 
 function sourceIcon(source: Source, hasToken: boolean): vscode.ThemeIcon {
   if (isCloud(source)) {

@@ -58,7 +58,10 @@ export class SourceSync implements vscode.Disposable {
       const daemon = {
         sources: async () => {
           const sources = await client.sources();
-          await this.forgetGone(client.connection.url, sources.map(({ id }) => id));
+          await this.forgetGone(
+            client.connection.url,
+            sources.map(({ id }) => id),
+          );
           return sources;
         },
         syncSource: (id: string) => client.syncSource(id),

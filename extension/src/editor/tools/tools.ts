@@ -42,7 +42,9 @@ class Tool<T> implements vscode.LanguageModelTool<unknown> {
     private readonly message: (input: unknown) => string,
   ) {}
 
-  prepareInvocation({ input }: vscode.LanguageModelToolInvocationPrepareOptions<unknown>): vscode.PreparedToolInvocation {
+  prepareInvocation({
+    input,
+  }: vscode.LanguageModelToolInvocationPrepareOptions<unknown>): vscode.PreparedToolInvocation {
     // What is wrong with the input is told when the tool is invoked.
     return { invocationMessage: this.message(input) };
   }
@@ -66,7 +68,12 @@ class Tool<T> implements vscode.LanguageModelTool<unknown> {
   }
 }
 
-async function runSearch(client: DaemonClient, input: SearchInput, room: TokenBudget, signal: AbortSignal): Promise<string> {
+async function runSearch(
+  client: DaemonClient,
+  input: SearchInput,
+  room: TokenBudget,
+  signal: AbortSignal,
+): Promise<string> {
   const resource = vscode.window.activeTextEditor?.document.uri ?? vscode.workspace.workspaceFolders?.[0]?.uri;
   const set = vscode.workspace.getConfiguration("ragAssistant", resource).get<string>("collection", "").trim();
   const collection = input.collection ?? set;
@@ -74,7 +81,12 @@ async function runSearch(client: DaemonClient, input: SearchInput, room: TokenBu
   return passagesText(input.query, await client.query(request, signal), room);
 }
 
-async function runRead(client: DaemonClient, input: ReadInput, room: TokenBudget, signal: AbortSignal): Promise<string> {
+async function runRead(
+  client: DaemonClient,
+  input: ReadInput,
+  room: TokenBudget,
+  signal: AbortSignal,
+): Promise<string> {
   // Its headings are needed where it begins, and to find one section.
   const wantsSections = input.section !== undefined || !input.offset;
   const [document, content, sections] = await Promise.all([
@@ -85,7 +97,10 @@ async function runRead(client: DaemonClient, input: ReadInput, room: TokenBudget
   return documentText(document, content.markdown, sections, input, room);
 }
 
-function budgetOf(options: vscode.LanguageModelToolTokenizationOptions | undefined, token: vscode.CancellationToken): TokenBudget {
+function budgetOf(
+  options: vscode.LanguageModelToolTokenizationOptions | undefined,
+  token: vscode.CancellationToken,
+): TokenBudget {
   if (options === undefined) {
     return { tokens: DEFAULT_TOKENS, count: (text) => Promise.resolve(Math.ceil(text.length / CHARS_PER_TOKEN)) };
   }
@@ -94,7 +109,8 @@ function budgetOf(options: vscode.LanguageModelToolTokenizationOptions | undefin
 
 /** A text of an input that nobody has checked yet, short enough to be shown. */
 function named(input: unknown, field: string): string {
-  const value: unknown = typeof input === "object" && input !== null ? (input as Record<string, unknown>)[field] : undefined;
+  const value: unknown =
+    typeof input === "object" && input !== null ? (input as Record<string, unknown>)[field] : undefined;
   return typeof value === "string" ? excerpt(value, LONGEST_NAME) : "";
 }
 

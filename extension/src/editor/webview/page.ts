@@ -11,9 +11,15 @@ export function webviewOptions(extensionUri: vscode.Uri): vscode.WebviewOptions 
   return { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(extensionUri, "dist", "webview")] };
 }
 
-export function webviewPage(webview: vscode.Webview, extensionUri: vscode.Uri, name: WebviewName, title: string): string {
+export function webviewPage(
+  webview: vscode.Webview,
+  extensionUri: vscode.Uri,
+  name: WebviewName,
+  title: string,
+): string {
   const nonce = randomBytes(16).toString("base64");
-  const file = (path: string) => webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, "dist", "webview", path)).toString();
+  const file = (path: string) =>
+    webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, "dist", "webview", path)).toString();
   const policy = [
     "default-src 'none'",
     // The source itself is named for the parts that are loaded on demand; a nonce does not reach them.

@@ -14,7 +14,10 @@ export async function violations(view: FrameLocator, behind: "sideBar-background
   await frame.evaluate(`document.documentElement.style.backgroundColor = "var(--vscode-${behind})"`);
   // As an expression of the debugger: the page's content security policy would refuse a script of ours.
   await frame.evaluate(readFileSync(AXE, "utf8"));
-  const options = { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] };
+  const options = {
+    resultTypes: ["violations"],
+    runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+  };
   const result = await frame.evaluate<AxeResult>(`axe.run(document, ${JSON.stringify(options)})`);
   return result.violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id} (${help}): ${html.slice(0, 300)}\n${failureSummary ?? ""}`),

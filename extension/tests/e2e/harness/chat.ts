@@ -36,7 +36,10 @@ export class Chat {
 
   /** Open the view and choose one of the test kit's models. */
   async open(model = "echo", mode: "ask" | "agent" = "ask"): Promise<void> {
-    await this.window.bridge.execute("workbench.action.chat.open", { mode, modelSelector: { vendor: "rag-test", id: model } });
+    await this.window.bridge.execute("workbench.action.chat.open", {
+      mode,
+      modelSelector: { vendor: "rag-test", id: model },
+    });
     const label = `RAG test ${model}`;
     await this.session.locator(".chat-input-toolbars").getByText(label).first().waitFor({ timeout: PATIENCE_MS });
   }

@@ -19,7 +19,9 @@ export interface GivenPassage {
 /** What the test models were asked, oldest first. */
 export function modelRequests(file: string): ModelRequest[] {
   if (!existsSync(file)) return [];
-  const lines = readFileSync(file, "utf8").split("\n").filter((line) => line !== "");
+  const lines = readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
   return lines.map((line) => JSON.parse(line) as ModelRequest);
 }
 
@@ -33,5 +35,11 @@ export function lastRequest(file: string): ModelRequest {
 export function passagesIn(request: ModelRequest): GivenPassage[] {
   const text = request.messages.map((message) => message.text).join("\n");
   const blocks = text.matchAll(/^\[(\d+)\] (.*) \(([^(),]+)(?:, (.*))?\)\n<passage>\n([\s\S]*?)\n<\/passage>/gm);
-  return [...blocks].map(([, id, title = "", source = "", place = "", body = ""]) => ({ id: Number(id), title, source, place, text: body }));
+  return [...blocks].map(([, id, title = "", source = "", place = "", body = ""]) => ({
+    id: Number(id),
+    title,
+    source,
+    place,
+    text: body,
+  }));
 }

@@ -46,7 +46,11 @@ export class Panel {
   async takesQuestions(patience = START_MS): Promise<void> {
     const picker = this.frame.locator("[data-picker=model]");
     try {
-      await until("the panel takes questions", async () => (await this.composer.isVisible()) && (await picker.isVisible()), patience);
+      await until(
+        "the panel takes questions",
+        async () => (await this.composer.isVisible()) && (await picker.isVisible()),
+        patience,
+      );
     } catch (error) {
       throw new Error(`The panel shows: ${await this.frame.locator("body").innerText()}`, { cause: error });
     }

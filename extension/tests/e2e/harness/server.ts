@@ -26,7 +26,8 @@ export interface ServerOptions {
 }
 
 // What this machine needs to reach its package registry; all else of the user's settings stays away from the tests.
-const KEPT = /^(PATH|LANG|LC_ALL|TERM|PYENV_ROOT|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS)$|^(PIP|UV)_/;
+const KEPT =
+  /^(PATH|LANG|LC_ALL|TERM|PYENV_ROOT|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|NODE_EXTRA_CA_CERTS)$|^(PIP|UV)_/;
 
 const SETTINGS = {
   "workbench.startupEditor": "none",
@@ -53,7 +54,11 @@ const FLAGS = [
 const LISTENING = /HTTP server listening on (http:\/\/127\.0\.0\.1:\d+)/;
 
 // A proxy where nobody listens: whatever asks a foreign host fails at once, as in a closed network.
-const CLOSED = { HTTP_PROXY: "http://127.0.0.1:9", HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "127.0.0.1,localhost,::1" };
+const CLOSED = {
+  HTTP_PROXY: "http://127.0.0.1:9",
+  HTTPS_PROXY: "http://127.0.0.1:9",
+  NO_PROXY: "127.0.0.1,localhost,::1",
+};
 
 /** One code-server with a home, settings, extensions and data of its own, all in one temporary folder. */
 export class CodeServer {
@@ -75,7 +80,8 @@ export class CodeServer {
 
   static async start(options: ServerOptions): Promise<CodeServer> {
     const folder = mkdtempSync(join(tmpdir(), "rag-e2e-"));
-    for (const name of ["home", "user/User", "user/Machine", "extensions", "bridge", "tmp"]) mkdirSync(join(folder, name), { recursive: true });
+    for (const name of ["home", "user/User", "user/Machine", "extensions", "bridge", "tmp"])
+      mkdirSync(join(folder, name), { recursive: true });
     if (options.data !== undefined) cpSync(options.data, join(folder, "data"), { recursive: true });
     const settings = JSON.stringify({ ...SETTINGS, ...options.settings }, null, 2);
     // Settings of scope `machine` are taken from the second: to the workbench this server is a remote machine.

@@ -21,7 +21,9 @@ async function step(text: string): Promise<void> {
 async function deleteSources(): Promise<void> {
   const { url, token } = await daemonReady(editor.server.dataDir);
   const headers = { authorization: `Bearer ${token}` };
-  const { items } = (await (await fetch(`${url}/api/sources`, { headers })).json()) as { items: { id: string; type: string }[] };
+  const { items } = (await (await fetch(`${url}/api/sources`, { headers })).json()) as {
+    items: { id: string; type: string }[];
+  };
   for (const { id, type } of items) {
     if (type === "confluence") await fetch(`${url}/api/sources/${id}`, { method: "DELETE", headers });
   }
@@ -157,7 +159,10 @@ suite("a Confluence source", () => {
     await window.bridge.execute("ragAssistant.showLedger");
     const ledger = window.viewer();
     await ledger.getByRole("heading", { name: /^Ledger: Confluence/ }).waitFor();
-    await ledger.getByText(/\d+ there = \d+ indexed \+ \d+ left out/).first().waitFor();
+    await ledger
+      .getByText(/\d+ there = \d+ indexed \+ \d+ left out/)
+      .first()
+      .waitFor();
     expect(await ledger.getByRole("cell", { name: "complete", exact: true }).count()).toBeGreaterThan(0);
     await window.screenshot("cloud-ledger");
   });

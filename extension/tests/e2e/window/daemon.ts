@@ -22,7 +22,10 @@ describe("the daemon", () => {
   test("is started by the extension, and the status bar says that it is ready", async () => {
     const daemon = await daemonReady(editor.server.dataDir);
     expect(servers(editor.server.dataDir)).toEqual([daemon.pid]);
-    await editor.window.statusBarItem("RAG").filter({ hasNotText: /attention|start/i }).waitFor();
+    await editor.window
+      .statusBarItem("RAG")
+      .filter({ hasNotText: /attention|start/i })
+      .waitFor();
   });
 
   test("that is killed is started again, and questions are answered as before", async () => {

@@ -59,7 +59,9 @@ suite("@rag", () => {
     const path = `${editor.window.workspace}/guides/migration-v3-ja.md`;
     await editor.window.bridge.attachToChat(path);
     await chat.ask("@rag この文書の要点は何ですか");
-    const text = lastRequest(editor.server.modelLog).messages.map((message) => message.text).join("\n");
+    const text = lastRequest(editor.server.modelLog)
+      .messages.map((message) => message.text)
+      .join("\n");
     expect(text).toContain('<attachment name="migration-v3-ja.md"');
   });
 

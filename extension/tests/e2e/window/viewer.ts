@@ -12,9 +12,13 @@ suite("the document viewer", () => {
     await panel.openPassage(source, `page ${page}`);
     await editor.window.page.locator(".tab.active").filter({ hasText: title }).waitFor();
     const viewer = editor.window.viewer();
-    const picture = viewer.getByRole("img", { name: new RegExp(`^Page ${page} of \\d+, with the cited passage marked`) });
+    const picture = viewer.getByRole("img", {
+      name: new RegExp(`^Page ${page} of \\d+, with the cited passage marked`),
+    });
     await picture.waitFor();
-    expect(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBeGreaterThan(400);
+    expect(await picture.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBeGreaterThan(
+      400,
+    );
     await editor.window.screenshot("viewer-pdf");
   });
 });

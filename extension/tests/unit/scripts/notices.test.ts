@@ -51,7 +51,11 @@ describe("the notices", () => {
   }
 
   it("hold each bundled package once, with its licence and where its source is", async () => {
-    await install("kestrel", { license: "MIT", repository: { url: "https://code.example/kestrel" } }, { LICENSE: "Be kind.\r\n" });
+    await install(
+      "kestrel",
+      { license: "MIT", repository: { url: "https://code.example/kestrel" } },
+      { LICENSE: "Be kind.\r\n" },
+    );
     await install("unused", { license: "MIT" });
     const text = await written("node_modules/kestrel/a.js", "node_modules/kestrel/b.js", "src/extension.ts");
     expect(text.match(/kestrel 1\.0\.0 \(MIT\)/g)).toHaveLength(1);

@@ -113,7 +113,11 @@ export class AssistantMessageView {
     const line = noticeLine(left.text, "warning");
     line.dataset["testid"] = "left-out";
     if (left.needsToken) {
-      line.append(textButton(l10n.t("Set Token"), () => this.context.send("problem.action", { command: "ragAssistant.setSourceToken" })));
+      line.append(
+        textButton(l10n.t("Set Token"), () =>
+          this.context.send("problem.action", { command: "ragAssistant.setSourceToken" }),
+        ),
+      );
     }
     return [line];
   }

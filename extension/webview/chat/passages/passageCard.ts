@@ -71,7 +71,9 @@ export class PassageCard {
     this.hide();
     this.chip = chip;
     chip.setAttribute("aria-describedby", this.element.id);
-    const where = [placeLabel(citation), asOfText(citation, document.documentElement.lang)].filter((part) => part !== "").join(" · ");
+    const where = [placeLabel(citation), asOfText(citation, document.documentElement.lang)]
+      .filter((part) => part !== "")
+      .join(" · ");
     const picture = citation.images[0];
     this.element.replaceChildren(
       h("div", { class: "card-title" }, citationTitle(citation)),

@@ -28,7 +28,10 @@ describe("why these passages", () => {
   const passage = citation(1, "a", { chunk_ids: ["chunk1", "chunk2"] });
   const result = { ...passage, version_id: "v", score: 1, scores: {}, metadata: {} };
   const found = retrieval([passage], {
-    results: [{ ...result, chunk_id: "chunk2", title: "Other | title" }, { ...result, chunk_id: "chunk9", title: "Pipe | *star*" }],
+    results: [
+      { ...result, chunk_id: "chunk2", title: "Other | title" },
+      { ...result, chunk_id: "chunk9", title: "Pipe | *star*" },
+    ],
     plan: {
       text: "How long does the lease last?",
       language: "en",
@@ -38,7 +41,15 @@ describe("why these passages", () => {
       filters: { doc_type: ["pdf"] },
     },
     explanation: [
-      { chunk_id: "chunk2", stages: { sparse: { rank: 3, score: 16.27718 }, dense: { rank: 1, score: 0.667109 }, novelty: { rank: 1, score: 1 } }, moves: [] },
+      {
+        chunk_id: "chunk2",
+        stages: {
+          sparse: { rank: 3, score: 16.27718 },
+          dense: { rank: 1, score: 0.667109 },
+          novelty: { rank: 1, score: 1 },
+        },
+        moves: [],
+      },
     ],
     timings_ms: { fusion: 3.2, rerank: 87.4 },
     effective: { strategy: "hybrid", reranked: false, rerank_scored: 0, degraded: ["rerank"] },
@@ -47,7 +58,9 @@ describe("why these passages", () => {
   const text = explanation(found, ({ id }) => `LINK${id}`);
 
   it("shows the ranks at every stage, known ones first, in a table", () => {
-    expect(text).toContain("| Passage | By meaning | By words | novelty |\n| --- | --: | --: | --: |\n| \\[1\\] LINK1 | 1 (0\\.667) | 3 (16\\.3) | 1 (1) |");
+    expect(text).toContain(
+      "| Passage | By meaning | By words | novelty |\n| --- | --: | --: | --: |\n| \\[1\\] LINK1 | 1 (0\\.667) | 3 (16\\.3) | 1 (1) |",
+    );
     expect(text).toContain("| Pipe \\| \\*star\\* | – | – | – |");
   });
 

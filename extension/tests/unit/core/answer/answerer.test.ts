@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { Answerer } from "../../../../src/core/answer/answerer";
-import { asModelError } from "../../../../src/core/answer/modelErrors";
 import type { AnswerEvent, ChosenWriter, FinishedAnswer, Question } from "../../../../src/core/answer/types";
 import { DaemonClient } from "../../../../src/core/client/daemonClient";
 import { RagError, isCancelled } from "../../../../src/core/common/errors";
@@ -13,7 +12,12 @@ import { FakeClient, FakeWriter, MESSAGES, NOT_FOUND, citation, done, question, 
 const FOUND = retrieval([citation(1, "The lease lasts 90 seconds."), citation(2, "It is renewed.", { chunk_ids: ["c2", "c3"] })]);
 const ASKED = question("How long does the lease last?");
 
-async function answered(client: FakeClient, writer: ChosenWriter, asked: Question = ASKED, signal = new AbortController().signal) {
+async function answered(
+  client: FakeClient,
+  writer: ChosenWriter,
+  asked: Question = ASKED,
+  signal = new AbortController().signal,
+) {
   const events: AnswerEvent[] = [];
   for await (const event of new Answerer(client.service()).answer(asked, writer, signal)) events.push(event);
   const last = events.at(-1);
@@ -30,10 +34,22 @@ describe("an answer by a model of the editor", () => {
     const { events, text, answer } = await answered(client, writer);
     expect(events).toEqual(["retrieval", "delta", "delta", "delta", "delta", "done"]);
     expect(text).toBe("The lease lasts 90 s [1]. It moves.");
-    expect(answer).toMatchObject({ text, by: { kind: "editor", name: "Test model" }, found: true, finish: "complete", support });
+    expect(answer).toMatchObject({
+      text,
+      by: { kind: "editor", name: "Test model" },
+      found: true,
+      finish: "complete",
+      support,
+    });
     expect(answer.citations).toHaveLength(2);
     expect(client.verified).toEqual([
-      { answer: text, citations: [{ id: 1, chunk_ids: ["chunk1"] }, { id: 2, chunk_ids: ["c2", "c3"] }] },
+      {
+        answer: text,
+        citations: [
+          { id: 1, chunk_ids: ["chunk1"] },
+          { id: 2, chunk_ids: ["c2", "c3"] },
+        ],
+      },
     ]);
     expect(client.chats).toEqual([]);
   });
@@ -46,7 +62,10 @@ describe("an answer by a model of the editor", () => {
 
   it("asks for a smaller prompt when the model counts more tokens than it takes", async () => {
     const long = (tokens: number) => [{ role: "user" as const, text: "x".repeat(4 * tokens) }];
-    const client = new FakeClient(FOUND, done(), {}, ({ max_tokens: limit }) => ({ messages: long(2 * (limit ?? 0)), tokens: limit ?? 0 }));
+    const client = new FakeClient(FOUND, done(), {}, ({ max_tokens: limit }) => ({
+      messages: long(2 * (limit ?? 0)),
+      tokens: limit ?? 0,
+    }));
     const writer = new FakeWriter(["Yes [1]."], 1_000);
     await answered(client, writer);
     expect(client.prompts.map(({ max_tokens: limit }) => limit)).toEqual([1_000, 475]);
@@ -54,14 +73,22 @@ describe("an answer by a model of the editor", () => {
   });
 
   it("asks for a longer prompt when the daemon's estimate left out what has room", async () => {
-    const client = new FakeClient(FOUND, done(), {}, ({ max_tokens: limit = 0 }) => ({ tokens: 900, given: (limit ?? 0) > 1_000 ? [1, 2] : [1] }));
+    const client = new FakeClient(FOUND, done(), {}, ({ max_tokens: limit = 0 }) => ({
+      tokens: 900,
+      given: (limit ?? 0) > 1_000 ? [1, 2] : [1],
+    }));
     const { answer } = await answered(client, new FakeWriter(["Yes [2]."], 1_000));
     expect(client.prompts).toHaveLength(2);
     expect(answer).toMatchObject({ text: "Yes [2].", notices: [] });
   });
 
   it("says what had no room", async () => {
-    const client = new FakeClient(FOUND, done(), {}, () => ({ tokens: 20, given: [1], attachments: ["beginning", "none"], turns_left_out: 3 }));
+    const client = new FakeClient(FOUND, done(), {}, () => ({
+      tokens: 20,
+      given: [1],
+      attachments: ["beginning", "none"],
+      turns_left_out: 3,
+    }));
     const attachments = ["log.txt", "b.py"].map((name) => ({ name, text: "x" }));
     const { answer } = await answered(client, new FakeWriter(["Yes [1]. No [2]."]), question("How long?", { attachments }));
     expect(client.prompts[0]).toMatchObject({ attachments, max_tokens: 10_000 });
@@ -99,8 +126,17 @@ describe("an answer by a model of the editor", () => {
 
   it("is asked with what was chosen, and with a bounded history", async () => {
     const client = new FakeClient(FOUND);
-    const history = Array.from({ length: 60 }, (_, index) => ({ role: "user" as const, text: `${index}${"x".repeat(9_000)}` }));
-    const options = { collection: "guides", strategy: "dense_only", rerank: false, filters: { doc_type: ["pdf" as const] }, topK: 7 };
+    const history = Array.from({ length: 60 }, (_, index) => ({
+      role: "user" as const,
+      text: `${index}${"x".repeat(9_000)}`,
+    }));
+    const options = {
+      collection: "guides",
+      strategy: "dense_only",
+      rerank: false,
+      filters: { doc_type: ["pdf" as const] },
+      topK: 7,
+    };
     await answered(client, new FakeWriter(["Yes [1]."]), question("And?", { history, options }));
     const [{ history: sent, ...rest } = { query: "" }] = client.prompts;
     expect(rest).toEqual({
@@ -146,7 +182,11 @@ describe("an answer by a model of the editor", () => {
   it("stands when it can't be held against the passages, and says so", async () => {
     const client = new FakeClient(FOUND, done(), new RagError("SERVICE_UNAVAILABLE", "busy"));
     const { answer } = await answered(client, new FakeWriter(["Yes [1]."]));
-    expect(answer).toMatchObject({ text: "Yes [1].", support: [], notices: ["The answer was not held against the passages: busy"] });
+    expect(answer).toMatchObject({
+      text: "Yes [1].",
+      support: [],
+      notices: ["The answer was not held against the passages: busy"],
+    });
   });
 
   it("is not found when the daemon says that the model says so", async () => {
@@ -158,12 +198,20 @@ describe("an answer by a model of the editor", () => {
   });
 
   it("is the daemon's phrase when too little was found, unless something is attached", async () => {
-    const doubtful = retrieval([citation(1, "Other things.")], { found: false, warnings: ["The reranker is not there."] });
+    const doubtful = retrieval([citation(1, "Other things.")], {
+      found: false,
+      warnings: ["The reranker is not there."],
+    });
     const client = new FakeClient(doubtful);
     const writer = new FakeWriter(["From the file."]);
     const { answer, events } = await answered(client, writer);
     expect(events).toEqual(["retrieval", "delta", "done"]);
-    expect(answer).toMatchObject({ found: false, text: NOT_FOUND, by: { kind: "passages" }, notices: ["The reranker is not there."] });
+    expect(answer).toMatchObject({
+      found: false,
+      text: NOT_FOUND,
+      by: { kind: "passages" },
+      notices: ["The reranker is not there."],
+    });
     expect([writer.asked, client.chats]).toEqual([[], []]);
     const attachments = [{ name: "a.txt", text: "It lasts 90 s.\n" }];
     expect((await answered(client, writer, question("How long?", { attachments }))).answer.text).toBe("From the file.");
@@ -199,7 +247,10 @@ describe("an answer without a model of the editor", () => {
     const client = new FakeClient(FOUND, done({ provider: "ollama", model: "", warnings: ["2 passages did not fit."] }));
     const { events, answer } = await answered(client, undefined);
     expect(events).toEqual(["retrieval", "delta", "done"]);
-    expect(answer).toMatchObject({ by: { kind: "daemon", name: "ollama" }, notices: ["2 passages did not fit."] } satisfies Partial<FinishedAnswer>);
+    expect(answer).toMatchObject({
+      by: { kind: "daemon", name: "ollama" },
+      notices: ["2 passages did not fit."],
+    } satisfies Partial<FinishedAnswer>);
     expect(client.chats[0]).not.toHaveProperty("extractive");
   });
 
@@ -242,7 +293,12 @@ describe("a daemon over HTTP", () => {
 
   it("gives its answer piece by piece", async () => {
     const end = done({ answer: "九十秒です[1]。" });
-    const client = await serve([event("retrieval", FOUND), event("delta", { text: "九十秒" }), event("delta", { text: "です[1]。" }), event("done", end)]);
+    const client = await serve([
+      event("retrieval", FOUND),
+      event("delta", { text: "九十秒" }),
+      event("delta", { text: "です[1]。" }),
+      event("done", end),
+    ]);
     const events = [];
     const service = { client: () => Promise.resolve(client) };
     for await (const one of new Answerer(service).answer(ASKED, undefined, new AbortController().signal)) events.push(one.type);
@@ -255,7 +311,11 @@ describe("a daemon over HTTP", () => {
     const closed = new Promise<void>((resolve) => (resolveClosed = resolve));
     const client = await serve([event("retrieval", FOUND), event("delta", { text: "It" })], () => resolveClosed());
     const read = async () => {
-      for await (const one of new Answerer({ client: () => Promise.resolve(client) }).answer(ASKED, undefined, controller.signal)) {
+      for await (const one of new Answerer({ client: () => Promise.resolve(client) }).answer(
+        ASKED,
+        undefined,
+        controller.signal,
+      )) {
         if (one.type === "delta") controller.abort();
       }
     };
@@ -272,26 +332,5 @@ describe("a daemon over HTTP", () => {
     };
     await expect(read()).rejects.toMatchObject({ code: "DAEMON_UNREACHABLE" });
     expect(seen).toEqual(["retrieval"]);
-  });
-});
-
-describe("what models of the editor throw", () => {
-  const thrown = (message: string, code = "") => Object.assign(new Error(message), { code });
-
-  it.each([
-    [thrown("The model refuses.", "Blocked"), "MODEL_REFUSED"],
-    [thrown("You exceeded your premium requests.", "Blocked"), "MODEL_QUOTA"],
-    [thrown("You have exceeded your chat quota."), "MODEL_QUOTA"],
-    [thrown("No consent.", "NoPermissions"), "MODEL_REFUSED"],
-    [thrown("Gone.", "NotFound"), "MODEL_MISSING"],
-    [thrown("Response got filtered."), "MODEL_REFUSED"],
-    [thrown("socket hang up"), "MODEL_FAILED"],
-    ["a string", "MODEL_FAILED"],
-  ])("is told apart: %s", (error, code) => {
-    expect(asModelError(error)).toMatchObject({ code });
-  });
-
-  it("stays a cancellation when it is one", () => {
-    expect(isCancelled(asModelError(Object.assign(new Error("Canceled"), { name: "Canceled" })))).toBe(true);
   });
 });

@@ -5,7 +5,7 @@ import { CitationFilter, textOf, withoutMarks } from "../../../../src/core/answe
 function filtered(text: string, sizes: () => number, given = [1, 2, 3]) {
   const filter = new CitationFilter(given);
   const parts = [];
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     const size = sizes();
     parts.push(...filter.feed(text.slice(start, start + size)));
     start += size;
@@ -51,7 +51,29 @@ describe("citations in an answer", () => {
   });
 
   it("come out the same however the stream is cut", () => {
-    const alphabet = ["[", "]", "【", "］", "1", "2", "9", "１", ",", "、", "-", " ", "\t", "\n", "`", "```", "~", "~~~", "あ", "a", "> "];
+    const alphabet = [
+      "[",
+      "]",
+      "【",
+      "］",
+      "1",
+      "2",
+      "9",
+      "１",
+      ",",
+      "、",
+      "-",
+      " ",
+      "\t",
+      "\n",
+      "`",
+      "```",
+      "~",
+      "~~~",
+      "あ",
+      "a",
+      "> ",
+    ];
     for (let seed = 1; seed <= 300; seed += 1) {
       const random = numbers(seed);
       const text = Array.from({ length: 120 }, () => alphabet[Math.floor(random() * alphabet.length)]).join("");
@@ -79,7 +101,12 @@ describe("citations in an answer", () => {
 
   it("hold nothing back but what may become a mark", () => {
     const filter = new CitationFilter([1]);
-    expect(["It is so", " [", "1", "]. And"].map((piece) => textOf(filter.feed(piece)))).toEqual(["It is so", "", "", " [1]. And"]);
+    expect(["It is so", " [", "1", "]. And"].map((piece) => textOf(filter.feed(piece)))).toEqual([
+      "It is so",
+      "",
+      "",
+      " [1]. And",
+    ]);
   });
 
   it("cost time in proportion to the answer, also a hostile one", () => {

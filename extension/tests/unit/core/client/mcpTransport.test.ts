@@ -148,7 +148,9 @@ describe("a call by MCP", () => {
   it("brings the tokens for sources as they are at that moment, and none where REST brings none", async () => {
     const stored = new Map<string, string>();
     const { client, seen } = await served(
-      ({ name }) => ({ result: gives(name === "query_knowledge_hub" ? { full: {} } : { collections: [], total: 0, job: {} }) }),
+      ({ name }) => ({
+        result: gives(name === "query_knowledge_hub" ? { full: {} } : { collections: [], total: 0, job: {} }),
+      }),
       undefined,
       { all: () => Promise.resolve(new Map(stored)) },
     );
@@ -166,7 +168,9 @@ describe("a call by MCP", () => {
 
   it("keeps the tokens of calls apart that run at the same time, whichever is ready first", async () => {
     const asked: ((value: ReadonlyMap<string, string>) => void)[] = [];
-    const { client, seen } = await served(full, undefined, { all: () => new Promise((resolve) => asked.push(resolve)) });
+    const { client, seen } = await served(full, undefined, {
+      all: () => new Promise((resolve) => asked.push(resolve)),
+    });
     const calls = ["a", "b", "c"].map((query) => client.query({ query }));
     expect(asked).toHaveLength(3);
     for (const index of [2, 0, 1]) asked[index]?.(new Map([["s", `token-${"abc".charAt(index)}`]]));
@@ -190,7 +194,10 @@ describe("a call by MCP", () => {
   it("asks for the whole answer, and leaves out what is not said", async () => {
     const { client, seen } = await served(full);
     await client.query({ query: "q", top_k: 3, collection: undefined as never });
-    expect(seen[0]?.call).toMatchObject({ name: "query_knowledge_hub", arguments: { query: "q", top_k: 3, detail: "full" } });
+    expect(seen[0]?.call).toMatchObject({
+      name: "query_knowledge_hub",
+      arguments: { query: "q", top_k: 3, detail: "full" },
+    });
     expect(seen[0]?.call.arguments).not.toHaveProperty("collection");
   });
 

@@ -9,7 +9,9 @@ import { logFailure } from "../../../../src/core/problems/failures";
 import { TOKEN } from "../../fixtures/sources";
 
 const HERE = "http://127.0.0.1:8765";
-const tokens = (all: Record<string, string>): SourceTokens => ({ all: () => Promise.resolve(new Map(Object.entries(all))) });
+const tokens = (all: Record<string, string>): SourceTokens => ({
+  all: () => Promise.resolve(new Map(Object.entries(all))),
+});
 
 describe("the header", () => {
   it("brings all tokens with a question, and one with what is about one source", async () => {
@@ -30,7 +32,9 @@ describe("the header", () => {
 
   it("refuses what can't stand in it, without saying what it was", async () => {
     for (const wrong of [`${TOKEN}\nHost: x`, `${TOKEN},b=c`, `${TOKEN} x`, "鍵"]) {
-      await expect(tokenHeader(tokens({ a: wrong }), "all", HERE)).rejects.toSatisfy((error) => !String(error).includes("s3cret"));
+      await expect(tokenHeader(tokens({ a: wrong }), "all", HERE)).rejects.toSatisfy(
+        (error) => !String(error).includes("s3cret"),
+      );
       expect(tokenProblem(wrong)).toBeDefined();
     }
   });

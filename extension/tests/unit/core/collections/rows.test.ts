@@ -109,9 +109,7 @@ describe("rows", () => {
 
   it("mark a collection that is disabled", () => {
     expect(collectionText(collection).description).toBe("1 document");
-    expect(collectionText({ ...collection, status: "disabled", document_count: 4 }).description).toBe(
-      "4 documents, disabled",
-    );
+    expect(collectionText({ ...collection, status: "disabled", document_count: 4 }).description).toBe("4 documents, disabled");
   });
 });
 

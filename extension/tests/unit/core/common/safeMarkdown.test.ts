@@ -10,7 +10,10 @@ function safe(text: string, size = text.length + 1): string {
 }
 
 const CASES: [text: string, shown: string][] = [
-  ["Plain *text*, [a link](https://example.org/a?b#c) and [here](#part).", "Plain *text*, [a link](https://example.org/a?b#c) and [here](#part)."],
+  [
+    "Plain *text*, [a link](https://example.org/a?b#c) and [here](#part).",
+    "Plain *text*, [a link](https://example.org/a?b#c) and [here](#part).",
+  ],
   ["[write](mailto:a@example.org) <https://example.org>", "[write](mailto:a@example.org) <https://example.org>"],
   ["[run](command:workbench.action.quit)", "[run](#)"],
   ["[run]( \n COMMAND:x?%5B1%5D 'title')", "[run](# 'title')"],

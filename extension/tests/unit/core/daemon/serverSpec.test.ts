@@ -13,7 +13,15 @@ const RAG = path.join(FOLDER, "rag");
 writeFileSync(RAG, "");
 const MACHINE: Machine = { platform: "linux", env: { RAG_DATA_DIR: "/srv/data" }, home: FOLDER, cwd: "/" };
 const MANAGED = { executable: "/env/bin/rag", version: "0.1.0" };
-const NOTHING: ServerSettings = { url: "", executable: "", pythonPath: "", indexUrl: "", modelSource: "", proxy: "", transport: "rest" };
+const NOTHING: ServerSettings = {
+  url: "",
+  executable: "",
+  pythonPath: "",
+  indexUrl: "",
+  modelSource: "",
+  proxy: "",
+  transport: "rest",
+};
 
 function resolve(settings: Partial<ServerSettings>, managed: typeof MANAGED | "new" | "updated" = MANAGED) {
   return resolveServer({ settings: { ...NOTHING, ...settings }, token: "secret", managed, machine: MACHINE });
@@ -53,15 +61,12 @@ describe("which server to use", () => {
     expect(resolve({}, reason)).toEqual({ kind: "setupNeeded", reason });
   });
 
-  it.each([
-    "ftp://example.com",
-    "example.com",
-    "https://ann:pw@example.com",
-    "https://example.com/?x=1",
-    "file:///etc",
-  ])("refuses the address %s", (url) => {
-    expect(() => resolve({ url })).toThrow(/ragAssistant\.server\.url/);
-  });
+  it.each(["ftp://example.com", "example.com", "https://ann:pw@example.com", "https://example.com/?x=1", "file:///etc"])(
+    "refuses the address %s",
+    (url) => {
+      expect(() => resolve({ url })).toThrow(/ragAssistant\.server\.url/);
+    },
+  );
 
   it("refuses a program that is not there, or that PATH would have to find", () => {
     expect(() => resolve({ executable: "/nowhere/rag" })).toThrow("There is no file /nowhere/rag.");

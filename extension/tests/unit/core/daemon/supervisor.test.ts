@@ -66,9 +66,7 @@ describe("a window", { timeout: 60_000 }, () => {
     await expect.poll(() => existsSync(path.join(dataDir, "daemon.json")), { timeout: 20_000 }).toBe(true);
     const window = rag.window();
     const details: string[] = [];
-    window.onDidChangeStatus((status) =>
-      details.push(status.kind === "starting" ? status.detail : status.kind),
-    );
+    window.onDidChangeStatus((status) => details.push(status.kind === "starting" ? status.detail : status.kind));
     await window.client();
     expect(details).toContain(`Waiting for process ${other.pid ?? 0}, which has the data directory open`);
     expect(rag.info.pid).toBe(other.pid);
@@ -83,21 +81,18 @@ describe("a window", { timeout: 60_000 }, () => {
     await window.client();
   });
 
-  it.each([true, false])(
-    "replaces an older daemon, and says so once (it can be asked to stop: %s)",
-    async (hasStop) => {
-      const rag = fake({ version: "0.0.9", hasStop });
-      await rag.window(() => ({ ...rag.server, version: "0.0.9" })).client();
-      const old = rag.info.pid;
-      rag.behave({});
-      const window = rag.window();
-      const notices = noticesOf(window);
-      await window.client();
-      expect(isAlive(old)).toBe(false);
-      expect(rag.info.pid).not.toBe(old);
-      expect(notices).toEqual([{ kind: "replaced", version: "0.0.9" }]);
-    },
-  );
+  it.each([true, false])("replaces an older daemon, and says so once (it can be asked to stop: %s)", async (hasStop) => {
+    const rag = fake({ version: "0.0.9", hasStop });
+    await rag.window(() => ({ ...rag.server, version: "0.0.9" })).client();
+    const old = rag.info.pid;
+    rag.behave({});
+    const window = rag.window();
+    const notices = noticesOf(window);
+    await window.client();
+    expect(isAlive(old)).toBe(false);
+    expect(rag.info.pid).not.toBe(old);
+    expect(notices).toEqual([{ kind: "replaced", version: "0.0.9" }]);
+  });
 
   it("ends the daemon before its program is replaced, and the other windows leave it alone", async () => {
     const rag = fake();

@@ -71,7 +71,16 @@ describe("adding documents from the panel", () => {
       { source: "a.pdf", code: "ENCRYPTED", message: "PDFium: 4" },
       { source: "b.md", code: "NEW_CODE", message: "What the daemon says." },
     ];
-    const result = { added: 1, updated: 0, unchanged: 0, skipped: 0, failed, chunks: 1, embedded: 1, reused: 0 } as unknown as JobResult;
+    const result = {
+      added: 1,
+      updated: 0,
+      unchanged: 0,
+      skipped: 0,
+      failed,
+      chunks: 1,
+      embedded: 1,
+      reused: 0,
+    } as unknown as JobResult;
     made.daemon.progress = [[jobOf("completed", { result })]];
     await view.say({ type: "ingest.pick", folders: false });
     const reasons = view.last("ingest").ingest.result?.failed.map(({ message }) => message);
@@ -141,7 +150,9 @@ describe("dropped bytes", () => {
   it("end with a message when the view was closed in between", async () => {
     await view.say(file(randomUUID(), 0, 2));
     await view.say({ type: "ready" });
-    expect(view.last("init").ingests).toMatchObject([{ state: "failed", error: { message: expect.stringContaining("Drop them again") as string } }]);
+    expect(view.last("init").ingests).toMatchObject([
+      { state: "failed", error: { message: expect.stringContaining("Drop them again") as string } },
+    ]);
   });
 
   it("have a limit for all that is held at once, and say what to do instead", () => {
@@ -177,7 +188,10 @@ describe("files read for a daemon elsewhere", () => {
 
   it("are those in the folder and below, without hidden ones and without following links", async () => {
     const files = await readLocalFiles([folder]);
-    expect(files.map(({ name, bytes }) => [name, bytes.length])).toEqual([["a.md", 2], ["b.md", 1]]);
+    expect(files.map(({ name, bytes }) => [name, bytes.length])).toEqual([
+      ["a.md", 2],
+      ["b.md", 1],
+    ]);
   });
 
   it("are refused when there are none, or when they are too large together", async () => {

@@ -38,7 +38,8 @@ describe("the MCP server that agents are offered", () => {
     ["the daemon serves none", LOCAL, false],
     ["nothing is set up", { kind: "setupNeeded", reason: "new" } as const, undefined],
   ])("is none where %s", (_why, server, isServed) => {
-    for (const serverTransport of ["http", "stdio"] as const) expect(mcpOffer({ serverTransport, server, isServed })).toBeUndefined();
+    for (const serverTransport of ["http", "stdio"] as const)
+      expect(mcpOffer({ serverTransport, server, isServed })).toBeUndefined();
   });
 
   it("is at a server's address by http only, whatever the setting says", () => {

@@ -28,7 +28,10 @@ function answers(daemon: FakeDaemon, ...attempts: (AnswerEvent | Error)[][]) {
   };
   const ask = async (options = {}) => {
     const events: AnswerEvent[] = [];
-    for await (const event of new PanelAnswerProvider(daemon, answering, { writerFor: writers }, 2000).answer(question("q", { options }), signal())) {
+    for await (const event of new PanelAnswerProvider(daemon, answering, { writerFor: writers }, 2000).answer(
+      question("q", { options }),
+      signal(),
+    )) {
       events.push(event);
     }
     return events;
@@ -68,7 +71,10 @@ describe("a question of the panel", () => {
     daemon.live = { counts: { documents: 0, collections: 1, chunks: 0 } } as never;
     daemon.documents = 0;
     const [event] = await answers(daemon, [doneEvent("never")]).ask();
-    expect(event).toMatchObject({ type: "done", answer: { found: false, text: expect.stringContaining("Drop files") as string } });
+    expect(event).toMatchObject({
+      type: "done",
+      answer: { found: false, text: expect.stringContaining("Drop files") as string },
+    });
   });
 
   it("is asked when the first documents came just now", async () => {
@@ -121,9 +127,18 @@ describe("what the view shows of the daemon", () => {
   const running = { state: "running" } as SetupProgress;
 
   it("is the set-up while that is needed or under way", () => {
-    expect(panelDaemonState({ kind: "setupNeeded", reason: "new" }, idle, undefined)).toEqual({ kind: "setup", setup: idle });
-    expect(panelDaemonState({ kind: "starting", detail: "" }, running, undefined)).toEqual({ kind: "setup", setup: running });
-    expect(panelDaemonState({ kind: "starting", detail: "d" }, idle, undefined)).toEqual({ kind: "starting", detail: "d" });
+    expect(panelDaemonState({ kind: "setupNeeded", reason: "new" }, idle, undefined)).toEqual({
+      kind: "setup",
+      setup: idle,
+    });
+    expect(panelDaemonState({ kind: "starting", detail: "" }, running, undefined)).toEqual({
+      kind: "setup",
+      setup: running,
+    });
+    expect(panelDaemonState({ kind: "starting", detail: "d" }, idle, undefined)).toEqual({
+      kind: "starting",
+      detail: "d",
+    });
   });
 
   it("is ready once it is known how many documents there are", () => {
@@ -133,7 +148,10 @@ describe("what the view shows of the daemon", () => {
   });
 
   it("offers to start a daemon that was stopped", () => {
-    expect(panelDaemonState({ kind: "stopped" }, idle, 3)).toMatchObject({ kind: "attention", problem: { actions: [{ command: "ragAssistant.restartDaemon" }] } });
+    expect(panelDaemonState({ kind: "stopped" }, idle, 3)).toMatchObject({
+      kind: "attention",
+      problem: { actions: [{ command: "ragAssistant.restartDaemon" }] },
+    });
   });
 });
 

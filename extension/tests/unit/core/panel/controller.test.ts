@@ -36,13 +36,21 @@ async function answered(text: string, reply: string, ...citations: ReturnType<ty
 describe("asking", () => {
   it("streams: the question is accepted, passages come, then the text, then the whole answer", async () => {
     const passages = [citation(1, "passage")];
-    made.script.say({ type: "retrieval", retrieval: retrieval(passages) }, { type: "delta", text: "So [1]" }, doneEvent("So [1]", passages));
+    made.script.say(
+      { type: "retrieval", retrieval: retrieval(passages) },
+      { type: "delta", text: "So [1]" },
+      doneEvent("So [1]", passages),
+    );
     await view.say({ type: "ask", sessionId: view.session().id, text: "Why?", options: { strategy: "hybrid" } });
     const types = view.sent.map(({ type }) => type).filter((type) => type.startsWith("answer."));
     expect(types).toEqual(["answer.started", "answer.retrieval", "answer.delta", "answer.ended"]);
     expect(view.last("answer.started")).toMatchObject({ keep: 0, title: "Why?" });
     expect(view.last("answer.ended").message).toMatchObject({ state: "done", text: "So [1]" });
-    expect(made.script.questions[0]).toMatchObject({ text: "Why?", options: { strategy: "hybrid", topK: 5 }, history: [] });
+    expect(made.script.questions[0]).toMatchObject({
+      text: "Why?",
+      options: { strategy: "hybrid", topK: 5 },
+      history: [],
+    });
   });
 
   it("sends the turns before as history, and only those before a question that is edited", async () => {
@@ -59,7 +67,12 @@ describe("asking", () => {
   it("answers again with other options", async () => {
     const first = await answered("one", "first");
     made.script.say(doneEvent("second"));
-    await view.say({ type: "retry", sessionId: view.session().id, messageId: first.id, options: { strategy: "sparse_only" } });
+    await view.say({
+      type: "retry",
+      sessionId: view.session().id,
+      messageId: first.id,
+      options: { strategy: "sparse_only" },
+    });
     expect(view.session().messages).toMatchObject([{ text: "one" }, { text: "second", options: { strategy: "sparse_only" } }]);
     expect(made.script.questions[1]?.text).toBe("one");
   });
@@ -73,7 +86,10 @@ describe("asking", () => {
     expect(made.script.signal?.aborted).toBe(true);
     expect(view.last("answer.ended").message).toMatchObject({ state: "stopped", text: "Half" });
     await view.store.flush();
-    expect((await made.open().store.load(view.session().id))?.messages[1]).toMatchObject({ state: "stopped", text: "Half" });
+    expect((await made.open().store.load(view.session().id))?.messages[1]).toMatchObject({
+      state: "stopped",
+      text: "Half",
+    });
   });
 
   it("takes one question at a time in a session", async () => {
@@ -91,7 +107,11 @@ describe("asking", () => {
     await view.ask("Why?");
     expect(view.last("answer.ended").message).toMatchObject({
       state: "failed",
-      error: { code: "KNOWLEDGE_BASE_NOT_FOUND", message: "There is no collection 'x'.", advice: expect.stringContaining("another collection") as string },
+      error: {
+        code: "KNOWLEDGE_BASE_NOT_FOUND",
+        message: "There is no collection 'x'.",
+        advice: expect.stringContaining("another collection") as string,
+      },
     });
     expect(made.lines.join()).toContain("request-7");
   });
@@ -153,7 +173,10 @@ describe("sessions", () => {
     expect(view.last("session").session.messages[1]).toMatchObject({ text: "One two ", state: "answering" });
     made.script.say({ type: "delta", text: "three" }, doneEvent("One two three"));
     await ended;
-    const later = view.all("answer.delta").slice(before).map(({ text }) => text);
+    const later = view
+      .all("answer.delta")
+      .slice(before)
+      .map(({ text }) => text);
     expect(later.join("")).toBe("three");
     expect(view.last("answer.ended").message.text).toBe("One two three");
   });
@@ -217,7 +240,13 @@ describe("feedback", () => {
     const message = await answered("Why?", "So [2].", citation(1, "a"), citation(2, "b", { chunk_ids: ["x", "y"] }));
     const about = { type: "feedback" as const, sessionId: view.session().id, messageId: message.id };
     await view.say({ ...about, verdict: "up" });
-    expect(made.daemon.given[0]).toEqual({ question: "Why?", verdict: "up", chunk_ids: ["x", "y"], answer: "So [2].", trace_id: "0".repeat(32) });
+    expect(made.daemon.given[0]).toEqual({
+      question: "Why?",
+      verdict: "up",
+      chunk_ids: ["x", "y"],
+      answer: "So [2].",
+      trace_id: "0".repeat(32),
+    });
     expect(view.last("feedback").feedback).toEqual({ verdict: "up", id: "f1" });
     await view.say({ ...about, verdict: "down" });
     expect(made.daemon.withdrawn).toEqual(["f1"]);
@@ -268,11 +297,14 @@ describe("what the view asks of the editor", () => {
     expect(made.host.openLink).toHaveBeenCalledWith(href);
   });
 
-  it.each(["command:workbench.action.reloadWindow", "file:///etc/passwd", "vscode://x/y", "javascript:alert(1)"])("refuses %s", async (href) => {
-    await view.say({ type: "link.open", href });
-    expect(made.host.openLink).not.toHaveBeenCalled();
-    expect(view.last("note").text).toContain("Only links");
-  });
+  it.each(["command:workbench.action.reloadWindow", "file:///etc/passwd", "vscode://x/y", "javascript:alert(1)"])(
+    "refuses %s",
+    async (href) => {
+      await view.say({ type: "link.open", href });
+      expect(made.host.openLink).not.toHaveBeenCalled();
+      expect(view.last("note").text).toContain("Only links");
+    },
+  );
 
   it.each([
     { type: "problem.action", command: "workbench.action.terminal.new" },

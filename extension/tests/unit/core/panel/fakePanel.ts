@@ -137,7 +137,12 @@ export class FakeDaemon {
 export async function panel({ collection = "" } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "panel-"));
   const lines: string[] = [];
-  const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: (line: string) => void lines.push(line) };
+  const log = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: (line: string) => void lines.push(line),
+  };
   const script = new Script();
   const daemon = new FakeDaemon();
   const setup = { state: "idle", steps: [], status: "", fraction: null } as SetupProgress;
@@ -167,7 +172,13 @@ export async function panel({ collection = "" } = {}) {
     const ingests = new PanelIngests(daemon, read, (ingest) => outbox.send({ type: "ingest", ingest }), log);
     const models = () => Promise.resolve([{ id: "auto", label: "Automatic" }]);
     const settings = () => ({ collection, model: "auto", passages: 5 });
-    const choices = new ChoiceLoader(daemon, models, settings, (loaded) => outbox.send({ type: "choices", choices: loaded }), log);
+    const choices = new ChoiceLoader(
+      daemon,
+      models,
+      settings,
+      (loaded) => outbox.send({ type: "choices", choices: loaded }),
+      log,
+    );
     const controller = new ChatController(
       {
         choices,
@@ -178,7 +189,12 @@ export async function panel({ collection = "" } = {}) {
         ingests,
         log,
         places,
-        setup: { progress: setup, run: () => Promise.resolve(true), cancel: () => undefined, choosePython: () => Promise.resolve() },
+        setup: {
+          progress: setup,
+          run: () => Promise.resolve(true),
+          cancel: () => undefined,
+          choosePython: () => Promise.resolve(),
+        },
       },
       outbox,
     );

@@ -21,9 +21,7 @@ describe("findPassage", () => {
   });
 
   it("takes the nearest of several", () => {
-    const lines = Array.from({ length: 40 }, (_, index) =>
-      index % 10 === 0 ? "the same line of text" : `line ${index}`,
-    );
+    const lines = Array.from({ length: 40 }, (_, index) => (index % 10 === 0 ? "the same line of text" : `line ${index}`));
     expect(findPassage(lines.join("\n"), [19, 19], "the same line of text").lines).toEqual([21, 21]);
   });
 

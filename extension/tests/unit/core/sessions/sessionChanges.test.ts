@@ -31,7 +31,10 @@ const at = (session: Session, index: number) => session.messages[index] as Messa
 describe("asking", () => {
   it("adds the question and an answer that is being searched for, and names the session after its first question", () => {
     const { session, keep, answer } = asked(sessions.newSession("s", AT), "What is\n a lease?");
-    expect(session).toMatchObject({ title: "What is a lease?", messages: [{ role: "user" }, { state: "searching", text: "" }] });
+    expect(session).toMatchObject({
+      title: "What is a lease?",
+      messages: [{ role: "user" }, { state: "searching", text: "" }],
+    });
     expect([keep, answer]).toEqual([0, session.messages[1]]);
     expect(asked(session, "Another question").session.title).toBe("What is a lease?");
   });
@@ -52,16 +55,26 @@ describe("asking", () => {
 
   it("answers again with other options in the place of the answer and all after it", () => {
     const before = conversation("one", "two");
-    const again = sessions.retry(before, { messageId: at(before, 1).id, answerId: "new", options: { strategy: "dense_only" }, at: AT });
+    const again = sessions.retry(before, {
+      messageId: at(before, 1).id,
+      answerId: "new",
+      options: { strategy: "dense_only" },
+      at: AT,
+    });
     expect(again.keep).toBe(1);
     expect(again.question.text).toBe("one");
-    expect(again.session.messages).toMatchObject([{ text: "one" }, { id: "new", state: "searching", options: { strategy: "dense_only" } }]);
+    expect(again.session.messages).toMatchObject([
+      { text: "one" },
+      { id: "new", state: "searching", options: { strategy: "dense_only" } },
+    ]);
   });
 
   it("says so when the message is no longer there", () => {
     const before = conversation("one");
     expect(() => asked(before, "x", "gone")).toThrow(RagError);
-    expect(() => sessions.retry(before, { messageId: at(before, 0).id, answerId: "n", options: {}, at: AT })).toThrow(/no longer/);
+    expect(() => sessions.retry(before, { messageId: at(before, 0).id, answerId: "n", options: {}, at: AT })).toThrow(
+      /no longer/,
+    );
   });
 
   it("makes a title of what was asked, not of what was quoted, and cuts it between characters", () => {
@@ -89,9 +102,22 @@ describe("an answer on its way", () => {
   };
 
   it("gets its passages, grows, and ends as it was checked", () => {
-    const growing = run({ type: "retrieval", retrieval: found }, { type: "delta", text: "Un" }, { type: "delta", text: "checked" });
-    expect(growing).toMatchObject({ state: "answering", text: "Unchecked", retrieval: { traceId: found.trace_id, confidence: 0.9 } });
-    expect(sessions.applyEvent(growing, finished)).toMatchObject({ state: "done", text: "Checked [1]", notices: ["notice"], found: true });
+    const growing = run(
+      { type: "retrieval", retrieval: found },
+      { type: "delta", text: "Un" },
+      { type: "delta", text: "checked" },
+    );
+    expect(growing).toMatchObject({
+      state: "answering",
+      text: "Unchecked",
+      retrieval: { traceId: found.trace_id, confidence: 0.9 },
+    });
+    expect(sessions.applyEvent(growing, finished)).toMatchObject({
+      state: "done",
+      text: "Checked [1]",
+      notices: ["notice"],
+      found: true,
+    });
   });
 
   it("begins anew when what came is void", () => {
@@ -102,7 +128,11 @@ describe("an answer on its way", () => {
     const growing = run({ type: "delta", text: "half" });
     expect(sessions.stopped(growing)).toMatchObject({ state: "stopped", text: "half" });
     const error = { code: "CODE", message: "why", advice: "what to do" };
-    expect(sessions.failed(growing, new RagError("CODE", "why", "what to do"))).toMatchObject({ state: "failed", text: "half", error });
+    expect(sessions.failed(growing, new RagError("CODE", "why", "what to do"))).toMatchObject({
+      state: "failed",
+      text: "half",
+      error,
+    });
   });
 });
 
@@ -137,10 +167,18 @@ describe("the history of a question", () => {
 });
 
 describe("an answer to copy", () => {
-  const answer = (text: string, ...citations: AssistantMessage["citations"]) => ({ ...asked(sessions.newSession("s", AT), "q").answer, text, citations });
+  const answer = (text: string, ...citations: AssistantMessage["citations"]) => ({
+    ...asked(sessions.newSession("s", AT), "q").answer,
+    text,
+    citations,
+  });
 
   it("names the sources that it cites, with their places, and no paths of this machine", () => {
-    const web = citation(2, "", { title: "Wiki [draft]", source: "SPACE/Page", source_uri: "https://wiki.example/a b" });
+    const web = citation(2, "", {
+      title: "Wiki [draft]",
+      source: "SPACE/Page",
+      source_uri: "https://wiki.example/a b",
+    });
     const text = answerMarkdown(answer("So [2], so [1] and `x[3]`.", citation(1, ""), web, citation(3, "")));
     expect(text).toBe(
       "So [2], so [1] and `x[3]`.\n\nSources:\n\n" +
@@ -155,7 +193,12 @@ describe("an answer to copy", () => {
   });
 
   it("counts joined neighbours each, and each once", () => {
-    const joined = answer("[1][2]", citation(1, "", { chunk_ids: ["a", "b"] }), citation(2, "", { chunk_id: "b" }), citation(3, ""));
+    const joined = answer(
+      "[1][2]",
+      citation(1, "", { chunk_ids: ["a", "b"] }),
+      citation(2, "", { chunk_id: "b" }),
+      citation(3, ""),
+    );
     expect(chunkIds(citedPassages(joined))).toEqual(["a", "b"]);
   });
 });

@@ -48,7 +48,9 @@ describe("keeping sessions", () => {
     first.save(mine);
     await first.flush();
     expect(await store().load(mine.id)).toEqual(mine);
-    expect(await store().rows()).toEqual([{ id: mine.id, title: "What is a lease?", updatedAt: mine.updatedAt, messageCount: 2 }]);
+    expect(await store().rows()).toEqual([
+      { id: mine.id, title: "What is a lease?", updatedAt: mine.updatedAt, messageCount: 2 },
+    ]);
   });
 
   it("lists the newest first, those included that are not written yet", async () => {
@@ -237,7 +239,9 @@ describe("search", () => {
   });
 
   it("finds Japanese, half-width kana included, and shows the text around it", async () => {
-    await stored(session("契約について", `${"前置き。".repeat(40)}ﾃﾞｰﾀﾍﾞｰｽの障害対応手順は三つあります。${"後書き。".repeat(60)}`));
+    await stored(
+      session("契約について", `${"前置き。".repeat(40)}ﾃﾞｰﾀﾍﾞｰｽの障害対応手順は三つあります。${"後書き。".repeat(60)}`),
+    );
     const [row] = await store().search("データベース");
     expect(row?.excerpt).toContain("ﾃﾞｰﾀﾍﾞｰｽの障害対応手順");
     expect(row?.excerpt).toMatch(/^….*…$/);
@@ -271,7 +275,9 @@ describe("search", () => {
     const listing = Math.round(performance.now() - listed);
     const [first, second] = [await timed("needle499"), await timed("日本語")];
     const bytes = Math.round(encodeSession(all[0] as Session).length / 1024);
-    console.log(`500 sessions of ${bytes} KiB: listing without an index ${listing} ms, first search ${first.ms} ms, next ${second.ms} ms`);
+    console.log(
+      `500 sessions of ${bytes} KiB: listing without an index ${listing} ms, first search ${first.ms} ms, next ${second.ms} ms`,
+    );
     expect([first.found, second.found]).toEqual([1, 500]);
   });
 });

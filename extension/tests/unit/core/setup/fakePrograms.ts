@@ -37,7 +37,14 @@ export class FakeMachine {
     script = "",
   ): string {
     const executable = path.join(this.bin, name);
-    const description = JSON.stringify({ executable, version: "3.12.1", bits: 64, venv: true, installer: true, ...found });
+    const description = JSON.stringify({
+      executable,
+      version: "3.12.1",
+      bits: 64,
+      venv: true,
+      installer: true,
+      ...found,
+    });
     return this.program(name, `[ "$1" = -I ] && { echo '${description}'; exit; }\n${script}`);
   }
 }

@@ -12,7 +12,15 @@ import { Setup, type SetupOptions } from "../../../../src/core/setup/setup";
 import type { SetupProgress } from "../../../../src/protocol/setup";
 import { FakeMachine, prints } from "./fakePrograms";
 
-const NOTHING: ServerSettings = { url: "", executable: "", pythonPath: "", indexUrl: "", modelSource: "", proxy: "", transport: "rest" };
+const NOTHING: ServerSettings = {
+  url: "",
+  executable: "",
+  pythonPath: "",
+  indexUrl: "",
+  modelSource: "",
+  proxy: "",
+  transport: "rest",
+};
 const STEPS = [
   prints({ event: "step", step: "check", title: "Checking" }),
   prints({ event: "step", step: "environment", title: "Making" }),
@@ -84,12 +92,7 @@ describe("the set-up", { timeout: 30_000 }, () => {
     expect(new Set(Object.values(states(setup.progress)))).toEqual(new Set(["done"]));
     expect(setup.progress.steps.map(({ note }) => note).slice(2, 4)).toEqual(["Version 0.1.0", "small"]);
     const said = fake.views.map(({ status, fraction }) => `${status} ${fraction ?? ""}`.trim());
-    for (const text of [
-      "Looking for Python",
-      "Installing the packages",
-      "Converting the model 0.6",
-      "Opening the model",
-    ]) {
+    for (const text of ["Looking for Python", "Installing the packages", "Converting the model 0.6", "Opening the model"]) {
       expect(said).toContain(text);
     }
     expect(fake.runs("bootstraps")[0]).toMatch(/^-B .*bootstrap\.py --environment .*storage\/environment$/);
@@ -187,9 +190,7 @@ describe("the set-up", { timeout: 30_000 }, () => {
     const setup = fake.setup();
     const running = setup.run();
     const child = path.join(fake.folder, "child");
-    await expect
-      .poll(() => existsSync(child) && readFileSync(child, "utf8").trim(), { timeout: 20_000 })
-      .toMatch(/^\d+$/);
+    await expect.poll(() => existsSync(child) && readFileSync(child, "utf8").trim(), { timeout: 20_000 }).toMatch(/^\d+$/);
     await setup.cancel();
     expect(await running).toBe(false);
     expect(setup.progress.state).toBe("cancelled");

@@ -59,16 +59,30 @@ class Script implements FormHost {
   }
 }
 
-const refused = (field: string, message: string) =>
-  new RagError("SOURCE_REFUSED", message, "", "", [{ field, message }]);
+const refused = (field: string, message: string) => new RagError("SOURCE_REFUSED", message, "", "", [{ field, message }]);
 
 const TO_CONTAINERS = [say("https://wiki.example.com"), say(["data_center"]), say(["pat"]), say(["editor"]), say(TOKEN)];
 const TO_SUMMARY = [...TO_CONTAINERS, say(["DEV"]), say(["comments"]), say(["cached"]), say(["every 1h"])];
 
 describe("the steps", () => {
   it("ask for the deployment only where the address does not tell it", () => {
-    const cloud = { ...newForm("confluence", ["default"]), address: "https://example.atlassian.net/wiki", kind: "api_token" as const };
-    expect(steps(cloud)).toEqual(["address", "kind", "tokenStore", "email", "token", "containers", "parts", "access", "schedule", "summary"]);
+    const cloud = {
+      ...newForm("confluence", ["default"]),
+      address: "https://example.atlassian.net/wiki",
+      kind: "api_token" as const,
+    };
+    expect(steps(cloud)).toEqual([
+      "address",
+      "kind",
+      "tokenStore",
+      "email",
+      "token",
+      "containers",
+      "parts",
+      "access",
+      "schedule",
+      "summary",
+    ]);
     expect(steps({ ...cloud, address: "wiki.example.com", kind: "pat", tokenStore: "daemon" })).toEqual([
       ...["address", "deployment", "kind", "tokenStore", "reference", "containers", "parts", "access", "schedule", "summary"],
     ]);
@@ -181,7 +195,12 @@ describe("what is sent", () => {
   });
 
   it("brings no token for a reference that the daemon reads", () => {
-    const form: CloudForm = { ...newForm("confluence", ["default"]), tokenStore: "daemon", reference: "env:WIKI", token: TOKEN };
+    const form: CloudForm = {
+      ...newForm("confluence", ["default"]),
+      tokenStore: "daemon",
+      reference: "env:WIKI",
+      token: TOKEN,
+    };
     expect(secret(form)).toBe("");
     expect(configOf(form).auth.token).toBe("env:WIKI");
   });

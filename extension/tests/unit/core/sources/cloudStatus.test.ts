@@ -7,7 +7,17 @@ import { cloudSource, cycle } from "../../fixtures/sources";
 
 const result = {
   ...{ added: 1, updated: 0, unchanged: 0, moved: 0, deleted: 0, skipped: 10, ignored: 0, failed_count: 0, failed: [] },
-  ...{ chunks: 0, embedded: 0, reused: 0, everything: true, job_id: "j", remote: 310, indexed: 300, held: 0, complete: true },
+  ...{
+    chunks: 0,
+    embedded: 0,
+    reused: 0,
+    everything: true,
+    job_id: "j",
+    remote: 310,
+    indexed: 300,
+    held: 0,
+    complete: true,
+  },
 };
 const job = { progress: { stage: "reading", done: 3, total: 40 } } as Job;
 
@@ -27,7 +37,11 @@ describe("a cloud source's row", () => {
   });
 
   it("tells when it is read next, what the last reading found, and that all is accounted for", () => {
-    const source = cloudSource({ due_at: "2026-03-06T10:00:00Z", last_result: result, last_finished_at: "2026-03-05T10:00:00Z" });
+    const source = cloudSource({
+      due_at: "2026-03-06T10:00:00Z",
+      last_result: result,
+      last_finished_at: "2026-03-05T10:00:00Z",
+    });
     const { description, tooltip } = sourceText(source, "en", { hasToken: true });
     expect(description).toMatch(/^Next reading Mar 6, 2026/);
     expect(tooltip.join("\n")).toMatch(/310 there = 300 indexed \+ 10 left out\nComplete/);

@@ -47,7 +47,11 @@ describe("the scheduler", () => {
   ]);
 
   it("asks for what is due and has a token, once for each time", async () => {
-    const due = daemon([cloudSource(), cloudSource({ id: "s2", ...read, due_at: "2026-03-05T10:10:00Z" }), cloudSource({ id: "s3" })]);
+    const due = daemon([
+      cloudSource(),
+      cloudSource({ id: "s2", ...read, due_at: "2026-03-05T10:10:00Z" }),
+      cloudSource({ id: "s3" }),
+    ]);
     const scheduler = new SyncScheduler(log, () => NOW);
     expect(await scheduler.syncDue(due, stored)).toBe(600_000);
     await scheduler.syncDue(due, stored);

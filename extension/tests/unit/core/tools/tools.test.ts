@@ -34,7 +34,10 @@ describe("the input of a tool", () => {
 });
 
 describe("what a search gives a model", () => {
-  const found = retrieval([citation(1, "The lease lasts 90 s."), citation(2, "リースは更新されます。</passage>", { page: 3, line_range: null })]);
+  const found = retrieval([
+    citation(1, "The lease lasts 90 s."),
+    citation(2, "リースは更新されます。</passage>", { page: 3, line_range: null }),
+  ]);
 
   it("is numbered passages with their places, fenced as data", async () => {
     const text = await passagesText("lease", found, room(1_000));
@@ -57,7 +60,9 @@ describe("what a search gives a model", () => {
   });
 
   it("says when nothing relevant was found", async () => {
-    expect(await passagesText("x", retrieval([]), room(1_000))).toMatch(/^Nothing relevant was found for "x"\. Say so; do not guess\./);
+    expect(await passagesText("x", retrieval([]), room(1_000))).toMatch(
+      /^Nothing relevant was found for "x"\. Say so; do not guess\./,
+    );
     const doubtful = retrieval([citation(1, "Other.")], { found: false, warnings: ["It was slow."] });
     const text = await passagesText("x", doubtful, room(1_000));
     expect(text).not.toContain("<passage");
@@ -86,14 +91,16 @@ describe("a document for a model", () => {
   it("begins with its headings and says where it ends", async () => {
     const text = await documentText(document, markdown, sections, { doc_id: "d1" }, room(1_000));
     expect(text).toContain("- Guide\n  - Setup\n    - Ports\n  - Use");
-    expect(text).toContain(`<document doc_id="d1" title="Guide" source="guide.md" collection="default">\n${markdown}\n</document>`);
+    expect(text).toContain(
+      `<document doc_id="d1" title="Guide" source="guide.md" collection="default">\n${markdown}\n</document>`,
+    );
     expect(text.endsWith("This is up to the end.")).toBe(true);
   });
 
   it("comes in parts that follow each other, also behind characters beyond the first plane", async () => {
     const long = `🚀🚀\n${"A line of the document.\n".repeat(100)}`;
     let read = "";
-    for (let offset = 0; ; ) {
+    for (let offset = 0; ;) {
       const text = await documentText(document, long, [], { doc_id: "d1", offset, max_chars: 600 }, room(200));
       read += /collection="default">\n([\s\S]*)\n<\/document>/.exec(text)?.[1] ?? "";
       const next = /Go on with offset (\d+)\./.exec(text)?.[1];
@@ -113,7 +120,10 @@ describe("a document for a model", () => {
 
   it("names the sections when the wanted one is not there, and refuses an offset behind the end", async () => {
     const read = (input: object) => documentText(document, markdown, sections, { doc_id: "d1", ...input }, room(1_000));
-    await expect(read({ section: "Costs" })).rejects.toMatchObject({ code: "SECTION_NOT_FOUND", advice: expect.stringContaining("- Ports") as string });
+    await expect(read({ section: "Costs" })).rejects.toMatchObject({
+      code: "SECTION_NOT_FOUND",
+      advice: expect.stringContaining("- Ports") as string,
+    });
     await expect(read({ offset: 5_000 })).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
   });
 

@@ -13,9 +13,7 @@ describe("passageSpans", () => {
 
   it("joins neighbours, also those that overlap", () => {
     expect(passageSpans(markdown, chunks, ["c", "d"])).toEqual([[15, 27]]);
-    expect(passageSpans("one two three", [chunk("a", "one two"), chunk("b", "two three")], ["a", "b"])).toEqual([
-      [0, 13],
-    ]);
+    expect(passageSpans("one two three", [chunk("a", "one two"), chunk("b", "two three")], ["a", "b"])).toEqual([[0, 13]]);
   });
 
   it("finds nothing for ids that are not known any more", () => {
@@ -31,9 +29,7 @@ it("finds a passage by its text, and a section by its heading", () => {
 });
 
 describe("contentPart", () => {
-  const paragraphs = Array.from({ length: 100 }, (_, index) => `Paragraph ${String(index).padStart(3, "0")}.`).join(
-    "\n\n",
-  );
+  const paragraphs = Array.from({ length: 100 }, (_, index) => `Paragraph ${String(index).padStart(3, "0")}.`).join("\n\n");
 
   it("gives a short document whole, with the lines that are marked", () => {
     expect(contentPart("a\n\nb\nc\n\nd", [[3, 6]])).toEqual({
@@ -62,9 +58,7 @@ describe("contentPart", () => {
       from = part.after;
     }
     expect(text).toBe(paragraphs);
-    expect(contentPart(paragraphs, [], contentPart(paragraphs, [], 100, 300).before ?? -1, 300).text).toMatch(
-      /^Paragraph 000/,
-    );
+    expect(contentPart(paragraphs, [], contentPart(paragraphs, [], 100, 300).before ?? -1, 300).text).toMatch(/^Paragraph 000/);
   });
 });
 

@@ -50,11 +50,7 @@ describe("OpenDocument", () => {
   });
 
   it("gives the text of a page with the cited passage marked", async () => {
-    const chunks = [
-      chunk("c0", "before", { page: 1 }),
-      chunk("c1", "cited", { page: 1 }),
-      chunk("c2", "later", { page: 2 }),
-    ];
+    const chunks = [chunk("c0", "before", { page: 1 }), chunk("c1", "cited", { page: 1 }), chunk("c2", "later", { page: 2 })];
     const open = await load(daemon({ doc_type: "pdf" }, "", chunks).client, target());
     expect(await open.pageText(1)).toMatchObject({ text: "before\n\ncited", lines: [[2, 3]] });
     expect(await open.pageText(2)).toMatchObject({ text: "later", lines: [] });
@@ -68,9 +64,7 @@ describe("OpenDocument", () => {
   });
 
   it("marks the passage in what was read", async () => {
-    const { client } = daemon({ doc_type: "xlsx" }, "# Nodes\n\n| a |\n|---|\n| 1 |", [
-      chunk("c1", "| a |\n|---|\n| 1 |"),
-    ]);
+    const { client } = daemon({ doc_type: "xlsx" }, "# Nodes\n\n| a |\n|---|\n| 1 |", [chunk("c1", "| a |\n|---|\n| 1 |")]);
     const open = await load(client, target({ place: { sheet: "Nodes", cell_range: "A1:A2", section_path: [] } }));
     expect(open.shown).toMatchObject({
       place: "Nodes!A1:A2",
@@ -84,10 +78,7 @@ describe("OpenDocument", () => {
     const { client } = daemon({ doc_type: "docx" }, "# Terms\n\nThe text.", [chunk("new", "The text.")]);
     const byText = await load(client, target({ chunkIds: ["old"], content: "The text." }));
     expect(byText.shown).toMatchObject({ note: "", body: { content: { lines: [[2, 3]] } } });
-    const lost = await load(
-      client,
-      target({ chunkIds: ["old"], content: "Other.", place: { section_path: ["Terms"] } }),
-    );
+    const lost = await load(client, target({ chunkIds: ["old"], content: "Other.", place: { section_path: ["Terms"] } }));
     expect(lost.shown.note).toContain("no longer in it");
     expect(lost.shown.body).toMatchObject({ content: { lines: [[0, 1]] } });
     expect(await lost.passage()).toBe("Other.");

@@ -44,7 +44,15 @@ describe("the manifest", () => {
 
   it("keeps workspaces from naming programs, addresses or sources", () => {
     const { properties } = contributes.configuration;
-    for (const name of ["transport", "mcp.server", "server.url", "server.executable", "python.path", "index.url", "model.source"]) {
+    for (const name of [
+      "transport",
+      "mcp.server",
+      "server.url",
+      "server.executable",
+      "python.path",
+      "index.url",
+      "model.source",
+    ]) {
       expect(properties[`ragAssistant.${name}`]?.scope, name).toBe("machine");
     }
   });

@@ -79,11 +79,18 @@ describe("the chat view", { timeout: 60_000 }, () => {
     const { tell, sent } = start();
     const live = { checked: 1, refreshed: 0, forbidden: 1, gone: 0, unverified: 0, no_token: 2 };
     const found = { ...retrieval, effective: { ...retrieval.effective, live } };
-    const message = answer("a1", { state: "done", text: "Thirty days [1].", citations: [citation(1, { as_of: "2026-03-05" })], retrieval: found });
+    const message = answer("a1", {
+      state: "done",
+      text: "Thirty days [1].",
+      citations: [citation(1, { as_of: "2026-03-05" })],
+      retrieval: found,
+    });
     tell({ type: "answer.started", ...asked, messages: [question("u1"), answer("a1")] });
     tell({ type: "answer.ended", sessionId: "s1", message });
     const line = find("[data-testid=left-out]");
-    expect(line.textContent).toContain("3 passages from Confluence or Jira were left out: 2 need your token, 1 you may not read.");
+    expect(line.textContent).toContain(
+      "3 passages from Confluence or Jira were left out: 2 need your token, 1 you may not read.",
+    );
     line.querySelector("button")?.click();
     expect(sent).toContainEqual({ type: "problem.action", command: "ragAssistant.setSourceToken" });
     const list = find("details.passages") as HTMLDetailsElement;
@@ -106,18 +113,14 @@ describe("the chat view", { timeout: 60_000 }, () => {
 
   it("marks a sentence that the passages do not bear out", async () => {
     const text = "😀 Thirty days [1]. Stored in **hardware**.";
-    const support = [
-      { start: 19, end: 42, text: "Stored in **hardware**.", score: 0.1, supported: false, citations: [] },
-    ];
+    const support = [{ start: 19, end: 42, text: "Stored in **hardware**.", score: 0.1, supported: false, citations: [] }];
     start(
       init({
         session: session([question("u1"), answer("a1", { state: "done", text, citations: [citation(1)], support })]),
       }),
     );
     await vi.waitFor(() => expect(document.querySelectorAll(".unsupported")).not.toHaveLength(0));
-    expect([...document.querySelectorAll(".unsupported")].map((part) => part.textContent).join("")).toBe(
-      "Stored in hardware.",
-    );
+    expect([...document.querySelectorAll(".unsupported")].map((part) => part.textContent).join("")).toBe("Stored in hardware.");
     expect(find(".unsupported-mark").getAttribute("aria-label")).toBe("Not borne out by the passages");
   });
 
@@ -154,9 +157,7 @@ describe("the chat view", { timeout: 60_000 }, () => {
   });
 
   it("sends and withdraws a judgement", () => {
-    const { sent, tell } = start(
-      init({ session: session([question("u1"), answer("a1", { state: "done", text: "Yes" })]) }),
-    );
+    const { sent, tell } = start(init({ session: session([question("u1"), answer("a1", { state: "done", text: "Yes" })]) }));
     button("Helpful").click();
     tell({ type: "feedback", sessionId: "s1", messageId: "a1", feedback: { verdict: "up", id: "f1" } });
     expect(button("Helpful").getAttribute("aria-pressed")).toBe("true");

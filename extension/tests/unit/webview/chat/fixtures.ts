@@ -24,9 +24,7 @@ export function citation(id: number, more: Partial<Citation> = {}): Citation {
 export const retrieval: Retrieval = {
   ...{ traceId: "t1", query: "how long", confidence: 0.86, latencyMs: 184, timingsMs: { dense: 21, rerank: 141 } },
   effective: { strategy: "hybrid", reranked: true, rerank_scored: 24, degraded: ["sparse"] },
-  explanation: [
-    { chunk_id: "c1", moves: [], stages: { dense: { rank: 2, score: 0.7 }, rerank: { rank: 1, score: 0.9 } } },
-  ],
+  explanation: [{ chunk_id: "c1", moves: [], stages: { dense: { rank: 2, score: 0.7 }, rerank: { rank: 1, score: 0.9 } } }],
   ...{ scores: { c1: 0.9 }, warnings: ["The question was cut."] },
 };
 
@@ -93,12 +91,8 @@ export function find(selector: string, root: ParentNode = document): HTMLElement
 
 export function button(label: string, root: ParentNode = document): HTMLButtonElement {
   const buttons = [...root.querySelectorAll("button")];
-  const found = buttons.find(
-    (other) => (other.getAttribute("aria-label") ?? other.textContent.trim()) === label,
-  );
+  const found = buttons.find((other) => (other.getAttribute("aria-label") ?? other.textContent.trim()) === label);
   if (!found)
-    throw new Error(
-      `There is no button “${label}”; there are ${buttons.map((other) => other.textContent).join(", ")}.`,
-    );
+    throw new Error(`There is no button “${label}”; there are ${buttons.map((other) => other.textContent).join(", ")}.`);
   return found;
 }

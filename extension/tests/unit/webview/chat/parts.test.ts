@@ -38,12 +38,7 @@ describe("applyUpdate", () => {
   });
 
   it("cuts the session where a question is asked anew", () => {
-    const shown = session([
-      question("u1"),
-      answer("a1", { state: "done" }),
-      question("u2"),
-      answer("a2", { state: "done" }),
-    ]);
+    const shown = session([question("u1"), answer("a1", { state: "done" }), question("u2"), answer("a2", { state: "done" })]);
     const messages = [question("u3"), answer("a3")];
     applyUpdate(shown, { type: "answer.started", sessionId: "s1", keep: 2, messages, title: "T" });
     expect(shown.messages.map(({ id }) => id)).toEqual(["u1", "a1", "u3", "a3"]);
@@ -70,11 +65,7 @@ describe("options", () => {
     const retry = vi.fn();
     const message = answer("a1", { options: { filters: { language: ["en"] } } });
     const items = retrySections(message, choices, { filters: { language: ["ja"] } }, retry)[0]?.items ?? [];
-    expect(items.map(({ label }) => label)).toEqual([
-      "Without reranking",
-      "Without filters",
-      "With the filters chosen below",
-    ]);
+    expect(items.map(({ label }) => label)).toEqual(["Without reranking", "Without filters", "With the filters chosen below"]);
     for (const item of items) item.run();
     expect(retry.mock.calls.map(([options]) => options as object)).toEqual([
       { filters: { language: ["en"] }, rerank: false },
@@ -112,10 +103,7 @@ describe("dropping", () => {
   const data = (types: Record<string, string>) => ({ getData: (type: string) => types[type] ?? "" });
 
   it("takes places from the editor's explorer, and no addresses of the web", () => {
-    expect(uriList(data({ "text/uri-list": "file:///a.md\r\nfile:///b.md" }))).toEqual([
-      "file:///a.md",
-      "file:///b.md",
-    ]);
+    expect(uriList(data({ "text/uri-list": "file:///a.md\r\nfile:///b.md" }))).toEqual(["file:///a.md", "file:///b.md"]);
     expect(uriList(data({ "text/uri-list": "https://example.com" }))).toEqual([]);
   });
 

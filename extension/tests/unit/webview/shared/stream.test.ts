@@ -94,11 +94,7 @@ describe("StreamedMarkdown", { timeout: 60_000 }, () => {
     stream.replace("First.\n\nSecond.\n\nThird.");
     await stream.finish();
     expect(stream.element.querySelector("p")).toBe(first);
-    expect([...stream.element.querySelectorAll("p")].map((child) => child.textContent)).toEqual([
-      "First.",
-      "Second.",
-      "Third.",
-    ]);
+    expect([...stream.element.querySelectorAll("p")].map((child) => child.textContent)).toEqual(["First.", "Second.", "Third."]);
     stream.replace("");
     await stream.finish();
     expect(stream.element.childElementCount).toBe(0);
@@ -138,9 +134,7 @@ describe("StreamedMarkdown", { timeout: 60_000 }, () => {
     const stream = newStream();
     stream.push("First.\n\n- one\n- two\n");
     await stream.finish();
-    const found = [...stream.blocksBetween(14, 18)].flatMap(({ nodes }) =>
-      nodes.map((node) => node.textContent?.trim()),
-    );
+    const found = [...stream.blocksBetween(14, 18)].flatMap(({ nodes }) => nodes.map((node) => node.textContent?.trim()));
     expect(found).toEqual(["two"]);
   });
 });

@@ -43,11 +43,7 @@ describe("renderContent", () => {
 
   it("marks the cited rows of a sheet, which is one table although it was read in pieces", () => {
     const piece = (row: string) => `| a | b |\n|---|---|\n| ${row} | x |`;
-    const box = render(
-      `${piece("1")}\n\n${piece("2")}\n\n${piece("3")}\n\n| other |\n|---|\n| 4 |`,
-      [[4, 7]],
-      "Nodes!A3:B3",
-    );
+    const box = render(`${piece("1")}\n\n${piece("2")}\n\n${piece("3")}\n\n| other |\n|---|\n| 4 |`, [[4, 7]], "Nodes!A3:B3");
     expect(box.querySelectorAll("table")).toHaveLength(2);
     expect(texts(box, "table:first-of-type tbody tr")).toHaveLength(4);
     expect(texts(box, "tr.passage td:first-child")).toEqual(["2"]);
@@ -65,10 +61,10 @@ describe("renderContent", () => {
 
   it("can be read by the keyboard where a table is wider than the tab", () => {
     const region = render("| a |\n|---|\n| 1 |").querySelector(".table");
-    expect([
-      region?.getAttribute("tabindex"),
-      region?.getAttribute("role"),
-      region?.getAttribute("aria-label"),
-    ]).toEqual(["0", "region", "Table"]);
+    expect([region?.getAttribute("tabindex"), region?.getAttribute("role"), region?.getAttribute("aria-label")]).toEqual([
+      "0",
+      "region",
+      "Table",
+    ]);
   });
 });
