@@ -80,7 +80,7 @@ class AccessContext:
         self._verdicts: dict[tuple[str, str, bool], _Verdict] = {}
         self._report = AccessReport()
 
-    # Doors that show documents
+    # For routes that show documents
 
     def readable(self, doc_ids: Iterable[str]) -> frozenset[str]:
         """Those of these documents that the user may see. Everybody may see files and uploads; unknown ids count as those."""

@@ -86,7 +86,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class QueryPipeline:
-    """The query line with its collaborators. `interactive` is held open from the first stage to the last but generation."""
+    """The stages of a query. `interactive` is held open from the first stage to the last but generation."""
 
     planner: Planner
     retriever: Retriever
