@@ -10,6 +10,7 @@ from ragd.answer.extractive import extract
 from ragd.answer.support import SupportCheck
 from ragd.config.loading import load_settings
 from ragd.core.documents import Place
+from ragd.core.query import Filters, QueryPlan
 from ragd.core.results import Citation, Passage
 from ragd.models.store import ensure_model
 from ragd.providers.protocols import Embedder
@@ -66,4 +67,5 @@ def test_restated_sentences_are_supported_and_made_up_or_changed_ones_are_not(em
 )
 def test_the_sentences_that_answer_are_quoted(embedder, citations, question: str, language: str, expected: str) -> None:
     analyzer = build("analyzer", load_settings(environment={}).sparse.analyzer)
-    assert expected in extract(question, language, citations, embedder, analyzer)
+    plan = QueryPlan(question, question, "hash", "hybrid", Filters(), language=language)
+    assert expected in extract(plan, citations, embedder, analyzer)

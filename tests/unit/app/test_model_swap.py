@@ -63,8 +63,8 @@ def test_a_model_of_another_dimension_is_told_served_around_and_rebuilt(start: S
     assert by_meaning
 
     swapped = start(dense__backend=backend, embedding__dimension=64)
-    assert swapped.embedder.dimension == 64
-    [changed, running] = swapped.status()["notices"]
+    assert swapped.models.embedder().dimension == 64
+    [changed, running] = swapped.maintenance.status()["notices"]
     assert "embedding model" in changed
     assert "rag reindex" in changed
     assert "3 documents are being indexed again" in running
@@ -77,7 +77,7 @@ def test_a_model_of_another_dimension_is_told_served_around_and_rebuilt(start: S
     assert finish(swapped, job).status == "completed"
     assert set(sources(swapped, "dense_only")) == set(by_meaning)
     assert sources(swapped, "sparse_only") == by_words
-    assert swapped.verify()["ok"]
+    assert swapped.reconciler.verify()["ok"]
 
 
 def test_the_first_model_back_again_needs_no_new_vectors(start: Start, docs: Path) -> None:
@@ -91,9 +91,9 @@ def test_the_first_model_back_again_needs_no_new_vectors(start: Start, docs: Pat
         assert finish(again, jobs[0]).status == "completed"
     assert sources(again, "dense_only") == before
     assert again.reconciler.verify()["ok"]
-    assert start().status()["notices"] == []
+    assert start().maintenance.status()["notices"] == []
 
 
 def test_a_swap_before_anything_was_indexed_is_no_news(start: Start) -> None:
     start()
-    assert start(embedding__dimension=64).status()["notices"] == []
+    assert start(embedding__dimension=64).maintenance.status()["notices"] == []

@@ -92,7 +92,7 @@ def test_unfinished_jobs_are_listed_oldest_first_as_they_move(overviews: Overvie
 def test_of_many_jobs_the_first_are_listed_and_all_are_counted(
     overviews: Overviews, jobs: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_JOBS", 2)
+    monkeypatch.setattr(module, "_MOST_JOBS", 2)
     for _ in range(4):
         jobs.add("ingest", collection="default", kb_id="k", payload={}, request_id=None)
     overview = overviews.get()
