@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -116,6 +118,21 @@ def chroma_left_by_a_kill(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.e2e
 def test_a_sound_folder_without_a_seal_is_opened(chroma_left_by_a_kill: Path, tmp_path: Path) -> None:
     shutil.copytree(chroma_left_by_a_kill, tmp_path / "dense")
+    store = ChromaStore(tmp_path / "dense")
+    assert store.ids(KB) == set(entry_ids(2500))
+    store.close()
+
+
+@pytest.mark.e2e
+def test_a_kill_within_a_transaction_of_sqlite_is_no_damage(chroma_left_by_a_kill: Path, tmp_path: Path) -> None:
+    left = tmp_path / "dense" / "chroma"
+    shutil.copytree(chroma_left_by_a_kill / "chroma", tmp_path / "live")
+    with closing(sqlite3.connect(tmp_path / "live" / "chroma.sqlite3")) as connection:
+        # Changed pages spill into the file before the end, so that the journal must be rolled back.
+        connection.execute("PRAGMA cache_size = 1")
+        connection.execute("UPDATE embeddings SET embedding_id = 'half of ' || embedding_id")
+        assert (tmp_path / "live" / "chroma.sqlite3-journal").stat().st_size
+        shutil.copytree(tmp_path / "live", left)
     store = ChromaStore(tmp_path / "dense")
     assert store.ids(KB) == set(entry_ids(2500))
     store.close()

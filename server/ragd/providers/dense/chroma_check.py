@@ -60,7 +60,8 @@ def probe(folder: Path) -> None:
     database = folder / "chroma.sqlite3"
     if not database.is_file() or not database.stat().st_size:
         raise SystemExit("chroma.sqlite3 is missing or empty")
-    with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+    # Writable: a kill within a transaction leaves a journal, which SQLite must roll back before anything is read.
+    with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)) as connection:
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if verdict != "ok":
         raise SystemExit(f"chroma.sqlite3: {verdict}")
