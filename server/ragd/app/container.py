@@ -41,7 +41,8 @@ from ragd.jobs.runner import JobHandler, JobRunner
 from ragd.jobs.upload import IngestUploads
 from ragd.models.store import Progress
 from ragd.providers.model_queue import ModelQueue
-from ragd.sources.handler import Pace
+from ragd.sources.handler import HandlerContext
+from ragd.sources.queue import SyncQueue
 from ragd.sources.registry import local_types
 from ragd.sources.service import SourceService
 from ragd.store.assets import Assets
@@ -130,20 +131,17 @@ class Application:
 
     def _open_sources(self) -> None:
         settings = self.settings
-        self.sources = SourceService(
-            sources=Sources(self._engine),
-            collections=self.collections,
-            jobs=self.jobs,
-            documents=self.writer,
-            run=self.ingestion.method(IngestPipeline.run),
-            allowed_roots=settings.security.allowed_roots,
+        context = HandlerContext(
+            settings=settings,
             avoid=self._own_folders(),
-            pace=Pace(settings.watch.debounce_s, settings.watch.poll_s, settings.watch.rescan_hours * 3600),
+            sources=Sources(self._engine),
+            documents=self.writer,
             ledger=Ledger(self._engine),
-            sync=settings.sync,
-            live=settings.live,
-            max_size=settings.limits.max_document_size,
+            jobs=self.jobs,
+            queue=SyncQueue(self.jobs),
+            ingestion=self.ingestion,
         )
+        self.sources = SourceService(context, self.collections)
         self.access = LiveAccess(
             origins=Origins(self._engine, local_types()),
             ledger=self.sources.ledger,

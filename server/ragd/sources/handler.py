@@ -6,18 +6,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from ragd.config.sources import LiveSettings, SyncSettings
+from ragd.config.settings import Settings
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.jobs import IngestResult
-from ragd.ingest.discovery.files import Found
+from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.reading import Report
 from ragd.sources.queue import Changes, SyncQueue
-from ragd.store.document_state import SourceDocument
+from ragd.store.documents import DocumentWriter
 from ragd.store.jobs import Job, Jobs
 from ragd.store.ledger import Ledger
 from ragd.store.sources import Source, Sources
@@ -26,57 +26,18 @@ _FAILURES_KEPT: Final = 20
 """Failures that are kept with a source; the job has them all."""
 
 
-class SourceDocuments(Protocol):
-    """What the database does with the documents of a source."""
-
-    def of_source(self, source_id: str) -> Sequence[SourceDocument]: ...
-
-    def adopt(self, doc_ids: Sequence[str], source_id: str | None) -> None: ...
-
-    def tombstone(self, doc_ids: Sequence[str]) -> None: ...
-
-
-class Run(Protocol):
-    """The ingestion pipeline: `IngestPipeline.run`."""
-
-    def __call__(
-        self,
-        kb_id: str,
-        found: Found,
-        *,
-        force: bool,
-        report: Report,
-        links: Mapping[str, str | None],
-        source_id: str,
-        gone: Sequence[str],
-    ) -> IngestResult: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How patient a watcher is: quiet that ends a burst, time between looks when polling, time between looks at everything."""
-
-    debounce_s: float = 2.0
-    poll_s: float = 30.0
-    rescan_s: float = 24 * 3600.0
-
-
 @dataclass(frozen=True, slots=True)
 class HandlerContext:
-    """What handlers work with. Folders in `avoid` (our own) are never read; `max_size` is of one remote item, in bytes."""
+    """What handlers work with. Folders in `avoid` (our own, resolved) are never read."""
 
+    settings: Settings
+    avoid: Sequence[Path]
     sources: Sources
-    documents: SourceDocuments
+    documents: DocumentWriter
+    ledger: Ledger
     jobs: Jobs
     queue: SyncQueue
-    run: Run
-    ledger: Ledger
-    allowed_roots: Sequence[str]
-    avoid: Sequence[Path]
-    pace: Pace
-    sync: SyncSettings
-    live: LiveSettings
-    max_size: int
+    ingestion: Callable[[], IngestPipeline]
 
 
 @dataclass(frozen=True, slots=True)

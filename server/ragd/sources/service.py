@@ -7,22 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 from sqlalchemy.exc import DBAPIError
 
-from ragd.config.sources import LiveSettings, SyncSettings
 from ragd.core.errors import RagError, SourceNotFound, ValidationFailed
 from ragd.core.jobs import IngestResult, Postponed, Stopped
 from ragd.ingest.reading import Report
-from ragd.sources.handler import AccessOptions, HandlerContext, Pace, Run, SourceDocuments, field_problem
-from ragd.sources.queue import Leave, SyncQueue
+from ragd.sources.handler import AccessOptions, HandlerContext, field_problem
+from ragd.sources.queue import Leave
 from ragd.sources.registry import SourceHandlers
 from ragd.store.collections import DEFAULT, Collections
-from ragd.store.jobs import Job, Jobs
-from ragd.store.ledger import Ledger
-from ragd.store.sources import Source, Sources
+from ragd.store.jobs import Job
+from ragd.store.sources import Source
 
 State = Literal["idle", "syncing", "watching", "error"]
 
@@ -41,45 +38,12 @@ class Status:
 class SourceService:
     """Everything that interfaces do with sources. Safe to use from several threads."""
 
-    def __init__(
-        self,
-        *,
-        sources: Sources,
-        collections: Collections,
-        jobs: Jobs,
-        documents: SourceDocuments,
-        run: Run,
-        allowed_roots: Sequence[str],
-        avoid: Sequence[Path],
-        pace: Pace,
-        ledger: Ledger,
-        sync: SyncSettings,
-        live: LiveSettings,
-        max_size: int,
-    ) -> None:
-        """`run` is the ingestion pipeline; folders in `avoid` (our own) are never read.
-
-        `max_size` is in bytes, of one item of a cloud source.
-        """
-        self.ledger = ledger
-        self._sources = sources
+    def __init__(self, context: HandlerContext, collections: Collections) -> None:
+        self.ledger = context.ledger
+        self._sources = context.sources
+        self._documents = context.documents
+        self._queue = context.queue
         self._collections = collections
-        self._documents = documents
-        self._queue = SyncQueue(jobs)
-        context = HandlerContext(
-            sources=sources,
-            documents=documents,
-            jobs=jobs,
-            queue=self._queue,
-            run=run,
-            ledger=ledger,
-            allowed_roots=allowed_roots,
-            avoid=tuple(path.resolve() for path in avoid),
-            pace=pace,
-            sync=sync,
-            live=live,
-            max_size=max_size,
-        )
         self._handlers = SourceHandlers(context)
         self.opening = self._handlers.remote.reading
         """How remote sources are reached and opened."""

@@ -1,4 +1,4 @@
-"""Sources over real stores, a real ingestion line and real watchers; only the embedding model is a fake."""
+"""Sources over real stores, a real ingestion pipeline and real watchers; only the embedding model is a fake."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import pytest
 
 from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
-from ragd.config.sources import LiveSettings, SyncSettings
 from ragd.core.jobs import IngestResult
 from ragd.core.lazy import Lazy
+from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.workers.pool import WorkerPool
 from ragd.jobs.runner import JobRunner
-from ragd.sources.handler import Pace
+from ragd.sources.handler import HandlerContext
+from ragd.sources.queue import SyncQueue
 from ragd.sources.service import SourceService, Status
 from ragd.store.jobs import FINISHED, Job
 from ragd.store.ledger import Ledger
@@ -31,6 +32,8 @@ LIGHT = {
     "rerank.budget_ms": 60_000,
     "ingest.workers": 1,
     "ocr.provider": "none",
+    "watch.debounce_s": 0.1,
+    "watch.poll_s": 0.1,
 }
 
 
@@ -55,24 +58,21 @@ class Place:
 
     def new_service(self) -> SourceService:
         """Another process, as far as sources can tell."""
-        return SourceService(
-            sources=self.store,
-            collections=self.collections,
-            jobs=self.jobs,
-            documents=self.writer,
-            run=self._run,
-            allowed_roots=(),
+        context = HandlerContext(
+            settings=self.app.settings,
             avoid=(),
-            pace=Pace(debounce_s=0.1, poll_s=0.1),
+            sources=self.store,
+            documents=self.writer,
             ledger=Ledger(self.engine),
-            sync=SyncSettings(),
-            live=LiveSettings(),
-            max_size=10_000_000,
+            jobs=self.jobs,
+            queue=SyncQueue(self.jobs),
+            ingestion=self._ingestion,
         )
+        return SourceService(context, self.collections)
 
-    def _run(self, *args: Any, **options: Any) -> IngestResult:
+    def _ingestion(self) -> IngestPipeline:
         self.before_run()
-        return self.app.ingestion().run(*args, **options)
+        return self.app.ingestion()
 
     def _sync(self, job: Job, report: Any) -> IngestResult:
         return self.service.run_sync(job, report)

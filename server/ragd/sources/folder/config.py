@@ -26,6 +26,28 @@ class FolderConfig:
     watch: bool = True
     poll: bool | None = None
 
+    @classmethod
+    def parse(cls, values: Mapping[str, Any], allowed_roots: Sequence[str]) -> FolderConfig:
+        """The configuration that a person gave, checked.
+
+        Raises `ValidationFailed` that names each wrong field, and `ForbiddenPath` for a folder outside the allowed roots.
+        """
+        problems = [_unknown(name) for name in values if name not in _FIELDS] + _wrong_types(values)
+        if problems:
+            raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
+        path = _checked_path(values["path"], allowed_roots)
+        globs = {name: check_globs(values.get(name, ()), f"config.{name}") for name in _GLOBS}
+        return cls(**{**values, "path": str(path), **globs})
+
+    @classmethod
+    def stored(cls, values: Mapping[str, Any]) -> FolderConfig:
+        """A configuration that was checked when it was stored: the inverse of `as_dict`."""
+        return cls(**{**values, **{name: tuple(values[name]) for name in _GLOBS}})
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-ready values."""
+        return asdict(self) | {name: list(getattr(self, name)) for name in _GLOBS}
+
     @property
     def folder(self) -> Path:
         return Path(self.path)
@@ -34,97 +56,66 @@ class FolderConfig:
     def rules(self) -> FileRules:
         return FileRules(self.include, self.exclude, self.gitignore)
 
-    def as_dict(self) -> dict[str, Any]:
-        """JSON-ready values; `stored_config` is the inverse."""
-        return asdict(self) | {"include": list(self.include), "exclude": list(self.exclude)}
+    def check_root(self, name: str, allowed_roots: Sequence[str]) -> tuple[int, int]:
+        """What tells the source's folder from one that only has its name, such as the empty one where a drive is not mounted.
 
+        Raises `ServiceUnavailable` when it is not there or can't be read, and `ForbiddenPath`.
+        """
+        try:
+            check_allowed(self.folder, allowed_roots)
+            with os.scandir(self.folder) as entries:
+                next(entries, None)
+            status = self.folder.stat()
+        except FileNotFoundError as error:
+            raise self._unavailable(name, "is not there; is its drive connected?") from error
+        except OSError as error:
+            raise self._unavailable(name, f"can't be read: {error.strerror}.") from error
+        except DocumentUnreadable as error:
+            raise self._unavailable(name, f"can't be read: {error.message}") from error
+        return status.st_dev, status.st_ino
 
-def stored_config(values: Mapping[str, Any]) -> FolderConfig:
-    """A configuration that was checked when it was stored."""
-    return FolderConfig(**{**values, "include": tuple(values["include"]), "exclude": tuple(values["exclude"])})
+    def _unavailable(self, name: str, what: str) -> ServiceUnavailable:
+        return ServiceUnavailable(f"The folder '{shown(self.path)}' of the source '{name}' {what} No document was deleted.")
 
+    def scan(self, allowed_roots: Sequence[str], avoid: Collection[Path], names: Collection[str] | None = None) -> Found:
+        """The files below the folder or, with `names` (relative to it), those of these names and below them."""
+        part = None if names is None else Part(names)
+        return find_files([self.path], recursive=True, allowed_roots=allowed_roots, rules=self.rules, part=part, avoid=avoid)
 
-def parse_config(values: Mapping[str, Any], allowed_roots: Sequence[str]) -> FolderConfig:
-    """The configuration that a person gave, checked.
+    def is_below_link(self, relative: str) -> bool:
+        """Whether a link to a folder leads to the name, so that its files may have other names, too."""
+        above = self.folder
+        for part in relative.split("/")[:-1]:
+            above /= part
+            if above.is_symlink():
+                return True
+        return False
 
-    Raises `ValidationFailed` that names each wrong field, and `ForbiddenPath` for a folder outside the allowed roots.
-    """
-    problems = [_unknown(name) for name in values if name not in _FIELDS] + _wrong_types(values)
-    if problems:
-        raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
-    path = _checked_path(values["path"], allowed_roots)
-    return FolderConfig(
-        str(path),
-        include=check_globs(values.get("include", ()), "config.include"),
-        exclude=check_globs(values.get("exclude", ()), "config.exclude"),
-        gitignore=values.get("gitignore", True),
-        watch=values.get("watch", True),
-        poll=values.get("poll"),
-    )
+    def relevant(self, paths: Iterable[str], avoid: Collection[Path]) -> frozenset[str] | None:
+        """Of the paths that changed, those that can matter, relative to the folder. None: everything must be looked at.
 
-
-def check_root(config: FolderConfig, name: str, allowed_roots: Sequence[str]) -> tuple[int, int]:
-    """What tells the source's folder from one that only has its name, such as the empty one where a drive is not mounted.
-
-    Raises `ServiceUnavailable` when it is not there or can't be read, and `ForbiddenPath`.
-    """
-    try:
-        check_allowed(config.folder, allowed_roots)
-        with os.scandir(config.folder) as entries:
-            next(entries, None)
-        status = config.folder.stat()
-    except FileNotFoundError as error:
-        raise _unavailable(config, name, "is not there; is its drive connected?") from error
-    except OSError as error:
-        raise _unavailable(config, name, f"can't be read: {error.strerror}.") from error
-    except DocumentUnreadable as error:
-        raise _unavailable(config, name, f"can't be read: {error.message}") from error
-    return status.st_dev, status.st_ino
-
-
-def scan(
-    config: FolderConfig, allowed_roots: Sequence[str], avoid: Collection[Path], names: Collection[str] | None = None
-) -> Found:
-    """The files below the folder or, with `names` (relative to it), those of these names and below them."""
-    part = None if names is None else Part(names)
-    return find_files([config.path], recursive=True, allowed_roots=allowed_roots, rules=config.rules, part=part, avoid=avoid)
-
-
-def is_below_link(config: FolderConfig, relative: str) -> bool:
-    """Whether a link to a folder leads to the name, so that its files may have other names, too."""
-    above = config.folder
-    for part in relative.split("/")[:-1]:
-        above /= part
-        if above.is_symlink():
-            return True
-    return False
-
-
-def relevant(config: FolderConfig, paths: Iterable[str], avoid: Collection[Path]) -> frozenset[str] | None:
-    """Of the paths that changed, those that can matter, relative to the folder. None: everything must be looked at.
-
-    A path may be of a file or a folder, and of what is gone.
-    """
-    selection = Selection(config.folder, config.rules)
-    real = Path(os.path.realpath(config.folder))
-    # Who names a folder inside of ours means it.
-    ours = [folder for folder in avoid if folder != real and folder.is_relative_to(real)]
-    names: set[str] = set()
-    for path in paths:
-        relative = _relative(path, config.folder) or _relative(path, real)
-        if relative is None:
-            return None
-        parent, _, name = relative.rpartition("/")
-        if any((real / relative).is_relative_to(folder) for folder in ours):
-            continue
-        if name == GITIGNORE and config.gitignore:
-            if not parent:
+        A path may be of a file or a folder, and of what is gone.
+        """
+        selection = Selection(self.folder, self.rules)
+        real = Path(os.path.realpath(self.folder))
+        # Who names a folder inside of ours means it.
+        ours = [folder for folder in avoid if folder != real and folder.is_relative_to(real)]
+        names: set[str] = set()
+        for path in paths:
+            relative = _relative(path, self.folder) or _relative(path, real)
+            if relative is None:
                 return None
-            if selection.enters(parent):
-                names.add(parent)
-        elif _may_be_document(path) and selection.reaches(relative, is_folder=_is_folder(path)):
-            names.add(relative)
-    return frozenset(names) if len(names) <= MAX_CHANGES else None
+            parent, _, name = relative.rpartition("/")
+            if any((real / relative).is_relative_to(folder) for folder in ours):
+                continue
+            if name == GITIGNORE and self.gitignore:
+                if not parent:
+                    return None
+                if selection.enters(parent):
+                    names.add(parent)
+            elif _may_be_document(path) and selection.reaches(relative, is_folder=_is_folder(path)):
+                names.add(relative)
+        return frozenset(names) if len(names) <= MAX_CHANGES else None
 
 
 def _relative(path: str, folder: Path) -> str | None:
@@ -142,18 +133,18 @@ def _may_be_document(path: str) -> bool:
 
 
 _FIELDS: Final = {field.name: field for field in fields(FolderConfig)}
-_FLAGS: Final = ("gitignore", "watch")
+_GLOBS: Final = ("include", "exclude")
 
 
 def _wrong_types(values: Mapping[str, Any]) -> list[FieldProblem]:
     problems = []
     if not isinstance(values.get("path"), str) or not values["path"].strip():
         problems.append(FieldProblem("config.path", "missing", "config.path must name a folder."))
-    for name in ("include", "exclude"):
+    for name in _GLOBS:
         globs = values.get(name, ())
         if not isinstance(globs, list | tuple) or not all(isinstance(glob, str) for glob in globs):
             problems.append(FieldProblem(f"config.{name}", "invalid", f"config.{name} must be a list of globs."))
-    for name in _FLAGS:
+    for name in ("gitignore", "watch"):
         if not isinstance(values.get(name, True), bool):
             problems.append(FieldProblem(f"config.{name}", "invalid", f"config.{name} must be true or false."))
     if not isinstance(values.get("poll"), bool | None):
@@ -189,7 +180,3 @@ def _checked_path(text: str, allowed_roots: Sequence[str]) -> Path:
         raise
     except OSError as error:
         raise wrong("unreadable", f"The folder '{name}' can't be read: {error.strerror}.") from error
-
-
-def _unavailable(config: FolderConfig, name: str, what: str) -> ServiceUnavailable:
-    return ServiceUnavailable(f"The folder '{shown(config.path)}' of the source '{name}' {what} No document was deleted.")

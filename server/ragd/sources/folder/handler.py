@@ -1,54 +1,106 @@
-"""The folder as a type of source: its configuration, how it is followed and read."""
+"""The folder as a type of source: what it would read, how it is followed, and what becomes of the changes that are seen."""
 
 # Not every type needs every argument of the interface.
 # ruff: noqa: ARG002
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+import logging
+import os
+import threading
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from sqlalchemy.exc import DBAPIError
+
+from ragd.core.errors import RagError, SourceNotFound
+from ragd.core.jobs import Failure
+from ragd.formats.registry import doc_type_for
 from ragd.ingest.discovery.file_rules import Selection
+from ragd.ingest.discovery.files import Part
 from ragd.ingest.reading import Report
-from ragd.sources.folder.config import FolderConfig, parse_config, stored_config
-from ragd.sources.folder.preview import Preview, preview
+from ragd.sources.folder.config import FolderConfig
 from ragd.sources.folder.reading import FolderReading
-from ragd.sources.folder.watchers import FolderWatchers
+from ragd.sources.folder.watcher import FolderWatcher
 from ragd.sources.handler import AccessOptions, HandlerContext, Reading, SourceHandler, Watching, field_problem
 from ragd.sources.queue import Changes
 from ragd.store.jobs import Job
 from ragd.store.sources import Source
 
+log = logging.getLogger(__name__)
+
 # How long adding a source waits for its watcher, so that no change falls between the first look and the watching, in seconds.
 _SETTLE_S: Final = 3.0
+# Names in a preview at most; the counts are of all.
+_SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Counts of files, by document type too, the first names, and the first of what can't be read and why."""
+
+    files: int
+    by_type: dict[str, int]
+    names: tuple[str, ...]
+    skipped: int
+    ignored: int
+    failed_count: int
+    failed: tuple[Failure, ...]
 
 
 class FolderHandler(SourceHandler):
-    """Folders are watched, and whoever may ask this daemon may read them."""
+    """Folders are watched, each by one watcher, and whoever may ask this daemon may read them."""
 
     is_remote = False
 
     def __init__(self, context: HandlerContext) -> None:
         self._sources = context.sources
+        self._documents = context.documents
         self._queue = context.queue
-        self._allowed_roots = context.allowed_roots
+        self._allowed_roots = context.settings.security.allowed_roots
         self._avoid = context.avoid
-        self._reading = FolderReading(context.documents, context.run, context.allowed_roots, context.avoid)
-        self._watchers = FolderWatchers(context.sources, context.documents, context.queue, context.pace, context.avoid)
+        self._pace = context.settings.watch
+        self._reading = FolderReading(context.documents, context.ingestion, self._allowed_roots, context.avoid)
+        self._lock = threading.Lock()
+        self._follows = False
+        self._watchers: dict[str, FolderWatcher] = {}
 
     def start(self) -> None:
-        self._watchers.start()
+        with self._lock:
+            self._follows = True
 
     def stop(self) -> None:
-        self._watchers.stop()
+        with self._lock:
+            self._follows = False
+            watchers = list(self._watchers.values())
+            self._watchers.clear()
+        for watcher in watchers:
+            watcher.ask_to_stop()
+        for watcher in watchers:
+            watcher.stop()
+
+    # Configuration
 
     def preview(self, type_: str, values: Mapping[str, Any], token: str | None) -> Preview:
-        return preview(parse_config(values, self._allowed_roots), self._allowed_roots, self._avoid)
+        config = FolderConfig.parse(values, self._allowed_roots)
+        config.check_root(config.folder.name, self._allowed_roots)
+        found = config.scan(self._allowed_roots, self._avoid)
+        types = Counter(doc_type_for(item.name) or "text" for item in found.items)
+        return Preview(
+            files=len(found.items),
+            by_type=dict(sorted(types.items(), key=lambda item: (-item[1], item[0]))),
+            names=tuple(item.source for item in found.items[:_SHOWN]),
+            skipped=found.skipped,
+            ignored=found.ignored,
+            failed_count=len(found.failed),
+            failed=tuple(found.failed[:_SHOWN]),
+        )
 
     def parse_config(self, type_: str, values: Mapping[str, Any], kb_id: str, source_id: str | None = None) -> dict[str, Any]:
-        config = parse_config(values, self._allowed_roots)
+        config = FolderConfig.parse(values, self._allowed_roots)
         self._check_overlap(type_, config, kb_id, source_id)
         return config.as_dict()
 
@@ -62,11 +114,14 @@ class FolderHandler(SourceHandler):
     def default_name(self, type_: str, config: Mapping[str, Any]) -> str:
         return Path(config["path"]).name
 
+    # Life of a source
+
     def follow(self, source: Source) -> None:
-        self._watchers.follow(source)
+        self._follow(source)
 
     def watching(self, source_id: str) -> Watching | None:
-        return self._watchers.watcher(source_id)
+        with self._lock:
+            return self._watchers.get(source_id)
 
     def added(self, source: Source, token: str | None, request_id: str | None) -> None:
         """The watcher asks for a look at everything when it has begun to watch; without a watcher one is queued here."""
@@ -77,29 +132,71 @@ class FolderHandler(SourceHandler):
 
     def changed(self, before: Source, after: Source, token: str | None, request_id: str | None) -> None:
         if not after.enabled:
-            self._watchers.unfollow(after.source_id)
+            self.removed(after.source_id)
         elif (after.config, after.enabled) != (before.config, before.enabled):
-            self._watchers.unfollow(after.source_id)
+            self.removed(after.source_id)
             self.added(after, token, request_id)
         else:
             self._settle(after)
 
     def removed(self, source_id: str) -> None:
-        self._watchers.unfollow(source_id)
+        with self._lock:
+            watcher = self._watchers.pop(source_id, None)
+        if watcher:
+            watcher.stop()
 
     def read(self, source: Source, job: Job, names: Changes, report: Report) -> Reading:
         return self._reading.read(source, job, names, report)
 
+    def _follow(self, source: Source) -> FolderWatcher | None:
+        """The watcher of a source that is to be watched; the first that it asks for is a look at everything."""
+        config = FolderConfig.stored(source.config)
+        with self._lock:
+            if not (self._follows and source.enabled and config.watch):
+                return None
+            if source.source_id not in self._watchers:
+                watcher = FolderWatcher(source.source_id, config.folder, self._saw, self._pace, poll=config.poll)
+                self._watchers[source.source_id] = watcher
+                watcher.start()
+            return self._watchers[source.source_id]
+
     def _settle(self, source: Source) -> None:
-        if watcher := self._watchers.follow(source):
+        if watcher := self._follow(source):
             watcher.wait_until_settled(_SETTLE_S)
+
+    def _saw(self, source_id: str, paths: Changes) -> bool:
+        """What a watcher saw. Returns whether it is taken care of."""
+        try:
+            source = self._sources.get(source_id)
+            config = FolderConfig.stored(source.config)
+            names = None if paths is None else config.relevant(paths, self._avoid)
+            if names is not None and not self._matter(source, config, names):
+                return True
+            if source.enabled and source.collection_status == "enabled":
+                self._queue.add(source, names)
+            else:
+                # Nothing is read into a disabled collection, until it is enabled again and something changes.
+                self._queue.miss(source_id, names)
+        except SourceNotFound:
+            return True
+        except (RagError, OSError, DBAPIError) as error:
+            log.warning("a change can't be queued; trying again", extra={"source_id": source_id, "reason": str(error)})
+            return False
+        return True
+
+    def _matter(self, source: Source, config: FolderConfig, names: Collection[str]) -> bool:
+        """Whether something is there by these names, or was."""
+        if any(os.path.lexists(config.folder / name) for name in names):
+            return True
+        part = Part(names)
+        return bool(names) and any(part.holds(document.source) for document in self._documents.of_source(source.source_id))
 
     def _check_overlap(self, type_: str, config: FolderConfig, kb_id: str, source_id: str | None) -> None:
         """Raises `ValidationFailed` when another source of the collection reads the same files."""
         for other in self._sources.all(kb_id):
             if other.type != type_ or other.source_id == source_id:
                 continue
-            theirs = stored_config(other.config)
+            theirs = FolderConfig.stored(other.config)
             if _reads(theirs, config.folder) or _reads(config, theirs.folder):
                 raise field_problem(
                     "config.path",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -13,22 +14,24 @@ from ragd.core.ids import hash32
 from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import Found, Part
+from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.reading import Report
-from ragd.sources.folder.config import FolderConfig, check_root, is_below_link, scan, stored_config
-from ragd.sources.handler import Reading, Run, SourceDocuments, note_of
+from ragd.sources.folder.config import FolderConfig
+from ragd.sources.handler import Reading, note_of
 from ragd.store.document_state import SourceDocument
+from ragd.store.documents import DocumentWriter
 from ragd.store.jobs import Job
 from ragd.store.sources import Source
 
 
+@dataclass(frozen=True, slots=True)
 class FolderReading:
     """Reads folder sources. A document is gone only when its folder could be looked at and it was not there."""
 
-    def __init__(self, documents: SourceDocuments, run: Run, allowed_roots: Sequence[str], avoid: Collection[Path]) -> None:
-        self._documents = documents
-        self._run = run
-        self._allowed_roots = allowed_roots
-        self._avoid = avoid
+    documents: DocumentWriter
+    ingestion: Callable[[], IngestPipeline]
+    allowed_roots: Sequence[str]
+    avoid: Collection[Path]
 
     def read(self, source: Source, job: Job, names: frozenset[str] | None, report: Report) -> Reading:
         """Look at everything or, with `names` (relative to the folder), at these and what is below them.
@@ -37,11 +40,11 @@ class FolderReading:
         documents came from; `ForbiddenPath` when it may not be read any more; and what the ingestion pipeline raises.
         """
         report("searching files", 0, 0)
-        config = stored_config(source.config)
-        root = check_root(config, source.name, self._allowed_roots)
-        documents = self._documents.of_source(source.source_id)
+        config = FolderConfig.stored(source.config)
+        root = config.check_root(source.name, self.allowed_roots)
+        documents = self.documents.of_source(source.source_id)
         found, gone, everything = self._look(source, config, documents, names)
-        if check_root(config, source.name, self._allowed_roots) != root:
+        if config.check_root(source.name, self.allowed_roots) != root:
             raise ServiceUnavailable(
                 f"The folder '{shown(config.path)}' was exchanged while it was read. It is to be read again."
             )
@@ -49,10 +52,9 @@ class FolderReading:
             self._check_emptied(source, config, root, len(documents))
         result = IngestResult(skipped=found.skipped, failed=tuple(found.failed))
         if found.items or gone:
-            links = {"job_id": job.job_id, "request_id": job.request_id}
             doc_ids = [document.doc_id for document in gone]
-            result = self._run(
-                source.kb_id, found, force=False, report=report, links=links, source_id=source.source_id, gone=doc_ids
+            result = self.ingestion().run(
+                source.kb_id, found, report=report, links=job.links, source_id=source.source_id, gone=doc_ids
             )
         note = note_of(result, job, ignored=found.ignored, everything=everything, root=list(root))
         return Reading(result, note)
@@ -61,14 +63,14 @@ class FolderReading:
         self, source: Source, config: FolderConfig, documents: Sequence[SourceDocument], names: frozenset[str] | None
     ) -> tuple[Found, list[SourceDocument], bool]:
         """What is there, which documents are no more, and whether everything was looked at."""
-        if names is not None and not any(is_below_link(config, name) for name in names):
-            found = scan(config, self._allowed_roots, self._avoid, names)
+        if names is not None and not any(config.is_below_link(name) for name in names):
+            found = config.scan(self.allowed_roots, self.avoid, names)
             part = Part(names)
             gone = _gone(source.kb_id, found, [document for document in documents if part.holds(document.source)])
             # A file that is still there may have another name by a link, or be ignored now, and others with it.
             if not any(os.path.exists(_path_of(document)) for document in gone):
                 return found, gone, False
-        found = scan(config, self._allowed_roots, self._avoid)
+        found = config.scan(self.allowed_roots, self.avoid)
         return found, _gone(source.kb_id, found, documents), True
 
     def _check_emptied(self, source: Source, config: FolderConfig, root: tuple[int, int], count: int) -> None:

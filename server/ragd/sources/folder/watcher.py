@@ -18,9 +18,9 @@ from typing import Any, Final, Literal
 
 from watchfiles import Change, watch
 
+from ragd.config.sources import WatchSettings
 from ragd.sources.folder.mounts import is_remote
 from ragd.sources.folder.polling import poll as poll_folder
-from ragd.sources.handler import Pace
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class FolderWatcher:
         source_id: str,
         folder: Path,
         on_change: _Changed,
-        pace: Pace,
+        pace: WatchSettings,
         *,
         poll: bool | None = None,
         watch: Callable[..., Iterator[Iterable[tuple[Change, str]]]] = watch,
@@ -128,7 +128,7 @@ class FolderWatcher:
                 if self._has_closed_folders:
                     self._check_whole()
                 self._note_watching()
-                rescan_at = now + self._pace.rescan_s
+                rescan_at = now + self._pace.rescan_hours * 3600
                 self._burst.add_everything()
             folders = {path for _, path in changes if os.path.isdir(path)}
             # That a folder was modified says only that something in it was.
@@ -136,7 +136,7 @@ class FolderWatcher:
             if any(change is Change.added and path in folders for change, path in changes):
                 self._check_whole()
             if now >= rescan_at:
-                rescan_at = now + self._pace.rescan_s
+                rescan_at = now + self._pace.rescan_hours * 3600
                 self._burst.add_everything()
             self._tell()
 

@@ -34,11 +34,11 @@ class CloudHandler(SourceHandler):
         """Raises `ValidationFailed` for settings that are no schedule or no time of the day."""
         self._ledger = context.ledger
         self._queue = context.queue
-        self._live = context.live
-        self.reading = CloudReading(context.ledger, context.jobs, context.run, context.sync, context.max_size)
+        self._live = context.settings.live
+        self.reading = CloudReading(context)
         self._lock = threading.Lock()
         self._tokens: dict[str, str] = {}
-        sync = context.sync
+        sync = context.settings.sync
         parse_schedule(sync.schedule, "sync.schedule")
         self._scheduler = Scheduler(
             context.sources,

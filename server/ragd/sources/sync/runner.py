@@ -7,10 +7,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from ragd.config.secrets import resolve
-from ragd.config.sources import SyncSettings
 from ragd.core.errors import FieldProblem, RagError, SettingsError, SourceRefused, SourceThrottled, ValidationFailed
 from ragd.core.jobs import IngestResult, Postponed, Stopped
 from ragd.ingest.discovery.files import Found
@@ -18,11 +17,11 @@ from ragd.ingest.discovery.items import Item
 from ragd.ingest.reading import Report
 from ragd.providers.registry import build, provider_class
 from ragd.sources.base import FROM_REQUEST, CloudPreview, CloudSource, HttpOptions
-from ragd.sources.handler import Reading, Run, note_of
+from ragd.sources.handler import HandlerContext, Reading, note_of
 from ragd.sources.sync.changes import Guard
 from ragd.sources.sync.cycle import CycleRun
-from ragd.store.jobs import Job, Jobs
-from ragd.store.ledger import Cycle, CycleKind, Ledger
+from ragd.store.jobs import Job
+from ragd.store.ledger import Cycle, CycleKind
 from ragd.store.sources import Source
 
 _LONGEST_POSTPONEMENT_S: Final = 3600.0
@@ -34,12 +33,6 @@ class _Left(Exception):
     """The run was left; a request that still waits in another thread ends."""
 
 
-class _Reads(Protocol):
-    """Whether jobs wait: the part of the queue that a reading looks at."""
-
-    def others_due(self, job_id: str) -> bool: ...
-
-
 def token_field(config: Mapping[str, Any]) -> str:
     """The reference to a source's token, `request`, or "" for a source that has none."""
     return str((config.get("auth") or {}).get("token", ""))
@@ -48,13 +41,12 @@ def token_field(config: Mapping[str, Any]) -> str:
 class CloudReading:
     """Runs cycles of cloud sources, one at a time for each."""
 
-    def __init__(self, ledger: Ledger, jobs: Jobs, run: Run, options: SyncSettings, max_size: int) -> None:
-        """`run` is the ingestion pipeline; `max_size` is in bytes, of one item."""
-        self._ledger = ledger
-        self._jobs = jobs
-        self._run = run
-        self._options = options
-        self._max_size = max_size
+    def __init__(self, context: HandlerContext) -> None:
+        self._ledger = context.ledger
+        self._jobs = context.jobs
+        self._ingestion = context.ingestion
+        self._options = context.settings.sync
+        self._max_size = context.settings.limits.max_document_size
 
     def parse_config(self, type_: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """The checked configuration. Raises `ValidationFailed`."""
@@ -137,11 +129,10 @@ class CloudReading:
         return self._ledger.begin(source.source_id, kind, job.job_id)
 
     def _ingest_for(self, source: Source, job: Job) -> Callable[[Sequence[Item], Sequence[str], Report], IngestResult]:
-        links = {"job_id": job.job_id, "request_id": job.request_id}
-
         def ingest(items: Sequence[Item], gone: Sequence[str], report: Report) -> IngestResult:
             found = Found(items=list(items))
-            return self._run(source.kb_id, found, force=False, report=report, links=links, source_id=source.source_id, gone=gone)
+            run = self._ingestion().run
+            return run(source.kb_id, found, report=report, links=job.links, source_id=source.source_id, gone=gone)
 
         return ingest
 

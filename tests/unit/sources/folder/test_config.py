@@ -9,16 +9,7 @@ from typing import Any
 import pytest
 
 from ragd.core.errors import ForbiddenPath, ServiceUnavailable, ValidationFailed
-from ragd.sources.folder.config import (
-    MAX_CHANGES,
-    FolderConfig,
-    check_root,
-    is_below_link,
-    parse_config,
-    relevant,
-    scan,
-    stored_config,
-)
+from ragd.sources.folder.config import MAX_CHANGES, FolderConfig
 
 
 @pytest.fixture
@@ -31,17 +22,17 @@ def docs(tmp_path: Path) -> Path:
 
 
 def config(folder: Path, **options: Any) -> FolderConfig:
-    return parse_config({"path": str(folder), **options}, ())
+    return FolderConfig.parse({"path": str(folder), **options}, ())
 
 
 def changed(folder: Path, *names: str, avoid: tuple[Path, ...] = (), **options: Any) -> set[str] | None:
-    found = relevant(config(folder, **options), [str(folder / name) for name in names], avoid)
+    found = config(folder, **options).relevant([str(folder / name) for name in names], avoid)
     return None if found is None else set(found)
 
 
 def fields_of(values: dict[str, Any], roots: tuple[str, ...] = ()) -> dict[str, str]:
     with pytest.raises(ValidationFailed) as caught:
-        parse_config(values, roots)
+        FolderConfig.parse(values, roots)
     return {problem.field: problem.code for problem in caught.value.details}
 
 
@@ -54,9 +45,9 @@ def test_a_configuration_keeps_what_was_given_and_can_be_stored(docs: Path) -> N
         "watch": False,
         "poll": True,
     }
-    made = parse_config(given, (str(docs.parent),))
+    made = FolderConfig.parse(given, (str(docs.parent),))
     assert made.as_dict() == given
-    assert stored_config(made.as_dict()) == made
+    assert FolderConfig.stored(made.as_dict()) == made
     assert config(docs).as_dict() == {
         "path": str(docs),
         "include": [],
@@ -96,7 +87,7 @@ def test_a_folder_outside_the_allowed_roots_is_forbidden_even_by_a_link(docs: Pa
     (docs.parent / "allowed" / "link").symlink_to(docs)
     for path in (docs, docs.parent / "allowed" / "link", docs.parent / "allowed" / ".." / "docs"):
         with pytest.raises(ForbiddenPath):
-            parse_config({"path": str(path)}, (str(docs.parent / "allowed"),))
+            FolderConfig.parse({"path": str(path)}, (str(docs.parent / "allowed"),))
 
 
 def test_a_link_stays_a_link_and_dots_are_resolved(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,10 +99,10 @@ def test_a_link_stays_a_link_and_dots_are_resolved(docs: Path, monkeypatch: pyte
 
 
 def test_a_scan_follows_the_rules_and_names_files_from_the_folder(docs: Path) -> None:
-    found = scan(config(docs, exclude=["drafts/"]), (), ())
+    found = config(docs, exclude=["drafts/"]).scan((), ())
     assert [item.source for item in found.items] == ["a.md", "sub/b.md"]
     assert (found.skipped, found.ignored) == (1, 1)
-    assert [item.source for item in scan(config(docs), (), (), ["sub"]).items] == ["sub/b.md"]
+    assert [item.source for item in config(docs).scan((), (), ["sub"]).items] == ["sub/b.md"]
 
 
 def test_changes_are_told_relative_to_the_folder(docs: Path) -> None:
@@ -158,9 +149,9 @@ def test_what_is_ours_is_never_a_change(docs: Path) -> None:
 
 def test_a_path_that_is_not_below_the_folder_means_everything(docs: Path) -> None:
     for path in (docs, docs.parent, docs.parent / "docs2" / "a.md"):
-        assert relevant(config(docs), [str(path)], ()) is None
+        assert config(docs).relevant([str(path)], ()) is None
     (docs.parent / "link").symlink_to(docs)
-    assert relevant(config(docs.parent / "link"), [str(docs / "a.md")], ()) == {"a.md"}
+    assert config(docs.parent / "link").relevant([str(docs / "a.md")], ()) == {"a.md"}
 
 
 def test_too_many_changes_mean_everything(docs: Path) -> None:
@@ -176,23 +167,23 @@ def test_a_link_to_a_file_may_be_a_document_whatever_it_is_called(docs: Path) ->
 
 def test_a_name_below_a_link_is_known(docs: Path) -> None:
     (docs / "link").symlink_to(docs / "sub")
-    assert is_below_link(config(docs), "link/b.md")
-    assert not is_below_link(config(docs), "sub/b.md")
-    assert not is_below_link(config(docs), "link")
+    assert config(docs).is_below_link("link/b.md")
+    assert not config(docs).is_below_link("sub/b.md")
+    assert not config(docs).is_below_link("link")
 
 
 def test_a_root_that_is_gone_or_no_folder_or_forbidden_is_told_and_another_one_of_its_name_is_known(docs: Path) -> None:
     made = config(docs)
-    first = check_root(made, "guide", ())
-    assert first == check_root(made, "guide", ())
+    first = made.check_root("guide", ())
+    assert first == made.check_root("guide", ())
     with pytest.raises(ForbiddenPath):
-        check_root(made, "guide", (str(docs / "sub"),))
+        made.check_root("guide", (str(docs / "sub"),))
     docs.rename(docs.with_name("away"))
     with pytest.raises(ServiceUnavailable, match=r"of the source 'guide' is not there.*No document was deleted"):
-        check_root(made, "guide", ())
+        made.check_root("guide", ())
     docs.write_text("a file")
     with pytest.raises(ServiceUnavailable, match="can't be read"):
-        check_root(made, "guide", ())
+        made.check_root("guide", ())
     os.remove(docs)
     docs.mkdir()
-    assert check_root(made, "guide", ()) != first
+    assert made.check_root("guide", ()) != first

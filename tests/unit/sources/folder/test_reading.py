@@ -30,7 +30,7 @@ NOBODY = 65534
 
 @dataclass
 class Line:
-    """An ingestion line that takes everything in, and the facts of what it took."""
+    """An ingestion pipeline that takes everything in, and the documents that it took."""
 
     documents: dict[str, SourceDocument] = field(default_factory=dict)
     found: list[str] = field(default_factory=list)
@@ -78,7 +78,7 @@ class Sync:
         job = Job(
             "j", "sync", "running", "default", KB, {"allow_empty": allow_empty}, {}, None, None, False, None, "", "", "", 1, None
         )
-        reading = FolderReading(self.line, self.line.run, self.roots, ()).read(
+        reading = FolderReading(self.line, lambda: self.line, self.roots, ()).read(
             source, job, frozenset(names) if names else None, lambda *_: None
         )
         self.last = reading.note

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 import watchfiles
 
+from ragd.config.sources import WatchSettings
 from ragd.sources.folder.watcher import FolderWatcher
-from ragd.sources.handler import Pace
 
-QUICK = Pace(debounce_s=0.1, poll_s=0.1)
+QUICK = WatchSettings(debounce_s=0.1, poll_s=0.1)
 
 
 class Told:
@@ -74,7 +74,7 @@ def watching(told: Told, folder: Path) -> Iterator[Callable[..., FolderWatcher]]
     """Starts a watcher of the folder; it is watching, and has said that everything must be looked at."""
     started: list[FolderWatcher] = []
 
-    def start(pace: Pace = QUICK, **options: Any) -> FolderWatcher:
+    def start(pace: WatchSettings = QUICK, **options: Any) -> FolderWatcher:
         watcher = FolderWatcher("source", folder, told, pace, **options)
         watcher.start()
         started.append(watcher)
@@ -123,7 +123,7 @@ def test_new_changed_moved_and_deleted_files_are_told(watching, told: Told, fold
 
 
 def test_a_burst_of_writes_is_told_a_few_times(watching, told: Told, folder: Path) -> None:
-    watching(Pace(debounce_s=0.5))
+    watching(WatchSettings(debounce_s=0.5))
     names = {str(folder / f"{number}.md") for number in range(200)}
     for name in sorted(names):
         Path(name).write_text("x")
@@ -132,7 +132,7 @@ def test_a_burst_of_writes_is_told_a_few_times(watching, told: Told, folder: Pat
 
 
 def test_changes_that_never_end_are_told_nevertheless(watching, told: Told, folder: Path) -> None:
-    watching(Pace(debounce_s=0.05))
+    watching(WatchSettings(debounce_s=0.05))
     ended = threading.Event()
 
     def write() -> None:
@@ -202,7 +202,7 @@ def test_what_was_not_taken_is_told_again(watching, told: Told, folder: Path) ->
 
 
 def test_once_in_a_while_everything_is_looked_at_without_any_change(watching, told: Told) -> None:
-    watching(Pace(debounce_s=0.1, rescan_s=0.1))
+    watching(WatchSettings(debounce_s=0.1, rescan_hours=0.1 / 3600))
     told.wait(lambda: told.everything >= 3, "looks at everything")
     assert not told.paths
 
