@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ragd.access.passages import Body
 from ragd.core.storage import Asset
@@ -12,20 +13,20 @@ from ragd.ingest.workers.pool import Parser, ParseTask
 from ragd.sources.base import Fetched
 
 
+@dataclass(frozen=True, slots=True)
 class BodyReader:
     """Makes bodies of items. Safe to use from several threads. `parser` opens the processes that read."""
 
-    def __init__(self, parser: Callable[[], Parser], loader_for: LoaderFor) -> None:
-        self._parser = parser
-        self._loader_for = loader_for
+    parser: Callable[[], Parser]
+    loader_for: LoaderFor
 
     def __call__(self, fetched: Fetched, version: str, data: bytes) -> Body:
         """Raises `UnsupportedMediaType`, and `ParseFailed` or one of its kinds."""
-        loader = fetched.loader or self._loader_for(fetched.name)
+        loader = fetched.loader or self.loader_for(fetched.name)
         if loader is None:
             raise unsupported(fetched.id)
         task = ParseTask(loader, shown(fetched.name), data, label=fetched.id)
-        with self._parser().open(task, lambda _done, _total: None) as parsing:
+        with self.parser().open(task, lambda _done, _total: None) as parsing:
             document = parsing.document()
             pictures = parsing.pictures(_kept_already)
         shows = frozenset(link.asset_id for link in pictures.links)

@@ -1,4 +1,4 @@
-"""AccessChecks remote sides what a token may read, in threads, and remembering the answers: also those that come too late."""
+"""Asking remote sides what a token may read, in threads, and remembering the answers: also those that come too late."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from sqlalchemy.exc import DBAPIError
 
 from ragd.access.passages import Body
 from ragd.access.proofs import MOST_CONTENT, MOST_PROOFS, Key, Recent, content_size, token_hash
-from ragd.access.sources import Opening, OpenSources
+from ragd.access.sources import OpenSources
 from ragd.config.sources import LiveSettings
 from ragd.core.errors import DocumentVanished, ItemForbidden, RagError, SourceRefused
 from ragd.sources.base import Current, Fetched
 from ragd.sources.sync.changes import listed_as
+from ragd.sources.sync.runner import CloudReading
 from ragd.store.ledger import LedgerItem
 from ragd.store.origins import Remote
 
@@ -50,7 +51,7 @@ Outcome = Mapping[str, Seen] | Literal["refused", "unanswered"]
 class AccessChecks:
     """Asks, and keeps proofs and contents. Safe to use from several threads."""
 
-    def __init__(self, opening: Opening, parse: _Parse, options: LiveSettings, max_size: int) -> None:
+    def __init__(self, opening: CloudReading, parse: _Parse, options: LiveSettings, max_size: int) -> None:
         """`max_size` is of one item, in bytes."""
         self._parse = parse
         self._max_size = max_size
@@ -79,7 +80,7 @@ class AccessChecks:
         """What this token was seen to read of the item within `live.cache_ttl`."""
         return self._contents.get(_key(remote, item_id, token))
 
-    # AccessChecks
+    # Asking
 
     def ask(self, remote: Remote, items: Collection[LedgerItem], token: str, *, content: bool) -> Future[Outcome]:
         """Ask for all of these in one call. What comes is remembered, whoever waits for it. Never raises."""

@@ -53,30 +53,36 @@ class PassageTools:
     reindex: Queue
 
 
+@dataclass(frozen=True, slots=True)
+class LiveAccess:
+    """What the access contexts of an app share: proofs, contents and open sources. Safe to use from several threads."""
+
+    origins: Origins
+    ledger: Ledger
+    checks: AccessChecks
+    options: LiveSettings
+    tools: PassageTools
+
+    def context(self, tokens: Mapping[str, str]) -> AccessContext:
+        """Whoever asks with these tokens, by source id; none at all is somebody, too. For one request."""
+        return AccessContext(tokens, self)
+
+
 class AccessContext:
     """What the user of one request may see: their tokens, the time that is left for checks, and the report of them.
 
     Not for several threads at a time. No token is in its repr.
     """
 
-    def __init__(
-        self,
-        tokens: Mapping[str, str],
-        *,
-        origins: Origins,
-        ledger: Ledger,
-        checks: AccessChecks,
-        options: LiveSettings,
-        tools: PassageTools,
-    ) -> None:
+    def __init__(self, tokens: Mapping[str, str], live: LiveAccess) -> None:
         """`tokens` by source id."""
         self._tokens = dict(tokens)
-        self._origins = origins
-        self._ledger = ledger
-        self._checks = checks
-        self._options = options
-        self._tools = tools
-        self._left_s = options.budget_ms / 1000
+        self._origins = live.origins
+        self._ledger = live.ledger
+        self._checks = live.checks
+        self._options = live.options
+        self._tools = live.tools
+        self._left_s = live.options.budget_ms / 1000
         self._verdicts: dict[tuple[str, str, bool], _Verdict] = {}
         self._report = AccessReport()
 
@@ -244,7 +250,7 @@ class AccessContext:
         self._wait([seen.reading])
         return seen.reading.result() if seen.reading.done() and not seen.reading.cancelled() else None
 
-    # AccessChecks
+    # Asking
 
     def _verdict(self, remote: Remote, item: LedgerItem, *, content: bool) -> _Verdict:
         """What `_ask` found of an item. What it was not asked about is not allowed."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final, Protocol
+from typing import Final
 
 from ragd.core.errors import SourceUnavailable
 from ragd.core.ids import hash32
 from ragd.sources.base import CloudSource, HttpOptions, Usage
+from ragd.sources.sync.runner import CloudReading
 from ragd.store.origins import Remote
 
 _ATTEMPTS: Final = 2
@@ -19,18 +19,10 @@ _TIMEOUT_BUDGETS: Final = 3.0
 _LEAST_TIMEOUT_S: Final = 1.0
 
 
-class Opening(Protocol):
-    """How sources are reached and opened."""
-
-    def open(self, type_: str, config: Mapping[str, Any], token: str, http: HttpOptions) -> CloudSource: ...
-
-    def http_options(self) -> HttpOptions: ...
-
-
 class OpenSources:
     """One open source for each configuration in use. Safe to use from several threads."""
 
-    def __init__(self, opening: Opening, budget_s: float) -> None:
+    def __init__(self, opening: CloudReading, budget_s: float) -> None:
         self._opening = opening
         self._budget_s = budget_s
         self._lock = threading.Lock()

@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from ragd.access.context import PassageTools
-from ragd.access.service import LiveAccess
+from ragd.access.bodies import BodyReader
+from ragd.access.checks import AccessChecks
+from ragd.access.context import LiveAccess, PassageTools
 from ragd.answer.verification import AnswerCheck
 from ragd.app.answers import Answers
 from ragd.app.diagnosis import Diagnosis
@@ -25,20 +26,19 @@ from ragd.app.search import Search
 from ragd.config.loading import Directories
 from ragd.config.settings import Settings
 from ragd.core.instance import INFO_FILE
+from ragd.core.jobs import IngestResult
 from ragd.core.lazy import Lazy
 from ragd.core.tracing import JsonlSink, Tracer
 from ragd.ingest.discovery.originals import Originals
 from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.pipeline import IngestPipeline
+from ragd.ingest.reading import Report
 from ragd.ingest.workers.pool import WorkerPool
-from ragd.jobs.cleanup import Cleanup
-from ragd.jobs.ingest import IngestPaths
-from ragd.jobs.purge import Purge
-from ragd.jobs.rebuild import Rebuild
+from ragd.jobs.ingest import IngestPaths, IngestUploads
+from ragd.jobs.removal import Cleanup, Purge
 from ragd.jobs.reread import Reread
 from ragd.jobs.runner import JobHandler, JobRunner
-from ragd.jobs.upload import IngestUploads
 from ragd.models.store import Progress
 from ragd.providers.model_queue import ModelQueue
 from ragd.sources.handler import HandlerContext
@@ -52,7 +52,7 @@ from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
 from ragd.store.evaluations import Evaluations
 from ragd.store.feedback import Feedback
-from ragd.store.jobs import Jobs
+from ragd.store.jobs import Job, Jobs
 from ragd.store.ledger import Ledger
 from ragd.store.origins import Origins
 from ragd.store.overview import Overviews
@@ -142,15 +142,13 @@ class Application:
             ingestion=self.ingestion,
         )
         self.sources = SourceService(context, self.collections)
+        body = BodyReader(self.parser, self._loader_for)
         self.access = LiveAccess(
             origins=Origins(self._engine, local_types()),
             ledger=self.sources.ledger,
-            opening=self.sources.opening,
+            checks=AccessChecks(self.sources.opening, body, settings.live, settings.limits.max_document_size),
             options=settings.live,
-            parser=self.parser,
-            loader_for=self._loader_for,
             tools=PassageTools(self.models.terms, self.models.count_tokens, self.sources.sync_items),
-            max_size=settings.limits.max_document_size,
         )
 
     def _build_services(self) -> None:
@@ -201,19 +199,23 @@ class Application:
         )
 
     def _build_jobs(self) -> None:
-        settings, rebuild = self.settings, Rebuild(self.ingestion)
+        settings = self.settings
         handlers: dict[str, JobHandler] = {
             "ingest": IngestPaths(self.ingestion, settings.security.allowed_roots, self._own_folders(), self._loader_for),
             "upload": IngestUploads(self.ingestion, self.uploads),
             "reread": self._reread,
-            "rebuild": rebuild,
-            "repair": rebuild,
+            "rebuild": self._rebuild,
+            "repair": self._rebuild,
             "purge": self._purge,
             "cleanup": self._cleanup,
             "sync": self.sources.run_sync,
         }
         retries = dict.fromkeys(("purge", "cleanup"), settings.jobs.cleanup_retries_s)
         self.runner = JobRunner(self.jobs, handlers, retries)
+
+    def _rebuild(self, job: Job, report: Report) -> IngestResult:
+        """Make the index entries of documents anew from their stored content; no file is read."""
+        return self.ingestion().rebuild(job.payload["doc_ids"], report=report, links=job.links)
 
     # What opens when it is first needed
 
@@ -266,7 +268,7 @@ class Application:
         stopped = self.runner.stop(self.settings.server.shutdown_grace_s)
         if not stopped:
             log.warning("the running job did not stop in time; it will go on at the next start")
-        self.access.close()
+        self.access.checks.close()
         self._search_threads.shutdown()
         if parser := self.parser.opened:
             parser.close()

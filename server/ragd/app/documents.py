@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragd.access.service import LiveAccess
+from ragd.access.context import LiveAccess
 from ragd.config.settings import Settings
 from ragd.core.errors import RagError
 from ragd.core.storage import Collection
 from ragd.ingest.discovery.files import check_paths
 from ragd.ingest.discovery.roots import narrowed
 from ragd.ingest.discovery.uploads import Upload
-from ragd.jobs.cleanup import Cleanup
+from ragd.jobs.removal import Cleanup
 from ragd.jobs.reread import Reread
 from ragd.sources.service import SourceService
 from ragd.store.collections import DEFAULT, Collections

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ragd.access.service import LiveAccess
+from ragd.access.context import LiveAccess
 from ragd.core.lazy import Lazy
 from ragd.ingest.discovery.originals import Originals
 from ragd.ingest.workers.pool import WorkerPool

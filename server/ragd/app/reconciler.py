@@ -13,7 +13,7 @@ from ragd.core.storage import Collection
 from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.indexes import Indexes, find_drift
 from ragd.ingest.pipeline import IngestPipeline
-from ragd.jobs.purge import Purge
+from ragd.jobs.removal import Purge
 from ragd.store.assets import Assets
 from ragd.store.collections import Collections
 from ragd.store.documents import DocumentWriter

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ragd.access.service import LiveAccess
+from ragd.access.context import LiveAccess
 from ragd.app.query_factory import QueryFactory
 from ragd.config.settings import Settings
 from ragd.core.errors import FieldProblem, ValidationFailed

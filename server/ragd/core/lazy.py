@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Concatenate, Generic, ParamSpec, TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class Lazy(Generic[T]):
@@ -32,11 +30,3 @@ class Lazy(Generic[T]):
     def opened(self) -> T | None:
         """The value if it was built, else None."""
         return self._value
-
-    def method(self, function: Callable[Concatenate[T, P], R]) -> Callable[P, R]:
-        """A method of the value, as a function that builds the value when it is called."""
-
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            return function(self(), *args, **kwargs)
-
-        return call

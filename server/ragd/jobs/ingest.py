@@ -1,4 +1,4 @@
-"""Jobs of the kind `ingest`: files and folders by their paths."""
+"""Jobs of the kinds `ingest`, files and folders by their paths, and `upload`, files that came with a request."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 
 from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.file_rules import FileRules
-from ragd.ingest.discovery.files import LoaderFor, find_files
+from ragd.ingest.discovery.files import Found, LoaderFor, find_files
 from ragd.ingest.discovery.roots import narrowed
+from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.reading import Report
 from ragd.store.jobs import Job
@@ -37,3 +38,16 @@ class IngestPaths:
             loader_for=self.loader_for,
         )
         return self.ingestion().run(job.kb_id, found, force=payload["force"], report=report, links=job.links)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestUploads:
+    """Keeps the staged files and ingests them."""
+
+    ingestion: Callable[[], IngestPipeline]
+    uploads: Uploads
+
+    def __call__(self, job: Job, report: Report) -> IngestResult:
+        files = job.payload["files"]
+        found = Found(items=[self.uploads.keep(Path(item["staged"]), item["source"], job.kb_id) for item in files])
+        return self.ingestion().run(job.kb_id, found, force=job.payload["force"], report=report, links=job.links)

@@ -22,9 +22,9 @@ log = logging.getLogger(__name__)
 JobHandler = Callable[[Job, Report], IngestResult]
 
 # How often a running job writes its progress, for each stage, in seconds.
-REPORT_EVERY = 0.25
-# How long the runner leaves a facts store alone that refused, in seconds.
-RETRY_AFTER = 5.0
+_REPORT_EVERY_S = 0.25
+# How long the runner leaves a database alone that refused, in seconds.
+_RETRY_AFTER_S = 5.0
 
 
 class _Cancelled(Stopped):
@@ -43,7 +43,7 @@ class JobRunner:
         jobs: Jobs,
         handlers: Mapping[str, JobHandler],
         retries: Mapping[str, Sequence[float]] | None = None,
-        retry_after_s: float = RETRY_AFTER,
+        retry_after_s: float = _RETRY_AFTER_S,
     ) -> None:
         """`retries`: for kinds of jobs that are tried again when they fail, the seconds before each new attempt."""
         self._jobs = jobs
@@ -148,7 +148,7 @@ class JobRunner:
             if self._stopping.is_set():
                 raise _Interrupted
             now = time.monotonic()
-            if stage in written and now - written[stage] < REPORT_EVERY:
+            if stage in written and now - written[stage] < _REPORT_EVERY_S:
                 return
             written[stage] = now
             try:

@@ -42,10 +42,3 @@ def test_a_value_that_could_not_be_built_is_tried_again() -> None:
     with pytest.raises(OSError, match="not yet"):
         value()
     assert value() == value() == "built"
-
-
-def test_a_method_builds_the_value_when_it_is_called() -> None:
-    value = Lazy(lambda: ["b", "a"], threading.RLock())
-    index = value.method(list[str].index)
-    assert value.opened is None
-    assert index("a") == 1
