@@ -103,7 +103,7 @@ class Picture:
     place: Place = Place()
 
 
-READ_IN_FACTS: Final = "facts"
+READ_IN_CONTENT: Final = "facts"
 """`ocr_profile` of a picture that is the document, or a scanned page of it: what was read in it stands in the content."""
 
 

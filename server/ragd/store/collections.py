@@ -75,7 +75,7 @@ class Collections(Repository):
     def page(self, page: int = 1, page_size: int = 100) -> tuple[list[Collection], int]:
         """One page of the collections that are not deleted, by name, and how many there are in all."""
         query = select(collections).where(collections.c.status != "deleted").order_by(collections.c.name)
-        rows, total = self._page(query, page, page_size)
+        rows, total = self._page(query, page, page_size, lambda row: row)
         with self._reader.connect() as connection:
             return _with_counts(connection, rows), total
 

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Row, Select, case, or_, select
 
 from ragd.core.documents import Place
 from ragd.core.errors import DocumentDeleted, DocumentNotFound
-from ragd.store.database.repository import Repository
+from ragd.store.database.repository import Repository, as_dict
 from ragd.store.database.schema import chunks, collections, documents, occurrences, sections, versions
 from ragd.store.origins import LEFT
 
@@ -43,8 +43,7 @@ class DocumentReader(Repository):
         hidden = or_(documents.c.source_id.in_(unnamed), LEFT)
         name = case((hidden, ""), else_=documents.c.source)
         query = _described().where(*where).order_by(case((hidden, 1), else_=0), name, documents.c.doc_id)
-        rows, total = self._page(query, page, page_size)
-        return [_summary(row) for row in rows], total
+        return self._page(query, page, page_size, _summary)
 
     def get(self, doc_id: str) -> dict[str, Any]:
         """One document with its versions. Raises `DocumentNotFound`, or `DocumentDeleted` for one that is gone."""
@@ -58,7 +57,7 @@ class DocumentReader(Repository):
             columns = [versions.c[name] for name in _OF_A_VERSION]
             written = select(*columns).where(versions.c.doc_id == doc_id, versions.c.status != "pending")
             newest_first = connection.execute(written.order_by(versions.c.created_at.desc()))
-            history = [dict(version._mapping) for version in newest_first]
+            history = list(map(as_dict, newest_first))
             # The live one first, whenever it was read.
             history.sort(key=lambda version: version["version_id"] != row.version_id)
             live = select(versions.c.metadata, versions.c.warnings, versions.c.enrichment)
@@ -81,7 +80,7 @@ class DocumentReader(Repository):
         version_id = self.get(doc_id)["version_id"]
         columns = (sections.c[name] for name in ("section_id", "start", "end", "section_hash"))
         query = select(*columns, sections.c.path.label("section_path")).where(sections.c.version_id == version_id)
-        return [dict(row._mapping) for row in self._rows(query.order_by(sections.c.ordinal))]
+        return list(map(as_dict, self._rows(query.order_by(sections.c.ordinal))))
 
     def boxes(self, doc_id: str, chunk_ids: Sequence[str], page: int) -> list[tuple[float, float, float, float]]:
         """Rectangles of passages of the live version on one of its pages, as fractions of the page. Raises as `get` does."""
@@ -99,12 +98,7 @@ class DocumentReader(Repository):
             .where(occurrences.c.version_id == version_id)
             .order_by(occurrences.c.ordinal)
         )
-        rows, total = self._page(query, page, page_size)
-        names = ("chunk_id", "ordinal", "section_id", "section_path", "enrichment")
-        return [
-            {name: row._mapping[name] for name in names} | {"content": row.text, "image_refs": row.image_refs or []} | row.place
-            for row in rows
-        ], total
+        return self._page(query, page, page_size, _chunk)
 
 
 def no_document(doc_id: str) -> DocumentNotFound:
@@ -118,6 +112,12 @@ def _described() -> Select[Any]:
         .join(collections, collections.c.kb_id == documents.c.kb_id)
         .outerjoin(versions, versions.c.version_id == documents.c.version_id)
     )
+
+
+def _chunk(row: Row[Any]) -> dict[str, Any]:
+    names = ("chunk_id", "ordinal", "section_id", "section_path", "enrichment")
+    described = {name: row._mapping[name] for name in names} | {"content": row.text, "image_refs": row.image_refs or []}
+    return {**described, **row.place}
 
 
 def _summary(row: Row[Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from sqlalchemy import Engine, select
 from sqlalchemy.exc import IntegrityError
 
 from ragd.core.errors import NotFound, ValidationFailed
-from ragd.store.database.repository import Repository, forget_oldest
+from ragd.store.database.repository import Repository, as_dict, forget_oldest
 from ragd.store.database.schema import evaluations
 
 
@@ -33,12 +33,11 @@ class Evaluations(Repository):
         """One page of the runs without their questions, newest first, and how many there are in all."""
         columns = [column for column in evaluations.c if column.name != "questions"]
         newest = select(*columns).order_by(evaluations.c.started_at.desc(), evaluations.c.run_id)
-        rows, total = self._page(newest, page, page_size)
-        return [dict(row._mapping) for row in rows], total
+        return self._page(newest, page, page_size, as_dict)
 
     def get(self, run_id: str) -> dict[str, Any]:
         """The whole run. Raises `NotFound`."""
         row = self._first(select(evaluations).where(evaluations.c.run_id == run_id))
         if row is None:
             raise NotFound(f"There is no evaluation '{run_id}'. It may have been among the oldest, which are let go.")
-        return dict(row._mapping)
+        return as_dict(row)

@@ -11,7 +11,7 @@ from sqlalchemy import delete, select
 
 from ragd.core.errors import FeedbackNotFound
 from ragd.core.tracing import utc_now
-from ragd.store.database.repository import Repository
+from ragd.store.database.repository import Repository, as_dict
 from ragd.store.database.schema import feedback
 
 Verdict = Literal["up", "down"]
@@ -51,8 +51,7 @@ class Feedback(Repository):
     def page(self, page: int = 1, page_size: int = 20) -> tuple[list[dict[str, Any]], int]:
         """One page of opinions, newest first, and how many there are in all."""
         newest = select(feedback).order_by(feedback.c.created_at.desc(), feedback.c.id)
-        rows, total = self._page(newest, page, page_size)
-        return [dict(row._mapping) for row in rows], total
+        return self._page(newest, page, page_size, as_dict)
 
     def remove(self, feedback_id: str) -> None:
         """Delete an opinion. Raises `FeedbackNotFound`."""

@@ -105,8 +105,7 @@ class Jobs(Repository):
     def page(self, page: int = 1, page_size: int = 20, status: str | None = None) -> tuple[list[Job], int]:
         """One page of jobs, newest first, and how many there are in all."""
         where = [jobs.c.status == status] if status else []
-        rows, total = self._page(select(jobs).where(*where).order_by(jobs.c.sequence.desc()), page, page_size)
-        return [_job(row) for row in rows], total
+        return self._page(select(jobs).where(*where).order_by(jobs.c.sequence.desc()), page, page_size, _job)
 
     def take(self) -> Job | None:
         """The oldest queued job, now running; None when nothing waits."""

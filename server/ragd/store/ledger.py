@@ -8,7 +8,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from sqlalchemy import ColumnElement, Row, and_, delete, func, select, update
 
@@ -78,7 +78,8 @@ class Cycle:
     notice: str | None = None
 
 
-_ITEM_COLUMNS = tuple(column for column in source_items.c if column.name not in ("source_id", "cycle_id"))
+ITEM_COLUMNS: Final = tuple(column for column in source_items.c if column.name not in ("source_id", "cycle_id"))
+"""What `LedgerItem` has by the same names."""
 
 
 class Ledger(Repository):
@@ -89,16 +90,16 @@ class Ledger(Repository):
     def items(self, source_id: str, state: ItemState | None = None) -> dict[str, LedgerItem]:
         """By id, every item of a source, or those in one state."""
         where = [source_items.c.source_id == source_id] + ([source_items.c.state == state] if state else [])
-        return self._items(*where)
+        return {row.item_id: _item(row) for row in self._rows(select(*ITEM_COLUMNS).where(*where))}
 
     def some(self, source_id: str, item_ids: Sequence[str]) -> dict[str, LedgerItem]:
         """By id, these items; unknown ones are absent."""
-        query = select(*_ITEM_COLUMNS).where(source_items.c.source_id == source_id)
+        query = select(*ITEM_COLUMNS).where(source_items.c.source_id == source_id)
         return {row.item_id: _item(row) for row in self._rows_in(query, source_items.c.item_id, item_ids)}
 
     def of_documents(self, doc_ids: Sequence[str]) -> dict[str, tuple[str, LedgerItem]]:
         """doc_id -> (source_id, item), for documents that came from a cloud source."""
-        rows = self._rows_in(select(source_items.c.source_id, *_ITEM_COLUMNS), source_items.c.doc_id, doc_ids)
+        rows = self._rows_in(select(source_items.c.source_id, *ITEM_COLUMNS), source_items.c.doc_id, doc_ids)
         return {row.doc_id: (row.source_id, _item(row)) for row in rows}
 
     def lost(self, source_id: str) -> list[str]:
@@ -113,8 +114,7 @@ class Ledger(Repository):
     def page_of_items(self, source_id: str, state: ItemState, page: int, page_size: int) -> tuple[list[LedgerItem], int]:
         """One page of the items in a state, by id, and how many there are."""
         where = source_items.c.source_id == source_id, source_items.c.state == state
-        rows, total = self._page(select(*_ITEM_COLUMNS).where(*where).order_by(source_items.c.item_id), page, page_size)
-        return [_item(row) for row in rows], total
+        return self._page(select(*ITEM_COLUMNS).where(*where).order_by(source_items.c.item_id), page, page_size, _item)
 
     def counts(self, source_id: str) -> dict[str, int]:
         """state -> how many items; of `indexed` only those whose document is there."""
@@ -132,7 +132,7 @@ class Ledger(Repository):
 
     def put(self, source_id: str, items: Collection[LedgerItem], cycle_id: str) -> None:
         """Write items as they are now, new or known."""
-        names = [column.name for column in _ITEM_COLUMNS]
+        names = [column.name for column in ITEM_COLUMNS]
         with self._engine.begin() as connection:
             for batch in batches(list(items)):
                 ids = [item.item_id for item in batch]
@@ -166,9 +166,6 @@ class Ledger(Repository):
             for batch in batches(item_ids):
                 ours = source_items.c.source_id == source_id, source_items.c.item_id.in_(batch)
                 connection.execute(update(source_items).where(*ours).values(state=state))
-
-    def _items(self, *where: ColumnElement[bool]) -> dict[str, LedgerItem]:
-        return {row.item_id: _item(row) for row in self._rows(select(*_ITEM_COLUMNS).where(*where))}
 
     # Cycles
 
@@ -211,7 +208,7 @@ class Ledger(Repository):
 
 
 def _item(row: Row[Any]) -> LedgerItem:
-    return LedgerItem(**{column.name: row._mapping[column] for column in _ITEM_COLUMNS})
+    return LedgerItem(**{column.name: row._mapping[column] for column in ITEM_COLUMNS})
 
 
 def _cycle_values(cycle: Cycle) -> dict[str, Any]:

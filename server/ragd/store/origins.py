@@ -11,14 +11,14 @@ from sqlalchemy import Engine, Row, and_, false, or_, select
 from ragd.core.storage import LiveMode
 from ragd.store.database.repository import Repository
 from ragd.store.database.schema import collections, documents, source_items, sources, version_assets
-from ragd.store.ledger import LedgerItem
+from ragd.store.ledger import ITEM_COLUMNS, LedgerItem
 
 _IS_FILE: Final = documents.c.source_uri.startswith("file:")
 
 LEFT: Final = and_(documents.c.status == "deleted", documents.c.source_id.is_(None), ~_IS_FILE)
 """A deleted document that belonged to a source elsewhere, it is not known any more to which."""
 
-_ITEM = tuple(column for column in source_items.c if column.name not in ("source_id", "cycle_id"))
+_REMOTE: Final = tuple(sources.c[name] for name in ("type", "name", "config", "live", "public"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class Origins(Repository):
                 documents.c.doc_id,
                 documents.c.updated_at,
                 documents.c.source_id,
-                *(sources.c[name] for name in ("type", "name", "config", "live", "public")),
-                *(column.label(f"item_{column.name}") for column in _ITEM),
+                *_REMOTE,
+                *(column.label(f"item_{column.name}") for column in ITEM_COLUMNS),
             )
             .outerjoin(sources, sources.c.source_id == documents.c.source_id)
             .outerjoin(source_items, item)
@@ -78,8 +78,7 @@ class Origins(Repository):
 
     def remote(self, source_id: str) -> Remote | None:
         """A cloud source; None for a local one, and for an id that there is none for."""
-        columns = (sources.c[name] for name in ("source_id", "type", "name", "config", "live", "public"))
-        row = self._first(select(*columns).where(sources.c.source_id == source_id, self._is_remote))
+        row = self._first(select(sources.c.source_id, *_REMOTE).where(sources.c.source_id == source_id, self._is_remote))
         return None if row is None else _remote(row)
 
     def private_ids(self) -> list[str]:
@@ -104,5 +103,5 @@ def _remote(row: Row[Any]) -> Remote | None:
 
 
 def _item(row: Row[Any]) -> LedgerItem | None:
-    values = {column.name: row._mapping[f"item_{column.name}"] for column in _ITEM}
+    values = {column.name: row._mapping[f"item_{column.name}"] for column in ITEM_COLUMNS}
     return None if values["item_id"] is None else LedgerItem(**values)

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Engine, select
 
 from ragd.core.errors import TraceNotFound
-from ragd.store.database.repository import Repository, forget_oldest
+from ragd.store.database.repository import Repository, as_dict, forget_oldest
 from ragd.store.database.schema import traces
 
 
@@ -41,8 +41,7 @@ class Traces(Repository):
             where.append(traces.c.job_id == job_id)
         columns = [column for column in traces.c if column.name != "envelope"]
         newest = select(*columns).where(*where).order_by(traces.c.started_at.desc(), traces.c.trace_id)
-        rows, total = self._page(newest, page, page_size)
-        return [dict(row._mapping) for row in rows], total
+        return self._page(newest, page, page_size, as_dict)
 
     def get(self, trace_id: str) -> dict[str, Any]:
         """The whole envelope. Raises `TraceNotFound`."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, exists, select, update
 
-from ragd.core.documents import READ_IN_FACTS
+from ragd.core.documents import READ_IN_CONTENT
 from ragd.core.ids import hash32
 from ragd.core.storage import Version
 from ragd.core.tracing import utc_now
@@ -96,7 +96,7 @@ def insert_pictures(connection: Connection, version: Version) -> None:
         connection.execute(assets.insert(), fresh)
     for asset in version.assets:
         # Read again, under another profile of text recognition; a picture that was not read takes nothing from one that was.
-        if asset.asset_id in known and asset.data and asset.ocr_profile != READ_IN_FACTS:
+        if asset.asset_id in known and asset.data and asset.ocr_profile != READ_IN_CONTENT:
             read = {"text": asset.text, "ocr_skipped": asset.ocr_skipped, "ocr_profile": asset.ocr_profile}
             connection.execute(update(assets).where(assets.c.asset_id == asset.asset_id).values(**read))
     connection.execute(delete(version_assets).where(version_assets.c.version_id == version.version_id))

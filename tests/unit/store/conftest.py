@@ -1,4 +1,4 @@
-"""A facts store on a temporary disk, and versions made by hand."""
+"""A database on a temporary disk, and versions made by hand."""
 
 from __future__ import annotations
 

@@ -154,6 +154,6 @@ def test_files_that_a_crash_left_without_a_row_are_removed(assets: Assets, show,
 def test_facts_come_back_with_their_pictures(writer: DocumentWriter, show, make_version: Make) -> None:
     version = with_picture(make_version("a.md", "one"))
     show(version)
-    (facts,) = writer.contents([version.doc_id])
-    assert facts.picture_links == version.picture_links
-    assert [asset.text for asset in facts.assets] == ["読めた text"]
+    (stored,) = writer.contents([version.doc_id])
+    assert stored.picture_links == version.picture_links
+    assert [asset.text for asset in stored.assets] == ["読めた text"]

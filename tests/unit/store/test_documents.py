@@ -132,12 +132,12 @@ def test_a_failure_of_a_changed_file_keeps_the_old_version_served(
     assert writer.known([version.doc_id])[version.doc_id].failed
 
 
-def test_the_facts_come_back_as_the_loader_gave_them(writer: DocumentWriter, make_version: Make, ingest: Ingest) -> None:
+def test_the_content_comes_back_as_the_loader_gave_them(writer: DocumentWriter, make_version: Make, ingest: Ingest) -> None:
     version = make_version("a.md", "one", "ふたつ")
     ingest(version)
-    (facts,) = writer.contents([version.doc_id, "unknown"])
-    assert facts.document == version.document
-    assert (facts.version_id, facts.profile_id, facts.source) == (version.version_id, version.profile_id, "a.md")
+    (stored,) = writer.contents([version.doc_id, "unknown"])
+    assert stored.document == version.document
+    assert (stored.version_id, stored.profile_id, stored.source) == (version.version_id, version.profile_id, "a.md")
 
 
 def test_a_moved_document_takes_the_place_of_its_old_self_in_one_step(

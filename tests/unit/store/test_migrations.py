@@ -71,8 +71,8 @@ def test_a_store_of_the_first_release_keeps_its_documents(tmp_path: Path) -> Non
     engine.dispose()
     engine = open_engine("", tmp_path)
     try:
-        (facts,) = DocumentWriter(engine, keep_versions=0).contents(["d"])
-        assert (facts.document.markdown, facts.document.headings[0].title) == ("# A\n\ntext", "A")
+        (stored,) = DocumentWriter(engine, keep_versions=0).contents(["d"])
+        assert (stored.document.markdown, stored.document.headings[0].title) == ("# A\n\ntext", "A")
         assert Passages(engine).passages(["c"])["c"].content == "text"
         assert DocumentReader(engine).get("d")["versions"][0]["parser"] == ""
         job = Jobs(engine, max_queued=5, keep=5).take()

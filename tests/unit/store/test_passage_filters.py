@@ -133,11 +133,11 @@ def test_preferences_are_told_what_they_look_at(
     shown = replace(version.chunks[0], image_refs=("picture",))
     ingest(replace(version, chunks=(shown, version.chunks[1])))
     chunk_ids = [chunk.chunk_id for chunk in version.chunks]
-    facts = passages.preference_fields([*chunk_ids, "unknown"])
-    assert [(facts[chunk_id].source, facts[chunk_id].has_image) for chunk_id in chunk_ids] == [
+    fields = passages.preference_fields([*chunk_ids, "unknown"])
+    assert [(fields[chunk_id].source, fields[chunk_id].has_image) for chunk_id in chunk_ids] == [
         ("guides/a.md", True),
         ("guides/a.md", False),
     ]
-    assert facts[chunk_ids[0]].updated_at.endswith("Z")
+    assert fields[chunk_ids[0]].updated_at.endswith("Z")
     writer.tombstone([version.doc_id])
     assert passages.preference_fields(chunk_ids) == {}

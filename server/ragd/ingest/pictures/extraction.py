@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 from PIL import Image
 
-from ragd.core.documents import READ_IN_FACTS, Document, Picture, PictureText
+from ragd.core.documents import READ_IN_CONTENT, Document, Picture, PictureText
 from ragd.core.errors import RagError
 from ragd.core.storage import Asset, PictureLink
 from ragd.formats.common.pictures import REFERENCE, link_of
@@ -228,7 +228,7 @@ def _asset(picture: Picture, reader: PictureReader | None, limits: PictureLimits
         height=found.height,
         text=text,
         ocr_skipped=read.skipped,
-        ocr_profile=reader.profile if reader else READ_IN_FACTS,
+        ocr_profile=reader.profile if reader else READ_IN_CONTENT,
         data=picture.data if found.mime else as_png(found.image),
         thumbnail=thumbnail(found.image),
     )

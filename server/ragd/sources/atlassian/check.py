@@ -13,8 +13,8 @@ import httpx
 from ragd.core.errors import DocumentVanished, ItemForbidden, SourceRefused
 from ragd.sources.atlassian import redirects
 from ragd.sources.atlassian.addresses import cut_base, same_origin
-from ragd.sources.atlassian.client import AtlassianClient, Product, RequestRefused
-from ragd.sources.atlassian.responses import TOKEN_FIELD, Answer, Lost
+from ragd.sources.atlassian.client import AtlassianClient, Product
+from ragd.sources.atlassian.responses import TOKEN_FIELD, Answer, Lost, RequestRefused
 from ragd.sources.atlassian.transport import NoTls, NotThere
 
 _WHO: Mapping[tuple[str, str], str] = {

@@ -22,12 +22,10 @@ from ragd.core.http import is_loopback
 from ragd.sources.atlassian import redirects
 from ragd.sources.atlassian.addresses import Addresses
 from ragd.sources.atlassian.limits import RateBudget
-from ragd.sources.atlassian.responses import TOKEN_FIELD, Answer, RequestRefused, ResponseErrors, Unanswered
+from ragd.sources.atlassian.responses import TOKEN_FIELD, Answer, ResponseErrors, Unanswered
 from ragd.sources.atlassian.retry import Retries
 from ragd.sources.atlassian.transport import ConnectionPool
 from ragd.sources.base import HttpOptions
-
-__all__ = ["AtlassianClient", "Auth", "Product", "RequestRefused", "Unanswered"]
 
 log = logging.getLogger(__name__)
 

@@ -11,14 +11,10 @@ import httpx
 from ragd.config.secrets import HOW_TO, is_reference
 from ragd.core.errors import FieldProblem, SourceRefused
 from ragd.sources.atlassian.addresses import cut_base
-from ragd.sources.atlassian.check import check_site
 from ragd.sources.atlassian.client import AtlassianClient, Auth, Product
 from ragd.sources.base import FROM_REQUEST, HttpOptions
 
-__all__ = ["check_site", "open_client", "parse_site", "user_auth"]
-
 _GATEWAY = "api.atlassian.com"
-_EMAIL_FIELD = "config.auth.email"
 _KINDS = ("api_token", "pat", "oauth")
 _DEPLOYMENTS = ("cloud", "data_center")
 _EXAMPLES: Mapping[str, str] = {

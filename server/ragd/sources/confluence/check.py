@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from typing import Final
 
 from ragd.core.errors import SourceRefused
-from ragd.sources.atlassian.client import AtlassianClient, RequestRefused
+from ragd.sources.atlassian.client import AtlassianClient
+from ragd.sources.atlassian.responses import RequestRefused
+from ragd.sources.atlassian.values import dig, text_of
 from ragd.sources.base import CloudPreview, Container
 from ragd.sources.confluence.content import Scope
 from ragd.sources.confluence.cql import every, quoted
-from ragd.sources.confluence.items import Space, dig, text_of
+from ragd.sources.confluence.items import Space
 
 _NAMES_SHOWN: Final = 10
 # Each space that is counted costs a request.

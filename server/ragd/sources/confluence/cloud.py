@@ -9,10 +9,11 @@ from urllib.parse import quote
 
 from ragd.core.errors import DocumentVanished, ItemForbidden
 from ragd.sources.atlassian.client import AtlassianClient
+from ragd.sources.atlassian.values import chunks, text_of
 from ragd.sources.base import Listed
 from ragd.sources.confluence.content import MOST_SPACES, Looked, Scope, body_of, spaces_of
-from ragd.sources.confluence.cql import IDS_ONLY, chunks, paged, search
-from ragd.sources.confluence.items import Attachment, Page, Space, number_of, text_of, utc_text
+from ragd.sources.confluence.cql import IDS_ONLY, paged, search
+from ragd.sources.confluence.items import Attachment, Page, Space, number_of, utc_text
 from ragd.sources.confluence.tree import Tree
 
 _LISTS: Final = {"page": "/api/v2/pages", "blogpost": "/api/v2/blogposts"}

@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any, Final
 
 from ragd.sources.atlassian.client import AtlassianClient
-from ragd.sources.confluence.cql import PAGES, WITH_BODY, WITH_FIELDS, among, chunks, every, modified_since, paged, search
-from ragd.sources.confluence.items import Around, Attachment, Page, Space, dig, number_of, text_of, utc_text
+from ragd.sources.atlassian.values import chunks, dig, text_of
+from ragd.sources.confluence.cql import PAGES, WITH_BODY, WITH_FIELDS, among, every, modified_since, paged, search
+from ragd.sources.confluence.items import Around, Attachment, Page, Space, number_of, utc_text
 
 FIELDS: Final = ("version", "space", "ancestors", "metadata.labels", "history")
 MOST_SPACES: Final = 100

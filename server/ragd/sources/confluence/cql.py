@@ -12,7 +12,8 @@ from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 from ragd.core.errors import DocumentVanished, ItemForbidden, SourceUnavailable
-from ragd.sources.atlassian.client import AtlassianClient, RequestRefused, Unanswered
+from ragd.sources.atlassian.client import AtlassianClient
+from ragd.sources.atlassian.responses import RequestRefused, Unanswered
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -84,11 +85,6 @@ def results(page: Any) -> list[dict[str, Any]]:
     if not isinstance(found, list) or not all(isinstance(item, dict) and "id" in item for item in found):
         raise SourceUnavailable("Confluence answered with something else than a list. Is the base URL that of a Confluence?")
     return found
-
-
-def chunks(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """The values in order, at most `size` at a time."""
-    return (values[at : at + size] for at in range(0, len(values), size))
 
 
 def halved(

@@ -9,12 +9,13 @@ from typing import Any, Final
 
 from ragd.core.errors import DocumentVanished, ItemForbidden
 from ragd.sources.atlassian.client import AtlassianClient
+from ragd.sources.atlassian.values import text_of
 from ragd.sources.base import Current, Fetched, Listed
 from ragd.sources.confluence.cloud import CloudSite
 from ragd.sources.confluence.dc import DataCenterSite
 from ragd.sources.confluence.envelope import Content
 from ragd.sources.confluence.fetching import fetched_page, id_of, references_of
-from ragd.sources.confluence.items import Attachment, number_of, text_of, utc_text
+from ragd.sources.confluence.items import Attachment, number_of, utc_text
 
 _AT_ONCE: Final = 8
 

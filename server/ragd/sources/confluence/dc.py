@@ -9,10 +9,11 @@ from urllib.parse import quote, unquote
 
 from ragd.core.errors import DocumentVanished, ItemForbidden
 from ragd.sources.atlassian.client import AtlassianClient
+from ragd.sources.atlassian.values import text_of
 from ragd.sources.base import Listed
 from ragd.sources.confluence.content import FIELDS, Looked, Scope, body_of, page_of, spaces_of
 from ragd.sources.confluence.cql import IDS_ONLY, PAGES, WITH_BODY, WITH_FIELDS, among, every, search
-from ragd.sources.confluence.items import Attachment, Page, Space, text_of
+from ragd.sources.confluence.items import Attachment, Page, Space
 
 _LISTED: Final = 500
 _AT_ONCE: Final = 8

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ragd.core.errors import DocumentVanished, ItemForbidden, PayloadTooLarge
-from ragd.sources.atlassian.client import Unanswered
+from ragd.sources.atlassian.responses import Unanswered
+from ragd.sources.atlassian.values import dig, text_of
 from ragd.sources.confluence.body import References, references
 from ragd.sources.confluence.content import user_id
-from ragd.sources.confluence.items import Attachment, Page, dig, text_of, utc_text
+from ragd.sources.confluence.items import Attachment, Page, utc_text
 
 log = logging.getLogger(__name__)
 

@@ -8,15 +8,16 @@ from typing import Any, Final
 
 from ragd.core.errors import DocumentVanished, ItemForbidden
 from ragd.sources.atlassian.client import AtlassianClient
+from ragd.sources.atlassian.values import chunks, text_of
 from ragd.sources.base import ALWAYS_REFETCH, Fetched, Listed, Skip, Unfetched
 from ragd.sources.confluence.body import References, references
 from ragd.sources.confluence.cloud import CloudSite
 from ragd.sources.confluence.content import Looked, Scope, comments_of, look, people, with_comments
-from ragd.sources.confluence.cql import chunks, halved
+from ragd.sources.confluence.cql import halved
 from ragd.sources.confluence.dc import DataCenterSite
 from ragd.sources.confluence.envelope import Content, Download, envelope
 from ragd.sources.confluence.includes import Includes, Including
-from ragd.sources.confluence.items import Around, Page, text_of
+from ragd.sources.confluence.items import Around, Page
 
 BATCH: Final = 100
 _LOADER: Final = "confluence"
@@ -157,11 +158,7 @@ def fetched_page(content: Content, fingerprint: str, download: Download) -> Fetc
         source=page.source,
         uri=page.url,
         name=f"{page.kind}-{page.id}.json",
-        load=partial(_loaded, content, download),
+        load=partial(envelope, content, download),
         loader=_LOADER,
         updated_at=page.updated or None,
     )
-
-
-def _loaded(content: Content, download: Download, limit: int) -> bytes:
-    return envelope(content, download, limit)

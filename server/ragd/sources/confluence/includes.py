@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ragd.sources.atlassian.client import AtlassianClient
+from ragd.sources.atlassian.values import dig, text_of
 from ragd.sources.confluence.body import references
 from ragd.sources.confluence.content import body_of
 from ragd.sources.confluence.cql import PAGES, WITH_BODY, WITH_FIELDS, among, every, halved, quoted, search, short_lists
-from ragd.sources.confluence.items import dig, text_of
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -19,6 +18,7 @@ from urllib.parse import quote
 from ragd.core.errors import SourceUnavailable
 from ragd.ingest.discovery.file_rules import shown
 from ragd.sources.atlassian.rules import ItemRules
+from ragd.sources.atlassian.values import dig, text_of
 from ragd.sources.base import Listed, Skip
 
 _DRAWING_TYPE: Final = "application/vnd.jgraph.mxfile"
@@ -170,21 +170,6 @@ def _digest(values: object) -> str:
     """A short name for values; equal ones have the same."""
     text = json.dumps(values, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
-
-
-def dig(value: object, *names: str) -> Any:
-    """What lies that deep in JSON objects; None where something is missing on the way."""
-    for name in names:
-        if not isinstance(value, Mapping):
-            return None
-        value = value.get(name)
-    return value
-
-
-def text_of(value: object, *names: str) -> str:
-    """A text or number of an answer as text; "" where it is missing."""
-    found = dig(value, *names)
-    return str(found) if isinstance(found, str | int) and not isinstance(found, bool) else ""
 
 
 def number_of(value: object, *names: str) -> int:

@@ -9,19 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from ragd.sources.atlassian.site import check_site, open_client, user_auth
+from ragd.sources.atlassian.check import check_site
+from ragd.sources.atlassian.fields import Fields
+from ragd.sources.atlassian.site import open_client, user_auth
+from ragd.sources.atlassian.values import chunks
 from ragd.sources.base import CloudPreview, Current, Fetched, HttpOptions, Listed, Unfetched, Usage
-from ragd.sources.confluence import config as confluence_config
 from ragd.sources.confluence.check import explained, preview
 from ragd.sources.confluence.cloud import CloudSite
 from ragd.sources.confluence.content import Looked, Scope, changed_ids, look
-from ragd.sources.confluence.cql import CutOff, chunks
+from ragd.sources.confluence.cql import CutOff
 from ragd.sources.confluence.current import current, fetched_file
 from ragd.sources.confluence.dc import DataCenterSite
 from ragd.sources.confluence.fetching import BATCH, Fetching
 from ragd.sources.confluence.items import Attachment, Page, Rules, Space
+
+_MOST_CQL: Final = 1000
 
 
 class ConfluenceSource:
@@ -41,7 +45,15 @@ class ConfluenceSource:
 
     @classmethod
     def parse_config(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        return confluence_config.parse_config(values)
+        fields = Fields(values, ("spaces", "cql"), "confluence")
+        config = {
+            **fields.site(),
+            "spaces": fields.texts("spaces"),
+            "cql": fields.query("cql", _MOST_CQL, 'label = "howto"'),
+            **fields.shared(),
+        }
+        fields.check()
+        return config
 
     def check(self) -> CloudPreview:
         account = check_site(self._client, self._config, product="confluence")

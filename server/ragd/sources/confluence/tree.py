@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ragd.sources.confluence.items import dig, text_of
+from ragd.sources.atlassian.values import dig, text_of
 
 _DEEPEST = 100
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from ragd.core.errors import SourceUnavailable
 from ragd.sources.atlassian.client import AtlassianClient
+from ragd.sources.atlassian.values import mapping, mappings, text_of
 from ragd.sources.jira.issues import CustomField
-from ragd.sources.jira.values import mapping, mappings, text_of
 
 Issue = Mapping[str, Any]
 

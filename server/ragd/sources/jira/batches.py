@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ragd.core.errors import DocumentVanished, ItemForbidden, RagError, SourceUnavailable
-from ragd.sources.atlassian.client import RequestRefused, Unanswered
+from ragd.sources.atlassian.responses import RequestRefused, Unanswered
+from ragd.sources.atlassian.values import chunks
 from ragd.sources.base import Reason, Skip
 
 _Issue = Mapping[str, Any]
@@ -42,7 +43,8 @@ def in_batches(
     ids: Sequence[str], size: int, ask: Callable[[Sequence[str]], Mapping[str, _Issue]], patience: Patience
 ) -> Iterator[tuple[str, _Issue | Skip]]:
     """Each of these with its issue, or why there is none. Raises what is not the fault of single items."""
-    waiting = _parted(ids, size)
+    # A stack.
+    waiting = list(chunks(ids, size))[::-1]
     while waiting:
         batch = waiting.pop()
         try:
@@ -50,7 +52,7 @@ def in_batches(
         except ITEM_FAULTS as error:
             patience.failed(error)
             if len(batch) > 1:
-                waiting += _parted(batch, -(-len(batch) // _PARTS))
+                waiting += list(chunks(batch, -(-len(batch) // _PARTS)))[::-1]
             else:
                 yield batch[0], skip_for(error)
             continue
@@ -69,8 +71,3 @@ def skip_for(error: RagError) -> Skip:
     elif not isinstance(error, SourceUnavailable):
         reason = "parse_error"
     return Skip(reason, error.message)
-
-
-def _parted(ids: Sequence[str], size: int) -> list[Sequence[str]]:
-    """The last part first, as a stack wants it."""
-    return [ids[start : start + size] for start in range(0, len(ids), size)][::-1]

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ragd.core.errors import SourceUnavailable
-from ragd.sources.atlassian.client import RequestRefused
+from ragd.sources.atlassian.responses import RequestRefused
+from ragd.sources.atlassian.values import mapping, mappings, text_of
 from ragd.sources.jira.api import Issue, JiraApi
-from ragd.sources.jira.values import mapping, mappings, text_of
 
 _KEYS_A_PAGE: Final = 5000
 """The most that a site gives, and only of keys alone."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ragd.core.errors import SourceUnavailable
+from ragd.sources.atlassian.values import mappings, text_of
 from ragd.sources.jira.api import BATCH, Issue, JiraApi
-from ragd.sources.jira.values import mappings, text_of
 
 _A_PAGE: Final = 1000
 _STEPS_BACK: Final = 20

@@ -7,11 +7,14 @@ issue may not: comments for a role or a group alone, and the summaries of other 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final
 
-from ragd.sources.jira.values import mapping, mappings, moment, needed, person, shown, text_of
+from ragd.core.errors import SourceUnavailable
+from ragd.sources.atlassian.values import mapping, mappings, text_of
 
 TEXT_FIELDS: Final = (
     "summary", "issuetype", "status", "priority", "resolution", "assignee", "reporter", "labels", "components", "fixVersions",
@@ -22,6 +25,7 @@ TEXT_FIELDS: Final = (
 
 _NAMED: Final = ("status", "priority", "resolution")
 _PEOPLE: Final = ("assignee", "reporter")
+_SPRINT: Final = re.compile(r"^com\.atlassian\.greenhopper\..*?\bname=([^,\]]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ def envelope(
         "url": url,
         "type": text_of(fields.get("issuetype"), "name"),
         **{name: text_of(fields.get(name), "name") for name in _NAMED},
-        **{name: person(fields.get(name)) for name in _PEOPLE},
+        **{name: _person(fields.get(name)) for name in _PEOPLE},
         "labels": [str(label) for label in labels] if isinstance(labels, list) else [],
         "components": components,
         **{name: moment(text_of(fields, name)) for name in ("created", "updated")},
@@ -68,7 +72,7 @@ def envelope(
         "comments": [
             {
                 "id": needed(comment, "id"),
-                "author": person(comment.get("author")),
+                "author": _person(comment.get("author")),
                 "created": moment(text_of(comment, "created")),
                 "body": _body(comment.get("body")) or {"format": "wiki", "value": ""},
             }
@@ -92,7 +96,7 @@ def _fields(fields: Mapping[str, Any], custom: Sequence[CustomField]) -> Iterato
     """What is shown in one line each, in order."""
     yield "Type", text_of(fields.get("issuetype"), "name")
     yield from ((name.capitalize(), text_of(fields.get(name), "name")) for name in _NAMED)
-    yield from ((name.capitalize(), person(fields.get(name))) for name in _PEOPLE)
+    yield from ((name.capitalize(), _person(fields.get(name))) for name in _PEOPLE)
     yield "Labels", shown(fields.get("labels"))
     yield "Components", shown(fields.get("components"))
     yield "Fix versions", shown(fields.get("fixVersions"))
@@ -139,8 +143,50 @@ def _users(fields: Mapping[str, Any], comments: Sequence[Mapping[str, Any]]) -> 
     """Display names of those whom the issue itself names, by all that a mention may call them."""
     people = [fields.get(name) for name in (*_PEOPLE, "creator")] + [comment.get("author") for comment in comments]
     return {
-        called: person(one)
+        called: _person(one)
         for one in people
         for called in (text_of(one, name) for name in ("accountId", "name", "key"))
-        if called and person(one)
+        if called and _person(one)
     }
+
+
+def needed(value: Any, name: str) -> str:
+    """A text that is always there. Raises `SourceUnavailable`: what answers without it is no Jira."""
+    if found := text_of(value, name):
+        return found
+    raise SourceUnavailable(
+        f"Jira gave an issue without '{name}'. Try again; if it stays, something on the way changes its answers."
+    )
+
+
+def moment(stated: str) -> str:
+    """A time in UTC (`2026-01-02T03:04:05.000Z`). Jira tells it in the zone of the account, so the same one reads otherwise for
+    another person. What is no time stays as it is."""
+    try:
+        found = datetime.fromisoformat(stated)
+    except ValueError:
+        return stated
+    if found.tzinfo is None:
+        return stated
+    return found.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _person(value: Any) -> str:
+    return text_of(value, "displayName") or text_of(value, "name")
+
+
+def shown(value: Any) -> str:
+    """The value of a custom field as people see it: an option, a user, a sprint, a number, or several."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(text for entry in value if (text := shown(entry)))
+    if isinstance(value, Mapping):
+        own = next((text for name in ("displayName", "value", "name", "key") if (text := text_of(value, name))), "")
+        child = shown(value.get("child"))
+        return f"{own} / {child}" if child else own
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    text = "" if value is None else str(value)
+    sprint = _SPRINT.match(text)
+    return sprint[1] if sprint else text

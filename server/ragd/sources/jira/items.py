@@ -11,9 +11,9 @@ from ragd.core.errors import PayloadTooLarge
 from ragd.ingest.discovery.file_rules import shown
 from ragd.sources.atlassian.client import AtlassianClient
 from ragd.sources.atlassian.rules import ItemRules
+from ragd.sources.atlassian.values import mapping, mappings, text_of
 from ragd.sources.base import Fetched, Listed, Skip, Unfetched
-from ragd.sources.jira.issues import CustomField, envelope, project_of
-from ragd.sources.jira.values import mapping, mappings, moment, needed, text_of
+from ragd.sources.jira.issues import CustomField, envelope, moment, needed, project_of
 
 ISSUE: Final = "issue"
 _ATTACHMENT: Final = "attachment"

@@ -6,6 +6,7 @@ with `changes`, which says of each issue that changed what is attached to it now
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,17 +16,19 @@ from itertools import islice
 from typing import Any, Final
 
 from ragd.core.errors import SourceRefused
-from ragd.sources.atlassian.client import AtlassianClient, RequestRefused
-from ragd.sources.atlassian.site import check_site, open_client, user_auth
+from ragd.sources.atlassian.check import check_site
+from ragd.sources.atlassian.client import AtlassianClient
+from ragd.sources.atlassian.fields import Fields
+from ragd.sources.atlassian.responses import RequestRefused
+from ragd.sources.atlassian.site import open_client, user_auth
+from ragd.sources.atlassian.values import chunks, text_of
 from ragd.sources.base import CloudPreview, Container, Current, Fetched, HttpOptions, Listed, Unfetched, Usage
 from ragd.sources.jira.api import BATCH, Issue, JiraApi
 from ragd.sources.jira.batches import ITEM_FAULTS, Patience, in_batches, skip_for
 from ragd.sources.jira.cloud import JiraCloud
-from ragd.sources.jira.config import parse_config
 from ragd.sources.jira.dc import JiraDataCenter
 from ragd.sources.jira.issues import TEXT_FIELDS, CustomField, project_of
 from ragd.sources.jira.items import ISSUE, Items, version_of
-from ragd.sources.jira.values import text_of
 
 _MAX_COUNTED: Final = 20
 """Projects whose issues a preview counts, a request for each, when there are too many to list."""
@@ -33,6 +36,8 @@ _PREVIEWED: Final = 5000
 """Issues that a preview lists to count them."""
 _SHOWN_NAMES: Final = 10
 
+_KEY: Final = re.compile(r"[A-Z][A-Z0-9_]{0,254}")
+_MOST_JQL: Final = 2000
 _PROJECTS_A_QUERY: Final = 100
 _PATIENCE_OF_A_PERSON: Final = 3
 
@@ -50,7 +55,16 @@ class JiraSource:
 
     @classmethod
     def parse_config(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        return parse_config(values)
+        fields = Fields(values, ("projects", "jql", "custom_fields"), "jira")
+        config = {
+            **fields.site(),
+            "projects": _projects(fields),
+            "jql": fields.query("jql", _MOST_JQL, "labels = howto"),
+            "custom_fields": fields.texts("custom_fields"),
+            **fields.shared(),
+        }
+        fields.check()
+        return config
 
     def close(self) -> None:
         self._client.close()
@@ -120,8 +134,8 @@ class JiraSource:
         if chosen is None:
             yield own
             return
-        for start in range(0, len(chosen), _PROJECTS_A_QUERY):
-            keys = ", ".join(f'"{key}"' for key in chosen[start : start + _PROJECTS_A_QUERY])
+        for part in chunks(chosen, _PROJECTS_A_QUERY):
+            keys = ", ".join(f'"{key}"' for key in part)
             yield f"project in ({keys})" + (f" AND {own}" if own else "")
 
     def _found(self, visible: Mapping[str, str], also: str = "") -> Iterator[Issue]:
@@ -211,6 +225,15 @@ class JiraSource:
                 patience.failed(error)
             return Unfetched(f"{ISSUE}/{text_of(issue, 'id')}", skip_for(error))
         return self._items.fetched(issue, comments, self._custom)
+
+
+def _projects(fields: Fields) -> list[str]:
+    keys = list(dict.fromkeys(key.upper() for key in fields.texts("projects")))
+    for index, key in enumerate(keys):
+        if not _KEY.fullmatch(key):
+            message = f"'{key[:80]}' is no project key. Write what stands before the number of its issues: PROJ of PROJ-12."
+            fields.note(f"projects[{index}]", message)
+    return keys
 
 
 def _api(config: Mapping[str, Any], client: AtlassianClient) -> JiraApi:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias, TypeVar
 
 from sqlalchemy import Column, ColumnElement, Connection, Engine, Row, Select, delete, func, select
 from sqlalchemy.sql import Executable
 
 from ragd.store.database.engine import batches, reading
+
+T = TypeVar("T")
 
 AnyRow: TypeAlias = Row[*tuple[Any, ...]]
 
@@ -42,11 +44,11 @@ class Repository:
         with self._reader.connect() as connection:
             return count_of(connection, query)
 
-    def _page(self, query: Select[Any], page: int, page_size: int) -> tuple[list[AnyRow], int]:
-        """One page of the query's rows, and how many it has in all."""
+    def _page(self, query: Select[Any], page: int, page_size: int, made_of: Callable[[AnyRow], T]) -> tuple[list[T], int]:
+        """One page of the query's rows, each as what is made of it, and how many rows it has in all."""
         with self._reader.connect() as connection:
-            rows = list(connection.execute(query.limit(page_size).offset((page - 1) * page_size)))
-            return rows, count_of(connection, query)
+            rows = connection.execute(query.limit(page_size).offset((page - 1) * page_size))
+            return [made_of(row) for row in rows], count_of(connection, query)
 
     def _write(self, statement: Executable) -> int:
         """Change rows in a transaction of their own. Returns how many."""
@@ -58,6 +60,11 @@ def rows_in(connection: Connection, query: Select[Any], column: ColumnElement[An
     """The query's rows whose column is one of the ids, asked for in batches."""
     for batch in batches(iter(ids)):
         yield from connection.execute(query.where(column.in_(batch)))
+
+
+def as_dict(row: AnyRow) -> dict[str, Any]:
+    """A row's values by the names of its columns."""
+    return dict(row._mapping)
 
 
 def count_of(connection: Connection, query: Select[Any]) -> int:

@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from ragd.core.errors import DocumentVanished, ItemForbidden, PayloadTooLarge, SourceRefused, SourceUnavailable
-from ragd.sources.atlassian.client import AtlassianClient, Auth, RequestRefused, Unanswered
+from ragd.sources.atlassian.client import AtlassianClient, Auth
+from ragd.sources.atlassian.responses import RequestRefused, Unanswered
 from ragd.sources.base import HttpOptions, Usage
 
 from .atlassian_http import TOKEN, Time, http_options

@@ -11,8 +11,9 @@ import httpx
 import pytest
 
 from ragd.core.errors import SourceThrottled, SourceUnavailable
-from ragd.sources.atlassian.client import AtlassianClient, Auth, Unanswered
+from ragd.sources.atlassian.client import AtlassianClient, Auth
 from ragd.sources.atlassian.limits import RateBudget, rest_asked_for, wait_asked_for
+from ragd.sources.atlassian.responses import Unanswered
 from ragd.sources.base import HttpOptions, Usage
 
 from .atlassian_http import TOKEN, Time, http_options

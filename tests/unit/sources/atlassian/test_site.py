@@ -9,8 +9,9 @@ import pytest
 import trustme
 
 from ragd.core.errors import FieldProblem, SourceRefused
+from ragd.sources.atlassian.check import check_site
 from ragd.sources.atlassian.client import AtlassianClient, Auth, Product
-from ragd.sources.atlassian.site import check_site, open_client, parse_site, user_auth
+from ragd.sources.atlassian.site import open_client, parse_site, user_auth
 
 from .atlassian_http import TOKEN, Asked, Reply, SiteServer, Time, http_options
 

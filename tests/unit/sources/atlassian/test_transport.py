@@ -16,8 +16,9 @@ import pytest
 import trustme
 
 from ragd.core.errors import ItemForbidden, PayloadTooLarge, SourceRefused
-from ragd.sources.atlassian.client import AtlassianClient, Auth, Unanswered
+from ragd.sources.atlassian.client import AtlassianClient, Auth
 from ragd.sources.atlassian.redirects import check_elsewhere
+from ragd.sources.atlassian.responses import Unanswered
 from ragd.sources.base import Usage
 
 from .atlassian_http import TOKEN, Asked, Reply, SiteServer, Time, http_options

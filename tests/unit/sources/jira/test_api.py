@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from ragd.core.errors import SourceUnavailable
-from ragd.sources.atlassian.client import AtlassianClient, Auth, RequestRefused, Unanswered
+from ragd.sources.atlassian.client import AtlassianClient, Auth
+from ragd.sources.atlassian.responses import RequestRefused, Unanswered
 from ragd.sources.base import HttpOptions, Skip
 from ragd.sources.jira.api import JiraApi
 from ragd.sources.jira.batches import LONGEST_RUN, Patience, in_batches

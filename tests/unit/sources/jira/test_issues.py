@@ -9,8 +9,7 @@ import pytest
 
 from ragd.core.errors import SourceUnavailable
 from ragd.formats.jira.loader import JiraLoader
-from ragd.sources.jira.issues import CustomField, envelope
-from ragd.sources.jira.values import moment, shown
+from ragd.sources.jira.issues import CustomField, envelope, moment, shown
 
 DOC = {"type": "doc", "version": 1, "content": [{"type": "paragraph", "content": [{"type": "text", "text": "説明 Text"}]}]}
 
