@@ -6,24 +6,20 @@ from typing import Any
 
 from ragd import __version__
 from ragd.api import docs, errors
+from ragd.api.description import Described, operation_id
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.security import AuthMiddleware
-from ragd.api.models import Described, operation_id
 from ragd.api.routes import (
-    answers,
     assets,
     chat,
     collections,
     documents,
     evaluations,
-    events,
-    feedback,
-    health,
     ingest,
     jobs,
-    prompt,
     query,
     sources,
+    status,
     traces,
 )
 from ragd.api.schemas.base import ErrorBody
@@ -60,7 +56,7 @@ def routes() -> Described:
         generate_unique_id_function=operation_id,
     )
     errors.install(api)
-    asking, kept = (query, chat, prompt, answers), (collections, documents, assets, ingest, sources, jobs)
-    for part in (health, events, *asking, *kept, traces, evaluations, feedback, docs):
+    kept = (collections, documents, assets, ingest, sources, jobs)
+    for part in (status, query, chat, *kept, traces, evaluations, docs):
         api.include_router(part.router)
     return api

@@ -1,8 +1,8 @@
-"""What routes share: the app behind them, paging, and the checks that come before a request's own validity."""
+"""What routes share: the app behind them, paging, the user's tokens, and the checks that come before a request's own validity."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -10,9 +10,9 @@ from fastapi import Depends, Query, Request
 from starlette.concurrency import run_in_threadpool
 
 from ragd.api.lifecycle import Lifecycle
-from ragd.api.source_tokens import SourceTokens
+from ragd.api.middleware.headers import SOURCE_TOKEN
 from ragd.app.container import Application
-from ragd.store.document_reader import no_document
+from ragd.core.errors import ValidationFailed
 
 
 async def _application(request: Request) -> Application:
@@ -49,6 +49,24 @@ async def _paging(
 
 Pages = Annotated[_Paging, Depends(_paging)]
 
+
+async def _source_tokens(request: Request) -> Mapping[str, str]:
+    tokens: dict[str, str] = {}
+    for value in (one for line in request.headers.getlist(SOURCE_TOKEN) for one in line.split(",")):
+        source_id, sign, token = value.partition("=")
+        if not sign or not source_id.strip() or not token.strip():
+            message = f"{SOURCE_TOKEN} must be '<source id>=<token>'; repeat the header for several sources."
+            raise ValidationFailed.of_field(SOURCE_TOKEN, "invalid", message)
+        tokens[source_id.strip()] = token.strip()
+    return tokens
+
+
+SourceTokens = Annotated[Mapping[str, str], Depends(_source_tokens)]
+"""source id -> the asking user's token, as this request brought them. They never stand in an address, a log, a trace or an error.
+
+In one header several stand with commas between them: clients join repeated headers (RFC 9110, 5.3), and no token has a comma.
+"""
+
 # Checks run in the order exists, available, permitted, valid. The framework validates a request only after its dependencies
 # have run, so these say what does not exist before it says what is wrong with the rest.
 
@@ -72,20 +90,3 @@ async def collection_exists(request: Request, app: App) -> None:
     """The collection that the body names, if it names one, must exist."""
     if name := await _named_collection(request):
         await run_in_threadpool(app.collections.get, name)
-
-
-def collection_in_path(name: str, app: App) -> None:
-    """The collection in the address must exist."""
-    app.collections.get(name)
-
-
-def document_in_path(doc_id: str, app: App, tokens: SourceTokens) -> None:
-    """The document in the address must exist, not be deleted, and be one that the user may see; else there is none."""
-    if doc_id not in app.access.context(tokens).readable([doc_id]):
-        raise no_document(doc_id)
-    app.document_reader.get(doc_id)
-
-
-def job_in_path(job_id: str, app: App) -> None:
-    """The job in the address must exist."""
-    app.jobs.get(job_id)

@@ -78,8 +78,7 @@ def validation_failed(problems: Sequence[Any], known: Sequence[str] = ()) -> Val
             details.append(FieldProblem(field, "unknown", f"There is no such field.{nearest(field, known)}"))
         else:
             details.append(FieldProblem(field, problem["type"], f"{problem['msg']}."))
-    problems_in_words = " ".join(f"{item.field}: {item.message}" for item in details[:5])
-    return ValidationFailed(f"The request can't be used. {problems_in_words}", details=details)
+    return ValidationFailed.of_fields("The request can't be used.", details)
 
 
 async def _rag_error(_request: Request, error: Exception) -> JSONResponse:

@@ -4,34 +4,72 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass, field
-
-from ragd.api.presence import Presence
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
 
 log = logging.getLogger(__name__)
 
+FIRST_WINDOW_S: Final = 120.0
+"""Seconds that a daemon waits for its first window at least: whoever started it may be busy with something else first."""
 
-@dataclass(frozen=True, slots=True)
+
 class Lifecycle:
-    """`ready` is set once everything can be answered, `stopping` once the daemon is to end."""
+    """`ready` is set once everything can be answered, `stopping` once the daemon is to end.
 
-    ready: threading.Event = field(default_factory=threading.Event)
-    stopping: threading.Event = field(default_factory=threading.Event)
-    presence: Presence = field(default_factory=Presence)
+    Every open stream of `/api/events` is a window of an editor: they are counted, and how long there has been none.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.ready = threading.Event()
+        self.stopping = threading.Event()
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._open = 0
+        self._seen = False
+        self._since = clock()
 
     def stop(self, reason: str) -> None:
         """Have the daemon end as a signal would: what is being answered is finished first. Not for signal handlers: it logs."""
         log.info("daemon stops", extra={"reason": reason})
         self.stopping.set()
 
+    @contextmanager
+    def window(self) -> Iterator[None]:
+        """A window is open for as long as the block runs."""
+        with self._lock:
+            self._open += 1
+            self._seen = True
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open -= 1
+                self._since = self._clock()
+
     def stop_when_unused(self, limit_s: float) -> None:
         """Wait until no window has been open for `limit_s` seconds, counted from now at the earliest, and stop; or until stopped.
 
         Jobs that run do not count: they go on at the next start.
         """
-        self.presence.begin()
-        while (rest := self.presence.rest_s(limit_s)) > 0:
+        self.begin()
+        while (rest := self.rest_s(limit_s)) > 0:
             # The first window may come and go while its longer time is waited for.
             if self.stopping.wait(min(rest, limit_s)):
                 return
         self.stop(f"no editor window for {limit_s:g} s")
+
+    def begin(self) -> None:
+        """From now on a window could come."""
+        with self._lock:
+            self._since = self._clock()
+
+    def rest_s(self, limit_s: float) -> float:
+        """Seconds until the last window has been gone for `limit_s`, at the least; not above 0 when that is so.
+
+        Before the first window came it is `FIRST_WINDOW_S`, when that is longer.
+        """
+        with self._lock:
+            limit = limit_s if self._seen else max(limit_s, FIRST_WINDOW_S)
+            return limit if self._open else limit - (self._clock() - self._since)

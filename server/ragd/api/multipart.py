@@ -1,7 +1,7 @@
 """An upload as it streams in: each file goes straight to its place on disk, and what can't be taken is refused at its header.
 
 The parser is python-multipart's, fed directly: the framework's own form reader would first spool every file whole to a
-temporary folder, and judge types and sizes only afterwards.
+temporary folder, and check types and sizes only afterwards.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from types import TracebackType
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from ragd.core.errors import FieldProblem, PayloadTooLarge, ValidationFailed
+from ragd.core.errors import PayloadTooLarge, ValidationFailed
 from ragd.ingest.discovery.uploads import Upload
 
 _MAX_FILES = 1000
@@ -144,4 +144,4 @@ def _text(data: bytes, field: str) -> str:
 
 
 def _invalid(field: str, message: str) -> ValidationFailed:
-    return ValidationFailed(message, details=[FieldProblem(field, "invalid", message)])
+    return ValidationFailed.of_field(field, "invalid", message)

@@ -41,7 +41,7 @@ def query_response(result: QueryResult) -> dict[str, Any]:
 
 
 def answer_response(answer: Answer, trace_id: str) -> dict[str, Any]:
-    """The event `done` of `POST /api/chat`. `start` and `end` of a judged sentence are characters (code points) of `answer`."""
+    """The event `done` of `POST /api/chat`. `start` and `end` of a checked sentence are characters (code points) of `answer`."""
     return {
         "trace_id": trace_id,
         "answer": answer.text,
@@ -144,7 +144,7 @@ def overview_response(overview: Overview) -> dict[str, Any]:
 
 
 def job_response(job: Job) -> dict[str, Any]:
-    """A job as `GET /api/jobs/{id}` and its events tell it."""
+    """A job as `GET /api/jobs/{id}` and its events give it."""
     names = ("job_id", "kind", "status", "collection", "result", "error", "attempts", "not_before")
     times = ("created_at", "started_at", "finished_at")
     return {**_named(job, *names, *times), "progress": dict(job.progress)}

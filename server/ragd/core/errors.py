@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,17 @@ class RagError(Exception):
 
 class ValidationFailed(RagError):
     code, status = "VALIDATION_ERROR", 400
+
+    @classmethod
+    def of_field(cls, field: str, code: str, message: str) -> Self:
+        """One field is wrong, and that is all there is to say."""
+        return cls(message, details=[FieldProblem(field, code, message)])
+
+    @classmethod
+    def of_fields(cls, what: str, problems: Sequence[FieldProblem]) -> Self:
+        """Several fields may be wrong: `what` is said first, then the first five problems."""
+        reasons = " ".join(f"{problem.field}: {problem.message}" for problem in problems[:5])
+        return cls(f"{what} {reasons}", details=problems)
 
 
 class SettingsError(ValidationFailed):

@@ -17,8 +17,8 @@ import uvicorn
 
 from ragd import __version__
 from ragd.api.application import create_api
+from ragd.api.description import Described
 from ragd.api.lifecycle import Lifecycle
-from ragd.api.models import Described
 from ragd.app.container import Application
 from ragd.config.loading import Directories
 from ragd.config.policy import mcp_verdict
@@ -49,7 +49,7 @@ def serve(
 ) -> int:
     """Run the daemon until it is asked to stop. Returns the exit code of the process: 0, or one of `EXIT_CODES`.
 
-    `on_ready` is called from another thread once `daemon.json` tells the address and the token. With `stop_when_unused_s` the
+    `on_ready` is called from another thread once `daemon.json` has the address and the token. With `stop_when_unused_s` the
     daemon also stops when no window of an editor has been open for so many seconds: see `Lifecycle.stop_when_unused`.
     """
     # Before the log makes it: what is made on the way to a folder has the usual mode.

@@ -1,6 +1,9 @@
-"""Names of our own request headers, for those who send them and those who read them."""
+"""Our own request headers, for those who send them and those who read them."""
 
 from typing import Final
 
 SOURCE_TOKEN: Final = "X-RAG-Source-Token"
-"""The asking user's tokens for cloud sources: see `source_tokens`."""
+"""The asking user's tokens for cloud sources: `<source id>=<token>`, repeated for several sources."""
+
+NEW_SOURCE: Final = "new"
+"""Stands for the id of a source that is just being added."""

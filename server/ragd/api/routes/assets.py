@@ -7,8 +7,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse
 
-from ragd.api.common import App
-from ragd.api.source_tokens import SourceTokens
+from ragd.api.common import App, SourceTokens
 from ragd.store.assets import Variant
 
 router = APIRouter(prefix="/api/assets", tags=["assets"])

@@ -1,4 +1,4 @@
-"""Questions to answers in words, as server-sent events.
+"""Questions to answers in words: written here, as server-sent events, or by a model of the client's own, from our messages.
 
 The core is synchronous: a thread reads the answer, and a coroutine hands on what comes. A client that goes away ends the
 request, which cancels the answer, and so the request to the language model.
@@ -20,24 +20,26 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from ragd.answer.answerer import Delta
 from ragd.answer.cancellation import Cancellation
-from ragd.api.common import App, Life, collection_available
+from ragd.api.common import App, Life, SourceTokens, collection_available
+from ragd.api.description import event_stream
 from ragd.api.errors import failure_response
-from ragd.api.event_streams import event_stream
 from ragd.api.lifecycle import Lifecycle
-from ragd.api.responses import answer_response, explained_response, query_response
-from ragd.api.schemas.chat import ChatBody, ChatEvents
-from ragd.api.source_tokens import SourceTokens
+from ragd.api.responses import answer_response, explained_response, prompt_response, query_response, verified_response
+from ragd.api.schemas.chat import AnswerVerifyBody, ChatBody, ChatEvents, PromptAnswer, PromptBody, VerifiedAnswer
 from ragd.core.results import Answer
 from ragd.retrieve.pipeline import QueryResult
 
 router = APIRouter(tags=["chat"])
+
+_Piece = Delta | Answer | Exception | None
+"""What a thread reads of an answer; None at the end."""
 
 # Seconds between two looks whether the daemon is to stop, while the language model is silent.
 _LOOK_EVERY: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class _Begun:
     """A question whose passages are found, and whose answer is about to be made."""
 
     retrieval: dict[str, Any]
@@ -46,15 +48,15 @@ class Begun:
     cancellation: Cancellation
 
 
-def _begun(body: ChatBody, app: App, tokens: SourceTokens) -> Begun:
+def _begun(body: ChatBody, app: App, tokens: SourceTokens) -> _Begun:
     """What can go wrong before the first event goes wrong here, and is reported as any other error."""
     cancellation = Cancellation()
     result, pieces = app.answers.chat(body.request(tokens), cancellation)
     why = explained_response(result) if body.explain else {}
-    return Begun(query_response(result) | why, result, pieces, cancellation)
+    return _Begun(query_response(result) | why, result, pieces, cancellation)
 
 
-async def _until_answered(begun: Annotated[Begun, Depends(_begun)]) -> AsyncIterator[Begun]:
+async def _until_answered(begun: Annotated[_Begun, Depends(_begun)]) -> AsyncIterator[_Begun]:
     """Ends the work with the request. The stream's own `finally` does not: a client can go while it rests at a `yield`."""
     try:
         yield begun
@@ -68,12 +70,12 @@ async def _until_answered(begun: Annotated[Begun, Depends(_begun)]) -> AsyncIter
     responses=event_stream(ChatEvents, "Any failure before the first event"),
     dependencies=[Depends(collection_available)],
 )
-async def chat(begun: Annotated[Begun, Depends(_until_answered)], life: Life) -> AsyncIterable[ServerSentEvent]:
+async def chat(begun: Annotated[_Begun, Depends(_until_answered)], life: Life) -> AsyncIterable[ServerSentEvent]:
     """The event `retrieval` is the answer of `/api/query`; then `delta` with `text`, piece by piece, and `done` with all of it.
 
     A failure midway is the event `error`, in the shape of every error.
     """
-    coming: asyncio.Queue[Delta | Answer | Exception | None] = asyncio.Queue()
+    coming: asyncio.Queue[_Piece] = asyncio.Queue()
     context = contextvars.copy_context()
     reader = threading.Thread(
         target=context.run, args=(_read, begun.pieces, coming, asyncio.get_running_loop()), name="rag-chat", daemon=True
@@ -90,12 +92,8 @@ async def chat(begun: Annotated[Begun, Depends(_until_answered)], life: Life) ->
                 yield ServerSentEvent(data=json.loads(bytes(failure_response(piece).body)), event="error")
 
 
-def _read(
-    pieces: Iterator[Delta | Answer],
-    coming: asyncio.Queue[Delta | Answer | Exception | None],
-    loop: asyncio.AbstractEventLoop,
-) -> None:
-    def put(piece: Delta | Answer | Exception | None) -> None:
+def _read(pieces: Iterator[Delta | Answer], coming: asyncio.Queue[_Piece], loop: asyncio.AbstractEventLoop) -> None:
+    def put(piece: _Piece) -> None:
         # A closed loop has no reader left.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(coming.put_nowait, piece)
@@ -109,9 +107,7 @@ def _read(
     put(None)
 
 
-async def _next(
-    coming: asyncio.Queue[Delta | Answer | Exception | None], cancellation: Cancellation, life: Lifecycle
-) -> Delta | Answer | Exception | None:
+async def _next(coming: asyncio.Queue[_Piece], cancellation: Cancellation, life: Lifecycle) -> _Piece:
     """What comes next. A daemon that is to stop cancels the answer, which then comes to its end."""
     while True:
         try:
@@ -119,3 +115,29 @@ async def _next(
         except TimeoutError:
             if life.stopping.is_set():
                 cancellation.cancel()
+
+
+@router.post(
+    "/api/prompt",
+    response_model=PromptAnswer,
+    response_model_exclude_unset=True,
+    dependencies=[Depends(collection_available)],
+)
+def prompt(body: PromptBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
+    """Find the passages that answer a question, and build the messages that a model of the client should get.
+
+    Send the model's answer to `/api/answers/verify` with the citations that are `given`. Where the model counts more tokens than
+    it takes, ask again with a smaller `max_tokens`.
+    """
+    result, built = app.answers.prompt(body.request(tokens))
+    return prompt_response(result, built) | (explained_response(result) if body.explain else {})
+
+
+@router.post("/api/answers/verify", response_model=VerifiedAnswer, response_model_exclude_unset=True)
+def verify_answer(body: AnswerVerifyBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
+    """Check an answer as `/api/chat` checks its own: references to what was not given are taken out, each sentence is judged.
+
+    `citations` are all that the model was given, with the `chunk_ids` of each (or its one `chunk_id`).
+    """
+    given = [(citation.id, citation.chunk_ids) for citation in body.citations]
+    return verified_response(app.answer_check.check(body.answer, given, app.access.context(tokens).readable))

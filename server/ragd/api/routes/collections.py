@@ -6,11 +6,16 @@ from typing import Any
 
 from fastapi import APIRouter, Depends
 
-from ragd.api.common import App, Pages, collection_in_path
+from ragd.api.common import App, Pages
 from ragd.api.responses import collection_response
 from ragd.api.schemas.collections import Collection, CollectionChange, CollectionCreate, CollectionPage
 
 router = APIRouter(prefix="/api/collections", tags=["collections"])
+
+
+def _exists(name: str, app: App) -> None:
+    """The collection in the address must exist."""
+    app.collections.get(name)
 
 
 @router.get("", response_model=CollectionPage)
@@ -26,7 +31,7 @@ def create_collection(body: CollectionCreate, app: App) -> dict[str, Any]:
     return collection_response(app.collections.create(body.name, body.description))
 
 
-@router.patch("/{name}", response_model=Collection, dependencies=[Depends(collection_in_path)])
+@router.patch("/{name}", response_model=Collection, dependencies=[Depends(_exists)])
 def change_collection(name: str, body: CollectionChange, app: App) -> dict[str, Any]:
     """Rename, describe, enable or disable a collection."""
     changed = app.collections.change(name, new_name=body.name, description=body.description, status=body.status)

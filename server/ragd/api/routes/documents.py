@@ -7,18 +7,33 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from ragd.api.common import App, Pages, document_in_path
+from ragd.api.common import App, Pages, SourceTokens
 from ragd.api.routes.assets import PICTURE_HEADERS
-from ragd.api.schemas.checks import VerifyBody, VerifyReport
-from ragd.api.schemas.documents import ChunkPage, DocumentContent, DocumentDetail, DocumentPage, SectionPage
+from ragd.api.schemas.documents import (
+    ChunkPage,
+    DocumentContent,
+    DocumentDetail,
+    DocumentPage,
+    SectionPage,
+    VerifyBody,
+    VerifyReport,
+)
 from ragd.api.schemas.jobs import JobStarted
-from ragd.api.source_tokens import SourceTokens
 from ragd.core.logs import request_id
 from ragd.core.storage import DocumentStatus
+from ragd.store.document_reader import no_document
 
 router = APIRouter(prefix="/api/documents", tags=["documents"])
 
-_document = [Depends(document_in_path)]
+
+def _readable(doc_id: str, app: App, tokens: SourceTokens) -> None:
+    """The document in the address must exist, not be deleted, and be one that the user may see; else there is none."""
+    if doc_id not in app.access.context(tokens).readable([doc_id]):
+        raise no_document(doc_id)
+    app.document_reader.get(doc_id)
+
+
+_document = [Depends(_readable)]
 
 
 _NAMING: Final = {"source": "", "source_uri": "", "title": "", "summary": "", "tags": (), "restricted": True}

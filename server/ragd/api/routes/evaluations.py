@@ -1,32 +1,75 @@
-"""Evaluation runs: what was measured. `rag eval run` asks the questions by `/api/query` and hands the finished run in here."""
+"""Evaluation runs, and feedback: thumbs that become cases for evaluation.
+
+`rag eval run` asks the questions by `/api/query` and hands the finished run in here.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 
-from ragd.api.common import App, Pages
+from ragd.answer.verification import live_passages
+from ragd.api.common import App, Pages, SourceTokens, collection_exists
 from ragd.api.middleware.security import EVALUATIONS_PATH
-from ragd.api.schemas.evaluations import Evaluation, EvaluationPage
+from ragd.api.schemas.evaluations import Evaluation, EvaluationPage, Feedback, FeedbackBody, FeedbackPage
+from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.evaluation.relevance import relevant_to
+from ragd.retrieve.filters import parse_filters
+from ragd.retrieve.history import parse_history
+from ragd.store.feedback import Opinion
 
-router = APIRouter(prefix=EVALUATIONS_PATH, tags=["evaluations"])
+router = APIRouter(tags=["evaluations"])
 
 
-@router.get("", response_model=EvaluationPage)
+@router.get(EVALUATIONS_PATH, response_model=EvaluationPage)
 def list_evaluations(app: App, paging: Pages) -> dict[str, Any]:
     """Runs, newest first, without their questions."""
     return paging.answer(*app.evaluations.page(paging.page, paging.page_size))
 
 
-@router.get("/{run_id}", response_model=Evaluation)
+@router.get(f"{EVALUATIONS_PATH}/{{run_id}}", response_model=Evaluation)
 def get_evaluation(run_id: str, app: App) -> dict[str, Any]:
     """One whole run."""
     return app.evaluations.get(run_id)
 
 
-@router.post("", status_code=201, response_model=Evaluation)
+@router.post(EVALUATIONS_PATH, status_code=201, response_model=Evaluation)
 def add_evaluation(body: Evaluation, app: App) -> dict[str, Any]:
     """Keep a finished run."""
     app.evaluations.add(body.model_dump())
     return app.evaluations.get(body.run_id)
+
+
+@router.get("/api/feedback", response_model=FeedbackPage)
+def list_feedback(app: App, paging: Pages) -> dict[str, Any]:
+    """What people said of answers, newest first."""
+    return paging.answer(*app.feedback.page(paging.page, paging.page_size))
+
+
+@router.post("/api/feedback", response_model=Feedback, status_code=201, dependencies=[Depends(collection_exists)])
+def add_feedback(body: FeedbackBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
+    """Keep what somebody says of an answer, with the places of its passages: ids of passages change with their documents.
+
+    Everybody may read feedback, so of what not everybody may see nothing is kept but what `question` and `answer` say.
+    """
+    if not body.question.strip():
+        raise ValidationFailed("The question is empty.", details=[FieldProblem("question", "empty", "Must not be empty.")])
+    # Checked now, so that an evaluation can ask the question again.
+    parse_filters(body.filters)
+    turns = parse_history(body.history)
+    access = app.access.context(tokens)
+    passages = live_passages(app.passages, body.chunk_ids, "chunk_ids", access.readable)
+    for_all = access.open_to_all(passage.doc_id for passage in passages.values())
+    shown = (passages[chunk_id] for chunk_id in dict.fromkeys(body.chunk_ids))
+    relevant = [relevant_to(passage) for passage in shown if passage.doc_id in for_all]
+    places = [place for index, place in enumerate(relevant) if place not in relevant[:index]]
+    history = [{"role": turn.role, "text": turn.text} for turn in turns]
+    said = body.model_dump(exclude={"chunk_ids", "history"})
+    return app.feedback.add(Opinion(relevant=places, history=history, **said))
+
+
+@router.delete("/api/feedback/{feedback_id}", status_code=204)
+def delete_feedback(feedback_id: str, app: App) -> None:
+    """Delete what somebody said."""
+    app.feedback.remove(feedback_id)

@@ -52,16 +52,7 @@ async def ingest(request: Request, app: App) -> dict[str, str]:
     elif kind == "application/json":
         await collection_available(request, app)
         body = await _read_body(request)
-        job = await run_in_threadpool(
-            app.documents.ingest,
-            body.paths,
-            collection=body.collection,
-            force=body.force,
-            recursive=body.recursive,
-            gitignore=body.gitignore,
-            within=body.within,
-            request_id=request_id.get(),
-        )
+        job = await run_in_threadpool(app.documents.ingest, **body.model_dump(), request_id=request_id.get())
     else:
         raise UnsupportedMediaType("Send JSON (application/json) or files (multipart/form-data). Both are supported here.")
     return {"job_id": job.job_id}
@@ -79,9 +70,8 @@ async def _read_body(request: Request) -> IngestBody:
     except ValidationError as error:
         raise validation_failed(error.errors()) from error
     except (ValueError, RecursionError) as error:
-        raise ValidationFailed(
-            f"The body is not JSON: {error}.", details=[FieldProblem("body", "json_invalid", str(error))]
-        ) from error
+        problem = FieldProblem("body", "json_invalid", str(error))
+        raise ValidationFailed(f"The body is not JSON: {error}.", details=[problem]) from error
 
 
 async def _receive_files(request: Request, app: Application, content_type: str) -> Job:

@@ -10,8 +10,8 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from ragd.api.common import App, Life, Pages, job_in_path
-from ragd.api.event_streams import event_stream
+from ragd.api.common import App, Life, Pages
+from ragd.api.description import event_stream
 from ragd.api.responses import job_response
 from ragd.api.schemas.jobs import Job, JobEvents, JobPage
 from ragd.core.jobs import JobStatus
@@ -21,6 +21,11 @@ router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 
 # Seconds between two looks at a job that is being watched: no thread is held while waiting, however many watch.
 _LOOK_EVERY = 0.2
+
+
+def _exists(job_id: str, app: App) -> None:
+    """The job in the address must exist."""
+    app.jobs.get(job_id)
 
 
 @router.get("", response_model=JobPage)
@@ -46,21 +51,21 @@ def cancel_job(job_id: str, app: App) -> dict[str, Any]:
     "/{job_id}/events",
     response_class=EventSourceResponse,
     responses=event_stream(JobEvents),
-    dependencies=[Depends(job_in_path)],
+    dependencies=[Depends(_exists)],
 )
 async def job_events(job_id: str, app: App, life: Life) -> AsyncIterable[ServerSentEvent]:
     """Server-sent events with the job as data: `progress` whenever it has moved, one `end` when it is finished.
 
     The stream ends without `end` when the daemon stops; the job goes on at the next start.
     """
-    told = None
+    sent = None
     while not life.stopping.is_set():
         job = await run_in_threadpool(app.jobs.get, job_id)
         data = job_response(job)
         if job.status in FINISHED:
             yield ServerSentEvent(data=data, event="end")
             return
-        if data != told:
+        if data != sent:
             yield ServerSentEvent(data=data, event="progress")
-            told = data
+            sent = data
         await asyncio.sleep(_LOOK_EVERY)

@@ -6,10 +6,9 @@ from typing import Any
 
 from fastapi import APIRouter, Depends
 
-from ragd.api.common import App, collection_available
+from ragd.api.common import App, SourceTokens, collection_available
 from ragd.api.responses import explained_response, query_response
 from ragd.api.schemas.query import QueryAnswer, QueryBody
-from ragd.api.source_tokens import SourceTokens
 
 router = APIRouter(tags=["query"])
 

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import JSONResponse
 
-from ragd.api.common import App, Pages, collection_available
+from ragd.api.common import App, Pages, SourceTokens, collection_available
+from ragd.api.middleware.headers import NEW_SOURCE
 from ragd.api.schemas.jobs import JobStarted
 from ragd.api.schemas.sources import (
     CloudPreview,
@@ -22,7 +23,6 @@ from ragd.api.schemas.sources import (
     SourcePreview,
     SyncBody,
 )
-from ragd.api.source_tokens import NEW, SourceTokens
 from ragd.core.logs import request_id
 from ragd.sources.queue import Leave
 from ragd.store.ledger import Cycle, ItemState
@@ -31,7 +31,7 @@ from ragd.store.sources import Source as StoredSource
 router = APIRouter(prefix="/api/sources", tags=["sources"])
 
 
-def source_in_path(source_id: str, app: App) -> None:
+def _exists(source_id: str, app: App) -> None:
     """The source in the address must exist."""
     app.sources.get(source_id)
 
@@ -39,7 +39,7 @@ def source_in_path(source_id: str, app: App) -> None:
 _PREVIEW: dict[int | str, dict[str, Any]] = {
     200: {"model": SourcePreview | CloudPreview, "description": "With `dry_run`: what would be read."}
 }
-SKIPPED_SHOWN = 100
+_SKIPPED_SHOWN = 100
 
 
 @router.get("", response_model=SourcePage)
@@ -57,18 +57,9 @@ def add_source(body: SourceCreate, app: App, tokens: SourceTokens, dry_run: Anno
     the request stands under the id `new`.
     """
     if dry_run:
-        return JSONResponse(asdict(app.sources.preview(body.type, body.config, tokens.get(NEW))))
-    added = app.sources.add(
-        body.type,
-        body.config,
-        name=body.name,
-        collection=body.collection,
-        request_id=request_id.get(),
-        schedule=body.schedule,
-        live=body.live,
-        public=body.public,
-        token=tokens.get(NEW),
-    )
+        return JSONResponse(asdict(app.sources.preview(body.type, body.config, tokens.get(NEW_SOURCE))))
+    wishes = body.model_dump(exclude={"type", "config"})
+    added = app.sources.add(body.type, body.config, request_id=request_id.get(), token=tokens.get(NEW_SOURCE), **wishes)
     return _answer(app, added)
 
 
@@ -78,44 +69,29 @@ def get_source(source_id: str, app: App) -> dict[str, Any]:
     return _answer(app, app.sources.get(source_id))
 
 
-@router.patch("/{source_id}", response_model=Source, dependencies=[Depends(source_in_path)])
+@router.patch("/{source_id}", response_model=Source, dependencies=[Depends(_exists)])
 def change_source(source_id: str, body: SourceChange, app: App, tokens: SourceTokens) -> dict[str, Any]:
     """Rename a source, change its configuration, switch it on or off. What is read in another way is read again at once."""
-    changed = app.sources.change(
-        source_id,
-        name=body.name,
-        values=body.config,
-        enabled=body.enabled,
-        request_id=request_id.get(),
-        schedule=body.schedule,
-        live=body.live,
-        public=body.public,
-        token=tokens.get(source_id),
-    )
+    wishes = body.model_dump(exclude={"config"}) | {"values": body.config}
+    changed = app.sources.change(source_id, request_id=request_id.get(), token=tokens.get(source_id), **wishes)
     return _answer(app, changed)
 
 
-@router.delete("/{source_id}", status_code=204, dependencies=[Depends(source_in_path)])
+@router.delete("/{source_id}", status_code=204, dependencies=[Depends(_exists)])
 def remove_source(source_id: str, app: App, documents: Annotated[Leave, Query()] = "delete") -> None:
     """Remove a source, with its documents or without them. What it was read from stays as it is."""
     app.sources.remove(source_id, documents, request_id.get())
 
 
-@router.post("/{source_id}/sync", response_model=JobStarted, status_code=202, dependencies=[Depends(source_in_path)])
+@router.post("/{source_id}/sync", response_model=JobStarted, status_code=202, dependencies=[Depends(_exists)])
 def sync_source(source_id: str, app: App, tokens: SourceTokens, body: SyncBody | None = None) -> dict[str, str]:
     """Look at everything that the source has."""
-    wish = body or SyncBody()
-    job = app.sources.sync(
-        source_id,
-        allow_empty=wish.allow_empty,
-        full=wish.full,
-        token=tokens.get(source_id),
-        request_id=request_id.get(),
-    )
+    wishes = (body or SyncBody()).model_dump()
+    job = app.sources.sync(source_id, request_id=request_id.get(), token=tokens.get(source_id), **wishes)
     return {"job_id": job.job_id}
 
 
-@router.post("/{source_id}/retry", response_model=JobStarted, status_code=202, dependencies=[Depends(source_in_path)])
+@router.post("/{source_id}/retry", response_model=JobStarted, status_code=202, dependencies=[Depends(_exists)])
 def retry_items(source_id: str, app: App, tokens: SourceTokens, body: RetryBody | None = None) -> dict[str, str]:
     """Fetch items once more that were left out; what a rule of the source leaves out stays out."""
     items = body.items if body else None
@@ -123,11 +99,11 @@ def retry_items(source_id: str, app: App, tokens: SourceTokens, body: RetryBody 
     return {"job_id": job.job_id}
 
 
-@router.get("/{source_id}/ledger", response_model=SourceLedger, dependencies=[Depends(source_in_path)])
+@router.get("/{source_id}/ledger", response_model=SourceLedger, dependencies=[Depends(_exists)])
 def source_ledger(source_id: str, app: App, tokens: SourceTokens) -> dict[str, Any]:
     """The last cycles of a cloud source, each item accounted for. A title needs a token that may read its item."""
     ledger = app.sources.ledger
-    skipped, _total = ledger.page_of_items(source_id, "skipped", 1, SKIPPED_SHOWN)
+    skipped, _total = ledger.page_of_items(source_id, "skipped", 1, _SKIPPED_SHOWN)
     readable = app.access.context(tokens).readable_items(source_id, skipped)
     cycles = ledger.cycles(source_id)
     newest = next((cycle.cycle_id for cycle in cycles if cycle.phase == "done"), None)
@@ -144,7 +120,7 @@ def source_ledger(source_id: str, app: App, tokens: SourceTokens) -> dict[str, A
     return {"cycles": answers, "counts": ledger.counts(source_id)}
 
 
-@router.get("/{source_id}/ledger/items", response_model=LedgerPage, dependencies=[Depends(source_in_path)])
+@router.get("/{source_id}/ledger/items", response_model=LedgerPage, dependencies=[Depends(_exists)])
 def ledger_items(
     source_id: str, app: App, paging: Pages, tokens: SourceTokens, state: Annotated[ItemState, Query()] = "skipped"
 ) -> dict[str, Any]:

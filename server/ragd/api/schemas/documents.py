@@ -1,4 +1,4 @@
-"""Documents, and what they became."""
+"""Documents, what they became, and whether the database, the indexes and the files agree."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from ragd.api.schemas.base import Page, Trouble, Where
+from ragd.api.schemas.base import Page, RequestBody, Trouble, Where
 from ragd.core.documents import DocType
 from ragd.core.storage import DocumentStatus
 
@@ -87,3 +87,39 @@ class Chunk(Where):
 
 
 class ChunkPage(Page[Chunk]): ...
+
+
+class VerifyBody(RequestBody):
+    collection: str | None = Field(default=None, description="Without it, every enabled collection.")
+
+
+class DocumentsAndViews(BaseModel):
+    """Documents that something is wrong with; at most fifty are named."""
+
+    count: int
+    doc_ids: list[str]
+
+
+class CollectionReport(BaseModel):
+    collection: str
+    ok: bool
+    documents: int
+    chunks: int
+    surplus_entries: dict[str, int]
+    damaged_facts: DocumentsAndViews
+    missing_from_views: DocumentsAndViews
+    outdated_profile: DocumentsAndViews
+    missing_vectors: DocumentsAndViews
+
+
+class MissingPictures(BaseModel):
+    count: int
+    asset_ids: list[str]
+
+
+class VerifyReport(BaseModel):
+    """Whether facts, views, vectors and files agree, and where they do not."""
+
+    ok: bool
+    collections: list[CollectionReport]
+    missing_pictures: MissingPictures

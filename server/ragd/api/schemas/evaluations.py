@@ -1,12 +1,15 @@
-"""Evaluation runs as models: they are taken in and given out in one shape."""
+"""Evaluation runs, taken in and given out in one shape; and feedback, which is kept as a case for evaluation."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BaseModel, Field, WithJsonSchema
 
 from ragd.api.schemas.base import Page, RequestBody
+from ragd.api.schemas.chat import MAX_ANSWER_CHARS, ChunkId
+from ragd.api.schemas.query import FILTERS, HISTORY, TurnBody
+from ragd.store.feedback import Verdict
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -92,3 +95,41 @@ class Evaluation(EvaluationRow):
 
 
 class EvaluationPage(Page[EvaluationRow]): ...
+
+
+class FeedbackBody(RequestBody):
+    """`chunk_ids` are the passages that were shown, best those that the answer cites. Their places are kept, not the ids."""
+
+    question: str = Field(max_length=20_000)
+    verdict: Verdict
+    collection: str | None = Field(default=None, description="The collection that was asked; without it, every enabled one.")
+    filters: Annotated[dict[str, Any] | None, WithJsonSchema(FILTERS)] = None
+    history: Annotated[list[Any] | None, WithJsonSchema(HISTORY)] = None
+    chunk_ids: list[ChunkId] = Field(max_length=100)
+    answer: str | None = Field(default=None, max_length=MAX_ANSWER_CHARS)
+    comment: str | None = Field(default=None, max_length=10_000)
+    trace_id: str | None = Field(default=None, pattern="^[0-9a-f]{32}$")
+
+
+class RelevantTo(BaseModel):
+    """A document, and the place in it that was shown, written as in a dataset of `rag eval`."""
+
+    source: str
+    place: dict[str, str | int | list[int]]
+
+
+class Feedback(BaseModel):
+    id: str
+    created_at: str
+    question: str
+    verdict: Verdict
+    collection: str | None
+    filters: dict[str, Any] | None
+    history: list[TurnBody]
+    relevant: list[RelevantTo]
+    answer: str | None
+    comment: str | None
+    trace_id: str | None
+
+
+class FeedbackPage(Page[Feedback]): ...

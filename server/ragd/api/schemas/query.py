@@ -76,20 +76,23 @@ class QueryBody(RequestBody):
         return QueryRequest(**self._fields(source_tokens))
 
     def _fields(self, source_tokens: Mapping[str, str]) -> dict[str, Any]:
-        return {
+        return self.model_dump(include={"collection", "top_k", "strategy", "max_context_tokens", "evaluation"}) | {
             "text": self.query,
-            "collection": self.collection,
-            "top_k": self.top_k,
-            "strategy": self.strategy,
             "rerank": self.rerank is not False,
             "filters": parse_filters(self.filters),
             "prefer": parse_preferences(self.prefer),
             "history": parse_history(self.history),
-            "max_context_tokens": self.max_context_tokens,
-            "evaluation": self.evaluation,
             "request_id": request_id.get(),
             "source_tokens": source_tokens,
         }
+
+
+_AS_OF: Any = Field(
+    default=None, description="The day on which this text was fetched, when it was not held against what is there now."
+)
+_LIVE_VERSION: Any = Field(
+    default=None, description="The version that this text was taken from, when that is newer than the index."
+)
 
 
 class Image(BaseModel):
@@ -122,12 +125,8 @@ class Result(Where):
     scores: Scores
     images: list[Image]
     metadata: dict[str, Any]
-    as_of: str | None = Field(
-        default=None, description="The day on which this text was fetched, when it was not held against what is there now."
-    )
-    live_version: str | None = Field(
-        default=None, description="The version that this text was taken from, when that is newer than the index."
-    )
+    as_of: str | None = _AS_OF
+    live_version: str | None = _LIVE_VERSION
 
 
 class Citation(Where):
@@ -145,12 +144,8 @@ class Citation(Where):
     source_uri: str
     section_path: list[str]
     images: list[Image]
-    as_of: str | None = Field(
-        default=None, description="The day on which this text was fetched, when it was not held against what is there now."
-    )
-    live_version: str | None = Field(
-        default=None, description="The version that this text was taken from, when that is newer than the index."
-    )
+    as_of: str | None = _AS_OF
+    live_version: str | None = _LIVE_VERSION
 
 
 class LiveCounts(BaseModel):

@@ -77,7 +77,7 @@ def wait_for(condition: Callable[[], object]) -> None:
 
 def is_used(life: Lifecycle) -> bool:
     """Whether a window is open: then the rest does not shrink."""
-    return life.presence.rest_s(1000.0) == 1000.0
+    return life.rest_s(1000.0) == 1000.0
 
 
 def test_the_state_is_told_at_once_and_whenever_it_has_changed(served: Served, client: TestClient, finish, guide: Path) -> None:

@@ -7,8 +7,7 @@ import threading
 
 import pytest
 
-from ragd.api.lifecycle import Lifecycle
-from ragd.api.presence import FIRST_WINDOW_S, Presence
+from ragd.api.lifecycle import FIRST_WINDOW_S, Lifecycle
 
 
 class Clock:
@@ -24,47 +23,47 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def presence(clock: Clock) -> Presence:
-    return Presence(clock)
+def lifecycle(clock: Clock) -> Lifecycle:
+    return Lifecycle(clock)
 
 
-def test_an_open_window_keeps_the_daemon(presence: Presence, clock: Clock) -> None:
-    with presence.window():
+def test_an_open_window_keeps_the_daemon(lifecycle: Lifecycle, clock: Clock) -> None:
+    with lifecycle.window():
         clock.now = 1e6
-        assert presence.rest_s(30) == 30
+        assert lifecycle.rest_s(30) == 30
 
 
-def test_the_time_is_counted_from_the_last_window_that_left(presence: Presence, clock: Clock) -> None:
-    with presence.window():
+def test_the_time_is_counted_from_the_last_window_that_left(lifecycle: Lifecycle, clock: Clock) -> None:
+    with lifecycle.window():
         clock.now = 50
-        with presence.window():
+        with lifecycle.window():
             clock.now = 100
         clock.now = 200
     clock.now = 210
-    assert presence.rest_s(30) == 20
+    assert lifecycle.rest_s(30) == 20
     clock.now = 230
-    assert presence.rest_s(30) <= 0
+    assert lifecycle.rest_s(30) <= 0
 
 
 @pytest.mark.parametrize(("limit", "expected"), [(30, FIRST_WINDOW_S), (500, 500)])
-def test_the_first_window_may_take_its_time(presence: Presence, clock: Clock, limit: float, expected: float) -> None:
+def test_the_first_window_may_take_its_time(lifecycle: Lifecycle, clock: Clock, limit: float, expected: float) -> None:
     clock.now = 70
-    presence.begin()
-    assert presence.rest_s(limit) == expected
+    lifecycle.begin()
+    assert lifecycle.rest_s(limit) == expected
     clock.now = 70 + expected
-    assert presence.rest_s(limit) <= 0
+    assert lifecycle.rest_s(limit) <= 0
 
 
-def test_a_window_that_fails_has_left_too(presence: Presence, clock: Clock) -> None:
-    with pytest.raises(ValueError), presence.window():
+def test_a_window_that_fails_has_left_too(lifecycle: Lifecycle, clock: Clock) -> None:
+    with pytest.raises(ValueError), lifecycle.window():
         raise ValueError
     clock.now = 31
-    assert presence.rest_s(30) <= 0
+    assert lifecycle.rest_s(30) <= 0
 
 
 def test_an_unused_daemon_stops_and_says_why(caplog: pytest.LogCaptureFixture) -> None:
     life = Lifecycle()
-    with life.presence.window():
+    with life.window():
         pass
     with caplog.at_level(logging.INFO):
         life.stop_when_unused(0.02)
@@ -77,7 +76,7 @@ def test_a_first_window_that_came_and_went_is_not_waited_for_any_longer() -> Non
     life = Lifecycle()
     waiting = threading.Thread(target=life.stop_when_unused, args=(0.05,), daemon=True)
     waiting.start()
-    with life.presence.window():
+    with life.window():
         pass
     waiting.join(10)
     assert life.stopping.is_set()

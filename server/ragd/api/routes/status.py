@@ -1,0 +1,73 @@
+"""Whether the daemon lives, what it has loaded, what changes, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, BackgroundTasks, Depends, Query
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+
+from ragd.api.common import App, Life
+from ragd.api.description import event_stream
+from ragd.api.responses import overview_response
+from ragd.api.schemas.status import Checks, DaemonEvents, Health, Status, Stopping
+
+router = APIRouter(tags=["status"])
+
+# Seconds between two looks. A look asks memory alone, and takes a thread only when something has changed.
+_LOOK_EVERY: Final = 0.5
+
+
+@router.get("/health", response_model=Health, operation_id="health")
+@router.get("/api/health", response_model=Health, operation_id="api_health")
+async def health() -> dict[str, str]:
+    """Answers as soon as the process does; `/health` without a token."""
+    return {"status": "ok"}
+
+
+@router.get("/api/status", response_model=Status, response_model_exclude_unset=True)
+def status(app: App) -> dict[str, Any]:
+    """What is loaded, where it is, and how much it holds."""
+    return app.maintenance.status()
+
+
+@router.get("/api/checks")
+def checks(
+    app: App, search: Annotated[bool, Query(description="Whether the model and the indexes are opened, too.")] = True
+) -> Checks:
+    """Whether the database is sound, the model runs, and both indexes hold what the database says. Nothing is mended."""
+    return Checks(checks=list(app.diagnosis.run(search=search)))
+
+
+@router.post("/api/stop", response_model=Stopping, status_code=202)
+async def stop(life: Life, after: BackgroundTasks) -> dict[str, bool]:
+    """End the daemon, as SIGTERM does, once this is answered. Jobs are kept and go on at the next start."""
+    after.add_task(life.stop, "asked to by a client")
+    return {"stopping": True}
+
+
+async def _window(life: Life) -> AsyncIterator[None]:
+    """A window is open for as long as the request lasts. The stream's own `finally` does not always run: see `chat`."""
+    with life.window():
+        yield
+
+
+@router.get(
+    "/api/events", response_class=EventSourceResponse, responses=event_stream(DaemonEvents), dependencies=[Depends(_window)]
+)
+async def daemon_events(app: App, life: Life) -> AsyncIterable[ServerSentEvent]:
+    """The event `state`, at once and whenever it has changed, until the client goes or the daemon stops.
+
+    With `rag serve --stop-when-unused` the daemon lives as long as one of these streams is open.
+    """
+    seen = sent = None
+    while not life.stopping.is_set():
+        if not app.overviews.is_current(seen):
+            seen = await run_in_threadpool(app.overviews.get)
+            if (data := overview_response(seen)) != sent:
+                yield ServerSentEvent(data=data, event="state")
+                sent = data
+        await asyncio.sleep(_LOOK_EVERY)
