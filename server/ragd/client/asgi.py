@@ -47,7 +47,7 @@ class _Exchange(httpx.SyncByteStream):
             yield part
 
     def close(self) -> None:
-        """Tell the app that nobody listens any more, and wait until it has noticed."""
+        """Signal the app that nobody listens any more, and wait until it has noticed."""
         self._loop.call_soon_threadsafe(self._gone.set)
         concurrent.futures.wait([self._running], _CLOSE_TIMEOUT_S)
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import httpx
 
 from ragd.client.errors import checked
-from ragd.client.requests import request
+from ragd.client.requests import MAX_PAGE_SIZE, request
 from ragd.core.sse import parse_events
 
 
@@ -34,6 +34,17 @@ class AsyncClient:
 
     async def get(self, path: str, **params: Any) -> Any:
         return (await self._send("GET", path, params=params)).json()
+
+    async def rows(self, path: str, limit: int, **params: Any) -> tuple[list[dict[str, Any]], int]:
+        """The first rows of a list, `limit` at most, and how many there are."""
+        rows: dict[str, dict[str, Any]] = {}
+        for page in range(1, limit // MAX_PAGE_SIZE + 1):
+            found = await self.get(path, page=page, page_size=MAX_PAGE_SIZE, **params)
+            # A row that moved to the next page while the pages were read is there once.
+            rows |= {row.get("id") or row["chunk_id"]: row for row in found["items"]}
+            if page * MAX_PAGE_SIZE >= found["total"]:
+                break
+        return list(rows.values()), found["total"]
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Any:
         """`body` without what is None."""

@@ -128,7 +128,7 @@ class DaemonConnection:
         await self._aside.aclose()
 
     async def _be_present(self, daemon: Daemon) -> None:
-        """The open stream tells the daemon that it is used, and its end tells us that the daemon has gone."""
+        """While the stream is open the daemon counts as used; its end means that the daemon has gone."""
         try:
             async with self._aside.stream("GET", daemon.url.join("/api/events"), headers=daemon.headers) as events:
                 async for _ in events.aiter_raw():

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
-from mcp.types import (
-    CompleteRequestParams,
-    CompleteResult,
-    Completion,
-    PromptReference,
-    ResourceTemplateReference,
-)
+from mcp.types import CompleteRequestParams, CompleteResult, Completion, PromptReference, ResourceTemplateReference
 
 from ragd.client.asynchronous import AsyncClient
-from ragd.client.requests import MAX_PAGE_SIZE
 from ragd.core.errors import NotFound
 from ragd.mcp.prompts import PROMPTS, STYLES
 
-MAX_VALUES: Final = 100
-"""The protocol allows no more."""
+MAX_EXAMINED: Final = 1_000
+"""Rows of a list that are looked through for one completion; what comes after them is not found."""
 
-MAX_PAGES: Final = 10
-"""So many pages of a list are looked through for one completion; what comes after them is not found."""
+_MAX_VALUES: Final = 100
+"""The protocol allows no more."""
 
 _TEMPLATES: Final[Mapping[str, Mapping[str, str]]] = {
     "asset://{id}": {"id": "asset_id"},
@@ -52,9 +45,9 @@ async def completed(params: CompleteRequestParams, client: AsyncClient) -> Compl
         case _:
             # Words of one's own, and pictures, which have no list.
             values, whole = [], True
-    more = len(values) > MAX_VALUES or not whole
+    more = len(values) > _MAX_VALUES or not whole
     total = len(values) if whole else None
-    return CompleteResult(completion=Completion(values=values[:MAX_VALUES], total=total, has_more=more))
+    return CompleteResult(completion=Completion(values=values[:_MAX_VALUES], total=total, has_more=more))
 
 
 def _kind(ref: PromptReference | ResourceTemplateReference, argument: str) -> str:
@@ -75,38 +68,21 @@ def _kind(ref: PromptReference | ResourceTemplateReference, argument: str) -> st
 
 async def _collections(client: AsyncClient, typed: str) -> tuple[list[str], bool]:
     """Names of enabled collections that begin so, and whether all were looked at."""
-    pages = _Pages(client, "/api/collections")
-    names = [row["name"] async for row in pages.rows() if row["status"] == "enabled"]
-    return [name for name in names if name.casefold().startswith(typed.casefold())], pages.whole
+    rows, total = await client.rows("/api/collections", MAX_EXAMINED)
+    names = [row["name"] for row in rows if row["status"] == "enabled"]
+    return [name for name in names if name.casefold().startswith(typed.casefold())], len(rows) >= total
 
 
 async def _documents(client: AsyncClient, typed: str) -> tuple[list[str], bool]:
     """Ids that begin so, then those of documents whose title or source holds it; and whether all were looked at."""
-    pages = _Pages(client, "/api/documents", status="ready")
+    rows, total = await client.rows("/api/documents", MAX_EXAMINED, status="ready")
     sought = typed.casefold()
     begins, holds = [], []
-    async for row in pages.rows():
+    for row in rows:
         if row.get("restricted"):
             continue
         if row["id"].startswith(sought):
             begins.append(row["id"])
         elif sought in f"{row['title']}\n{row['source']}".casefold():
             holds.append(row["id"])
-    return begins + holds, pages.whole
-
-
-class _Pages:
-    """The first pages of a list. `whole` says, after them, whether there were no others."""
-
-    def __init__(self, client: AsyncClient, path: str, **params: Any) -> None:
-        self._client, self._path, self._params = client, path, params
-        self.whole = False
-
-    async def rows(self) -> AsyncIterator[Mapping[str, Any]]:
-        for number in range(1, MAX_PAGES + 1):
-            page = await self._client.get(self._path, page=number, page_size=MAX_PAGE_SIZE, **self._params)
-            for row in page["items"]:
-                yield row
-            if number * MAX_PAGE_SIZE >= page["total"]:
-                self.whole = True
-                return
+    return begins + holds, len(rows) >= total

@@ -10,8 +10,8 @@ from typing import Final, get_args
 from mcp.types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
 from ragd.core.errors import FieldProblem, ValidationFailed
-from ragd.mcp.results.document_results import Style
 from ragd.mcp.results.markdown import fenced, one_line
+from ragd.mcp.results.types import Style
 
 STYLES: Final[tuple[Style, ...]] = get_args(Style)
 

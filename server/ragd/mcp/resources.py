@@ -7,7 +7,6 @@ is escaped: names of collections may hold anything but slashes.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -32,7 +31,7 @@ _TITLE_CHARS: Final = 200
 _ABOUT_CHARS: Final = 500
 _MORE_CHARS: Final = 100
 """Kept for the line that says how many were left out."""
-_MAX_PAGES: Final = 20
+_MOST_COLLECTIONS: Final = 2_000
 
 
 def _document_uri(doc_id: str) -> str:
@@ -56,14 +55,30 @@ def document_link(doc_id: str, title: str) -> ResourceLink:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    template: UriTemplate
-    name: str
-    title: str
-    description: str
-    mime_type: str | None
-    read: Callable[[AsyncClient, str], Awaitable[ReadResourceContents]]
+TEMPLATES: Final = (
+    ResourceTemplate(
+        uri_template="asset://{id}",
+        name="asset",
+        title="Picture",
+        description="A picture of a document, as it is. Ids stand in results of searches; query_assets gives smaller ones.",
+    ),
+    ResourceTemplate(
+        uri_template="doc://{id}",
+        name="doc",
+        title="Document",
+        description="A document as Markdown, from its beginning. get_document reads on where this one is cut.",
+        mime_type=MARKDOWN,
+    ),
+    ResourceTemplate(
+        uri_template="collection://{name}",
+        name="collection",
+        title="Collection",
+        description="What a collection is about, its counts, and its first documents with their addresses.",
+        mime_type=MARKDOWN,
+    ),
+)
+
+_Read = Callable[[AsyncClient, str], Awaitable[ReadResourceContents]]
 
 
 class Resources:
@@ -71,44 +86,7 @@ class Resources:
 
     def __init__(self, library: Library) -> None:
         self._library = library
-        self._kinds = (
-            _Kind(
-                UriTemplate.parse("asset://{id}"),
-                "asset",
-                "Picture",
-                "A picture of a document, as it is. Ids stand in results of searches; query_assets gives smaller ones.",
-                None,
-                self._picture,
-            ),
-            _Kind(
-                UriTemplate.parse("doc://{id}"),
-                "doc",
-                "Document",
-                "A document as Markdown, from its beginning. get_document reads on where this one is cut.",
-                MARKDOWN,
-                self._document,
-            ),
-            _Kind(
-                UriTemplate.parse("collection://{name}"),
-                "collection",
-                "Collection",
-                "What a collection is about, its counts, and its first documents with their addresses.",
-                MARKDOWN,
-                self._collection,
-            ),
-        )
-
-    def templates(self) -> list[ResourceTemplate]:
-        return [
-            ResourceTemplate(
-                uri_template=str(kind.template),
-                name=kind.name,
-                title=kind.title,
-                description=kind.description,
-                mime_type=kind.mime_type,
-            )
-            for kind in self._kinds
-        ]
+        self._readers: dict[str, _Read] = {"asset": self._picture, "doc": self._document, "collection": self._collection}
 
     async def listed(self) -> list[Resource]:
         """One for each collection, as they are now; `MAX_PAGE_SIZE` at most, the others can be read all the same."""
@@ -126,10 +104,10 @@ class Resources:
 
     async def read(self, uri: str, client: AsyncClient) -> ReadResourceContents:
         """Raises `NotFound` for an address of no kind, and what the API refuses with."""
-        for kind in self._kinds:
-            if (found := kind.template.match(uri)) is not None:
+        for template in TEMPLATES:
+            if (found := UriTemplate.parse(template.uri_template).match(uri)) is not None:
                 (name,) = found.values()
-                return await kind.read(client, str(name))
+                return await self._readers[template.name](client, str(name))
         raise NotFound("There is no such resource. Addresses are doc://ID, collection://NAME and asset://ID.")
 
     async def _picture(self, client: AsyncClient, asset_id: str) -> ReadResourceContents:
@@ -157,14 +135,9 @@ class Resources:
             lines += [short(row["description"], _ABOUT_CHARS), ""]
         lines += [f"{counted(row['document_count'], 'document')}, {counted(row['chunk_count'], 'passage')}.", ""]
         room = self._library.settings.max_chars - sum(len(line) + 1 for line in lines) - _MORE_CHARS
-        shown = 0
-        for line in (_line(document) for document in page["items"] if not document.get("restricted")):
-            room -= len(line) + 1
-            if room < 0:
-                break
-            lines.append(line)
-            shown += 1
-        if more := page["total"] - shown:
+        shown = markdown.fitting((_line(document) for document in page["items"] if not document.get("restricted")), room)
+        lines += shown
+        if more := page["total"] - len(shown):
             lines.append(f"- … and {more} more: list_documents, with a token where one is needed.")
         return ReadResourceContents(content="\n".join(lines), mime_type=MARKDOWN)
 
@@ -176,17 +149,9 @@ def _line(document: Mapping[str, Any]) -> str:
 
 async def _named(client: AsyncClient, name: str) -> Mapping[str, Any]:
     """The collection of that name; of that name in other letters when there is none, since clients make addresses lower case."""
-    alike: list[Mapping[str, Any]] = []
-    for number in range(1, _MAX_PAGES + 1):
-        page = await client.get("/api/collections", page=number, page_size=MAX_PAGE_SIZE)
-        rows: list[Mapping[str, Any]] = page["items"]
-        for row in rows:
-            if row["name"] == name:
-                return row
-            if row["name"].casefold() == name.casefold():
-                alike.append(row)
-        if number * MAX_PAGE_SIZE >= page["total"]:
-            break
-    if len(alike) == 1:
-        return alike[0]
+    rows, _total = await client.rows("/api/collections", _MOST_COLLECTIONS)
+    alike = [row for row in rows if row["name"].casefold() == name.casefold()]
+    exact = [row for row in alike if row["name"] == name]
+    if len(found := exact or alike) == 1:
+        return found[0]
     raise CollectionNotFound(f"There is no collection '{name[:100]}'. list_collections names those there are.")

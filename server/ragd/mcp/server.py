@@ -32,10 +32,9 @@ from ragd import __version__
 from ragd.core.errors import FieldProblem, NotFound, RagError, ValidationFailed
 from ragd.mcp import prompts
 from ragd.mcp.completions import completed
-from ragd.mcp.errors import crashed, refusal, trace_of
 from ragd.mcp.library import Library
-from ragd.mcp.resources import Resources
-from ragd.mcp.results.build import failed
+from ragd.mcp.resources import TEMPLATES, Resources
+from ragd.mcp.results.build import crashed, failed, refusal, trace_of
 from ragd.mcp.results.schemas import slim, with_failure
 from ragd.mcp.tools import ToolRow, tools_of
 
@@ -59,7 +58,7 @@ class LibraryServer(MCPServer[Any]):
         named = partial(_with_listed_names, listed)
         self._registered = {name: listed[row.name] for row in rows for name in (row.name, row.library_name)}
         self._tools = {listed[row.name]: _tool(row, listed[row.name], named) for row in rows}
-        # Nothing here tells of changes, and so no capability says that it does.
+        # Nothing here announces changes, and so no capability says that it does.
         super().__init__(
             NAME,
             title="RAG Assistant",
@@ -98,7 +97,7 @@ class LibraryServer(MCPServer[Any]):
             return await self._resources.listed()
 
     async def list_resource_templates(self) -> list[ResourceTemplate]:
-        return self._resources.templates()
+        return list(TEMPLATES)
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
@@ -133,8 +132,7 @@ class LibraryServer(MCPServer[Any]):
             details = [
                 FieldProblem(name[:100], "unknown", f"There is no such argument.{_nearest(name, known)}") for name in unknown[:5]
             ]
-            problems = " ".join(f"{item.field}: {item.message}" for item in details)
-            raise ValidationFailed(f"{tool} can't be called so. {problems}", details=details)
+            raise ValidationFailed.of_fields(f"{tool} can't be called so.", details)
 
 
 def _tool(row: ToolRow, name: str, named: Callable[[str], str]) -> Tool:
@@ -206,6 +204,5 @@ def _ours(error: ToolError) -> RagError | None:
             FieldProblem(".".join(map(str, item["loc"])), item["type"], f"{item['msg']}.")
             for item in cause.errors(include_url=False, include_input=False, include_context=False)
         ]
-        problems = " ".join(f"{item.field}: {item.message}" for item in details[:5])
-        return ValidationFailed(f"The arguments can't be used. {problems}", details=details[:20])
+        return ValidationFailed.of_fields("The arguments can't be used.", details[:20])
     return ValidationFailed(str(error))

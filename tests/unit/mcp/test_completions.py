@@ -9,6 +9,7 @@ import pytest
 from mcp.client import Client
 from mcp.types import PromptReference, ResourceTemplateReference
 
+from ragd.client import asynchronous
 from ragd.mcp import completions
 
 from ..api.asked_cloud import READER
@@ -89,8 +90,8 @@ def test_what_has_no_list_gets_an_empty_one(reader: Reader, ref: Any, argument: 
 
 
 def test_what_was_not_looked_at_is_not_said_to_be_nothing(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(completions, "MAX_PAGES", 1)
-    monkeypatch.setattr(completions, "MAX_PAGE_SIZE", 2)
+    monkeypatch.setattr(completions, "MAX_EXAMINED", 2)
+    monkeypatch.setattr(asynchronous, "MAX_PAGE_SIZE", 2)
     found = complete(reader, COLLECTION, "name", "")
     assert (len(found.values), found.total, found.has_more) == (2, None, True)
 

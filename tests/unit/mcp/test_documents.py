@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ragd.mcp.results.document_lists import document_lines, groups
+from ragd.client import asynchronous
+from ragd.mcp.results.documents import document_lines, groups
 from ragd.mcp.tools import documents
 
 from .conftest import Agent
@@ -72,7 +73,7 @@ def test_documents_in_groups_tags_and_folders(filled: Agent) -> None:
 
 def test_what_was_not_looked_at_is_said(filled: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "MAX_EXAMINED", 2)
-    monkeypatch.setattr(documents, "MAX_PAGE_SIZE", 1)
+    monkeypatch.setattr(asynchronous, "MAX_PAGE_SIZE", 1)
     found = filled.fields("list_documents", group_by="doc_type")
     assert (found["examined"], found["available"], found["total"]) == (2, 5, 2)
     assert filled.text("list_documents", tag="ops").startswith("Only the first 2 of 5 documents were looked at;")

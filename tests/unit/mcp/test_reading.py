@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ragd.client.requests import path
 from ragd.core.errors import ValidationFailed
 from ragd.core.ids import hash32
-from ragd.mcp.results.reading import Contents, chunk_rows, outline, piece
+from ragd.mcp.results.documents import Contents, chunk_rows, outline, piece
 
 from .conftest import Agent
 

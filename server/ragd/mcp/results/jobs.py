@@ -15,7 +15,7 @@ from ragd.client.requests import path
 from ragd.core.errors import RagError, ServiceUnavailable
 from ragd.mcp.library import Ctx, Library
 from ragd.mcp.results.build import answered, failed
-from ragd.mcp.results.markdown import cut, one_line
+from ragd.mcp.results.markdown import cut, fitting, one_line
 from ragd.mcp.results.types import JobState
 
 JOBS: Final = "/api/jobs"
@@ -69,7 +69,7 @@ class Steps:
 
 
 async def follow(ctx: Ctx, library: Library, client: AsyncClient, job_id: str, wait_s: float) -> Mapping[str, Any]:
-    """The job when it is finished, else as it stands after `wait_s`, or when this process ends. Tells the client of each step."""
+    """The job when it is finished, else as it stands after `wait_s`, or when this process ends. The client hears of each step."""
     end = anyio.current_time() + wait_s
     steps = Steps()
     reported: Any = None
@@ -146,13 +146,9 @@ def _failures(failures: Sequence[Mapping[str, Any]], room: int) -> list[str]:
     """A line for each file that failed, as many as there is room for."""
     if not failures:
         return []
-    lines = [f"Failed: {len(failures)}. The others are searchable."]
-    for item in failures[:_MOST_FAILED]:
-        line, _ = cut(f"- {one_line(item['source'])}: {item['code']}: {one_line(item['message'])}", 500)
-        room -= len(line) + 1
-        if room < 0:
-            break
-        lines.append(line)
-    if len(failures) >= len(lines):
-        lines.append(f"… and {len(failures) - len(lines) + 1} more (GET /api/jobs/ID has all).")
+    listed = (f"- {one_line(item['source'])}: {item['code']}: {one_line(item['message'])}" for item in failures[:_MOST_FAILED])
+    shown = fitting((cut(line, 500)[0] for line in listed), room)
+    lines = [f"Failed: {len(failures)}. The others are searchable.", *shown]
+    if more := len(failures) - len(shown):
+        lines.append(f"… and {more} more (GET /api/jobs/ID has all).")
     return lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragd.retrieve.context import place_of
@@ -57,6 +57,27 @@ def short(text: str, limit: int) -> str:
     return one_line(text) if len(text) <= limit else f"{one_line(text[:limit])}…"
 
 
+def fitting(lines: Iterable[str], room: int, *, least: int = 0) -> list[str]:
+    """The first lines that have, with their ends, at most `room` characters, but `least` of them in any case."""
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0 and len(kept) >= least:
+            break
+        kept.append(line)
+    return kept
+
+
+def shared(texts: Sequence[str], room: int) -> list[tuple[str, bool]]:
+    """Each text cut to its share of about `room` characters, and whether it was: what short ones leave, later ones take."""
+    found = []
+    for left, text in zip(range(len(texts), 0, -1), texts, strict=True):
+        shown, shortened = cut(text, max(room // left, _LEAST))
+        room = max(room - len(shown), 0)
+        found.append((shown, shortened))
+    return found
+
+
 def citation_line(citation: Mapping[str, Any]) -> str:
     """`[1] Title (source, place)`, with what opens it."""
     place = place_of(citation)
@@ -91,15 +112,14 @@ def passages(answer: Mapping[str, Any], limit: int) -> list[str]:
             f"… and {len(citations) - shown} more, for which there is no room: raise max_chars, or ask for a smaller top_k."
         )
     lines += ["", DATA_NOTE]
-    for left, citation, ids in zip(range(shown, 0, -1), citations, pictures, strict=False):
-        text, shortened = cut(citation["content"], max(room // left, _LEAST))
+    texts = shared([citation["content"] for citation in citations[:shown]], room)
+    for citation, ids, (text, shortened) in zip(citations, pictures, texts, strict=False):
         lines += ["", f"[{citation['id']}]", fenced(text)]
         if shortened:
             rest = len(citation["content"]) - len(text)
             lines.append(f"(cut; {rest} more characters: get_document with this doc_id)")
         if ids:
             lines.append(ids)
-        room = max(room - len(text), 0)
     return [*lines, *notes]
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from ragd.answer.prompt import neutral
 from ragd.language.plain_text import plain, shortened, units
 from ragd.language.sentences import is_sentence, sentences
-from ragd.mcp.results.document_results import Style
+from ragd.mcp.results.types import Style
 
 _SENTENCES: Final = {"short": 3, "bullet": 1, "detailed": 3}
 _MAX_SENTENCE: Final = 300
@@ -37,7 +37,7 @@ _QUESTIONS: Final[Mapping[str, Mapping[Style, str]]] = {
     },
 }
 
-Row = Mapping[str, Any]
+_Row = Mapping[str, Any]
 
 
 @dataclass(slots=True)
@@ -45,14 +45,14 @@ class _Extract:
     """A summary of a document's own sentences. `[n]` in `text` is the chunk `chunks[n - 1]`."""
 
     text: str
-    chunks: list[Row] = field(default_factory=list)
+    chunks: list[_Row] = field(default_factory=list)
     left_out: int = 0
     """Sections that did not fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Extracted:
-    chunk: Row
+    chunk: _Row
     text: str
 
     @property
@@ -80,7 +80,7 @@ def question(style: Style, language: str | None, keywords: Sequence[str]) -> str
     return f"{said} ({', '.join(words)})" if words else said
 
 
-def extract(style: Style, summary: str, chunks: Sequence[Row], room: int) -> _Extract:
+def extract(style: Style, summary: str, chunks: Sequence[_Row], room: int) -> _Extract:
     """A summary that takes, with its citations, about `room` characters at most.
 
     `short` is the stored `summary` where there is one. When not every section has room, the last ones of those deepest in the
@@ -98,7 +98,7 @@ def extract(style: Style, summary: str, chunks: Sequence[Row], room: int) -> _Ex
     return _Extract("\n".join(lines), [said.chunk for said in kept], len(found) - len(kept))
 
 
-def _short(summary: str, chunks: Sequence[Row], room: int) -> _Extract:
+def _short(summary: str, chunks: Sequence[_Row], room: int) -> _Extract:
     if summary:
         text = shortened(neutral(summary), room)
         start = summary.rstrip("…")[:_KNOWN]
@@ -108,7 +108,7 @@ def _short(summary: str, chunks: Sequence[Row], room: int) -> _Extract:
     return _Extract(f"{shortened(said.text, room)} [1]", [said.chunk]) if said else _Extract("")
 
 
-def _extracted(section: Sequence[Row], style: Style) -> _Extracted | None:
+def _extracted(section: Sequence[_Row], style: Style) -> _Extracted | None:
     """The first passage of a section that has a sentence, else its first line; none for a section that says nothing."""
     for chunk in section:
         if said := _first(chunk, _SENTENCES[style]):
@@ -119,7 +119,7 @@ def _extracted(section: Sequence[Row], style: Style) -> _Extracted | None:
     return None
 
 
-def _first(chunk: Row, number: int) -> str:
+def _first(chunk: _Row, number: int) -> str:
     """The first whole sentences of a passage."""
     found = (text for unit in units(chunk["content"]) if unit.kind != "table" for text in sentences(unit.text))
     return " ".join(shortened(neutral(text), _MAX_SENTENCE) for text in islice(filter(_says_something, found), number))

@@ -9,16 +9,14 @@ from typing import Any, Final
 from mcp.types import ToolAnnotations
 
 from ragd.mcp.library import Library
-from ragd.mcp.tools.assets import AssetTools
-from ragd.mcp.tools.collections import CollectionTools
 from ragd.mcp.tools.documents import DocumentTools
 from ragd.mcp.tools.ingest import IngestTools
 from ragd.mcp.tools.reading import ReadingTools
 from ragd.mcp.tools.search import SearchTools
 
-READS: Final = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-ADDS: Final = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-DELETES: Final = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+_READS: Final = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_ADDS: Final = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_DELETES: Final = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,30 +32,24 @@ class ToolRow:
 
 def tools_of(library: Library) -> list[ToolRow]:
     """All tools, in the order in which they are listed."""
-    search, collections = SearchTools(library), CollectionTools(library)
-    documents, reading = DocumentTools(library), ReadingTools(library)
-    assets, ingest = AssetTools(library), IngestTools(library)
+    search, documents, reading, ingest = SearchTools(library), DocumentTools(library), ReadingTools(library), IngestTools(library)
     return [
-        ToolRow("query_knowledge_hub", "library.query", "Search the knowledge base", search.query_knowledge_hub, READS),
-        ToolRow("search_by_keyword", "library.search_by_keyword", "Search by words", search.search_by_keyword, READS),
-        ToolRow("search_by_semantic", "library.search_by_semantic", "Search by meaning", search.search_by_semantic, READS),
-        ToolRow("list_collections", "library.list_collections", "List collections", collections.list_collections, READS),
-        ToolRow("list_documents", "library.list_documents", "List documents", documents.list_documents, READS),
-        ToolRow(
-            "get_document_summary", "library.get_document_summary", "Describe a document", documents.get_document_summary, READS
-        ),
-        ToolRow("summarize_document", "library.summarize_document", "Summarise a document", documents.summarize_document, READS),
-        ToolRow("get_document", "library.get_document", "Read a document", reading.get_document, READS),
-        ToolRow(
-            "list_document_sections",
-            "library.list_document_sections",
-            "Outline a document",
-            reading.list_document_sections,
-            READS,
-        ),
-        ToolRow("verify_answer", "library.verify_answer", "Check an answer", search.verify_answer, READS),
-        ToolRow("query_assets", "library.query_assets", "Look at pictures", assets.query_assets, READS),
-        ToolRow("ingest", "library.ingest", "Take documents in", ingest.ingest, ADDS),
-        ToolRow("get_job", "library.get_job", "See how far a job is", ingest.get_job, READS),
-        ToolRow("delete_document", "library.delete_document", "Remove a document", ingest.delete_document, DELETES),
+        _row("Search the knowledge base", search.query_knowledge_hub, short_name="query"),
+        _row("Search by words", search.search_by_keyword),
+        _row("Search by meaning", search.search_by_semantic),
+        _row("List collections", documents.list_collections),
+        _row("List documents", documents.list_documents),
+        _row("Describe a document", documents.get_document_summary),
+        _row("Summarise a document", documents.summarize_document),
+        _row("Read a document", reading.get_document),
+        _row("Outline a document", reading.list_document_sections),
+        _row("Check an answer", search.verify_answer),
+        _row("Look at pictures", reading.query_assets),
+        _row("Take documents in", ingest.ingest, _ADDS),
+        _row("See how far a job is", ingest.get_job),
+        _row("Remove a document", ingest.delete_document, _DELETES),
     ]
+
+
+def _row(title: str, run: Callable[..., Any], annotations: ToolAnnotations = _READS, short_name: str = "") -> ToolRow:
+    return ToolRow(run.__name__, f"library.{short_name or run.__name__}", title, run, annotations)

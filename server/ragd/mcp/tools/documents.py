@@ -1,4 +1,4 @@
-"""Which documents there are, what each is, and what it says in short."""
+"""Which collections and documents there are, what each document is, and what it says in short."""
 
 from __future__ import annotations
 
@@ -14,17 +14,18 @@ from ragd.client.requests import MAX_PAGE_SIZE, path
 from ragd.core.errors import RagError
 from ragd.core.storage import DocumentStatus
 from ragd.mcp.library import Ctx, Library
-from ragd.mcp.results import markdown
 from ragd.mcp.results.build import answered, citation_row
-from ragd.mcp.results.document_lists import document_lines, group_lines, groups, selected
-from ragd.mcp.results.document_results import DocumentList, DocumentSummary, GroupBy, Style, Summarized
-from ragd.mcp.results.reading import heading
+from ragd.mcp.results.documents import document_lines, group_lines, groups, heading, selected
+from ragd.mcp.results.markdown import DATA_NOTE, counted, cut, fenced, one_line, short
+from ragd.mcp.results.types import CollectionList, DocumentList, DocumentSummary, GroupBy, Style, Summarized
 from ragd.mcp.tools.search import MaxChars
 
 MAX_EXAMINED: Final = 2_000
 """Documents that are looked at for groups and selections: REST lists them by source alone."""
-MAX_CHUNKS: Final = 1_000
+_MAX_CHUNKS: Final = 1_000
 """Passages from the beginning of a document of which an extract is made."""
+_ABOUT: Final = 150
+"""Characters of a description in the text; the typed fields have the whole."""
 _EXTRACTIVE: Final = "extractive"
 _PASSAGES: Final = 20
 """Passages that a language model gets; fewer when `limits.max_top_k` allows fewer."""
@@ -37,9 +38,31 @@ Page = Annotated[int, Field(ge=1, description="Counted from 1.")]
 
 @dataclass(frozen=True, slots=True)
 class DocumentTools:
-    """The tools about documents as a whole."""
+    """The tools about collections, and about documents as a whole."""
 
     library: Library
+
+    async def list_collections(
+        self,
+        ctx: Ctx,
+        page: Annotated[int, Field(ge=1)] = 1,
+        page_size: Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE)] = MAX_PAGE_SIZE,
+    ) -> Annotated[CallToolResult, CollectionList]:
+        """List the collections (knowledge bases) with what each is about and how many documents it holds.
+
+        Use it to choose `collection` for a search when the user means one part of the documents.
+        """
+        client = self.library.client(ctx)
+        listed = await client.get("/api/collections", page=page, page_size=page_size)
+        lines = [f"{counted(listed['total'], 'collection')}:", ""]
+        for row in listed["items"]:
+            about = f": {short(row['description'], _ABOUT)}" if row["description"] else ""
+            state = "" if row["status"] == "enabled" else f" ({row['status']})"
+            lines.append(f"- {one_line(row['name'])}{state}, {counted(row['document_count'], 'document')}{about}")
+        if page * page_size < listed["total"]:
+            lines.append(f"There are more: page={page + 1}.")
+        result = CollectionList(trace_id=client.trace_id, collections=listed["items"], total=listed["total"])
+        return answered(lines, result)
 
     async def list_documents(
         self,
@@ -67,7 +90,7 @@ class DocumentTools:
             found = await client.get("/api/documents", **request, page=page, page_size=page_size)
             rows, total = found["items"], found["total"]
         else:
-            examined, available = await _all(client, "/api/documents", request, MAX_EXAMINED)
+            examined, available = await client.rows("/api/documents", MAX_EXAMINED, **request)
             matching = selected(examined, tag, path_prefix)
             rows, total = matching[(page - 1) * page_size :][:page_size], len(matching)
             grouped = {"examined": len(examined), "available": available}
@@ -78,13 +101,13 @@ class DocumentTools:
             if group_by != "none":
                 made, count = groups(matching, group_by, limit)
                 grouped |= {"groups": made, "groups_total": count}
-                heading_line = f"{markdown.counted(total, 'document')} in {markdown.counted(count, 'group')}:"
+                heading_line = f"{counted(total, 'document')} in {counted(count, 'group')}:"
                 lines += [heading_line, *group_lines(made, group_by)]
                 if len(made) < count:
                     lines += ["", f"… and {count - len(made)} more groups, which did not fit."]
         if group_by == "none":
             pages = max(-(-total // page_size), 1)
-            lines += [f"{markdown.counted(total, 'document')}, page {page} of {pages}:", "", *document_lines(rows, limit)]
+            lines += [f"{counted(total, 'document')}, page {page} of {pages}:", "", *document_lines(rows, limit)]
         result = DocumentList(trace_id=client.trace_id, documents=rows, total=total, page=page, page_size=page_size, **grouped)
         return answered(lines, result)
 
@@ -97,10 +120,10 @@ class DocumentTools:
         document = await client.get(path("/api/documents", doc_id))
         lines = [
             heading(document),
-            *_facts(document),
+            *_described(document),
             "",
-            markdown.DATA_NOTE,
-            markdown.fenced(document["summary"] or "(no summary)"),
+            DATA_NOTE,
+            fenced(document["summary"] or "(no summary)"),
         ]
         result = DocumentSummary(trace_id=client.trace_id, document=document)
         return answered(lines, result)
@@ -126,7 +149,7 @@ class DocumentTools:
         warnings: list[str] = []
         made = await _written(client, document, style, warnings) or await _extracted(client, document, style, room, warnings)
         trace_id, provider, text, citations = made
-        summary, shortened = markdown.cut(text, room)
+        summary, shortened = cut(text, room)
         if shortened:
             warnings.append(f"The summary was cut to {len(summary)} of {len(text)} characters.")
         result = Summarized(
@@ -138,15 +161,11 @@ class DocumentTools:
             citations=[citation_row(citation) for citation in citations],
             warnings=warnings,
         )
-        how = (
-            "extracts of the document"
-            if provider == _EXTRACTIVE
-            else f"written by a language model ({markdown.one_line(provider)})"
-        )
-        lines = [heading(document), f"Summary ({style}; {how}):", "", markdown.DATA_NOTE, markdown.fenced(summary), ""]
-        # The document is named above; what tells its passages apart is their place.
-        lines += [f"[{row.id}] {markdown.one_line(row.place)} · chunk_id {', '.join(row.chunk_ids)}" for row in result.citations]
-        lines += [f"Note: {markdown.one_line(warning)}" for warning in warnings]
+        how = "extracts of the document" if provider == _EXTRACTIVE else f"written by a language model ({one_line(provider)})"
+        lines = [heading(document), f"Summary ({style}; {how}):", "", DATA_NOTE, fenced(summary), ""]
+        # The document is named above; its passages differ in their place.
+        lines += [f"[{row.id}] {one_line(row.place)} · chunk_id {', '.join(row.chunk_ids)}" for row in result.citations]
+        lines += [f"Note: {one_line(warning)}" for warning in warnings]
         return answered(lines, result)
 
 
@@ -166,7 +185,7 @@ async def _written(client: AsyncClient, document: Mapping[str, Any], style: Styl
         "collection": document["collection"],
         "filters": {"doc_id": document["id"]},
         "max_context_tokens": _CONTEXT_TOKENS,
-        # All passages are of one document, and a model that judges them against "summarise" takes time for nothing.
+        # All passages are of one document, and a model that ranks them by "summarise" takes time for nothing.
         "rerank": False,
     }
     try:
@@ -205,7 +224,7 @@ async def _chat(client: AsyncClient, request: Mapping[str, Any]) -> list[tuple[s
 async def _extracted(client: AsyncClient, document: Mapping[str, Any], style: Style, room: int, warnings: list[str]) -> Made:
     from ragd.mcp.results.summaries import extract
 
-    chunks, total = await _all(client, path("/api/documents", document["id"], "chunks"), {}, MAX_CHUNKS)
+    chunks, total = await client.rows(path("/api/documents", document["id"], "chunks"), _MAX_CHUNKS)
     made = extract(style, document["summary"], chunks, room)
     if len(chunks) < total and style != "short":
         warnings.append(f"Only the first {len(chunks)} of {total} passages were looked at.")
@@ -218,27 +237,15 @@ async def _extracted(client: AsyncClient, document: Mapping[str, Any], style: St
     return client.trace_id, _EXTRACTIVE, made.text, cited
 
 
-async def _all(client: AsyncClient, address: str, request: Mapping[str, Any], limit: int) -> tuple[list[dict[str, Any]], int]:
-    """The first rows of a list, `limit` at most, and how many there are."""
-    rows: dict[str, dict[str, Any]] = {}
-    for page in range(1, limit // MAX_PAGE_SIZE + 1):
-        found = await client.get(address, **request, page=page, page_size=MAX_PAGE_SIZE)
-        # A row that moved to the next page while the pages were read is there once.
-        rows |= {row.get("id") or row["chunk_id"]: row for row in found["items"]}
-        if page * MAX_PAGE_SIZE >= found["total"]:
-            break
-    return list(rows.values()), found["total"]
-
-
-def _facts(document: Mapping[str, Any]) -> list[str]:
+def _described(document: Mapping[str, Any]) -> list[str]:
     size, passages = f"{document['size']} bytes", f"{document['chunk_count']} passages"
     state = document["status"] if document["status"] != "ready" else ""
     language = document["language"] or "language unknown"
     parts = [document["doc_type"], language, size, passages, f"updated {document['updated_at']}", state]
     lines = ["", " · ".join(filter(None, parts))]
     if error := document.get("error"):
-        lines.append(f"Reading it failed: {error['code']} {markdown.one_line(error['message'])}")
+        lines.append(f"Reading it failed: {error['code']} {one_line(error['message'])}")
     for name in ("tags", "keywords", "warnings"):
         if values := document[name]:
-            lines.append(f"{name.capitalize()}: {markdown.cut(', '.join(map(markdown.one_line, values)), 1_000)[0]}")
+            lines.append(f"{name.capitalize()}: {cut(', '.join(map(one_line, values)), 1_000)[0]}")
     return lines

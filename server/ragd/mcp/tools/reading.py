@@ -1,4 +1,4 @@
-"""The text of a document, its outline, its passages."""
+"""The text of a document, its outline, its passages, its pictures."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from pydantic import Field
 
 from ragd.client.asynchronous import AsyncClient
 from ragd.client.requests import MAX_PAGE_SIZE, path
-from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.core.errors import ValidationFailed
 from ragd.mcp.library import Ctx, Library
-from ragd.mcp.results import markdown
 from ragd.mcp.results.build import answered
-from ragd.mcp.results.document_results import DocumentText, Format, SectionList
-from ragd.mcp.results.reading import Contents, chunk_rows, heading, outline, passages, piece
+from ragd.mcp.results.documents import Contents, chunk_rows, heading, outline, passages, piece
+from ragd.mcp.results.markdown import DATA_NOTE, cut, fenced, one_line
+from ragd.mcp.results.pictures import MAX_BYTES, gather
+from ragd.mcp.results.types import DocumentText, Format, Pictures, SectionList, Variant
 from ragd.mcp.tools.documents import DocId, Page
 from ragd.mcp.tools.search import MaxChars
 
@@ -24,8 +25,9 @@ _CHUNKS: Final = 10
 """Passages of a page that no size was asked for."""
 _LEAST: Final = 200
 """Characters of text that are given however long a document's title and summary are."""
+_MAX_PICTURES: Final = 20
 
-PageSize = Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE)]
+_PageSize = Annotated[int, Field(ge=1, le=MAX_PAGE_SIZE)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class ReadingTools:
         ] = "markdown",
         offset: Annotated[int, Field(ge=0, description="Of markdown: the character to begin at, such as a section's start.")] = 0,
         page: Annotated[int, Field(ge=1, description="Of sections and chunks, counted from 1.")] = 1,
-        page_size: Annotated[PageSize | None, Field(description="Of sections (100) and chunks (10).")] = None,
+        page_size: Annotated[_PageSize | None, Field(description="Of sections (100) and chunks (10).")] = None,
         max_chars: MaxChars = None,
         include_summary: bool = False,
     ) -> Annotated[CallToolResult, DocumentText]:
@@ -56,12 +58,12 @@ class ReadingTools:
         if (offset and format != "markdown") or (page > 1 and format == "markdown"):
             name, formats = ("offset", "markdown") if offset else ("page", "sections and chunks")
             message = f"'{name}' is for the format {formats}, and this is {format}."
-            raise ValidationFailed(message, details=[FieldProblem(name, "not_for_this_format", message)])
+            raise ValidationFailed.of_field(name, "not_for_this_format", message)
         client = self.library.client(ctx)
         document = await client.get(path("/api/documents", doc_id))
         lines = [heading(document)]
         if include_summary:
-            lines += ["", "Summary:", markdown.fenced(document["summary"] or "(no summary)")]
+            lines += ["", "Summary:", fenced(document["summary"] or "(no summary)")]
         room = max(self.library.room(max_chars) - sum(len(line) + 1 for line in lines), _LEAST)
         match format:
             case "markdown":
@@ -70,21 +72,13 @@ class ReadingTools:
                 found, more = await _sections(client, document["id"], page, page_size or MAX_PAGE_SIZE, room)
             case "chunks":
                 found, more = await _chunks(client, document["id"], page, page_size or _CHUNKS, room)
-        result = DocumentText(
-            trace_id=client.trace_id,
-            doc_id=document["id"],
-            version_id=document["version_id"],
-            title=document["title"],
-            source=document["source"],
-            collection=document["collection"],
-            format=format,
-            summary=document["summary"] if include_summary else None,
-            **found,
-        )
+        summary = document["summary"] if include_summary else None
+        typed = {"trace_id": client.trace_id, "doc_id": document["id"], "format": format, "summary": summary, **found}
+        result = DocumentText.model_validate({**document, **typed})
         return answered([*lines, *more], result)
 
     async def list_document_sections(
-        self, ctx: Ctx, doc_id: DocId, page: Page = 1, page_size: PageSize = MAX_PAGE_SIZE
+        self, ctx: Ctx, doc_id: DocId, page: Page = 1, page_size: _PageSize = MAX_PAGE_SIZE
     ) -> Annotated[CallToolResult, SectionList]:
         """Get a document's outline: its headings in order, with the characters where the text of each begins and ends.
 
@@ -95,12 +89,52 @@ class ReadingTools:
         result = SectionList(trace_id=client.trace_id, doc_id=doc_id, **found)
         return answered(lines, result)
 
+    async def query_assets(
+        self,
+        ctx: Ctx,
+        asset_ids: Annotated[
+            list[Annotated[str, Field(min_length=1, max_length=200)]],
+            Field(min_length=1, max_length=_MAX_PICTURES, description="As `asset_ids` of passages give them."),
+        ],
+        variant: Annotated[
+            Variant, Field(description="`thumb`: at most 320 pixels wide or high. `raw`: as it stands in the document.")
+        ] = "thumb",
+        max_bytes: Annotated[
+            int, Field(ge=1_000, le=MAX_BYTES, description="Bytes of all pictures together at most, before base64 adds a third.")
+        ] = 1_000_000,
+    ) -> Annotated[CallToolResult, Pictures]:
+        """Look at pictures of documents (figures, diagrams, screenshots, scans) whose ids stand beside passages.
 
-Part = tuple[dict[str, Any], list[str]]
+        Begin with thumbnails, and ask for `raw` of the one in which something must be read. Sent are PNG, JPEG, WebP and GIF; a
+        drawing (SVG) comes as PNG. What can't be had is listed, and never fails the rest.
+        """
+        client = self.library.client(ctx)
+        found = await gather(client, asset_ids, variant, max_bytes)
+        lines = [f"{len(found.shown)} pictures follow, in this order:" if found.shown else "No picture can be shown."]
+        lines += [
+            f"{number}. {one_line(item.asset_id)} ({item.mime}, {item.size:,} bytes)"
+            for number, item in enumerate(found.shown, 1)
+        ]
+        if found.omitted:
+            advice = (
+                "ask for variant=thumb, or for fewer at once" if variant == "raw" else "ask for fewer at once, or raise max_bytes"
+            )
+            lines += ["", f"Left out, because all together may have {max_bytes:,} bytes ({advice}):"]
+            lines += [f"- {one_line(item.asset_id)} ({item.mime}, {item.size:,} bytes)" for item in found.omitted]
+        if found.missing:
+            lines += ["", "Not to be had:"]
+            lines += [
+                f"- {one_line(item.asset_id)}: {item.code}: {cut(one_line(item.message), 300)[0]}" for item in found.missing
+            ]
+        result = Pictures(trace_id=client.trace_id, assets=found.shown, missing=found.missing, omitted=found.omitted)
+        return answered(lines, result, found.contents)
+
+
+_Part = tuple[dict[str, Any], list[str]]
 """Typed fields of a part of a document, and its text."""
 
 
-async def _markdown(client: AsyncClient, contents: Contents, document: Mapping[str, Any], offset: int, room: int) -> Part:
+async def _markdown(client: AsyncClient, contents: Contents, document: Mapping[str, Any], offset: int, room: int) -> _Part:
     # The live version is the first one.
     live = document["versions"][0]["md_sha256"] if document["version_id"] else ""
     whole = contents.get(live)
@@ -112,7 +146,7 @@ async def _markdown(client: AsyncClient, contents: Contents, document: Mapping[s
     if not whole:
         return {"markdown": "", "offset": 0, "total_chars": 0}, ["", f"There is no text: it is {_why_empty(document)}."]
     found = {"markdown": text, "offset": offset, "total_chars": len(whole)}
-    lines = [f"Characters {offset}-{end} of {len(whole)}.", "", markdown.DATA_NOTE, markdown.fenced(text)]
+    lines = [f"Characters {offset}-{end} of {len(whole)}.", "", DATA_NOTE, fenced(text)]
     if end < len(whole):
         found["next_offset"] = end
         lines.append(f"Read on: get_document with offset {end}.")
@@ -123,7 +157,7 @@ async def _markdown(client: AsyncClient, contents: Contents, document: Mapping[s
     return found, lines
 
 
-async def _sections(client: AsyncClient, doc_id: str, page: int, page_size: int, room: int) -> Part:
+async def _sections(client: AsyncClient, doc_id: str, page: int, page_size: int, room: int) -> _Part:
     found = await client.get(path("/api/documents", doc_id, "sections"), page=page, page_size=page_size)
     lines, left_out = outline(found["items"], room)
     text = [f"{found['total']} sections, page {page} of {_pages(found)}; characters and section id behind each:", "", *lines]
@@ -132,10 +166,10 @@ async def _sections(client: AsyncClient, doc_id: str, page: int, page_size: int,
     return _page("sections", found["items"], found), text
 
 
-async def _chunks(client: AsyncClient, doc_id: str, page: int, page_size: int, room: int) -> Part:
+async def _chunks(client: AsyncClient, doc_id: str, page: int, page_size: int, room: int) -> _Part:
     found = await client.get(path("/api/documents", doc_id, "chunks"), page=page, page_size=page_size)
     rows = chunk_rows(found["items"], room)
-    text = [f"{found['total']} passages, page {page} of {_pages(found)}.", "", markdown.DATA_NOTE, *passages(rows)]
+    text = [f"{found['total']} passages, page {page} of {_pages(found)}.", "", DATA_NOTE, *passages(rows)]
     return _page("chunks", rows, found), text
 
 
@@ -149,5 +183,5 @@ def _pages(found: Mapping[str, Any]) -> int:
 
 def _why_empty(document: Mapping[str, Any]) -> str:
     if error := document.get("error"):
-        return f"{document['status']}, {error['code']} {markdown.one_line(error['message'])}"
+        return f"{document['status']}, {error['code']} {one_line(error['message'])}"
     return "empty" if document["status"] == "ready" else str(document["status"])
