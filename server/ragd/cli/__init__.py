@@ -40,7 +40,7 @@ COMMANDS = {
 }
 
 
-class RootGroup(click.Group):
+class _RootGroup(click.Group):
     """Finds commands by the table above, and turns whatever goes wrong into a message and an exit code."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -75,7 +75,7 @@ class RootGroup(click.Group):
         raise SystemExit(code if isinstance(code, int) else 0)
 
 
-@click.group(cls=RootGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=_RootGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option(
     "--data-dir",
     type=click.Path(file_okay=False, path_type=Path),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import clean, console, echo_json, is_drawable, note, one_line, warn
 from ragd.cli.common.source_tokens import note_missing_token, source_tokens
-from ragd.cli.query import as_of
+from ragd.cli.query import place_in
 from ragd.client.errors import ApiError
 
 if TYPE_CHECKING:
@@ -28,73 +28,62 @@ _TURN_CHARS: Final = 20_000
 @click.argument("text", required=False)
 @options.in_collection("Answer only from this collection (else from all that are enabled).")
 @click.option("-k", "--top-k", type=click.IntRange(1), help="Passages that the answer is made of (else retrieval.top_k).")
-@click.option("--strategy", metavar="NAME", help="hybrid, dense_only, sparse_only, or a strategy of the settings.")
+@options.strategy
 @source_tokens
 @options.as_json
 @click.pass_obj
-def chat(
-    context: CliContext, text: str | None, collection: str | None, top_k: int | None, strategy: str | None, as_json: bool
-) -> None:
+def chat(context: CliContext, /, text: str | None, as_json: bool, **given: Any) -> None:
     """Answer TEXT from the documents, with citations. Without TEXT, hold a conversation.
 
     The settings `llm.*` say which language model answers; without one, the answer is made of the passages' own sentences.
     In a conversation, Ctrl-C stops an answer and Ctrl-D ends it.
     """
-    request = {"collection": collection, "top_k": top_k, "strategy": strategy}
-    request = {name: value for name, value in request.items() if value is not None}
+    request = {name: value for name, value in given.items() if value is not None}
     if as_json and text is None:
         raise click.UsageError("--json needs TEXT.")
     with context.connect("search") as client:
         if text is None:
             _converse(client, request)
         elif as_json:
-            echo_json(_collect(client, {"query": text, **request}))
+            echo_json(_answer(client, {"query": text, **request}))
         else:
             note_missing_token(_show(client, {"query": text, **request})["retrieval"])
 
 
-def _collect(client: Client, body: dict[str, Any]) -> dict[str, Any]:
-    """The whole answer, with what was found for it under `retrieval`."""
+def _answer(client: Client, body: dict[str, Any], piece: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+    """The whole answer, with what was found for it under `retrieval`. `piece` is called with its text as it comes."""
     found: dict[str, Any] = {}
     with closing(client.events("/api/chat", body)) as events:
         for name, data in events:
-            _raise_failure(name, data)
+            if name == "error":
+                raise ApiError(500, data["error"])
+            if name == "delta":
+                piece(data["text"])
             found[name] = data
-    return {**_finished(found), "retrieval": found["retrieval"]}
+    if "done" not in found:
+        raise ApiError(503, {"code": "SERVICE_UNAVAILABLE", "message": "The answer broke off. Is the daemon still running?"})
+    return {**found["done"], "retrieval": found["retrieval"]}
 
 
 def _show(client: Client, body: dict[str, Any]) -> dict[str, Any]:
-    """Print the answer as it comes and its sources after it; gives it, with what was found for it under `retrieval`."""
-    found: dict[str, Any] = {}
+    """Print the answer as it comes and its sources after it."""
     begun = False
-    with closing(client.events("/api/chat", body)) as events:
-        try:
-            for name, data in events:
-                _raise_failure(name, data)
-                if name == "delta":
-                    begun = True
-                    click.echo(clean(data["text"]), nl=False)
-                found[name] = data
-        finally:
-            if begun:
-                click.echo()
-    answer = _finished(found)
+
+    def print_piece(text: str) -> None:
+        nonlocal begun
+        begun = True
+        click.echo(clean(text), nl=False)
+
+    try:
+        answer = _answer(client, body, print_piece)
+    finally:
+        if begun:
+            click.echo()
     _print_sources(answer["citations"])
     _print_unsupported(answer["support"])
-    for warning in [*found["retrieval"]["warnings"], *answer["warnings"]]:
+    for warning in [*answer["retrieval"]["warnings"], *answer["warnings"]]:
         warn(warning)
-    return {**answer, "retrieval": found["retrieval"]}
-
-
-def _finished(found: Mapping[str, Any]) -> dict[str, Any]:
-    if "done" not in found:
-        raise ApiError(503, {"code": "SERVICE_UNAVAILABLE", "message": "The answer broke off. Is the daemon still running?"})
-    return dict(found["done"])
-
-
-def _raise_failure(name: str, data: Any) -> None:
-    if name == "error":
-        raise ApiError(500, data["error"])
+    return answer
 
 
 def _converse(client: Client, request: Mapping[str, Any]) -> None:
@@ -134,13 +123,11 @@ def _read_question() -> str | None:
 def _print_sources(citations: Sequence[Mapping[str, Any]]) -> None:
     from rich.text import Text
 
-    from ragd.retrieve.context import place_of
-
     screen = console()
     for index, citation in enumerate(citations):
         if index == 0:
             screen.print()
-        where = ", ".join(part for part in (one_line(citation["source"]), one_line(place_of(citation)), as_of(citation)) if part)
+        where = place_in(citation["source"], citation)
         line = Text.assemble((f"[{citation['id']}] ", "bold"), one_line(citation["title"]), (f"  {where}", "dim"))
         screen.print(line, soft_wrap=True)
 

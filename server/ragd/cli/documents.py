@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -9,7 +10,7 @@ import click
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.failures import FAILED
-from ragd.cli.common.output import clean, echo_json, fields, moment, note, note_other_pages, plural, size, table
+from ragd.cli.common.output import clean, echo_json, fields, moment, note, note_other_pages, plural, size, table, warn
 from ragd.cli.common.source_tokens import OPTION, VARIABLE, source_tokens
 
 
@@ -18,21 +19,7 @@ def documents() -> None:
     """List, show and delete documents."""
 
 
-@documents.command("list")
-@options.in_collection("Only this collection.")
-@click.option("--status", type=click.Choice(["ready", "processing", "failed", "deleted"]), help="Only documents of this status.")
-@options.limit
-@options.page
-@source_tokens
-@options.as_json
-@click.pass_obj
-def list_(context: CliContext, collection: str | None, status: str | None, limit: int, page: int, as_json: bool) -> None:
-    """List documents by source."""
-    with context.connect() as client:
-        answer = client.get("/api/documents", collection=collection, status=status, page=page, page_size=limit)
-    if as_json:
-        echo_json(answer)
-        return
+def _print_list(answer: Mapping[str, Any], collection: str | None) -> None:
     if not answer["total"]:
         click.echo("No documents.")
         return
@@ -47,22 +34,40 @@ def list_(context: CliContext, collection: str | None, status: str | None, limit
         note(f"{plural(len(hidden), 'document')} hidden: bring a token that may read them, by {OPTION} or {VARIABLE}.")
 
 
-@documents.command()
+@documents.command("list")
+@options.in_collection("Only this collection.")
+@click.option("--status", type=click.Choice(["ready", "processing", "failed", "deleted"]), help="Only documents of this status.")
+@options.paged
+@source_tokens
+@options.as_json
+@click.pass_obj
+def _list(context: CliContext, /, as_json: bool, **given: Any) -> None:
+    """List documents by source."""
+    answer = context.get("/api/documents", **given)
+    if as_json:
+        echo_json(answer)
+    else:
+        _print_list(answer, given["collection"])
+
+
+@documents.command("show")
 @click.argument("doc_id", metavar="ID")
 @click.option("--content", is_flag=True, help="Print the whole text as Markdown.")
 @source_tokens
 @options.as_json
 @click.pass_obj
-def show(context: CliContext, doc_id: str, content: bool, as_json: bool) -> None:
+def _show(context: CliContext, doc_id: str, content: bool, as_json: bool) -> None:
     """Show one document."""
-    with context.connect() as client:
-        found = client.get(f"/api/documents/{doc_id}{'/content' if content else ''}")
+    found = context.get(f"/api/documents/{doc_id}{'/content' if content else ''}")
     if as_json:
         echo_json(found)
-        return
-    if content:
+    elif content:
         click.echo(clean(found["markdown"]))
-        return
+    else:
+        _print(found)
+
+
+def _print(found: Mapping[str, Any]) -> None:
     pairs: list[tuple[str, Any]] = [
         ("Title", found["title"]),
         ("Source", found["source"]),
@@ -89,33 +94,30 @@ def show(context: CliContext, doc_id: str, content: bool, as_json: bool) -> None
     if found["summary"]:
         click.echo(f"\n{clean(found['summary'])}")
     for warning in found["warnings"]:
-        note(f"Warning: {clean(warning)}")
+        warn(warning)
 
 
-@documents.command()
+@documents.command("remove")
 @click.argument("doc_ids", metavar="ID...", nargs=-1, required=True)
 @source_tokens
 @options.yes
-@click.pass_context
-def remove(ctx: click.Context, doc_ids: tuple[str, ...], yes: bool) -> None:
+@click.pass_obj
+def _remove(context: CliContext, doc_ids: tuple[str, ...], yes: bool) -> None:
     """Delete documents from the collection. The files themselves stay."""
-    context: CliContext = ctx.obj
     with context.connect() as client:
         sources = [client.get(f"/api/documents/{doc_id}")["source"] for doc_id in doc_ids]
-        question = f"Delete {clean(sources[0]) if len(sources) == 1 else plural(len(sources), 'document')}?"
-        if not options.confirmed(question, yes=yes):
-            ctx.exit(1)
+        options.confirm(f"Delete {clean(sources[0]) if len(sources) == 1 else plural(len(sources), 'document')}?", yes=yes)
         for doc_id, source in zip(doc_ids, sources, strict=True):
             client.delete(f"/api/documents/{doc_id}")
             click.echo(f"Deleted {clean(source)}.")
 
 
-@documents.command()
+@documents.command("verify")
 @options.in_collection("Only this collection (else all that are enabled).")
 @click.option("--repair", is_flag=True, help="Make the indexes of what differs anew, from the stored facts.")
 @options.as_json
-@click.pass_context
-def verify(ctx: click.Context, collection: str | None, repair: bool, as_json: bool) -> None:
+@click.pass_obj
+def _verify(context: CliContext, collection: str | None, repair: bool, as_json: bool) -> int:
     """Hold the stored facts against the indexes, the vectors and the pictures.
 
     The exit status is 1 when they differ. Nothing is changed without --repair.
@@ -123,7 +125,6 @@ def verify(ctx: click.Context, collection: str | None, repair: bool, as_json: bo
     from ragd.cli.common.progress import follow
     from ragd.cli.ingest import report_job
 
-    context: CliContext = ctx.obj
     with context.connect("jobs") as client:
         body = {"collection": collection} if collection else {}
         report = client.post("/api/documents/verify", body)
@@ -132,9 +133,9 @@ def verify(ctx: click.Context, collection: str | None, repair: bool, as_json: bo
         else:
             _print_report(report)
         if report["ok"] or not repair:
-            ctx.exit(0 if report["ok"] else FAILED)
+            return 0 if report["ok"] else FAILED
         job = follow(client, client.post("/api/reindex", body)["job_id"], "Indexing", cancel=True)
-    ctx.exit(report_job(job, context.logs, as_json=as_json))
+    return report_job(job, context.logs, as_json=as_json)
 
 
 # What a report counts, as people would say it.

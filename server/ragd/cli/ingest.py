@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.failures import FAILED
-from ragd.cli.common.output import clean, echo_json, note, plural, table
+from ragd.cli.common.output import clean, echo_json, note, plural, print_failed
 from ragd.client.errors import ApiError
 from ragd.core.errors import CollectionNameConflict, CollectionNotFound, RagError
+
+if TYPE_CHECKING:
+    from ragd.client.blocking import Client
 
 DEFAULT_COLLECTION = "default"
 
@@ -23,15 +26,15 @@ COUNTED = ("added", "updated", "unchanged", "moved", "deleted", "skipped")
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(exists=True, path_type=Path))
 @options.in_collection(f"Where the documents go (else `{DEFAULT_COLLECTION}`).")
-@click.option("--create/--no-create", default=False, help="Make the collection when there is none of that name.")
+@options.create
 @click.option("--force", is_flag=True, help="Read unchanged files again, too.")
 @click.option("--no-recursive", is_flag=True, help="Leave out the folders in a folder.")
 @click.option("--no-gitignore", is_flag=True, help="Take what .gitignore files name, too.")
-@click.option("--no-wait", is_flag=True, help="Queue the job and return at once.")
+@options.no_wait
 @options.as_json
-@click.pass_context
+@click.pass_obj
 def ingest(
-    ctx: click.Context,
+    context: CliContext,
     paths: tuple[Path, ...],
     collection: str | None,
     create: bool,
@@ -40,51 +43,55 @@ def ingest(
     no_gitignore: bool,
     no_wait: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Read files and folders into a collection.
 
     Unchanged files cost nothing. A file that can't be read is reported and the others go on; the exit status is then 1.
     Ctrl-C cancels; what was finished stays.
     """
-    from ragd.cli.common.progress import follow
-
     name = collection or DEFAULT_COLLECTION
     body: dict[str, Any] = {"paths": [str(path.absolute()) for path in paths], "collection": name, "force": force}
     body |= {"recursive": not no_recursive, "gitignore": not no_gitignore}
-    context: CliContext = ctx.obj
-    with context.connect("content" if no_wait else "jobs") as client:
+
+    def start(client: Client) -> Any:
         if create and collection:
             ensure_collection(client, collection)
         try:
-            job = client.post("/api/ingest", body)
+            return client.post("/api/ingest", body)
         except ApiError as error:
             if error.code == CollectionNotFound.code:
                 error.message = f"There is no collection '{name}'. Make it with `rag collections add {name}`, or add --create."
             raise
-        if no_wait:
-            _queued(job, is_daemon=client.is_daemon, as_json=as_json)
-            return
-        job = follow(client, job["job_id"], f"Ingesting into {name}", cancel=True)
-    ctx.exit(report_job(job, context.logs, as_json=as_json))
+
+    return _run(context, start, f"Ingesting into {name}", no_wait=no_wait, as_json=as_json)
 
 
 @click.command()
 @options.in_collection("Only this collection (else all that are enabled).")
-@click.option("--no-wait", is_flag=True, help="Queue the job and return at once.")
+@options.no_wait
 @options.as_json
-@click.pass_context
-def reindex(ctx: click.Context, collection: str | None, no_wait: bool, as_json: bool) -> None:
+@click.pass_obj
+def reindex(context: CliContext, collection: str | None, no_wait: bool, as_json: bool) -> int:
     """Make the indexes anew from the stored facts. No file is read again."""
+    body = {"collection": collection} if collection else {}
+    return _run(context, lambda client: client.post("/api/reindex", body), "Indexing", no_wait=no_wait, as_json=as_json)
+
+
+def _run(context: CliContext, start: Callable[[Client], Any], label: str, *, no_wait: bool, as_json: bool) -> int:
+    """Start a job, and follow it to its end or leave it in the queue; gives the exit code."""
     from ragd.cli.common.progress import follow
 
-    context: CliContext = ctx.obj
     with context.connect("content" if no_wait else "jobs") as client:
-        job = client.post("/api/reindex", {"collection": collection} if collection else {})
-        if no_wait:
-            _queued(job, is_daemon=client.is_daemon, as_json=as_json)
-            return
-        job = follow(client, job["job_id"], "Indexing", cancel=True)
-    ctx.exit(report_job(job, context.logs, as_json=as_json))
+        job = start(client)
+        if not no_wait:
+            return report_job(follow(client, job["job_id"], label, cancel=True), context.logs, as_json=as_json)
+        if as_json:
+            echo_json(job)
+        else:
+            click.echo(f"Queued as job {job['job_id']}.")
+        if not client.is_daemon:
+            note(f"No daemon is running. The job starts with `rag serve`, or now with `rag jobs watch {job['job_id']}`.")
+    return 0
 
 
 def print_result(job: Mapping[str, Any], logs: Path, *, nothing: str = "no documents found") -> None:
@@ -100,14 +107,12 @@ def print_result(job: Mapping[str, Any], logs: Path, *, nothing: str = "no docum
     counted = [f"{result[name]:,} {name}" for name in COUNTED if result.get(name)]
     counted += [f"{len(result['failed']):,} failed"] if result["failed"] else []
     vectors = f"{plural(result['chunks'], 'chunk')} ({result['embedded']:,} embedded, {result['reused']:,} reused)"
-    click.echo(f"{what}: {', '.join(counted) or nothing}; {vectors} in {seconds(job):.1f} s")
+    click.echo(f"{what}: {', '.join(counted) or nothing}; {vectors} in {_seconds(job):.1f} s")
     if result.get("drift"):
         _print_drift(result["drift"])
     if result["skipped"]:
         click.echo("Skipped files are of types that can't be read.")
-    if result["failed"]:
-        click.echo()
-        table(("failed", "code", "reason"), [(item["source"], item["code"], item["message"]) for item in result["failed"]])
+    print_failed(result["failed"])
 
 
 def _print_drift(drift: Mapping[str, Any]) -> None:
@@ -126,7 +131,7 @@ def _print_drift(drift: Mapping[str, Any]) -> None:
         click.echo(f"Tokens of a chunk: mean {means}; p95 {tails}.")
 
 
-def seconds(job: Mapping[str, Any]) -> float:
+def _seconds(job: Mapping[str, Any]) -> float:
     """How long a job has run."""
     from datetime import datetime
 
@@ -149,16 +154,7 @@ def report_job(job: Mapping[str, Any], logs: Path, *, as_json: bool) -> int:
     return outcome(job)
 
 
-def _queued(job: Mapping[str, Any], *, is_daemon: bool, as_json: bool) -> None:
-    if as_json:
-        echo_json(job)
-    else:
-        click.echo(f"Queued as job {job['job_id']}.")
-    if not is_daemon:
-        note(f"No daemon is running. The job starts with `rag serve`, or now with `rag jobs watch {job['job_id']}`.")
-
-
-def ensure_collection(client: Any, name: str) -> None:
+def ensure_collection(client: Client, name: str) -> None:
     """Make a collection when there is none of that name."""
     try:
         client.post("/api/collections", {"name": name})

@@ -10,14 +10,23 @@ import click
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import echo_json, fields, listing, moment
-from ragd.cli.ingest import outcome, print_result
-
-_ENDED = ("completed", "failed", "cancelled")
+from ragd.cli.ingest import print_result, report_job
 
 
 @click.group()
 def jobs() -> None:
     """List, follow and cancel background jobs."""
+
+
+def _state(job: Mapping[str, Any]) -> str:
+    progress = job["progress"]
+    if job["status"] != "running" or not progress["total"]:
+        return str(job["status"])
+    return f"running: {progress['stage']}, {progress['done']:,} of {progress['total']:,}"
+
+
+def _row(job: Mapping[str, Any]) -> tuple[str, ...]:
+    return job["kind"], _state(job), job["collection"], moment(job["created_at"])[5:16], job["job_id"]
 
 
 @jobs.command("list")
@@ -26,25 +35,20 @@ def jobs() -> None:
     type=click.Choice(["queued", "running", "completed", "failed", "cancelled"]),
     help="Only jobs of this status.",
 )
-@options.limit
-@options.page
-@options.as_json
-@click.pass_obj
-def list_(context: CliContext, status: str | None, limit: int, page: int, as_json: bool) -> None:
+@options.paged
+@options.answered(listing(("kind", "status", "collection", "queued", "id"), _row, empty="No jobs."))
+def _list(context: CliContext, **given: Any) -> Any:
     """List jobs, newest first."""
-    with context.connect() as client:
-        answer = client.get("/api/jobs", status=status, page=page, page_size=limit)
-    listing(answer, ("kind", "status", "collection", "queued", "id"), _row, as_json=as_json, empty="No jobs.")
+    return context.get("/api/jobs", **given)
 
 
-@jobs.command()
+@jobs.command("show")
 @click.argument("job_id", metavar="ID")
 @options.as_json
 @click.pass_obj
-def show(context: CliContext, job_id: str, as_json: bool) -> None:
+def _show(context: CliContext, job_id: str, as_json: bool) -> None:
     """Show one job and its result."""
-    with context.connect() as client:
-        job = client.get(f"/api/jobs/{job_id}")
+    job = context.get(f"/api/jobs/{job_id}")
     if as_json:
         echo_json(job)
         return
@@ -59,15 +63,15 @@ def show(context: CliContext, job_id: str, as_json: bool) -> None:
             ("Id", job["job_id"]),
         ]
     )
-    if job["status"] in _ENDED:
+    if job["status"] not in ("queued", "running"):
         click.echo()
         print_result(job, context.logs)
 
 
-@jobs.command()
+@jobs.command("cancel")
 @click.argument("job_id", metavar="ID")
 @click.pass_obj
-def cancel(context: CliContext, job_id: str) -> None:
+def _cancel(context: CliContext, job_id: str) -> None:
     """Stop a job at its next safe point. What it has finished stays."""
     with context.connect() as client:
         client.delete(f"/api/jobs/{job_id}")
@@ -75,30 +79,14 @@ def cancel(context: CliContext, job_id: str) -> None:
     click.echo("The job is being cancelled." if job["status"] == "running" else f"The job is {job['status']}.")
 
 
-@jobs.command()
+@jobs.command("watch")
 @click.argument("job_id", metavar="ID")
 @options.as_json
-@click.pass_context
-def watch(ctx: click.Context, job_id: str, as_json: bool) -> None:
+@click.pass_obj
+def _watch(context: CliContext, job_id: str, as_json: bool) -> int:
     """Follow a job until it has ended. Without a daemon the job is run here. Ctrl-C stops watching, not the job."""
     from ragd.cli.common.progress import follow
 
-    context: CliContext = ctx.obj
     with context.connect("jobs") as client:
         job = follow(client, job_id, "Job", cancel=False)
-    if as_json:
-        echo_json(job)
-    else:
-        print_result(job, context.logs)
-    ctx.exit(outcome(job))
-
-
-def _state(job: Mapping[str, Any]) -> str:
-    progress = job["progress"]
-    if job["status"] != "running" or not progress["total"]:
-        return str(job["status"])
-    return f"running: {progress['stage']}, {progress['done']:,} of {progress['total']:,}"
-
-
-def _row(job: Mapping[str, Any]) -> tuple[str, ...]:
-    return job["kind"], _state(job), job["collection"], moment(job["created_at"])[5:16], job["job_id"]
+    return report_job(job, context.logs, as_json=as_json)

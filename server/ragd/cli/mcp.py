@@ -32,4 +32,4 @@ def mcp(context: CliContext) -> None:
     from ragd.mcp.stdio import serve
 
     given = context.source_tokens
-    serve(settings, context.directories(), (lambda sources: headers_for(sources, given)) if given else None)
+    serve(settings, context.directories, (lambda sources: headers_for(sources, given)) if given else None)

@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -23,53 +24,45 @@ def models() -> None:
 @models.command("list")
 @options.as_json
 @click.pass_obj
-def list_(context: CliContext, as_json: bool) -> None:
+def _list(context: CliContext, as_json: bool) -> None:
     """List the models and whether they are on this machine."""
     from ragd.models.store import list_models
 
     settings = context.settings()
-    states = list_models(context.models)
+    states = list_models(context.directories.models)
     here = {state.row.id for state in states if state.state == "cached"}
     chosen = {settings.embedding.model}
     # `auto` uses a cross-encoder that is here, and asks for none that is not.
     if settings.rerank.provider == "cross_encoder" or (settings.rerank.provider == "auto" and settings.rerank.model in here):
         chosen.add(settings.rerank.model)
-    if as_json:
-        echo_json(
-            [
-                {
-                    "id": state.row.id,
-                    "task": state.row.task,
-                    "dimension": state.row.dimension or None,
-                    "max_tokens": state.row.max_tokens,
-                    "licence": state.row.licence,
-                    "languages": state.row.languages,
-                    "state": state.state,
-                    "size": state.size,
-                    "problems": list(state.problems),
-                    "chosen": state.row.id in chosen,
-                }
-                for state in states
-            ]
-        )
-        return
-    rows = [
-        (
-            "*" if state.row.id in chosen else "",
-            state.row.id,
-            state.row.task,
-            state.state,
-            size(state.size) if state.size else "",
-            state.row.dimension or "",
-            state.row.licence,
-        )
+    found: list[dict[str, Any]] = [
+        {
+            "id": state.row.id,
+            "task": state.row.task,
+            "dimension": state.row.dimension or None,
+            "max_tokens": state.row.max_tokens,
+            "licence": state.row.licence,
+            "languages": state.row.languages,
+            "state": state.state,
+            "size": state.size,
+            "problems": list(state.problems),
+            "chosen": state.row.id in chosen,
+        }
         for state in states
     ]
+    if as_json:
+        echo_json(found)
+        return
+    rows = []
+    for one in found:
+        on_disk = size(one["size"]) if one["size"] else ""
+        mark = "*" if one["chosen"] else ""
+        rows.append((mark, one["id"], one["task"], one["state"], on_disk, one["dimension"] or "", one["licence"]))
     table(("", "model", "task", "state", "on disk", "dims", "licence"), rows, numeric=("on disk", "dims"))
-    note(f"* used by the settings (embedding.model, rerank.model); models are kept in {context.models}")
+    note(f"* used by the settings (embedding.model, rerank.model); models are kept in {context.directories.models}")
 
 
-@models.command()
+@models.command("pull")
 @click.argument("model_id", metavar="[ID]", required=False)
 @click.option(
     "--progress",
@@ -79,7 +72,7 @@ def list_(context: CliContext, as_json: bool) -> None:
     help="How to say what happens: json prints events, one a line.",
 )
 @click.pass_obj
-def pull(context: CliContext, model_id: str | None, form: str) -> None:
+def _pull(context: CliContext, model_id: str | None, form: str) -> None:
     """Fetch a model (embedding.model when no ID is given) and check it. One that is here already is only checked."""
     from ragd.cli.common.progress import Preparation
     from ragd.models.store import ensure_model
@@ -91,33 +84,36 @@ def pull(context: CliContext, model_id: str | None, form: str) -> None:
     if form == "json":
         _event("progress", text=f"Checking {wanted}", fraction=None)
         files = ensure_model(
-            wanted, context.models, progress=lambda text, done: _event("progress", text=text, fraction=done), extra_dirs=folders
+            wanted,
+            context.directories.models,
+            progress=lambda text, done: _event("progress", text=text, fraction=done),
+            extra_dirs=folders,
         )
         _event("done", model=files.row.id, folder=str(files.folder), revision=files.revision)
         return
     with Preparation(f"Checking {wanted}") as preparation:
-        files = ensure_model(wanted, context.models, progress=preparation.show, extra_dirs=folders)
+        files = ensure_model(wanted, context.directories.models, progress=preparation.show, extra_dirs=folders)
     click.echo(
         f"{files.row.id} is ready in {clean(files.folder)} (revision {files.revision}, {time.monotonic() - started:.1f} s)."
     )
 
 
-@models.command()
+@models.command("verify")
 @click.argument("model_id", metavar="[ID]", required=False)
-@click.pass_context
-def verify(ctx: click.Context, model_id: str | None) -> None:
+@click.pass_obj
+def _verify(context: CliContext, model_id: str | None) -> int:
     """Check every file of a model on this machine against its recorded size and SHA-256."""
     from ragd.models.store import verify_model
 
-    context: CliContext = ctx.obj
     wanted = model_id or context.settings().embedding.model
-    problems = verify_model(wanted, context.models)
+    problems = verify_model(wanted, context.directories.models)
     for problem in problems:
         click.echo(clean(problem))
     if problems:
         note(f"Mend it with `rag models pull {wanted}`.")
-        ctx.exit(FAILED)
+        return FAILED
     click.echo(f"{wanted} is sound.")
+    return 0
 
 
 def _event(name: str, **values: str | float | None) -> None:

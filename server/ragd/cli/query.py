@@ -16,7 +16,7 @@ from ragd.formats.registry import shape_of
 from ragd.language.scripts import FULL_WIDTH, HAN_BLOCKS, SIGNS_AND_KANA
 
 # Lines of a passage that are shown; --json has all of it.
-SHOWN_LINES = 6
+_SHOWN_LINES = 6
 _INDENT = "    "
 # Scripts that are written without blanks: no blank stands for a line's end between two of their characters.
 _WIDE = f"[{SIGNS_AND_KANA}{HAN_BLOCKS}{FULL_WIDTH}]"
@@ -26,16 +26,18 @@ _WIDE = f"[{SIGNS_AND_KANA}{HAN_BLOCKS}{FULL_WIDTH}]"
 @click.argument("text")
 @options.in_collection("Search only this collection (else all that are enabled).")
 @click.option("-k", "--top-k", type=click.IntRange(1), help="Passages at most (else retrieval.top_k).")
-@click.option("--strategy", metavar="NAME", help="hybrid, dense_only, sparse_only, or a strategy of the settings.")
+@options.strategy
 @click.option("--no-rerank", is_flag=True, help="Leave out the reranking.")
-@click.option("--type", "doc_types", multiple=True, metavar="TYPE", help="Only documents of this type, such as pdf; repeatable.")
+@click.option("--type", "doc_type", multiple=True, metavar="TYPE", help="Only documents of this type, such as pdf; repeatable.")
 @click.option("--path-prefix", metavar="PREFIX", help="Only documents whose source begins with this.")
-@click.option("--source", "sources", multiple=True, metavar="SOURCE", help="Only documents of this source; repeatable.")
+@click.option("--source", multiple=True, metavar="SOURCE", help="Only documents of this source; repeatable.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only documents with one of these tags; repeatable.")
-@click.option("--language", "languages", multiple=True, metavar="CODE", help="Only documents in this language, such as ja.")
-@click.option("--section", metavar="PATH", help="Only sections whose path begins so, such as 'Guide > Setup'.")
-@click.option("--after", metavar="TIME", help="Only documents changed at or after this time, such as 2026-01-31.")
-@click.option("--before", metavar="TIME", help="Only documents changed before this time.")
+@click.option("--language", multiple=True, metavar="CODE", help="Only documents in this language, such as ja.")
+@click.option("--section", "section_prefix", metavar="PATH", help="Only sections whose path begins so, such as 'Guide > Setup'.")
+@click.option(
+    "--after", "updated_after", metavar="TIME", help="Only documents changed at or after this time, such as 2026-01-31."
+)
+@click.option("--before", "updated_before", metavar="TIME", help="Only documents changed before this time.")
 @click.option("--prefer-recent", is_flag=True, help="Move passages of newer documents up.")
 @source_tokens
 @options.as_json
@@ -43,37 +45,21 @@ _WIDE = f"[{SIGNS_AND_KANA}{HAN_BLOCKS}{FULL_WIDTH}]"
 @click.pass_obj
 def query(
     context: CliContext,
+    /,
     text: str,
     collection: str | None,
     top_k: int | None,
     strategy: str | None,
     no_rerank: bool,
-    doc_types: tuple[str, ...],
-    path_prefix: str | None,
-    sources: tuple[str, ...],
-    tags: tuple[str, ...],
-    languages: tuple[str, ...],
-    section: str | None,
-    after: str | None,
-    before: str | None,
     prefer_recent: bool,
     as_json: bool,
     verbose: bool,
+    **filters: str | tuple[str, ...] | None,
 ) -> None:
     """Find the passages that answer TEXT, best first.
 
     TEXT may hold filters, too: type:pdf path:guides/ tag:ops lang:ja source:a.md after:2026-01-01 section:"Guide > Setup".
     """
-    filters = {
-        "doc_type": list(doc_types),
-        "source": list(sources),
-        "language": list(languages),
-        "tags": list(tags),
-        "path_prefix": path_prefix,
-        "section_prefix": section,
-        "updated_after": after,
-        "updated_before": before,
-    }
     body = {
         "query": text,
         "collection": collection,
@@ -109,16 +95,17 @@ def query(
         _print_details(answer)
 
 
-def as_of(result: Mapping[str, Any]) -> str:
-    """How old the text of a result is that was not held against what is there now; else empty."""
-    return f"as of {one_line(result['as_of'])}" if result.get("as_of") else ""
+def place_in(source: str, result: Mapping[str, Any]) -> str:
+    """Where a passage stands in its source, and how old its text is when that was not held against what is there now."""
+    from ragd.retrieve.context import place_of
+
+    as_of = f"as of {one_line(result['as_of'])}" if result.get("as_of") else ""
+    return ", ".join(part for part in (one_line(source), one_line(place_of(result)), as_of) if part)
 
 
 def _print_passages(results: Sequence[Mapping[str, Any]], why: Mapping[str, Sequence[str]]) -> None:
     """The passages with their places; with what moved each, where `why` says so by chunk id."""
     from rich.text import Text
-
-    from ragd.retrieve.context import place_of
 
     screen = console()
     several = len({result["collection"] for result in results}) > 1
@@ -130,14 +117,13 @@ def _print_passages(results: Sequence[Mapping[str, Any]], why: Mapping[str, Sequ
                 (f"{rank:>{margin}}", "bold"), "  ", (f"{result['score']:.3f}", "cyan"), "  ", (one_line(result["title"]), "bold")
             )
         )
-        where = ", ".join(part for part in (one_line(source), one_line(place_of(result)), as_of(result)) if part)
-        screen.print(Text(f"{_INDENT}{where}", style="dim"), soft_wrap=True)
+        screen.print(Text(f"{_INDENT}{place_in(source, result)}", style="dim"), soft_wrap=True)
         if moves := why.get(result["chunk_id"]):
             scores = "  ".join(f"{name} {score:.3f}" for name, score in result["scores"].items())
             screen.print(Text(f"{_INDENT}{scores}  chunk {result['chunk_id']}", style="dim"), soft_wrap=True)
             screen.print(Text(f"{_INDENT}{'; '.join(moves)}", style="dim"), soft_wrap=True)
         content = _reflowed(result["content"]) if shape_of(result["doc_type"]) == "pages" else result["content"]
-        for line in excerpt(content, width() - len(_INDENT), SHOWN_LINES):
+        for line in excerpt(content, width() - len(_INDENT), _SHOWN_LINES):
             screen.print(Text(f"{_INDENT}{line}"), soft_wrap=True)
         screen.print()
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="Stop by itself so long after the last editor window has gone (no window yet: after 120 s at least).",
 )
-@click.pass_context
-def serve(ctx: click.Context, port: int | None, strategy: str | None, unused_s: int | None) -> None:
+@click.pass_obj
+def serve(context: CliContext, port: int | None, strategy: str | None, unused_s: int | None) -> int:
     """Run the daemon for editors and programs until Ctrl-C.
 
     It keeps the model in memory, so that every `rag` command and every editor on this machine gets its answer at once.
@@ -32,10 +32,9 @@ def serve(ctx: click.Context, port: int | None, strategy: str | None, unused_s: 
     from ragd.cli.common.progress import Preparation
     from ragd.daemon.process import serve as run
 
-    context: CliContext = ctx.obj
     settings = context.settings(strategy)
-    directories = context.directories()
-    preparation = Preparation("Opening the model and the indexes")
+    directories = context.directories
+    preparation = Preparation()
 
     def ready(info: DaemonInfo) -> None:
         # Only the address: the token stays in daemon.json, which only its owner can read.
@@ -46,4 +45,4 @@ def serve(ctx: click.Context, port: int | None, strategy: str | None, unused_s: 
         code = run(settings, directories, port=port, on_ready=ready, progress=preparation.show, stop_when_unused_s=unused_s)
     if code == 0:
         note("Stopped.")
-    ctx.exit(code)
+    return code

@@ -9,7 +9,7 @@ import click
 
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
-from ragd.cli.common.output import clean, echo_json, fields, listing, moment, table
+from ragd.cli.common.output import clean, fields, listing, moment, table
 
 _BAR = 30
 
@@ -19,36 +19,22 @@ def traces() -> None:
     """See what queries and ingestions did, stage by stage."""
 
 
+def _row(trace: Mapping[str, Any]) -> tuple[str, ...]:
+    milliseconds, started = f"{trace['latency_ms']:,}", moment(trace["started_at"])
+    return trace["trace_type"], trace["status"], milliseconds, started, trace["trace_id"]
+
+
 @traces.command("list")
-@click.option("--type", "trace_type", type=click.Choice(["query", "ingestion"]), help="Only traces of this type.")
+@click.option("--type", type=click.Choice(["query", "ingestion"]), help="Only traces of this type.")
 @click.option("--job", "job_id", metavar="ID", help="Only the traces of one job.")
-@options.limit
-@options.page
-@options.as_json
-@click.pass_obj
-def list_(context: CliContext, trace_type: str | None, job_id: str | None, limit: int, page: int, as_json: bool) -> None:
+@options.paged
+@options.answered(listing(("type", "status", "ms", "started", "id"), _row, empty="No traces.", numeric=("ms",)))
+def _list(context: CliContext, **given: Any) -> Any:
     """List traces, newest first."""
-    with context.connect() as client:
-        answer = client.get("/api/traces", type=trace_type, job_id=job_id, page=page, page_size=limit)
-
-    def row(trace: Mapping[str, Any]) -> tuple[str, ...]:
-        milliseconds, started = f"{trace['latency_ms']:,}", moment(trace["started_at"])
-        return trace["trace_type"], trace["status"], milliseconds, started, trace["trace_id"]
-
-    listing(answer, ("type", "status", "ms", "started", "id"), row, as_json=as_json, empty="No traces.", numeric=("ms",))
+    return context.get("/api/traces", **given)
 
 
-@traces.command()
-@click.argument("trace_id", metavar="ID")
-@options.as_json
-@click.pass_obj
-def show(context: CliContext, trace_id: str, as_json: bool) -> None:
-    """Show the stages of one trace, with their times."""
-    with context.connect() as client:
-        trace = client.get(f"/api/traces/{trace_id}")
-    if as_json:
-        echo_json(trace)
-        return
+def _print(trace: Mapping[str, Any]) -> None:
     latency = trace["aggregates"]["latency_ms"]
     links = [(name.replace("_", " ").capitalize(), value) for name, value in trace["links"].items() if value]
     fields(
@@ -77,6 +63,14 @@ def show(context: CliContext, trace_id: str, as_json: bool) -> None:
         click.echo("\n" + "  ".join(f"{name} {value:,}" for name, value in counters.items()))
     for error in trace["aggregates"]["errors"]:
         click.echo("\nError: " + clean("  ".join(str(value) for value in error.values())))
+
+
+@traces.command("show")
+@click.argument("trace_id", metavar="ID")
+@options.answered(_print)
+def _show(context: CliContext, trace_id: str) -> Any:
+    """Show the stages of one trace, with their times."""
+    return context.get(f"/api/traces/{trace_id}")
 
 
 def _bar(span: Mapping[str, Any], latency: float) -> str:

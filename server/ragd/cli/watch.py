@@ -24,22 +24,13 @@ LOOK_EVERY = 0.5
 
 
 @click.command()
-@click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("path", type=options.existing_folder)
 @options.in_collection(f"Where its documents go (else `{DEFAULT_COLLECTION}`).")
-@click.option("--create/--no-create", default=False, help="Make the collection when there is none of that name.")
+@options.create
 @folder_options
 @click.option("--json", "as_json", is_flag=True, help="Print each reading that changed something as a line of JSON.")
 @click.pass_obj
-def watch(
-    context: CliContext,
-    path: Path,
-    collection: str | None,
-    create: bool,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    no_gitignore: bool,
-    as_json: bool,
-) -> None:
+def watch(context: CliContext, /, path: Path, collection: str | None, create: bool, as_json: bool, **given: Any) -> None:
     """Follow a folder, and say what happens, until Ctrl-C.
 
     What happens to its files happens to its documents. It becomes a source, if it is none yet. A running daemon follows it from
@@ -47,7 +38,7 @@ def watch(
     """
     from ragd.cli.common.progress import follow
 
-    config = {"watch": True, **folder_config(include, exclude, no_gitignore=no_gitignore)}
+    config = {"watch": True, **folder_config(given)}
     with context.connect("watch") as client:
         if create and collection:
             ensure_collection(client, collection)
@@ -87,12 +78,12 @@ def _note_changes(client: Client, source: dict[str, Any], *, as_json: bool) -> N
             note(notice or "Watching again.")
         if source["last_finished_at"] != reported:
             reported = source["last_finished_at"]
-            _tell(source, as_json=as_json)
+            _print_changes(source, as_json=as_json)
         sleep(LOOK_EVERY)
         source = client.get(f"/api/sources/{source['id']}")
 
 
-def _tell(source: dict[str, Any], *, as_json: bool) -> None:
+def _print_changes(source: dict[str, Any], *, as_json: bool) -> None:
     result, error = source["last_result"], source["last_error"]
     at = moment(source["last_finished_at"])[11:]
     if error:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ragd.cli.common.source_tokens import Given, headers
+from ragd.cli.common.source_tokens import Given, headers_for
 
 if TYPE_CHECKING:
     from ragd.client.blocking import Client
@@ -27,37 +27,27 @@ class CliContext:
     """The person's own tokens for cloud sources, where the command takes them."""
 
     @property
-    def data(self) -> Path:
-        from ragd.config.loading import default_data_dir
+    def directories(self) -> Directories:
+        from ragd.config.loading import Directories, default_config_dir, default_data_dir, default_models_dir
 
-        return self.data_dir.expanduser().absolute() if self.data_dir else default_data_dir()
-
-    @property
-    def config(self) -> Path:
-        from ragd.config.loading import default_config_dir
-
-        return self.config_dir.expanduser().absolute() if self.config_dir else default_config_dir()
-
-    @property
-    def models(self) -> Path:
-        from ragd.config.loading import default_models_dir
-
-        return default_models_dir()
+        data = self.data_dir.expanduser().absolute() if self.data_dir else default_data_dir()
+        config = self.config_dir.expanduser().absolute() if self.config_dir else default_config_dir()
+        return Directories(data, default_models_dir(), config)
 
     @property
     def logs(self) -> Path:
-        return self.directories().logs
-
-    def directories(self) -> Directories:
-        from ragd.config.loading import Directories
-
-        return Directories(self.data, self.models, self.config)
+        return self.directories.logs
 
     def settings(self, strategy: str | None = None) -> Settings:
         """Raises `SettingsError`."""
         from ragd.config.loading import load_settings
 
-        return load_settings(self.config, strategy=strategy)
+        return load_settings(self.directories.config, strategy=strategy)
+
+    def get(self, path: str, **params: Any) -> Any:
+        """What the service answers to one GET. Raises as `connect` does."""
+        with self.connect() as client:
+            return client.get(path, **params)
 
     @contextmanager
     def connect(self, need: Need = "content") -> Iterator[Client]:
@@ -66,9 +56,10 @@ class CliContext:
         The person's tokens go along with every request. Raises `SettingsError`, `SourceNotFound`, `ModelUnavailable`,
         `DaemonAlreadyRunning`, `ServiceUnavailable`.
         """
-        from ragd.cli.common.progress import Screen
+        from ragd.cli.common.progress import Preparation
         from ragd.client.connect import connect
 
-        with connect(self.directories(), self.settings, need, Screen()) as client:
-            client.send_along(headers(client, self.source_tokens))
+        with connect(self.directories, self.settings, need, Preparation()) as client:
+            if self.source_tokens:
+                client.send_along(headers_for(list(client.pages("/api/sources")), self.source_tokens))
             yield client

@@ -16,31 +16,18 @@ from ragd.client.errors import ApiError
 from ragd.core.errors import DaemonAlreadyRunning, ModelUnavailable, PortTaken, RagError, ValidationFailed
 
 FAILED = 1
-WRONG_USAGE = 2
 GATE_NOT_MET = 6
-INTERRUPTED = 130
+_INTERRUPTED = 130
+_EXIT_CODES = {ModelUnavailable: 3, DaemonAlreadyRunning: 4, PortTaken: 5, ValidationFailed: 2}
 
 log = logging.getLogger(__name__)
-
-
-def exit_code(error: RagError) -> int:
-    """The exit code for one of our errors."""
-    if isinstance(error, ModelUnavailable):
-        return 3
-    if isinstance(error, DaemonAlreadyRunning):
-        return 4
-    if isinstance(error, PortTaken):
-        return 5
-    if isinstance(error, ValidationFailed) or error.code == ValidationFailed.code:
-        return WRONG_USAGE
-    return FAILED
 
 
 def explain(error: BaseException, context: CliContext) -> int:
     """Print what happened and what to do; returns the exit code."""
     if isinstance(error, click.Abort | KeyboardInterrupt):
         note("Interrupted.")
-        return INTERRUPTED
+        return _INTERRUPTED
     if isinstance(error, click.ClickException):
         error.show()
         return error.exit_code
@@ -48,7 +35,8 @@ def explain(error: BaseException, context: CliContext) -> int:
         note(f"Error: {error.message}")
         if isinstance(error, ApiError) and error.status == RagError.status:
             note(f"The log has the details under the request id {error.request_id}; logs are in {context.logs}.")
-        return exit_code(error)
+        unusable = error.code == ValidationFailed.code
+        return next((code for kind, code in _EXIT_CODES.items() if isinstance(error, kind)), 2 if unusable else FAILED)
     if isinstance(error, ImportError):
         note(f"Error: the installation is incomplete ({error}). Install rag-assistant again.")
     elif isinstance(error, OSError):

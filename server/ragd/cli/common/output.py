@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 # A pipe has no width; lines of this many columns can be read.
-PIPE_WIDTH = 100
+_PIPE_WIDTH = 100
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -41,7 +41,7 @@ def is_drawable(stream: TextIO) -> bool:
 
 def width() -> int:
     """Columns to fill."""
-    return shutil.get_terminal_size((PIPE_WIDTH, 24)).columns
+    return shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns
 
 
 def console(stream: TextIO | None = None) -> Console:
@@ -79,7 +79,7 @@ def echo_json(value: Any) -> None:
 
 
 def note(message: str) -> None:
-    """Tell the person something that is not the result."""
+    """Say something that is not the result."""
     click.echo(clean(message), err=True)
 
 
@@ -110,22 +110,29 @@ def note_other_pages(answer: Mapping[str, Any]) -> None:
 
 
 def listing(
-    answer: Mapping[str, Any],
     headings: Sequence[str],
     row: Callable[[Mapping[str, Any]], Sequence[object]],
     *,
-    as_json: bool,
     empty: str = "",
     numeric: Sequence[str] = (),
-) -> None:
-    """Print a page of a list: as JSON, or a row for each item; `empty` stands for a list without items."""
-    if as_json:
-        echo_json(answer)
-    elif empty and not answer["total"]:
-        click.echo(empty)
-    else:
+) -> Callable[[Mapping[str, Any]], None]:
+    """Prints a page of a list, a row for each item; `empty` stands for a list without items."""
+
+    def show(answer: Mapping[str, Any]) -> None:
+        if empty and not answer["total"]:
+            click.echo(empty)
+            return
         table(headings, [row(item) for item in answer["items"]], numeric=numeric)
         note_other_pages(answer)
+
+    return show
+
+
+def print_failed(items: Sequence[Mapping[str, Any]], heading: str = "failed") -> None:
+    """The files or items that could not be read, if any, with the reason of each."""
+    if items:
+        click.echo()
+        table((heading, "code", "reason"), [(item["source"], item["code"], item["message"]) for item in items])
 
 
 def fields(pairs: Sequence[tuple[str, object]]) -> None:

@@ -27,10 +27,10 @@ _CANCEL_GRACE = 30.0
 FINISHED = ("completed", "failed", "cancelled")
 
 
-class Preparation:
-    """Says what is being opened or fetched. `what` is said at first, on a terminal only: usually it takes a moment.
+class Preparation(Observer):
+    """Says what connecting takes, and what is being opened or fetched. `what` is said at first, on a terminal only.
 
-    Without `lines`, nothing is said where nothing can be drawn.
+    Without `lines`, nothing is said of progress where nothing can be drawn.
     """
 
     def __init__(self, what: str = "Opening the model and the indexes", *, lines: bool = True) -> None:
@@ -54,19 +54,11 @@ class Preparation:
             self._status = None
 
     def show(self, what: str, done: float | None) -> None:
-        """Say what is being done now and, where it is known, how much of it is done (0..1)."""
         if self._status is not None:
             self._status.update(f"{what} …" if done is None else f"{what} … {done:.0%}")
         elif self._lines and what != self._what:
             note(what)
         self._what = what
-
-
-class Screen(Observer):
-    """Shows the person what connecting takes."""
-
-    def __init__(self) -> None:
-        self._preparation = Preparation()
 
     def warn(self, message: str) -> None:
         warn(message)
@@ -74,18 +66,15 @@ class Screen(Observer):
     def wait(self, message: str) -> None:
         note(message)
 
-    def show(self, what: str, done: float | None) -> None:
-        self._preparation.show(what, done)
-
     def opening(self) -> Preparation:
-        return self._preparation
+        return self
 
     def repair(self, client: Client, job_id: str) -> None:
         follow(client, job_id, "Indexing again", cancel=True)
 
 
 class JobProgress:
-    """A job's stage and its counts of documents."""
+    """The stage of long work and its counts, such as documents."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -110,7 +99,11 @@ class JobProgress:
     def update(self, job: Mapping[str, Any]) -> None:
         """Show the job as it stands."""
         progress = job["progress"]
-        stage, done, total = clean(progress.get("stage", job["status"])), progress.get("done", 0), progress.get("total", 0)
+        self.show(progress.get("stage", job["status"]), progress.get("done", 0), progress.get("total", 0))
+
+    def show(self, stage: str, done: int, total: int) -> None:
+        """Show a stage, and how far it is."""
+        stage = clean(stage)
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, description=f"{self._label}: {stage}", completed=done, total=total or None)
         elif time.monotonic() - self._last_line >= LINE_EVERY:

@@ -11,23 +11,15 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final
 
 import click
 
-from ragd.api.middleware.headers import SOURCE_TOKEN
+from ragd.api.middleware.headers import NEW_SOURCE, SOURCE_TOKEN
 from ragd.cli.common.output import note, warn
-
-if TYPE_CHECKING:
-    from ragd.client.blocking import Client
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 VARIABLE: Final = "RAG_SOURCE_TOKENS"
 OPTION: Final = "--source-token"
-
-NEW: Final = "new"
-"""Stands for the id of a source that is just being added."""
 
 REQUEST: Final = "request"
 """In place of a reference: the token comes with each request."""
@@ -74,17 +66,15 @@ def _noted(ctx: click.Context, _param: click.Parameter, values: Sequence[str]) -
     )
 
 
-def source_tokens(command: F) -> F:
-    """`--source-token NAME=REFERENCE`: what `connect` then sends along with each request."""
-    option = click.option(
-        OPTION,
-        multiple=True,
-        metavar="NAME=REFERENCE",
-        expose_value=False,
-        callback=_noted,
-        help=f"Your own token for a cloud source, such as wiki=env:MY_TOKEN; repeatable (else {VARIABLE}).",
-    )
-    return option(command)
+source_tokens: Final = click.option(
+    OPTION,
+    multiple=True,
+    metavar="NAME=REFERENCE",
+    expose_value=False,
+    callback=_noted,
+    help=f"Your own token for a cloud source, such as wiki=env:MY_TOKEN; repeatable (else {VARIABLE}).",
+)
+"""`--source-token NAME=REFERENCE`: what `connect` then sends along with each request."""
 
 
 def _pairs(texts: Sequence[str], by: str) -> list[Given]:
@@ -107,11 +97,6 @@ def is_brought(given: Sequence[Given], source: Mapping[str, Any]) -> bool:
     return any(one.source in (source["name"], source["id"]) for one in given)
 
 
-def headers(client: Client, given: Sequence[Given]) -> dict[str, str]:
-    """The header that carries these tokens, for the sources that there are. Raises as `headers_for` does."""
-    return headers_for(list(client.pages("/api/sources")), given) if given else {}
-
-
 def headers_for(known: Sequence[Mapping[str, Any]], given: Sequence[Given]) -> dict[str, str]:
     """The header that carries these tokens. Raises `SettingsError` when one can't be had, `SourceNotFound` for an unknown name.
 
@@ -124,7 +109,7 @@ def headers_for(known: Sequence[Mapping[str, Any]], given: Sequence[Given]) -> d
         found = next((source for source in known if is_brought([one], source)), None)
         if found is not None:
             tokens[found["id"]] = one
-        elif one.source == NEW:
+        elif one.source == NEW_SOURCE:
             continue
         elif one.by == OPTION:
             raise SourceNotFound(f"{OPTION}: there is no source '{one.source}'. See `rag sources list`.")

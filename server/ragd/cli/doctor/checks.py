@@ -11,25 +11,25 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ragd import __version__
 from ragd.cli.common.context import CliContext
-from ragd.cli.common.output import size
-from ragd.cli.doctor.sources import check_sources
+from ragd.cli.common.output import plural, size
 from ragd.client.blocking import Client
 from ragd.client.connect import connect
 from ragd.client.discovery import find_daemon
+from ragd.config.loading import Directories
 from ragd.config.policy import mcp_verdict
+from ragd.config.secrets import resolve
 from ragd.config.settings import Settings
 from ragd.core.checks import Check, Level
 from ragd.core.errors import RagError, SettingsError
 from ragd.core.instance import INFO_FILE, DaemonInfo, is_owned, read_info
-from ragd.models.store import verify_model
+from ragd.models.store import Progress, verify_model
 from ragd.providers.registry import provider_class
-
-Progress = Callable[[str, float | None], None]
 
 _OLDEST_PYTHON = (3, 11)
 # Below this much free space an ingestion of ordinary size may fail, and even the database may.
@@ -39,40 +39,41 @@ _NO_SPACE = 100_000_000
 
 def examine(context: CliContext, progress: Progress) -> list[Check]:
     """Everything that was found, in order. What can't be checked because of an earlier failure is left out."""
-    found = [_check_python(), *_check_data_directory(context.data)]
+    directories = context.directories
+    found = [_check_python(), *_check_data_directory(directories.data)]
     try:
         settings = context.settings()
     except SettingsError as error:
-        mend = f"Correct {context.config / 'settings.yaml'} or the environment."
+        mend = f"Correct {directories.config / 'settings.yaml'} or the environment."
         return [*found, Check("settings", "fail", error.message, mend)]
-    found.append(Check("settings", "ok", _settings_source(context.config)))
+    found.append(Check("settings", "ok", _settings_source(directories.config)))
     found.append(_check_agents(settings))
     progress("Checking the model", None)
-    model = _check_model(settings, context.models)
+    model = _check_model(settings, directories.models)
     found.append(model)
     if not any(check.level == "fail" and check.name == "data" for check in found):
         progress("Checking the database and the indexes", None)
-        found += _ask(context, settings, search=model.level == "ok")
+        found += _ask(directories, settings, search=model.level == "ok")
     return found
 
 
-def _ask(context: CliContext, settings: Settings, *, search: bool) -> Iterator[Check]:
+def _ask(directories: Directories, settings: Settings, *, search: bool) -> Iterator[Check]:
     """What the API knows, of the daemon that runs or of one in this process."""
-    left_over = read_info(context.data)
-    if context.data.is_dir() and is_owned(context.data) and find_daemon(context.data) is None:
+    left_over = read_info(directories.data)
+    if directories.data.is_dir() and is_owned(directories.data) and find_daemon(directories.data) is None:
         who = f"process {left_over.pid}" if left_over else "another process"
         message = f"{who} has the data directory and does not answer as a daemon"
         yield Check("daemon", "fail", message, f"Wait until it has finished; if it never does, stop {who}.")
         return
     try:
-        with connect(context.directories(), lambda: settings) as client:
+        with connect(directories, lambda: settings) as client:
             status = client.get("/api/status")
             yield _check_daemon(client, status["version"], left_over)
             if status["version"] == __version__:
                 yield from (Check(**row) for row in client.get("/api/checks", search=search)["checks"])
             for notice in client.get("/api/status")["notices"]:
                 yield Check("indexes", "warn", notice)
-            yield from check_sources(client)
+            yield from _check_sources(client)
     except RagError as error:
         yield Check("database", "fail", error.message)
 
@@ -147,3 +148,40 @@ def _check_daemon(client: Client, version: str, left_over: DaemonInfo | None) ->
 def _settings_source(config_dir: Path) -> str:
     path = config_dir / "settings.yaml"
     return f"{path}, valid" if path.is_file() else f"the defaults; {path} does not exist"
+
+
+def _check_sources(client: Client) -> Iterator[Check]:
+    """Whether cloud sources that are switched on have their tokens and were read in full; nothing where there are none."""
+    sources = [source for source in client.pages("/api/sources") if source["type"] != "folder" and source["enabled"]]
+    problems = list(_source_problems(sources, is_daemon=client.is_daemon))
+    for message, mend in problems:
+        yield Check("sources", "warn", message, mend)
+    if sources and not problems:
+        remote = sum((source["last_result"] or {}).get("remote") or 0 for source in sources)
+        yield Check("sources", "ok", f"{plural(len(sources), 'cloud source')}, {plural(remote, 'item')} accounted for")
+
+
+def _source_problems(sources: Sequence[Mapping[str, Any]], *, is_daemon: bool) -> Iterator[tuple[str, str]]:
+    """What is wrong with cloud sources that are switched on, a message, and what to do.
+
+    With `is_daemon` a daemon reads them: what its environment holds can't be seen from here.
+    """
+    for source in sources:
+        name, last = source["name"], source["last_result"]
+        reference = str((source["config"].get("auth") or {}).get("token", ""))
+        if not source["waits_for_token"] and not (is_daemon and reference.startswith("env:")):
+            try:
+                resolve(reference, "auth.token")
+            except SettingsError as error:
+                yield f"'{name}': {error.message}", f"Put its token there, or: rag sources change '{name}' --token REFERENCE"
+                continue
+        again = f"rag sync '{name}'{' --token REFERENCE' if source['waits_for_token'] else ''}"
+        if source["last_error"]:
+            yield f"'{name}' could not be read: {source['last_error']}", again
+        elif last is None:
+            yield f"'{name}' was not read yet", again
+        elif not last["complete"]:
+            yield (
+                f"'{name}' was not read in full: {last['notice'] or 'some items are not accounted for'}",
+                f"rag sources ledger '{name}'",
+            )

@@ -17,8 +17,8 @@ _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 @click.command()
 @options.as_json
-@click.pass_context
-def doctor(ctx: click.Context, as_json: bool) -> None:
+@click.pass_obj
+def doctor(context: CliContext, as_json: bool) -> int:
     """Find out what is wrong, and how to mend it.
 
     The exit status is 1 when something keeps it from working; a warning alone gives 0.
@@ -26,7 +26,6 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     from ragd.cli.common.progress import Preparation
     from ragd.cli.doctor.checks import examine
 
-    context: CliContext = ctx.obj
     with Preparation("Checking", lines=False) as preparation:
         checks = examine(context, preparation.show)
     failed = any(check.level == "fail" for check in checks)
@@ -40,4 +39,4 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
             click.echo(f"{level}{check.name:<{margin}}{clean(check.message)}")
             if check.mend:
                 click.echo(f"{'':<6}{'':<{margin}}→ {clean(check.mend)}")
-    ctx.exit(FAILED if failed else 0)
+    return FAILED if failed else 0

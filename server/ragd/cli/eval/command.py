@@ -6,17 +6,24 @@ long evaluation keeps no job of the daemon waiting.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
-from ragd.cli.common.output import echo_json, listing, moment, note, plural
+from ragd.cli.common.failures import GATE_NOT_MET
+from ragd.cli.common.output import echo_json, note, plural
+from ragd.cli.eval.tables import print_cases, print_comparison, print_run, print_runs, print_worst
+from ragd.core.errors import NotFound
+
+if TYPE_CHECKING:
+    from ragd.client.blocking import Client
 
 _LONGEST_NAME = 255
+_SHORTEST_ID = 4
 
 
 @click.group("eval")
@@ -24,13 +31,13 @@ def eval_() -> None:
     """Measure how good the answers are, and compare."""
 
 
-@eval_.command()
+@eval_.command("run")
 @click.option(
     "--dataset", "named", required=True, metavar="PATH|golden|feedback", help="A YAML file of questions, or a BEIR folder."
 )
 @click.option(
     "--documents",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=options.existing_folder,
     help="Folder of the documents that the questions of a YAML file are about.",
 )
 @options.in_collection("Ask this collection, which has the documents already.")
@@ -41,9 +48,9 @@ def eval_() -> None:
 @click.option("--name", default="", metavar="TEXT", help="A name for the run.")
 @click.option("--gate", "gates", multiple=True, metavar="COND", help="Exit with 6 unless met: 'ndcg@10>=0.5'; repeatable.")
 @options.as_json
-@click.pass_context
-def run(
-    ctx: click.Context,
+@click.pass_obj
+def _run(
+    context: CliContext,
     named: str,
     documents: Path | None,
     collection: str | None,
@@ -54,23 +61,19 @@ def run(
     name: str,
     gates: tuple[str, ...],
     as_json: bool,
-) -> None:
+) -> int:
     """Ask the questions of a dataset and measure the answers.
 
     Its documents are first read into a collection of their own, once; `feedback` asks again what people asked and found well
     answered. Metrics beyond --top-k are left out.
     """
-    from ragd.cli.common.failures import GATE_NOT_MET
     from ragd.cli.common.progress import Preparation
-    from ragd.cli.eval.corpus import read_material
-    from ragd.cli.eval.feedback import read_feedback
+    from ragd.cli.eval.corpus import read_feedback, read_material
     from ragd.cli.eval.run import DEFAULT_STRATEGY, run_all
-    from ragd.cli.eval.tables import print_run
     from ragd.evaluation.feedback import FEEDBACK
     from ragd.evaluation.gates import read_gate
     from ragd.evaluation.metrics import require_library
 
-    context: CliContext = ctx.obj
     conditions = [read_gate(gate, top_k) for gate in gates]
     if documents and collection:
         raise click.UsageError("Give --documents or --collection, not both.")
@@ -95,8 +98,8 @@ def run(
     except KeyboardInterrupt:
         note("Nothing of the unfinished run is kept.")
         raise
-    judged = [(gate, found, gate.is_met(found["metrics"]["overall"])) for gate in conditions for found in runs]
-    failed = [(gate, found) for gate, found, met in judged if not met]
+    checked = [(gate, found, gate.is_met(found["metrics"]["overall"])) for gate in conditions for found in runs]
+    failed = [(gate, found) for gate, found, met in checked if not met]
     if as_json:
         echo_json(
             {
@@ -109,64 +112,40 @@ def run(
             if index:
                 click.echo()
             print_run(found)
-        for gate, found, met in judged:
+        for gate, found, met in checked:
             value = gate.value(found["metrics"]["overall"])
             note(f"Gate {gate} {'met' if met else 'not met'} by {found['strategy']}: {value:.4g}")
-    ctx.exit(GATE_NOT_MET if failed else 0)
+    return GATE_NOT_MET if failed else 0
 
 
 @eval_.command("list")
-@options.limit
-@options.page
-@options.as_json
-@click.pass_obj
-def list_(context: CliContext, limit: int, page: int, as_json: bool) -> None:
+@options.paged
+@options.answered(print_runs)
+def _list(context: CliContext, **page: int) -> Any:
     """List the runs, newest first."""
-    from ragd.evaluation.comparison import main_metric
-
-    with context.connect() as client:
-        answer = client.get("/api/evaluations", page=page, page_size=limit)
-
-    def row(run: Mapping[str, Any]) -> tuple[object, ...]:
-        overall = run["metrics"]["overall"]
-        metric = main_metric(overall["metrics"])
-        quality, started = f"{overall['metrics'][metric]:.3f} {metric}", moment(run["started_at"])[5:16]
-        return run["run_id"][:8], run["dataset"], run["strategy"], overall["questions"], quality, started, run["name"]
-
-    empty = "No evaluations. Make one with `rag eval run --dataset golden`."
-    headings = ("run", "dataset", "strategy", "n", "quality", "started", "name")
-    listing(answer, headings, row, as_json=as_json, empty=empty, numeric=("n",))
+    return context.get("/api/evaluations", **page)
 
 
-@eval_.command()
-@options.limit
-@options.page
-@options.as_json
-@click.pass_obj
-def cases(context: CliContext, limit: int, page: int, as_json: bool) -> None:
+@eval_.command("cases")
+@options.paged
+@options.answered(print_cases)
+def _cases(context: CliContext, **page: int) -> Any:
     """List the feedback that people gave in their editors, newest first: the cases of --dataset feedback."""
-    from ragd.cli.eval.feedback import HEADINGS, row_of
-
-    with context.connect() as client:
-        answer = client.get("/api/feedback", page=page, page_size=limit)
-    empty = "No feedback. Editors give it with the thumbs below an answer."
-    listing(answer, HEADINGS, row_of, as_json=as_json, empty=empty)
+    return context.get("/api/feedback", **page)
 
 
-@eval_.command()
+@eval_.command("report")
 @click.argument("named", metavar="RUN")
 @click.option("--worst", type=click.IntRange(0), default=5, show_default=True, help="Show so many of the worst questions.")
 @click.option("--metric", metavar="NAME", help="What the worst are found by (else ndcg@10).")
 @options.as_json
 @click.pass_obj
-def report(context: CliContext, named: str, worst: int, metric: str | None, as_json: bool) -> None:
+def _report(context: CliContext, named: str, worst: int, metric: str | None, as_json: bool) -> None:
     """Show a run, and its worst questions with what was found instead. RUN is an id, a name or a strategy."""
-    from ragd.cli.eval.lookup import find_run
-    from ragd.cli.eval.tables import print_run, print_worst
     from ragd.evaluation.comparison import main_metric
 
     with context.connect() as client:
-        found = find_run(client, named)
+        found = _find_run(client, named)
     known = found["metrics"]["overall"]["metrics"]
     if metric and metric not in known:
         raise click.UsageError(f"The run has no metric '{metric}'. It has {', '.join(known)}.")
@@ -178,24 +157,22 @@ def report(context: CliContext, named: str, worst: int, metric: str | None, as_j
         print_worst(found, metric or main_metric(known), worst)
 
 
-@eval_.command()
+@eval_.command("compare")
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @click.option("--changes", type=click.IntRange(0), default=5, show_default=True, help="Show so many wins and losses.")
 @options.as_json
 @click.pass_obj
-def compare(context: CliContext, first: str, second: str, changes: int, as_json: bool) -> None:
+def _compare(context: CliContext, first: str, second: str, changes: int, as_json: bool) -> None:
     """Compare two runs on the same questions: ids, names or strategies, whose newest runs are taken.
 
     p is the chance of such a difference when both are equally good (paired randomisation test).
     """
-    from ragd.cli.eval.lookup import find_pair
-    from ragd.cli.eval.tables import print_comparison
     from ragd.evaluation.comparison import compare as compare_runs
 
     resamples = context.settings().evaluation.resamples
     with context.connect() as client:
-        one, other = find_pair(client, first, second)
+        one, other = _find_pair(client, first, second)
     compared = compare_runs(one, other, resamples=resamples)
     if as_json:
         echo_json({"first": _without_questions(one), "second": _without_questions(other), **compared})
@@ -205,3 +182,43 @@ def compare(context: CliContext, first: str, second: str, changes: int, as_json:
 
 def _without_questions(run: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in run.items() if key != "questions"}
+
+
+def _find_run(client: Client, named: str) -> dict[str, Any]:
+    """The whole run that is meant, the newest of several. Raises `NotFound`."""
+    return _whole(client, _matching(list(client.pages("/api/evaluations")), named)[0])
+
+
+def _find_pair(client: Client, first: str, second: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Two whole runs: the newest that the first name fits, and the newest of the second on the same dataset, if there is one.
+
+    Raises `NotFound`.
+    """
+    rows = list(client.pages("/api/evaluations"))
+    one = _matching(rows, first)[0]
+    others = [row for row in _matching(rows, second) if row["run_id"] != one["run_id"]] or [one]
+    same = [row for row in others if _asked(row) == _asked(one)]
+    return _whole(client, one), _whole(client, (same or others)[0])
+
+
+def _asked(row: Mapping[str, Any]) -> tuple[str, int]:
+    return row["dataset_hash"], row["metrics"]["overall"]["questions"]
+
+
+def _matching(rows: Sequence[dict[str, Any]], named: str) -> list[dict[str, Any]]:
+    """The runs that people mean by an id, a name, a strategy or the beginning of an id: what is found first in this order."""
+    ways = (
+        [row for row in rows if row["run_id"] == named],
+        [row for row in rows if row["name"] == named],
+        [row for row in rows if row["strategy"] == named],
+        [row for row in rows if len(named) >= _SHORTEST_ID and row["run_id"].startswith(named)],
+    )
+    for found in ways:
+        if found:
+            return found
+    raise NotFound(f"There is no evaluation '{named}': no run has this id, name or strategy. See `rag eval list`.")
+
+
+def _whole(client: Client, row: Mapping[str, Any]) -> dict[str, Any]:
+    run: dict[str, Any] = client.get(f"/api/evaluations/{row['run_id']}")
+    return run

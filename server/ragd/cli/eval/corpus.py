@@ -1,4 +1,4 @@
-"""Brings a dataset's documents into a collection, by the ordinary ingestion, before its questions are asked."""
+"""Datasets by name, and their documents brought into a collection, by the ordinary ingestion, before the questions are asked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ragd.evaluation.beir import Corpus
     from ragd.evaluation.datasets import Dataset
 
-GOLDEN = "golden"
+_GOLDEN = "golden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +47,10 @@ def read_material(named: str, documents: Path | None, *, has_collection: bool) -
     from ragd.evaluation.golden import documents_hash, golden_files, read_questions
 
     path = Path(named).expanduser()
-    if named == GOLDEN and not path.exists():
+    if named == _GOLDEN and not path.exists():
         path, samples = golden_files(checkout_root())
         folder = documents or samples
-        dataset = read_questions(path, name=GOLDEN)
+        dataset = read_questions(path, name=_GOLDEN)
     elif (path / CORPUS).is_file():
         if documents:
             raise ValidationFailed("--documents is for questions in a YAML file; this dataset has a corpus of its own.")
@@ -68,10 +68,23 @@ def read_material(named: str, documents: Path | None, *, has_collection: bool) -
         folder = documents
     else:
         raise ValidationFailed(
-            f"{path} is no dataset. A dataset is '{GOLDEN}', '{FEEDBACK}', a YAML file of questions, or a folder with {CORPUS}, "
+            f"{path} is no dataset. A dataset is '{_GOLDEN}', '{FEEDBACK}', a YAML file of questions, or a folder with {CORPUS}, "
             "queries.jsonl and qrels/test.tsv."
         )
     return Material(dataset, folder=folder.absolute(), documents_hash="" if has_collection else documents_hash(folder))
+
+
+def read_feedback(context: CliContext, collection: str | None) -> Material:
+    """The feedback of the data directory as a dataset: all of it, or what was asked of one collection.
+
+    Raises `ValidationFailed` when there is none that can be asked.
+    """
+    from ragd.evaluation.feedback import feedback_dataset
+
+    with context.connect() as client:
+        cases = [case for case in client.pages("/api/feedback") if collection in (None, case["collection"])]
+        enabled = {item["name"] for item in client.pages("/api/collections") if item["status"] == "enabled"}
+    return Material(feedback_dataset(cases, enabled), as_asked=True)
 
 
 @contextmanager
@@ -114,14 +127,15 @@ def _fill(client: Client, context: CliContext, material: Material, name: str) ->
 
     folder = material.folder
     if corpus := material.corpus:
-        folder = context.data / "evaluation" / material.documents_hash
+        folder = context.directories.data / "evaluation" / material.documents_hash
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with JobProgress("Writing the corpus") as bar:
-            corpus.write(folder, lambda done: bar.update(progress("files", done, len(corpus))))
+            corpus.write(folder, lambda done: bar.show("files", done, len(corpus)))
         if corpus.empty:
             note(f"{plural(corpus.empty, 'document')} of the corpus without any text left out.")
     body = {"paths": [str(folder)], "collection": name, "gitignore": False}
-    job = follow(client, client.post("/api/ingest", body)["job_id"], f"Reading {_plural_documents(material)}", cancel=True)
+    documents = plural(len(corpus), "document") if corpus else "documents"
+    job = follow(client, client.post("/api/ingest", body)["job_id"], f"Reading {documents}", cancel=True)
     if job["status"] != "completed":
         reason = job["error"]["message"] if job["error"] else "the job was cancelled. Run it again to go on."
         raise ServiceUnavailable(f"The documents could not be read: {reason}")
@@ -130,13 +144,3 @@ def _fill(client: Client, context: CliContext, material: Material, name: str) ->
         warn(f"{plural(len(failed), 'document')} could not be read; the first: {first['source']}: {first['message']}")
     if not job["result"]["added"] + job["result"]["updated"] + job["result"]["unchanged"] + job["result"]["moved"]:
         raise ValidationFailed(f"No document of the dataset could be read into the collection '{name}'.")
-
-
-def _plural_documents(material: Material) -> str:
-    """How many documents are read, where that is known before."""
-    return plural(len(material.corpus), "document") if material.corpus else "documents"
-
-
-def progress(stage: str, done: int, total: int) -> dict[str, object]:
-    """What a progress bar shows, in the shape of a job."""
-    return {"status": "running", "progress": {"stage": stage, "done": done, "total": total}}

@@ -26,7 +26,7 @@ def run_all(
     questions: Sequence[Question],
     described: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
-    """A run for each strategy. Each is tried with one question before anything is read: a wrong name is told at once."""
+    """A run for each strategy. Each is tried with one question before anything is read: a wrong name is reported at once."""
     from ragd.cli.eval.corpus import evaluated_collection
 
     with context.connect("search" if collection or material.as_asked else "jobs") as client:
@@ -53,7 +53,6 @@ def _run(
 ) -> dict[str, Any]:
     """Ask the questions, and keep the run when all are answered."""
     from ragd.cli.common.progress import JobProgress
-    from ragd.cli.eval.corpus import progress
     from ragd.core.tracing import utc_now
     from ragd.evaluation.runner import evaluate
 
@@ -73,7 +72,7 @@ def _run(
             questions,
             ask,
             top_k=request["top_k"],
-            progress=lambda done, total: bar.update(progress("questions", done, total)),
+            progress=lambda done, total: bar.show("questions", done, total),
         )
     trace = client.get(f"/api/traces/{records[-1]['trace_id']}")
     options_ = {"rerank": request.get("rerank", True), "top_k": request["top_k"], "limit": described["limit"]}

@@ -1,4 +1,4 @@
-"""Evaluation runs as people read them."""
+"""Evaluation runs and their cases as people read them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,42 @@ from typing import Any
 
 import click
 
-from ragd.cli.common.output import cells, clean, fields, moment, one_line, plural, table
+from ragd.cli.common.output import cells, clean, fields, listing, moment, one_line, plural, table
 
 # Width of a question's text in a table, in columns.
 _QUESTION = 36
 _NAMED = {"line_range": "lines", "cell_range": "cells"}
 _SHOWN = ("hit@1", "hit@5", "recall@10", "mrr@10", "ndcg@10")
+
+_VERDICTS = {"up": "good", "down": "bad"}
+
+
+def _run_row(run: Mapping[str, Any]) -> tuple[object, ...]:
+    from ragd.evaluation.comparison import main_metric
+
+    overall = run["metrics"]["overall"]
+    metric = main_metric(overall["metrics"])
+    quality, started = f"{overall['metrics'][metric]:.3f} {metric}", moment(run["started_at"])[5:16]
+    return run["run_id"][:8], run["dataset"], run["strategy"], overall["questions"], quality, started, run["name"]
+
+
+def _case_row(case: Mapping[str, Any]) -> tuple[str, ...]:
+    shown, given = plural(len(case["relevant"]), "place"), moment(case["created_at"])[5:16]
+    about = one_line(case["question"]), case["collection"] or "all"
+    return case["id"][:8], _VERDICTS[case["verdict"]], *about, shown, given, one_line(case["comment"] or "")
+
+
+print_runs = listing(
+    ("run", "dataset", "strategy", "n", "quality", "started", "name"),
+    _run_row,
+    empty="No evaluations. Make one with `rag eval run --dataset golden`.",
+    numeric=("n",),
+)
+print_cases = listing(
+    ("case", "answer", "question", "collection", "shown", "given", "comment"),
+    _case_row,
+    empty="No feedback. Editors give it with the thumbs below an answer.",
+)
 
 
 def print_run(run: Mapping[str, Any]) -> None:
@@ -72,18 +102,10 @@ def print_comparison(first: Mapping[str, Any], second: Mapping[str, Any], compar
         rerank = "" if run["options"]["rerank"] else ", no rerank"
         click.echo(one_line(f"{letter}  {run['run_id'][:8]}  {name}{run['strategy']}{rerank}  ({run['strategy_config_id'][:8]})"))
     click.echo(f"{plural(compared['questions'], 'question')} of {clean(first['dataset'])}\n")
-    rows = [
-        (
-            row["metric"],
-            f"{row['first']:.4f}",
-            f"{row['second']:.4f}",
-            f"{row['difference']:+.4f}",
-            f"{row['p']:.4f}",
-            row["wins"],
-            row["losses"],
-        )
-        for row in compared["metrics"]
-    ]
+    rows = []
+    for row in compared["metrics"]:
+        values = [f"{row['first']:.4f}", f"{row['second']:.4f}", f"{row['difference']:+.4f}", f"{row['p']:.4f}"]
+        rows.append((row["metric"], *values, row["wins"], row["losses"]))
     headings = ("metric", "a", "b", "b - a", "p", "wins", "losses")
     table(headings, rows, numeric=headings[1:])
     changed: Sequence[Mapping[str, Any]] = compared["changed"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import click
@@ -46,19 +46,8 @@ reading: Final[tuple[Any, ...]] = (
     ),
 )
 
-LISTS: Final = ("spaces", "projects", "custom_fields", "include", "exclude")
+_LISTS: Final = ("spaces", "projects", "custom_fields", "include", "exclude")
 _SINGLE: Final = ("deployment", "cql", "jql", "attachments", "comments")
-
-
-def with_options(*options: Any) -> Callable[[Any], Any]:
-    """Several options in the order of the help text."""
-
-    def add(command: Any) -> Any:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
 
 
 def config_of(given: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -66,7 +55,7 @@ def config_of(given: Mapping[str, Any], before: Mapping[str, Any] | None = None)
 
     An empty text in a list empties it. `before` is the configuration that is to be changed: its account is completed.
     """
-    config: dict[str, Any] = {name: _texts(given[name]) for name in LISTS if given.get(name)}
+    config: dict[str, Any] = {name: [text for text in given[name] if text] for name in _LISTS if given.get(name)}
     config |= {name: given[name] for name in _SINGLE if given.get(name) is not None}
     account = {"kind": given.get("auth"), "email": given.get("email"), "token": given.get("token")}
     auth = {name: value for name, value in account.items() if value is not None}
@@ -78,7 +67,3 @@ def config_of(given: Mapping[str, Any], before: Mapping[str, Any] | None = None)
 def access_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Those of `schedule`, `live` and `public` that were given."""
     return {name: given[name] for name in ("schedule", "live", "public") if given.get(name) is not None}
-
-
-def _texts(values: Sequence[str]) -> list[str]:
-    return [value for value in values if value]

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ragd.cli.common.output import clean, moment, note, plural
-from ragd.cli.common.source_tokens import OPTION, REQUEST, VARIABLE
+from ragd.cli.common.output import clean, moment, plural
+from ragd.cli.common.source_tokens import REQUEST
 
-LIVE: Final = {
+_LIVE: Final = {
     "live": "live: each passage is read anew with the asker's token",
     "cached": "cached: the asker's token must prove access; passages come from the index",
     "off": "off: nobody is asked, passages come from the index",
@@ -53,7 +53,7 @@ def cloud_reading(source: Mapping[str, Any]) -> list[tuple[str, object]]:
     return [
         ("Schedule", source["schedule"] or "as the settings say (sync.schedule)"),
         ("Next", due if source["enabled"] else "not while it is off"),
-        ("Live", LIVE[source["live"]]),
+        ("Live", _LIVE[source["live"]]),
         ("Public", "yes: whoever may ask this daemon may read it" if source["public"] else "no: a token must prove access"),
     ]
 
@@ -75,16 +75,6 @@ def accounted(source: Mapping[str, Any]) -> str:
         return ""
     why = f" `rag sources ledger '{clean(source['name'])}'` says why." if last["skipped"] or last["held"] else ""
     return f"{_equation(last)}.{why}" + (f"\n{clean(last['notice'])}" if last["notice"] else "")
-
-
-def print_tokens_note(source: Mapping[str, Any]) -> None:
-    """Say how people see what a source holds that is not public."""
-    if not source["public"]:
-        name = clean(source["name"])
-        note(
-            f"What it holds is shown to people with a token that may read it: `rag query … {OPTION} '{name}=env:NAME'`, or set "
-            f"{VARIABLE}."
-        )
 
 
 def _equation(last: Mapping[str, Any]) -> str:

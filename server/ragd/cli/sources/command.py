@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
-from ragd.cli.common.lookup import find_source
-from ragd.cli.common.output import clean, echo_json, fields, listing, moment, note, plural, table
+from ragd.cli.common.output import clean, echo_json, fields, listing, moment, note, plural, print_failed
 from ragd.cli.common.source_tokens import OPTION, Given, is_brought, reference, source_tokens
 from ragd.cli.ingest import COUNTED, outcome, print_result
 from ragd.cli.sources import cloud_options
 from ragd.cli.sources.cloud import add, json_object
-from ragd.cli.sources.cloud_options import access_of, config_of, with_options
+from ragd.cli.sources.cloud_options import access_of, config_of
 from ragd.cli.sources.cloud_tables import accounted, cloud_config, cloud_reading, cloud_result
-from ragd.cli.sources.folders import wait_for_reading
+from ragd.cli.sources.folders import find_source, wait_for_reading
 from ragd.cli.sources.ledger import ledger, retry
 
 if TYPE_CHECKING:
     from ragd.client.blocking import Client
 
-NONE: Final = "No sources. Add one with `rag sources add folder PATH` or `rag sources add confluence|jira ADDRESS`."
+_NONE: Final = "No sources. Add one with `rag sources add folder PATH` or `rag sources add confluence|jira ADDRESS`."
+_HEADINGS: Final = ("name", "state", "collection", "documents", "last read", "next", "place")
 
 
 @click.group()
@@ -32,28 +31,69 @@ def sources() -> None:
     """List, add and change folders and cloud sources that are read."""
 
 
+def changes(result: Mapping[str, Any]) -> str:
+    """What a reading did, in a few words; empty when nothing changed."""
+    counted = [f"{result[name]:,} {name}" for name in COUNTED if name not in ("unchanged", "skipped") and result.get(name)]
+    return ", ".join(counted + ([f"{result['failed_count']:,} failed"] if result["failed_count"] else []))
+
+
+def _print(source: Mapping[str, Any]) -> None:
+    """One source with its configuration and its last reading."""
+    last = source["last_result"]
+    is_folder = source["type"] == "folder"
+    pairs: list[tuple[str, object]] = [
+        ("Name", source["name"]),
+        *(_folder_config(source["config"]) if is_folder else cloud_config(source)),
+        ("Collection", source["collection"]),
+        ("State", _state(source)),
+        ("Documents", f"{source['document_count']:,}"),
+        *([] if is_folder else cloud_reading(source)),
+        ("Last read", moment(source["last_finished_at"]) or "never"),
+    ]
+    if last:
+        what = changes(last) or "nothing changed"
+        counted = f"; {last['skipped']:,} of other types, {last['ignored']:,} ignored"
+        pairs.append(("Result", f"{what}{counted if is_folder and last['everything'] else ''}"))
+        pairs += [] if is_folder else cloud_result(last)
+    pairs += [(name, source[key]) for name, key in (("Error", "last_error"), ("Notice", "notice")) if source[key]]
+    fields([*pairs, ("Id", source["id"])])
+    print_failed(last["failed"] if last else ())
+
+
+def _row(source: Mapping[str, Any]) -> tuple[object, ...]:
+    config, times = source["config"], (moment(source["last_finished_at"]), moment(source["due_at"])[:16])
+    place = config.get("path") or config.get("base_url") or source["type"]
+    return source["name"], _state(source), source["collection"], source["document_count"], *times, place
+
+
+def _state(source: Mapping[str, Any]) -> str:
+    return str(source["state"]) if source["enabled"] else "off"
+
+
+def _folder_config(config: Mapping[str, Any]) -> list[tuple[str, object]]:
+    return [
+        ("Folder", config["path"]),
+        ("Include", ", ".join(config["include"]) or "all"),
+        ("Exclude", ", ".join(config["exclude"]) or "nothing"),
+        (".gitignore", "followed" if config["gitignore"] else "not looked at"),
+    ]
+
+
 @sources.command("list")
-@options.limit
-@options.page
-@options.as_json
-@click.pass_obj
-def list_(context: CliContext, limit: int, page: int, as_json: bool) -> None:
+@options.paged
+@options.answered(listing(_HEADINGS, _row, empty=_NONE, numeric=("documents",)))
+def _list(context: CliContext, **page: int) -> Any:
     """List the sources by name."""
-    with context.connect() as client:
-        answer = client.get("/api/sources", page=page, page_size=limit)
-    headings = ("name", "state", "collection", "documents", "last read", "next", "place")
-    listing(answer, headings, _row, as_json=as_json, empty=NONE, numeric=("documents",))
+    return context.get("/api/sources", **page)
 
 
-@sources.command()
+@sources.command("show")
 @click.argument("name")
-@options.as_json
-@click.pass_obj
-def show(context: CliContext, name: str, as_json: bool) -> None:
+@options.answered(_print)
+def _show(context: CliContext, name: str) -> Any:
     """Show one source, and how it was read the last time."""
     with context.connect() as client:
-        found = find_source(client, name)
-    _print_source(found, as_json=as_json)
+        return find_source(client, name)
 
 
 sources.add_command(add)
@@ -61,15 +101,15 @@ sources.add_command(ledger)
 sources.add_command(retry)
 
 
-@sources.command()
+@sources.command("change")
 @click.argument("name")
 @click.option("--rename", metavar="NAME", help="What it is to be called.")
 @click.option("--enable/--disable", "enabled", default=None, help="Whether to read it at all.")
-@click.option("--path", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Where the folder is now.")
+@click.option("--path", type=options.existing_folder, help="Where the folder is now.")
 @click.option("--gitignore/--no-gitignore", default=None, help="Whether to leave out what .gitignore files name.")
 @click.option("--watch/--no-watch", default=None, help="Whether to follow a folder's changes.")
 @click.option("--base-url", metavar="ADDRESS", help="Where Confluence or Jira is now.")
-@with_options(
+@options.all_of(
     *cloud_options.globs,
     *cloud_options.account,
     *cloud_options.confluence,
@@ -80,9 +120,8 @@ sources.add_command(retry)
 @click.option("--public/--private", "public", default=None, help="Whether whoever may ask this daemon may read it.")
 @click.option("--config", "text", metavar="JSON", help="Parts of the configuration of a type that a package adds.")
 @source_tokens
-@options.as_json
-@click.pass_obj
-def change(context: CliContext, /, name: str, as_json: bool, **given: Any) -> None:
+@options.answered(_print)
+def _change(context: CliContext, /, name: str, **given: Any) -> Any:
     """Change what is named, and keep the rest. '' empties a list, as in --exclude ''.
 
     A folder that moved takes its documents along.
@@ -96,24 +135,20 @@ def change(context: CliContext, /, name: str, as_json: bool, **given: Any) -> No
         body = {key: value for key, value in body.items() if value is not None}
         if not body:
             raise click.UsageError("Name something to change; see --help.")
-        changed = client.patch(f"/api/sources/{source['id']}", body)
-    _print_source(changed, as_json=as_json)
+        return client.patch(f"/api/sources/{source['id']}", body)
 
 
-@sources.command()
+@sources.command("remove")
 @click.argument("name")
 @click.option("--keep-documents", is_flag=True, help="Keep its documents as if ingested by hand; not of a private source.")
 @options.yes
-@click.pass_context
-def remove(ctx: click.Context, name: str, keep_documents: bool, yes: bool) -> None:
+@click.pass_obj
+def _remove(context: CliContext, name: str, keep_documents: bool, yes: bool) -> None:
     """Remove a source with its documents. The files themselves stay."""
-    context: CliContext = ctx.obj
     with context.connect() as client:
         found = find_source(client, name)
-        documents = "keep its" if keep_documents else "delete its"
-        question = f"Remove the source '{clean(found['name'])}' and {documents} {plural(found['document_count'], 'document')}?"
-        if not options.confirmed(question, yes=yes):
-            ctx.exit(1)
+        documents = f"{'keep' if keep_documents else 'delete'} its {plural(found['document_count'], 'document')}"
+        options.confirm(f"Remove the source '{clean(found['name'])}' and {documents}?", yes=yes)
         client.delete(f"/api/sources/{found['id']}", documents="keep" if keep_documents else "delete")
     click.echo(f"Removed the source '{clean(found['name'])}'.")
 
@@ -135,22 +170,13 @@ def remove(ctx: click.Context, name: str, keep_documents: bool, yes: bool) -> No
 @click.option("--no-wait", is_flag=True, help="Queue the jobs and return at once.")
 @source_tokens
 @options.as_json
-@click.pass_context
-def sync(
-    ctx: click.Context,
-    names: tuple[str, ...],
-    full: bool,
-    allow_empty: bool,
-    token: str | None,
-    no_wait: bool,
-    as_json: bool,
-) -> None:
+@click.pass_obj
+def sync(context: CliContext, /, names: tuple[str, ...], token: str | None, no_wait: bool, as_json: bool, **body: bool) -> int:
     """Read sources again, all of them when none is named.
 
     What is unchanged costs nothing; files that moved keep what was made of them; what is gone is deleted. A source whose token
     comes with each request needs --token, or --source-token; without, `rag sync` alone leaves it out.
     """
-    context: CliContext = ctx.obj
     if token is not None and len(names) != 1:
         raise click.UsageError("--token is for one source: name it.")
     if token is not None:
@@ -159,7 +185,6 @@ def sync(
         chosen = [find_source(client, name) for name in names] if names else _readable(client, context)
         if token is not None and not chosen[0]["waits_for_token"]:
             raise click.UsageError(f"--token: the source '{names[0]}' has a token of its own, or needs none. Leave it out.")
-        body = {"allow_empty": allow_empty, "full": full}
         started = [(source, client.post(f"/api/sources/{source['id']}/sync", body)) for source in chosen]
         jobs = []
         for source, job in started:
@@ -168,14 +193,15 @@ def sync(
             if not as_json and not no_wait:
                 nothing = "no documents found" if source["type"] == "folder" else "nothing changed"
                 print_result({**ended, "collection": source["name"]}, context.logs, nothing=nothing)
-                _note_accounted(client, source)
+                if said := accounted(client.get(f"/api/sources/{source['id']}")):
+                    click.echo(said)
     if as_json:
         echo_json(jobs)
     elif not chosen:
-        click.echo(NONE)
+        click.echo(_NONE)
     elif no_wait:
         click.echo(f"Queued {plural(len(jobs), 'job')}.")
-    ctx.exit(0 if no_wait else max(map(outcome, jobs), default=0))
+    return 0 if no_wait else max(map(outcome, jobs), default=0)
 
 
 sources.add_command(sync)
@@ -190,65 +216,3 @@ def _readable(client: Client, context: CliContext) -> list[dict[str, Any]]:
         elif source["enabled"]:
             chosen.append(source)
     return chosen
-
-
-def _note_accounted(client: Client, source: Mapping[str, Any]) -> None:
-    if said := accounted(client.get(f"/api/sources/{source['id']}")):
-        click.echo(said)
-
-
-def changes(result: Mapping[str, Any]) -> str:
-    """What a reading did, in a few words; empty when nothing changed."""
-    counted = [f"{result[name]:,} {name}" for name in COUNTED if name not in ("unchanged", "skipped") and result.get(name)]
-    return ", ".join(counted + ([f"{result['failed_count']:,} failed"] if result["failed_count"] else []))
-
-
-def _print_source(source: Mapping[str, Any], *, as_json: bool) -> None:
-    """One source with its configuration and its last reading."""
-    if as_json:
-        echo_json(source)
-        return
-    last = source["last_result"]
-    is_folder = source["type"] == "folder"
-    pairs: list[tuple[str, object]] = [
-        ("Name", source["name"]),
-        *(_folder_config(source["config"]) if is_folder else cloud_config(source)),
-        ("Collection", source["collection"]),
-        ("State", _state(source)),
-        ("Documents", f"{source['document_count']:,}"),
-        *([] if is_folder else cloud_reading(source)),
-        ("Last read", moment(source["last_finished_at"]) or "never"),
-    ]
-    if last:
-        what = changes(last) or "nothing changed"
-        counted = f"; {last['skipped']:,} of other types, {last['ignored']:,} ignored"
-        pairs.append(("Result", f"{what}{counted if is_folder and last['everything'] else ''}"))
-        pairs += [] if is_folder else cloud_result(last)
-    pairs += [(name, source[key]) for name, key in (("Error", "last_error"), ("Notice", "notice")) if source[key]]
-    fields([*pairs, ("Id", source["id"])])
-    if last and last["failed"]:
-        click.echo()
-        table(("failed", "code", "reason"), [(item["source"], item["code"], item["message"]) for item in last["failed"]])
-
-
-def _row(source: Mapping[str, Any]) -> tuple[object, ...]:
-    times = moment(source["last_finished_at"]), moment(source["due_at"])[:16]
-    return source["name"], _state(source), source["collection"], source["document_count"], *times, _place(source)
-
-
-def _state(source: Mapping[str, Any]) -> str:
-    return str(source["state"]) if source["enabled"] else "off"
-
-
-def _place(source: Mapping[str, Any]) -> str:
-    config = source["config"]
-    return str(config.get("path") or config.get("base_url") or source["type"])
-
-
-def _folder_config(config: Mapping[str, Any]) -> list[tuple[str, object]]:
-    return [
-        ("Folder", config["path"]),
-        ("Include", ", ".join(config["include"]) or "all"),
-        ("Exclude", ", ".join(config["exclude"]) or "nothing"),
-        (".gitignore", "followed" if config["gitignore"] else "not looked at"),
-    ]

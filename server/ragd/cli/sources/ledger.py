@@ -9,20 +9,18 @@ import click
 
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
-from ragd.cli.common.lookup import find_source
 from ragd.cli.common.output import echo_json, moment, note, note_other_pages, one_line, plural, table
 from ragd.cli.common.source_tokens import OPTION, VARIABLE, source_tokens
 from ragd.cli.ingest import outcome, print_result
-from ragd.cli.sources.folders import wait_for_reading
+from ragd.cli.sources.folders import find_source, wait_for_reading
 
-STATES: Final = ("skipped", "held", "pending", "indexed")
+_STATES: Final = ("skipped", "held", "pending", "indexed")
 _ABOUT: Final = {
     "skipped": "left out",
     "held": "held back: gone there, kept here",
     "pending": "still to be fetched",
     "indexed": "indexed",
 }
-_HIDDEN: Final = "(hidden)"
 # Reasons for which something can be done, in the order in which people look for them.
 _ADVICE: Final = {
     "forbidden": "give the account the right to read it; the next cycle takes it",
@@ -38,23 +36,21 @@ _ADVICE: Final = {
 
 @click.command()
 @click.argument("name")
-@click.option("--state", type=click.Choice(STATES), help="List the items in this state alone.")
+@click.option("--state", type=click.Choice(_STATES), help="List the items in this state alone.")
 @click.option("--cycles", type=click.IntRange(0, 50), default=5, show_default=True, help="Cycles to show at most, newest first.")
-@options.limit
-@options.page
+@options.paged
 @source_tokens
 @options.as_json
 @click.pass_obj
-def ledger(context: CliContext, name: str, state: str | None, cycles: int, limit: int, page: int, as_json: bool) -> None:
+def ledger(context: CliContext, /, name: str, state: str | None, cycles: int, as_json: bool, **page: int) -> None:
     """Show what became of each item of a cloud source.
 
     Every item there is indexed, or left out with a reason. A title is shown when your token may read its item.
     """
     with context.connect() as client:
-        source = find_source(client, name)
-        address = f"/api/sources/{source['id']}/ledger"
+        address = f"/api/sources/{find_source(client, name)['id']}/ledger"
         ledger_now = client.get(address)
-        items = client.get(f"{address}/items", state=state or "skipped", page=page, page_size=limit)
+        items = client.get(f"{address}/items", state=state or "skipped", **page)
     ledger_now["cycles"] = ledger_now["cycles"][:cycles]
     if as_json:
         echo_json(items if state else ledger_now)
@@ -68,16 +64,15 @@ def ledger(context: CliContext, name: str, state: str | None, cycles: int, limit
 @click.command()
 @click.argument("name")
 @click.argument("items", nargs=-1, metavar="[ITEM]...")
-@click.option("--no-wait", is_flag=True, help="Queue the job and return at once.")
+@options.no_wait
 @source_tokens
 @options.as_json
-@click.pass_context
-def retry(ctx: click.Context, name: str, items: tuple[str, ...], no_wait: bool, as_json: bool) -> None:
+@click.pass_obj
+def retry(context: CliContext, name: str, items: tuple[str, ...], no_wait: bool, as_json: bool) -> int:
     """Try items again that were left out, all or those named.
 
     ITEM is its id in the ledger, such as page/123. What a rule of the source leaves out stays out.
     """
-    context: CliContext = ctx.obj
     with context.connect("content" if no_wait else "jobs") as client:
         source = find_source(client, name)
         job = client.post(f"/api/sources/{source['id']}/retry", {"items": list(items) or None})
@@ -89,7 +84,7 @@ def retry(ctx: click.Context, name: str, items: tuple[str, ...], no_wait: bool, 
         click.echo(f"Queued as job {job['job_id']}.")
     else:
         print_result({**job, "collection": source["name"]}, context.logs, nothing="nothing changed")
-    ctx.exit(0 if no_wait else outcome(job))
+    return 0 if no_wait else outcome(job)
 
 
 def _print_cycles(cycles: Sequence[Mapping[str, Any]]) -> None:
@@ -147,6 +142,6 @@ def _print_items(items: Mapping[str, Any], state: str) -> None:
 
 
 def _row(item: Mapping[str, Any], *, skipped: bool) -> tuple[object, ...]:
-    title = _HIDDEN if item["title"] is None else item["title"]
+    title = "(hidden)" if item["title"] is None else item["title"]
     rest = (item["reason"], item["message"]) if skipped else (item["version"] or "", moment(item["remote_updated_at"]))
     return (item["id"], item["container"], title, *rest)

@@ -119,7 +119,7 @@ def watching(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
     """What is to happen while `rag watch` looks: each step when the one before has been told. Ctrl-C comes at the end."""
     steps: list[Callable[[], object]] = []
     told: list[object] = []
-    real_tell = watch._tell
+    real_tell = watch._print_changes
     asked = 0
     began = time.monotonic()
 
@@ -138,7 +138,7 @@ def watching(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
         time.sleep(0.02)
 
     monkeypatch.setenv("RAG_WATCH__DEBOUNCE_S", "0.1")
-    monkeypatch.setattr(watch, "_tell", tell)
+    monkeypatch.setattr(watch, "_print_changes", tell)
     monkeypatch.setattr(watch, "sleep", sleep)
     return steps
 
