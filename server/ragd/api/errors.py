@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -45,7 +46,7 @@ def install(api: FastAPI) -> None:
 
 def error_response(error: RagError, headers: Mapping[str, str] | None = None) -> JSONResponse:
     """An error as its status and `{"error": {code, message, request_id, details}}`."""
-    details = [{"field": item.field, "code": item.code, "message": item.message} for item in error.details]
+    details = [asdict(item) for item in error.details]
     body = {"code": error.code, "message": error.message, "request_id": request_id.get(), "details": details}
     sent = dict(headers or {})
     if isinstance(error, Unauthorized):

@@ -21,7 +21,7 @@ from ragd import __version__
 from ragd.client.blocking import Client
 from ragd.client.discovery import Daemon, find_daemon
 from ragd.client.errors import unanswered
-from ragd.core.errors import RagError, ServiceUnavailable
+from ragd.core.errors import DaemonAlreadyRunning, RagError, ServiceUnavailable
 from ragd.core.instance import is_owned
 
 log = logging.getLogger(__name__)
@@ -35,9 +35,6 @@ _LOOK_AGAIN_S: Final = 1.0
 # A query may wait for a batch of an ingestion. Requests beyond the limit of connections wait for their turn.
 _TIMEOUT: Final = httpx.Timeout(120.0, connect=5.0, pool=None)
 _LIMITS: Final = httpx.Limits(max_connections=32, max_keepalive_connections=32)
-
-_IN_USE: Final = 4
-"""Exit code of a daemon that found another process in its data directory."""
 
 _STARTING: Final = (
     "The daemon is starting, and a first start gets the model; or a command is still at work in the data directory. "
@@ -214,8 +211,8 @@ def _as_unavailable() -> Iterator[None]:
 def _has_ended(launched: _Launched) -> bool:
     """Raises `ServiceUnavailable` with what it said when it could not start."""
     code = launched.exit_code
-    # In use: another client's daemon was faster, or a command works in the directory itself and then lets go of it.
-    if code and code != _IN_USE:
+    # The directory is in use: another client's daemon was faster, or a command works in it itself and then lets go of it.
+    if code and code != DaemonAlreadyRunning.exit_code:
         raise ServiceUnavailable(f"The daemon could not be started: {launched.last_message()}")
     return code is not None
 

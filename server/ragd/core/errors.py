@@ -1,4 +1,4 @@
-"""One tree of errors. Each carries a code, an HTTP status and whether a retry can help; only the edges translate it."""
+"""One tree of errors. Each carries its codes for HTTP and processes, and whether a retry helps; only the edges translate it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ class RagError(Exception):
 
     code = "INTERNAL_ERROR"
     status = 500
+    exit_code = 1
+    """Of a process that ends by it: see `cli.common.failures`."""
     retryable = False
 
     def __init__(self, message: str, *, details: Sequence[FieldProblem] = ()) -> None:
@@ -30,7 +32,7 @@ class RagError(Exception):
 
 
 class ValidationFailed(RagError):
-    code, status = "VALIDATION_ERROR", 400
+    code, status, exit_code = "VALIDATION_ERROR", 400, 2
 
     @classmethod
     def of_field(cls, field: str, code: str, message: str) -> Self:
@@ -139,10 +141,12 @@ class ServiceUnavailable(RagError):
 class DaemonAlreadyRunning(ServiceUnavailable):
     """A second process asked for a data directory that a daemon owns."""
 
+    exit_code = 4
     retryable = False
 
 
 class PortTaken(ServiceUnavailable):
+    exit_code = 5
     retryable = False
 
 
@@ -156,6 +160,8 @@ class IndexOutdated(IndexDamaged):
 
 class ModelUnavailable(ServiceUnavailable):
     """No source could give the model, or what it gave is damaged."""
+
+    exit_code = 3
 
 
 class ModelDamaged(ModelUnavailable):

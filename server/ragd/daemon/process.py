@@ -23,17 +23,14 @@ from ragd.app.container import Application
 from ragd.config.loading import Directories
 from ragd.config.policy import mcp_verdict
 from ragd.config.settings import Settings
-from ragd.core.errors import DaemonAlreadyRunning, ModelUnavailable, PortTaken, RagError, SettingsError
+from ragd.core.errors import PortTaken, RagError, SettingsError
 from ragd.core.instance import INFO_FILE, DaemonInfo, Ownership
 from ragd.core.logs import DAEMON_LOG, logging_to
 from ragd.models.store import Progress
 
 log = logging.getLogger(__name__)
 
-HOST = "127.0.0.1"
-
-EXIT_CODES: dict[type[RagError], int] = {SettingsError: 2, ModelUnavailable: 3, DaemonAlreadyRunning: 4, PortTaken: 5}
-"""Exit codes of a daemon that could not start; any other reason gives 1."""
+_HOST = "127.0.0.1"
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)]
 
@@ -47,7 +44,7 @@ def serve(
     progress: Progress | None = None,
     stop_when_unused_s: float | None = None,
 ) -> int:
-    """Run the daemon until it is asked to stop. Returns the exit code of the process: 0, or one of `EXIT_CODES`.
+    """Run the daemon until it is asked to stop. Returns the exit code of the process: 0, or that of the error.
 
     `on_ready` is called from another thread once `daemon.json` has the address and the token. With `stop_when_unused_s` the
     daemon also stops when no window of an editor has been open for so many seconds: see `Lifecycle.stop_when_unused`.
@@ -65,7 +62,7 @@ def serve(
 def _failed(error: RagError) -> int:
     log.info("daemon can't start", extra={"code": error.code, "reason": error.message})
     print(error.message, file=sys.stderr)
-    return next((code for kind, code in EXIT_CODES.items() if isinstance(error, kind)), 1)
+    return error.exit_code
 
 
 def _serve(
@@ -84,7 +81,7 @@ def _serve(
         with _listening(port) as listener:
             app = Application(settings, directories, progress)
             server = _Server(_create_api(app, token, lifecycle), lifecycle, settings.server.shutdown_grace_s)
-            url = f"http://{HOST}:{listener.getsockname()[1]}"
+            url = f"http://{_HOST}:{listener.getsockname()[1]}"
             info = DaemonInfo(os.getpid(), __version__, url, token)
 
             def ready() -> None:
@@ -147,12 +144,12 @@ def _listening(port: int) -> Generator[socket.socket, None, None]:
         else:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind((HOST, port))
+            listener.bind((_HOST, port))
             # Listening at once, and not when the server runs, is what makes a second daemon fail here.
             listener.listen(128)
         except OSError as error:
             raise PortTaken(
-                f"Port {port} of {HOST} can't be used ({error.strerror}). Another program may have it: "
+                f"Port {port} of {_HOST} can't be used ({error.strerror}). Another program may have it: "
                 "choose another with --port or RAG_SERVER__PORT; 0 takes a free one."
             ) from error
         yield listener

@@ -13,12 +13,11 @@ import click
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import note
 from ragd.client.errors import ApiError
-from ragd.core.errors import DaemonAlreadyRunning, ModelUnavailable, PortTaken, RagError, ValidationFailed
+from ragd.core.errors import RagError, ValidationFailed
 
 FAILED = 1
 GATE_NOT_MET = 6
 _INTERRUPTED = 130
-_EXIT_CODES = {ModelUnavailable: 3, DaemonAlreadyRunning: 4, PortTaken: 5, ValidationFailed: 2}
 
 log = logging.getLogger(__name__)
 
@@ -35,8 +34,7 @@ def explain(error: BaseException, context: CliContext) -> int:
         note(f"Error: {error.message}")
         if isinstance(error, ApiError) and error.status == RagError.status:
             note(f"The log has the details under the request id {error.request_id}; logs are in {context.logs}.")
-        unusable = error.code == ValidationFailed.code
-        return next((code for kind, code in _EXIT_CODES.items() if isinstance(error, kind)), 2 if unusable else FAILED)
+        return ValidationFailed.exit_code if error.code == ValidationFailed.code else error.exit_code
     if isinstance(error, ImportError):
         note(f"Error: the installation is incomplete ({error}). Install rag-assistant again.")
     elif isinstance(error, OSError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 from mcp.shared.exceptions import MCPError
@@ -16,7 +17,7 @@ from pydantic import BaseModel
 
 from ragd.client.errors import ApiError
 from ragd.core.errors import DocumentDeleted, NotFound, RagError
-from ragd.mcp.results.types import CitationRow, Failed, Failure, Result
+from ragd.mcp.results.types import CitationRow, Result
 from ragd.retrieve.context import place_of
 
 log = logging.getLogger(__name__)
@@ -56,14 +57,13 @@ def _fields(value: Any) -> Any:
 
 
 def failed(error: RagError, trace_id: str) -> CallToolResult:
-    """A failure that the model reads."""
-    details = [{"field": item.field, "code": item.code, "message": item.message} for item in error.details]
-    failure = Failure.model_validate({"code": error.code, "message": error.message, "details": details})
-    result = Failed(trace_id=trace_id, error=failure, retryable=error.retryable)
+    """A failure that the model reads. Its typed fields are those of `schemas.with_failure`."""
+    failure = {"code": error.code, "message": error.message, "details": [asdict(item) for item in error.details]}
+    typed = {"trace_id": trace_id, "error": failure, "retryable": error.retryable}
     again = " A later try may work." if error.retryable else ""
     text = f"{error.code}: {error.message}{again}\ntrace_id: {trace_id}"
     content: list[ContentBlock] = [TextContent(type="text", text=text)]
-    return CallToolResult(content=content, structured_content=result.model_dump(mode="json"), is_error=True)
+    return CallToolResult(content=content, structured_content=typed, is_error=True)
 
 
 def trace_of(error: RagError) -> str:

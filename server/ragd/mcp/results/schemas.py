@@ -10,7 +10,7 @@ from typing import Any, Final
 
 _NULL: Final = {"type": "null"}
 
-# `results.Failed` in few words, since it stands in the schema of every tool.
+# What `build.failed` gives, in few words, since it stands in the schema of every tool.
 _FAILURE: Final = {
     "type": "object",
     "properties": {"error": {"type": "object", "required": ["code", "message", "details"]}},

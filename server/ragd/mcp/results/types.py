@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from ragd.api.schemas.base import Problem, Where
+from ragd.api.schemas.base import Where
 from ragd.api.schemas.chat import Support
 from ragd.api.schemas.collections import Collection
 from ragd.api.schemas.documents import Chunk, Document, DocumentDetail, Section
@@ -96,22 +96,6 @@ class CollectionList(Result):
 
     collections: list[Collection]
     total: int
-
-
-class Failure(BaseModel):
-    """Why a call failed."""
-
-    code: str
-    message: str
-    details: list[Problem]
-
-
-class Failed(BaseModel):
-    """The typed part of a result that is an error."""
-
-    trace_id: str
-    error: Failure
-    retryable: bool
 
 
 class JobState(Result):
