@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import anyio.to_thread
 import httpx
@@ -21,6 +21,7 @@ from ragd import __version__
 from ragd.client.blocking import Client
 from ragd.client.discovery import Daemon, find_daemon
 from ragd.client.errors import unanswered
+from ragd.client.launch import LaunchedDaemon
 from ragd.core.errors import DaemonAlreadyRunning, RagError, ServiceUnavailable
 from ragd.core.instance import is_owned
 
@@ -46,24 +47,13 @@ TokenHeaders = Callable[[Sources], Mapping[str, str]]
 """Headers with the person's tokens for the sources that there are. Raises `RagError`. Is called in a thread."""
 
 
-class _Launched(Protocol):
-    """A daemon that was started in the background."""
-
-    @property
-    def exit_code(self) -> int | None:
-        """None while it runs."""
-        ...
-
-    def last_message(self) -> str: ...
-
-
 class DaemonConnection:
     """Requests to the daemon of a data directory, whichever that is at the time."""
 
     def __init__(
         self,
         data_dir: Path,
-        launch: Callable[[], _Launched],
+        launch: Callable[[], LaunchedDaemon],
         token_headers: TokenHeaders | None = None,
         patience_s: float = PATIENCE_S,
     ) -> None:
@@ -79,7 +69,7 @@ class DaemonConnection:
         # The daemon, once it is found. All who wait for it wait for the same search.
         self._search: asyncio.Future[Daemon] | None = None
         # Our child, which is to be waited for when it ends.
-        self._launched: _Launched | None = None
+        self._launched: LaunchedDaemon | None = None
 
     async def send(self, request: httpx.Request) -> httpx.Response:
         """Ask the daemon. What never reached it is sent once more, to the next one. Raises `ServiceUnavailable`."""
@@ -170,7 +160,7 @@ class DaemonConnection:
             self._search.set_result(found)
 
     async def _find_or_start(self) -> Daemon:
-        launched: _Launched | None = None
+        launched: LaunchedDaemon | None = None
         while not (found := await self._running()):
             with _as_unavailable():
                 if (launched is None or _has_ended(launched)) and not is_owned(self._data_dir):
@@ -208,7 +198,7 @@ def _as_unavailable() -> Iterator[None]:
         raise ServiceUnavailable(f"The daemon can't be found or started: {error.strerror or error}.") from error
 
 
-def _has_ended(launched: _Launched) -> bool:
+def _has_ended(launched: LaunchedDaemon) -> bool:
     """Raises `ServiceUnavailable` with what it said when it could not start."""
     code = launched.exit_code
     # The directory is in use: another client's daemon was faster, or a command works in it itself and then lets go of it.
