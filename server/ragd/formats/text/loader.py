@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from typing import Final
 
 from ragd.core.documents import Document, Heading
@@ -13,9 +12,7 @@ from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode
 from ragd.formats.common.naming import choose_title, extension, first_line
 from ragd.formats.text.markup import read_markup, shown_pictures
-from ragd.formats.text.structured_entries import Entry, entry_headings
-from ragd.formats.text.structured_lines import ini_entries, toml_entries, yaml_entries
-from ragd.formats.text.structured_trees import json_entries, xml_entries
+from ragd.formats.text.structured import STRUCTURED, structured_headings
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
@@ -25,14 +22,6 @@ _XML_ENCODING: Final = re.compile(rb"\A\s*<\?xml\b[^>]*?encoding\s*=\s*[\"']([-\
 # Their first line is a time, a number or a signature.
 _WITHOUT_TITLE: Final = frozenset((".log", ".srt", ".vtt"))
 _SHOWN_NAMES: Final = 3
-
-_ENTRIES: Final[dict[str, Callable[[str], Sequence[Entry]]]] = {
-    "json": json_entries,
-    "yaml": yaml_entries,
-    "toml": toml_entries,
-    "ini": ini_entries,
-    "xml": xml_entries,
-}
 
 
 class TextLoader(FormatLoader):
@@ -94,9 +83,8 @@ class CodeLoader(FormatLoader):
 
 def _headings(text: str, language: str | None) -> tuple[tuple[Heading, ...], str | None]:
     """Headings of no characters, so that nothing is taken out of the text; and why some may be missing."""
-    entries_of = _ENTRIES.get(language or "")
-    if entries_of is None:
+    if language not in STRUCTURED:
         return code_headings(text, language)
     if len(text) > MAX_CHARACTERS:
         return (), f"keys were not looked for: more than {MAX_CHARACTERS:,} characters"
-    return entry_headings(text, entries_of(text)), None
+    return structured_headings(text, language), None
