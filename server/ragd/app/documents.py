@@ -10,8 +10,7 @@ from ragd.access.context import LiveAccess
 from ragd.config.settings import Settings
 from ragd.core.errors import RagError
 from ragd.core.storage import Collection
-from ragd.ingest.discovery.files import check_paths
-from ragd.ingest.discovery.roots import narrowed
+from ragd.ingest.discovery.files import check_paths, narrowed
 from ragd.ingest.discovery.uploads import Upload
 from ragd.jobs.removal import Cleanup
 from ragd.jobs.reread import Reread

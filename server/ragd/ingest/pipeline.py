@@ -22,8 +22,7 @@ from ragd.ingest.discovery.files import Found
 from ragd.ingest.drafts import Draft, Drafter
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.prefetch import prefetched
-from ragd.ingest.reading import LOOKUP_FILES, FileReading, Files, Report, failure_of
-from ragd.ingest.tally import Tally
+from ragd.ingest.reading import LOOKUP_FILES, FileReading, Files, Report, Tally, failure_of
 from ragd.ingest.workers.pool import Parser
 from ragd.providers.protocols import Embedder, Vectors
 from ragd.store.assets import Assets

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -11,7 +11,7 @@ from urllib.request import url2pathname
 
 from ragd.core.errors import RagError, ServiceUnavailable
 from ragd.core.ids import hash32
-from ragd.core.jobs import Failure
+from ragd.core.jobs import Failure, IngestResult
 from ragd.core.tracing import Trace, Tracer
 from ragd.formats.common.naming import base_name
 from ragd.formats.registry import doc_type_for
@@ -19,15 +19,54 @@ from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.items import Item
 from ragd.ingest.drafts import Draft, Drafter
 from ragd.ingest.prefetch import side_by_side
-from ragd.ingest.tally import Tally
 from ragd.ingest.workers.pool import Parser
 from ragd.store.document_state import Known
 from ragd.store.documents import DocumentWriter
 
 LOOKUP_FILES = 500
-
 Report = Callable[[str, int, int], None]
 """Called with (stage, done, total) in files, before each file at least; may raise `Stopped` to end the run at a safe point."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of a run so far. Written by the threads of one run, each counter by one of them."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    moved: int = 0
+    deleted: int = 0
+    skipped: int = 0
+    failed: list[Failure] = field(default_factory=list)
+    chunks: int = 0
+    embedded: int = 0
+    reused: int = 0
+    unchanged_ids: list[str] = field(default_factory=list)
+    past_embedding: int = 0
+    """Documents whose vectors are there, stored or on their way to be."""
+    replaced: set[str] = field(default_factory=set)
+    """Documents that are others now: their files were found under another name."""
+
+    @property
+    def done(self) -> int:
+        """Documents that progress counts as done."""
+        return self.past_embedding + self.unchanged + len(self.failed)
+
+    def result(self) -> IngestResult:
+        """The counts as they go into the job."""
+        return IngestResult(
+            added=self.added,
+            updated=self.updated,
+            unchanged=self.unchanged,
+            moved=self.moved,
+            deleted=self.deleted,
+            skipped=self.skipped,
+            failed=tuple(self.failed),
+            chunks=self.chunks,
+            embedded=self.embedded,
+            reused=self.reused,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.file_rules import FileRules
-from ragd.ingest.discovery.files import Found, LoaderFor, find_files
-from ragd.ingest.discovery.roots import narrowed
+from ragd.ingest.discovery.files import Found, LoaderFor, find_files, narrowed
 from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.reading import Report

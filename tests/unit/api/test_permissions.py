@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from ragd.app.container import Application
 from ragd.ingest.discovery.files import Found
-from ragd.ingest.remote import RemoteItem
+from ragd.ingest.discovery.items import RemoteItem
 
 from .asked_cloud import HEADER, MARKERS, OTHER, READER, SECRET_TITLE, Cloud, cloud_in, opened
 

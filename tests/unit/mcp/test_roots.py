@@ -11,7 +11,7 @@ import pytest
 from ragd.api.application import create_api
 from ragd.client.asgi import AsgiConnection
 from ragd.core.errors import ForbiddenPath, ValidationFailed
-from ragd.ingest.discovery.roots import narrowed
+from ragd.ingest.discovery.files import narrowed
 from ragd.mcp.library import Library
 from ragd.mcp.roots import confined
 from ragd.mcp.server import LibraryServer

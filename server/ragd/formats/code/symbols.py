@@ -1,8 +1,12 @@
 """Functions, classes and the like of source code.
 
-Python is parsed by its own parser. Other languages are read line by line: what a declaration looks like is in `code_patterns`,
-comments and strings are blanked first, and how far it reaches is told by indentation, as every formatter writes it. Code that
-is indented otherwise gets other sections, and loses nothing. The work is linear in the source.
+Python is parsed by its own parser. Other languages are read line by line: what a declaration looks like is in `patterns`,
+comments and strings are blanked first, and indentation says how far it reaches, as every formatter writes it. Code that is
+indented otherwise gets other sections, and loses nothing. The work is linear in the source.
+
+Declarations become headings of no characters, so that nothing is taken out of the text. A class that fits one passage is left
+whole. What stands between declarations gets a section of its own, or it would be taken for a part of the one before; what stands
+before the first belongs to what holds them all. Comments above a declaration are its.
 """
 
 from __future__ import annotations
@@ -10,20 +14,26 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
 from ragd.core.documents import Heading
 from ragd.formats.code.lexing import Lexed, lex
-from ragd.formats.code.outline import LONG, Outline, Symbol, outline_headings
 from ragd.formats.code.patterns import CONTROL_WORDS, PATTERNS, Patterns
+from ragd.formats.common.naming import MAX_TITLE_CHARS
+from ragd.formats.common.text import line_starts
 
+_MODULE_LEVEL: Final = "module level"
+"""Title of a stretch of statements that follows a function or class and belongs to none."""
+_CLASS_LEVEL: Final = "class level"
+"""The same within a class."""
+_LONG: Final = 1500
+"""Characters from which a class is divided into its members."""
 MAX_CHARACTERS: Final = 5_000_000
 _MAX_SYMBOLS: Final = 10_000
-MAX_DEPTH: Final = 4
-
+_MAX_DEPTH: Final = 4
 _MAX_LINE: Final = 400
 _MAX_SIGNATURE_ROWS: Final = 40
 _MAX_SIGNATURE: Final = 2000
@@ -43,7 +53,60 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*")
 _WORD: Final = re.compile(r"\w+")
 _CLOSING_WORDS: Final = frozenset(("end", "fi", "done", "endif", "esac"))
 
-_MAX_DEPTH: Final = 4
+
+@dataclass(slots=True)
+class _Symbol:
+    """A declaration from row `first` up to row `end`, excluded, with those within it. Rows count from 0."""
+
+    first: int
+    end: int
+    title: str
+    members: list[_Symbol] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outline:
+    """The declarations of a source. `is_content` says whether a row holds code (not a comment, not a closing brace); `above`
+    gives the first row of the comments and annotations that end just above a row, not before the row `floor`."""
+
+    symbols: Sequence[_Symbol]
+    is_content: Callable[[int], bool]
+    above: Callable[[int, int], int]
+
+
+def _outline_headings(lines: Sequence[str], outline: _Outline) -> tuple[Heading, ...]:
+    """`lines` are the source's, without their ends."""
+    starts = line_starts(lines)
+    found: list[Heading] = []
+
+    def add(row: int, level: int, title: str) -> None:
+        if not found or starts[row] > found[-1].start:  # `def f(): ...; x = 1` shares its line
+            found.append(Heading(starts[row], starts[row], level, title[:MAX_TITLE_CHARS]))
+
+    def content_within(first: int, end: int) -> int | None:
+        return next((row for row in range(first, end) if outline.is_content(row)), None)
+
+    # The depth of recursion is that of `members`, which those who find them bound.
+    def write(symbols: Sequence[_Symbol], begin: int, end: int, level: int, between: str) -> None:
+        done = begin
+        last: str | None = None
+        for symbol in symbols:
+            first = outline.above(symbol.first, done)
+            loose = content_within(done, first) if last is not None else None
+            if loose is not None:
+                add(outline.above(loose, done), level, between)
+            # Overloads and the clauses of one function belong together.
+            if symbol.title != last or loose is not None:
+                add(first, level, symbol.title)
+            if symbol.members and starts[symbol.end] - starts[symbol.first] > _LONG:
+                write(symbol.members, symbol.first + 1, symbol.end, level + 1, _CLASS_LEVEL)
+            done, last = symbol.end, symbol.title
+        loose = content_within(done, end) if last is not None else None
+        if loose is not None:
+            add(outline.above(loose, done), level, between)
+
+    write(outline.symbols, 0, len(lines), 1, _MODULE_LEVEL)
+    return tuple(found)
 
 
 def code_headings(source: str, language: str | None) -> tuple[tuple[Heading, ...], str | None]:
@@ -58,7 +121,7 @@ def code_headings(source: str, language: str | None) -> tuple[tuple[Heading, ...
         lines = finder.lexed.lines
     if outline is None:
         return (), None
-    headings = outline_headings(lines, outline)
+    headings = _outline_headings(lines, outline)
     if len(headings) > _MAX_SYMBOLS:
         return (), f"functions and classes were left out: there are {len(headings):,}, more than {_MAX_SYMBOLS:,}"
     return headings, None
@@ -68,7 +131,7 @@ def code_headings(source: str, language: str | None) -> tuple[tuple[Heading, ...
 class _Open:
     """A declaration whose end has not been seen."""
 
-    symbol: Symbol
+    symbol: _Symbol
     indent: int
     is_container: bool
 
@@ -80,24 +143,24 @@ class _Finder:
         self.lexed = lexed
         self._patterns = patterns
 
-    def outline(self) -> Outline:
+    def outline(self) -> _Outline:
         symbols = self._flat() if self._patterns.flat else self._nested()
-        return Outline(symbols, self._is_content, self._above)
+        return _Outline(symbols, self._is_content, self._above)
 
-    def _flat(self) -> list[Symbol]:
+    def _flat(self) -> list[_Symbol]:
         """Declarations that reach each to the next, of a source that is longer than a passage."""
-        if sum(map(len, self.lexed.lines)) <= LONG:
+        if sum(map(len, self.lexed.lines)) <= _LONG:
             return []
         found = []
         for row, line in enumerate(self.lexed.masked):
             if line[:1].strip() and (declared := self._declared(row, 0)):
-                found.append(Symbol(row, row, declared[0]))
-        for symbol, following in pairwise([*found, Symbol(len(self.lexed.lines), 0, "")]):
+                found.append(_Symbol(row, row, declared[0]))
+        for symbol, following in pairwise([*found, _Symbol(len(self.lexed.lines), 0, "")]):
             symbol.end = following.first if following.title == "" else self._above(following.first, symbol.first + 1)
         return found
 
-    def _nested(self) -> list[Symbol]:
-        top: list[Symbol] = []
+    def _nested(self) -> list[_Symbol]:
+        top: list[_Symbol] = []
         stack: list[_Open] = []
         after = 0  # the row after the last one that holds code
         for row, line in enumerate(self.lexed.masked):
@@ -105,10 +168,10 @@ class _Finder:
             if not code:
                 continue
             indent = len(line) - len(code)
-            if not self._close(stack, row, after, indent, code) and len(stack) < MAX_DEPTH:
+            if not self._close(stack, row, after, indent, code) and len(stack) < _MAX_DEPTH:
                 in_container = bool(stack) and stack[-1].is_container
                 if (in_container or not stack) and (declared := self._declared(row, indent, member=in_container)):
-                    symbol = Symbol(row, row + 1, declared[0])
+                    symbol = _Symbol(row, row + 1, declared[0])
                     (stack[-1].symbol.members if stack else top).append(symbol)
                     stack.append(_Open(symbol, indent, declared[1]))
             after = row + 1
@@ -210,7 +273,7 @@ class _Finder:
         return None
 
 
-def _python_outline(source: str) -> Outline | None:
+def _python_outline(source: str) -> _Outline | None:
     """None when the source doesn't parse."""
     try:
         with warnings.catch_warnings():
@@ -226,10 +289,10 @@ def _python_outline(source: str) -> Outline | None:
             row -= 1
         return row
 
-    return Outline(_symbols(body, statements, 1), statements.__contains__, above)
+    return _Outline(_symbols(body, statements, 1), statements.__contains__, above)
 
 
-def _symbols(body: Sequence[ast.stmt], statements: set[int], depth: int) -> list[Symbol]:
+def _symbols(body: Sequence[ast.stmt], statements: set[int], depth: int) -> list[_Symbol]:
     """The declarations among these; rows of the others go to `statements`."""
     found = []
     for node in body:
@@ -239,5 +302,5 @@ def _symbols(body: Sequence[ast.stmt], statements: set[int], depth: int) -> list
         first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
         is_class = isinstance(node, ast.ClassDef)
         members = _symbols(node.body, statements, depth + 1) if is_class and depth < _MAX_DEPTH else []
-        found.append(Symbol(first, node.end_lineno or node.lineno, f"{'class' if is_class else 'def'} {node.name}", members))
+        found.append(_Symbol(first, node.end_lineno or node.lineno, f"{'class' if is_class else 'def'} {node.name}", members))
     return found

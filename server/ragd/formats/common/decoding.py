@@ -19,16 +19,20 @@ from charset_normalizer import from_bytes
 
 from ragd.core.errors import DocumentEmpty, DocumentUnreadable
 from ragd.core.ids import canonical
-from ragd.formats.common.jis import decode_jis
 from ragd.language.scripts import HALF_WIDTH_JAPANESE
 
+_ESCAPE: Final = re.compile(rb"\x1b(\$[@B]|\$\(D|\([BJIH])")
+_TWO_BYTES: Final = (b"$@", b"$B")
+_KATAKANA: Final = b"(I"
+_SUPPLEMENT: Final = b"$(D"
+_NO_PLACE: Final = re.compile(rb"[^\x21-\x7e]")
+_HIGH: Final = bytes(byte | 0x80 for byte in range(256))
 _MAX_MESS: Final = 0.2
 """Mess (0..1) up to which a guessed encoding is believed; charset-normalizer's own threshold."""
 _MAX_BROKEN_SHARE: Final = 0.05
 """Share of bytes that are no characters, among all that is not ASCII, up to which they are replaced."""
 _MAX_CONTROL_SHARE: Final = 0.01
 """Share of control characters above which decoded bytes are taken for binary data."""
-
 # UTF-32 first: its little-endian mark begins with UTF-16's.
 _BOMS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -55,6 +59,52 @@ _HALF_WIDTH_KATAKANA: Final = re.compile(f"[{HALF_WIDTH_JAPANESE}]")
 _NON_ASCII: Final = re.compile("[^\x00-\x7f]")
 _REPLACEMENT: Final = "\ufffd"
 _SAMPLE: Final = 65_536
+
+
+def decode_jis(data: bytes) -> str | None:
+    """The text of ISO-2022-JP bytes, which have 7 bits; None when they hold no escape sequence of it, or places that aren't in
+    its tables.
+
+    Python's codec knows the characters of the standard alone. Mail from Windows also has those that NEC and IBM added to the same
+    table (①, Ⅲ, ㈱, 髙), and half-width katakana; Python knows these as part of code page 932, which is the same table, folded.
+    """
+    if not data.isascii() or not _ESCAPE.search(data):
+        return None
+    try:
+        return data.decode("iso2022_jp")
+    except UnicodeDecodeError:
+        pass  # one of the added characters, most likely
+    parts = _ESCAPE.split(data)
+    texts = [parts[0].decode("ascii", "replace")]
+    try:
+        for escape, segment in zip(parts[1::2], parts[2::2], strict=True):
+            # A line always begins in ASCII, also where the escape back to it is missing.
+            shifted, newline, rest = segment.partition(b"\n")
+            texts.append(_decode_segment(escape, shifted.rstrip(b"\r")) + (newline + rest).decode("ascii", "replace"))
+    except UnicodeDecodeError:
+        return None
+    return "".join(texts)
+
+
+def _decode_segment(escape: bytes, segment: bytes) -> str:
+    if escape in _TWO_BYTES:
+        if _NO_PLACE.search(segment):
+            raise UnicodeDecodeError("iso2022_jp", segment, 0, len(segment), "not a place in the table")
+        return b"".join(_folded(*segment[at : at + 2]) for at in range(0, len(segment) - 1, 2)).decode("cp932")
+    if escape == _KATAKANA:
+        return segment.translate(_HIGH).decode("cp932")
+    if escape == _SUPPLEMENT:
+        high = segment.translate(_HIGH)
+        return b"".join(b"\x8f" + high[at : at + 2] for at in range(0, len(high) - 1, 2)).decode("euc_jp")
+    return segment.decode("ascii", "replace")
+
+
+def _folded(row: int, cell: int) -> bytes:
+    """A place in the table of 94 rows and cells (each from 0x21) as code page 932 writes it: two rows in one lead byte."""
+    lead = (row + 1) // 2 + (0x70 if row < 0x5F else 0xB0)
+    if row % 2 == 0:
+        return bytes((lead, cell + 0x7E))
+    return bytes((lead, cell + (0x1F if cell < 0x60 else 0x20)))
 
 
 @dataclass(frozen=True, slots=True)

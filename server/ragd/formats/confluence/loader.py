@@ -2,30 +2,132 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from importlib.metadata import version as installed
 from typing import Any, Final
+from urllib.parse import unquote_plus
 
 import bs4
+from bs4 import BeautifulSoup
+from bs4.element import Tag
 
-from ragd.core.documents import Document, Place
+from ragd.core.documents import Document, Mark, Place
 from ragd.core.errors import ParseFailed
 from ragd.core.sections import ANCESTORS
-from ragd.formats.common.builder import FormatLoader
-from ragd.formats.common.linked_pictures import PictureShelf
+from ragd.formats.common.builder import ContentBuilder, FormatLoader
 from ragd.formats.common.naming import choose_title
 from ragd.formats.common.opc import LXML_VERSION
+from ragd.formats.common.pictures import PictureShelf
 from ragd.formats.confluence.anchors import Anchors, comment_place
-from ragd.formats.confluence.content import PageContent, view_tree, written_tree
 from ragd.formats.confluence.embeds import survey_issues
 from ragd.formats.confluence.envelope import Comment, Envelope, read_envelope
 from ragd.formats.confluence.macros import ELEMENTS
 from ragd.formats.confluence.page import PageParts
 from ragd.formats.confluence.storage import StorageWriter
-from ragd.formats.confluence.xml import parse_storage
+from ragd.formats.confluence.xml import parse_storage, tamed
+from ragd.formats.html.blocks import BlockWriter
+from ragd.formats.html.content import keep_states, remove_unseen
+from ragd.formats.html.pictures import PagePictures, keep_diagrams
+from ragd.formats.html.tree import HEADINGS, TextLines, parsable, parse
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
+_HEADING_START: Final = re.compile(r"(?=<h[1-6][\s>])", re.IGNORECASE)
 _COMMENT_SHIFT: Final = 3
+
+
+class _PageContent(ContentBuilder):
+    """Collects blocks below each other."""
+
+    def __init__(self, shelf: PictureShelf) -> None:
+        super().__init__()
+        self._shelf = shelf
+
+    def changes(self) -> list[Mark]:
+        """One mark for each place, where it begins."""
+        return [mark for index, mark in enumerate(self.marks) if index == 0 or mark.place != self.marks[index - 1].place]
+
+    def heading(self, level: int, title: str, place: Place) -> None:
+        title = " ".join(title.split())
+        start = self._block(f"{'#' * level} {title}")
+        self._head(start, level, title)
+        self.marks.append(Mark(start, place))
+
+    def paragraph(self, text: str, place: Place) -> None:
+        if text.strip():
+            self.marks.append(Mark(self._block(text), place))
+
+    def html(self, tree: BeautifulSoup, place: Place) -> None:
+        """The blocks of a tree, whose headings begin lines of their own. `place` is where they stand, up to the first heading
+        that has an anchor as its id.
+
+        Raises `ParseFailed` for a tree that is nested too deeply.
+        """
+        anchors = {tag.sourceline: str(tag["id"]) for tag in tree.find_all(HEADINGS) if tag.get("id")}
+        lines = TextLines(tree)
+        pictures = len(self._shelf.pictures)
+        writer = BlockWriter(lines, PagePictures(self._shelf, ""))
+        try:
+            writer.write(tree.body if isinstance(tree.body, Tag) else tree)
+        except RecursionError as error:
+            raise ParseFailed("The page is nested too deeply to be read.") from error
+        markdown = writer.markdown
+        if not markdown.strip():
+            return
+        start = self._block(markdown)
+        self.marks.append(Mark(start, place))
+        lines_at = {mark.offset: mark.place.line_range for mark in writer.marks}
+        for heading in writer.headings:
+            self.headings.append(replace(heading, start=heading.start + start, end=heading.end + start))
+            line = (lines_at[heading.start] or (0, 0))[0]
+            if line in anchors:
+                self.marks.append(Mark(heading.start + start, Place(anchor=anchors[line])))
+        self._place_pictures(pictures, markdown, start)
+
+    def _place_pictures(self, first: int, markdown: str, start: int) -> None:
+        """Where pictures stand is told by the heading above them; the lines of a made-up HTML file would say nothing."""
+        marks = self.marks
+        index = at = 0
+        for number in range(first, len(self._shelf.pictures)):
+            picture = self._shelf.pictures[number]
+            at = max(at, markdown.find(f"]({picture.link})", at))
+            while index + 1 < len(marks) and marks[index + 1].offset <= start + at:
+                index += 1
+            self._shelf.pictures[number] = replace(picture, place=marks[index].place)
+
+    def _block(self, text: str) -> int:
+        """Append a block; returns where it begins."""
+        self._separate()
+        return self._put(text)
+
+
+def _written_tree(html: str) -> BeautifulSoup:
+    """The tree of HTML that a `StorageWriter` wrote."""
+    return parse(parsable(html))
+
+
+def _view_tree(page: PageParts, anchors: Anchors, shift: int) -> BeautifulSoup:
+    """The tree of a body as Confluence shows it, without what is not seen, its headings `shift` levels deeper.
+
+    Raises `ParseFailed`.
+    """
+    text = parsable(_HEADING_START.sub("\n", tamed(page.envelope.body.value)))
+    tree = parse(text)
+    keep_diagrams(tree, text)
+    keep_states(tree)
+    remove_unseen(tree)
+    for tag in tree.find_all(HEADINGS):
+        title = " ".join(tag.get_text(" ", strip=True).split())
+        tag.name = f"h{min(int(tag.name[1]) + shift, 6)}"
+        tag.attrs = {"id": anchors.next(title)} if title else {}
+    for link in tree.find_all("a", href=True):
+        link["href"] = page.address(str(link["href"]))
+    for image in tree.find_all("img", src=True):
+        source = str(image["src"])
+        name = unquote_plus(source.partition("?")[0].rpartition("/")[2])
+        image["src"] = page.picture(name) or page.address(source)
+    return tree
 
 
 class ConfluenceLoader(FormatLoader):
@@ -38,7 +140,7 @@ class ConfluenceLoader(FormatLoader):
         envelope = read_envelope(data)
         page = PageParts(envelope)
         shelf = PictureShelf(LoadContext(linked=page.held))
-        content = PageContent(shelf)
+        content = _PageContent(shelf)
         title, metadata = choose_title(f"{envelope.kind} {envelope.id}", title=envelope.title)
         content.heading(1, title, Place())
         try:
@@ -75,11 +177,11 @@ def _metadata(envelope: Envelope) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value}
 
 
-def _write_body(content: PageContent, page: PageParts) -> None:
+def _write_body(content: _PageContent, page: PageParts) -> None:
     envelope = page.envelope
     anchors = Anchors(envelope.deployment, envelope.title)
     if envelope.body.representation == "view":
-        content.html(view_tree(page, anchors, 1), Place())
+        content.html(_view_tree(page, anchors, 1), Place())
         return
     root, is_well_formed = parse_storage(envelope.body.value)
     if not is_well_formed:
@@ -87,10 +189,10 @@ def _write_body(content: PageContent, page: PageParts) -> None:
     page.shown_issues, page.lone_query = survey_issues(root)
     writer = StorageWriter(page, anchors, ELEMENTS)
     writer.write(root)
-    content.html(written_tree(writer.html), Place())
+    content.html(_written_tree(writer.html), Place())
 
 
-def _write_thread(content: PageContent, page: PageParts, comment: Comment) -> None:
+def _write_thread(content: _PageContent, page: PageParts, comment: Comment) -> None:
     """A comment under a heading of its own, and its replies below it, each at its own place."""
     place = comment_place(page.envelope.deployment, page.envelope.url, comment.id)
     resolved = " (resolved)" if comment.resolved else ""
@@ -110,7 +212,7 @@ def _signed(comment: Comment) -> str:
     return " ".join((comment.author or "an unknown author", f"on {comment.created[:10]}" if comment.created else "")).strip()
 
 
-def _write_comment(content: PageContent, page: PageParts, comment: Comment, place: Place) -> None:
+def _write_comment(content: _PageContent, page: PageParts, comment: Comment, place: Place) -> None:
     """One that can't be read costs itself alone."""
     try:
         root, is_well_formed = parse_storage(comment.value)
@@ -118,7 +220,7 @@ def _write_comment(content: PageContent, page: PageParts, comment: Comment, plac
             page.notes["parts that are not well-formed XML, read as HTML"] += 1
         writer = StorageWriter(page, None, ELEMENTS, _COMMENT_SHIFT)
         writer.write(root)
-        content.html(written_tree(writer.html), place)
+        content.html(_written_tree(writer.html), place)
     except (ParseFailed, RecursionError):
         page.notes["comments that could not be read"] += 1
         content.paragraph("[this comment could not be read]", place)

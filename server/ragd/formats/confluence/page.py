@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urljoin
 
-from ragd.formats.common.linked_pictures import is_relative
+from ragd.formats.common.pictures import is_relative
 from ragd.formats.confluence.envelope import Envelope
 
 _MAX_INCLUDES: Final = 100

@@ -1,18 +1,27 @@
-"""The body of a mail: which of its parts are text, in which order, which are pictures of it, and which are attachments."""
+"""The head of a mail as Markdown, and its body: which parts are text, in which order, which pictures, and which attachments."""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
 
-from ragd.core.documents import Picture
+from ragd.core.documents import Heading, Picture
 from ragd.core.errors import DocumentEncrypted, ParseFailed
 from ragd.formats.common.decoding import is_blank
+from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.common.pictures import picture, reference
-from ragd.formats.email.head import WANTED, Attachment, head
-from ragd.formats.email.parts import Part, fields_of, text_of, unflowed
+from ragd.formats.common.text import listed
+from ragd.formats.email.parts import Fields, Part, fields_of, text_of, unflowed
 from ragd.formats.html.fragment import Fragment, html_fragment, joined
 
+WANTED: Final = frozenset(("from", "to", "cc", "date", "subject", "message-id"))
+"""Fields that are read."""
+_SHOWN_ATTACHMENTS: Final = 50
+_UNITS: Final = ("bytes", "KB", "MB", "GB")
 MAX_NESTING: Final = 30
 """Parts within parts. A reply to a forwarded mail with pictures and a signature has six."""
 _MAX_ATTACHMENTS: Final = 1_000
@@ -25,11 +34,58 @@ _SEALED: Final = ("application/pkcs7-mime", "application/x-pkcs7-mime")
 _SHOWN_NAMES: Final = 5
 
 
+@dataclass(frozen=True, slots=True)
+class _Attachment:
+    """A file that hangs on a mail. `kind` is its media type, `size` its bytes."""
+
+    name: str
+    kind: str
+    size: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"name": self.name, "type": self.kind, "size": self.size}
+
+    def __str__(self) -> str:
+        return f"{self.name} ({_size(self.size)})"
+
+
+def head(fields: Fields, level: int, attachments: Sequence[_Attachment]) -> Fragment:
+    """The subject as a heading of this level; who, when and with what attached as a list."""
+    subject = fields.get("subject")
+    sent = date_of(fields)
+    heading = f"{'#' * level} {subject}" if subject else ""
+    values = {
+        "From": fields.get("from"),
+        "To": fields.get("to"),
+        "Cc": fields.get("cc"),
+        "Date": fields.get("date") if sent is None else sent.strftime("%Y-%m-%d %H:%M %z").strip(),
+        "Attachments": listed(list(map(str, attachments)), _SHOWN_ATTACHMENTS),
+    }
+    lines = "\n".join(f"- {label}: {value.strip()}" for label, value in values.items() if value)
+    markdown = "\n\n".join(part for part in (heading, lines) if part)
+    return Fragment(markdown, (Heading(0, len(heading), level, subject[:MAX_TITLE_CHARS]),) if subject else ())
+
+
+def date_of(fields: Fields) -> datetime | None:
+    """When a mail was sent; None when it doesn't say so, or nothing that can be read."""
+    try:
+        return parsedate_to_datetime(fields.get("date"))
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _size(size: int) -> str:
+    number, unit = float(size), 0
+    while number >= 1000 and unit < len(_UNITS) - 1:
+        number, unit = number / 1000, unit + 1
+    return f"{number:.0f} {_UNITS[unit]}" if unit == 0 or number >= 10 else f"{number:.1f} {_UNITS[unit]}"
+
+
 class BodyReader:
     """Reads the parts of the mail called `name`; `attachments` and `remote` (pictures on other machines) fill up on the way."""
 
     def __init__(self, name: str) -> None:
-        self.attachments: list[Attachment] = []
+        self.attachments: list[_Attachment] = []
         self.remote = 0
         self._name = name
         self._pictures: dict[str, Part] = {}
@@ -58,9 +114,8 @@ class BodyReader:
     def warnings(self) -> list[str]:
         found = list(self._problems)
         if self.attachments:
-            names = ", ".join(attachment.name for attachment in self.attachments[:_SHOWN_NAMES])
-            more = ", …" if len(self.attachments) > _SHOWN_NAMES else ""
-            found.append(f"attachments are not read; add them by themselves: {names}{more}")
+            names = listed([attachment.name for attachment in self.attachments], _SHOWN_NAMES)
+            found.append(f"attachments are not read; add them by themselves: {names}")
         return found
 
     def _find_pictures(self, root: Part) -> None:
@@ -191,4 +246,4 @@ class BodyReader:
             return
         if part.kind.startswith("multipart/"):
             return
-        self.attachments.append(Attachment(part.filename or f"unnamed ({part.kind})", part.kind, len(part.data())))
+        self.attachments.append(_Attachment(part.filename or f"unnamed ({part.kind})", part.kind, len(part.data())))

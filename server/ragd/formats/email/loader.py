@@ -13,8 +13,7 @@ from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title, first_line
-from ragd.formats.email.body import BodyReader
-from ragd.formats.email.head import WANTED, date_of, head
+from ragd.formats.email.body import WANTED, BodyReader, date_of, head
 from ragd.formats.email.parts import Fields, fields_of, parse_mail, part_of
 from ragd.formats.html.fragment import joined
 from ragd.language.detection import detect_language

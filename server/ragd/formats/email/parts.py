@@ -17,8 +17,7 @@ from email.message import Message
 from typing import Any, Final
 
 from ragd.core.errors import DocumentEmpty, DocumentUnreadable, ParseFailed
-from ragd.formats.common.decoding import decode, is_blank
-from ragd.formats.common.jis import decode_jis
+from ragd.formats.common.decoding import decode, decode_jis, is_blank
 from ragd.formats.common.naming import base_name
 
 _MAX_FIELD: Final = 8_192

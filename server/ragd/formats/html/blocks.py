@@ -3,23 +3,100 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 from bs4.element import NavigableString, PageElement, Tag
 
 from ragd.core.documents import Mark, Place
 from ragd.formats.common.builder import IndentedBuilder
-from ragd.formats.html.inline import InlineConverter, fence_for
+from ragd.formats.common.text import fenced
+from ragd.formats.html.inline import InlineConverter
 from ragd.formats.html.pictures import PagePictures
-from ragd.formats.html.table import is_layout, read_rows
-from ragd.formats.html.tree import BLOCKS, HEADINGS, NOTHING, TextLines, become_text, is_text
+from ragd.formats.html.tree import BLOCKS, HEADINGS, NOTHING, TextLines, become_text, holds, is_text
+from ragd.formats.tables.pipes import Reach, pipe_lines, spread
 
+_MAX_COLUMNS: Final = 60
+_MAX_ROWS: Final = 1000
+"""Columns and rows that one cell may extend over."""
+_MAX_HEADER_ROWS: Final = 4
+
+_MAKES_LAYOUT: Final = HEADINGS | {"table", "pre"}
+_CELLS: Final = ["td", "th"]
 _LISTS: Final = frozenset(("ul", "ol", "menu"))
 _LANGUAGE_CLASS: Final = re.compile(r"(?:(?:language|lang|highlight|highlight-source)-|brush:)(?!source-)([\w+#]+)(?:-basic)?;?")
 _LANGUAGE_DEPTH: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """The cells of a row by column, and the tags that it was made from."""
+
+    cells: dict[int, str]
+    tags: tuple[Tag, ...]
+
+
+def _own_rows(table: Tag) -> list[Tag]:
+    """The rows of a table without those of tables in its cells."""
+    return [row for row in table.find_all("tr") if row.find_parent("table") is table]
+
+
+def _is_layout(table: Tag) -> bool:
+    """Whether a table only arranges a page: its cells are blocks like any other."""
+    attributes: dict[str, Any] = dict(table.attrs)
+    if attributes.get("role") in ("presentation", "none"):
+        return True
+    rows = _own_rows(table)
+    cells = [row.find_all(_CELLS, recursive=False) for row in rows]
+    if any(cell.name == "th" for row in cells for cell in row) or (table.caption and table.caption.parent is table):
+        return False
+    return all(len(row) <= 1 for row in cells) or holds(table, _MAKES_LAYOUT)
+
+
+def _read_rows(table: Tag, text_of: Callable[[Tag], str]) -> list[_Row]:
+    """The rows that hold something, all of the same length, without columns that hold nothing; the first is the header.
+
+    A cell over several columns stands in the first of them, in a header in all. `text_of` gives a cell's text.
+    """
+    rows: list[_Row] = []
+    headers = 0
+    above: Reach = {}
+    for tag in _own_rows(table):
+        found = tag.find_all(_CELLS, recursive=False)
+        is_header = headers == len(rows) < _MAX_HEADER_ROWS and bool(found) and _is_header(tag, found)
+        cells, above = spread((_cell(cell, text_of, is_header=is_header) for cell in found), above)
+        if any(cells.values()):
+            headers += is_header
+            rows.append(_Row(cells, (tag,)))
+    if headers > 1:
+        rows = [_joined(rows[:headers]), *rows[headers:]]
+    columns = sorted({column for row in rows for column, text in row.cells.items() if text})
+    return [_Row({index: row.cells.get(column, "") for index, column in enumerate(columns)}, row.tags) for row in rows]
+
+
+def _cell(cell: Tag, text_of: Callable[[Tag], str], *, is_header: bool) -> tuple[str, str, int, int]:
+    text = text_of(cell).replace("|", "\\|")
+    return text, text if is_header else "", _span(cell, "rowspan", _MAX_ROWS), _span(cell, "colspan", _MAX_COLUMNS)
+
+
+def _is_header(row: Tag, cells: list[Tag]) -> bool:
+    return (row.parent is not None and row.parent.name == "thead") or all(cell.name == "th" for cell in cells)
+
+
+def _joined(rows: list[_Row]) -> _Row:
+    """Several header rows as one: what stands above each other, each text once."""
+    columns = sorted({column for row in rows for column in row.cells})
+    stacked = {column: dict.fromkeys(row.cells.get(column, "") for row in rows) for column in columns}
+    joined = {column: " ".join(text for text in texts if text) for column, texts in stacked.items()}
+    return _Row(joined, tuple(tag for row in rows for tag in row.tags))
+
+
+def _span(cell: Tag, name: str, most: int) -> int:
+    value = str(cell.get(name) or "").strip()
+    # 0 means all the rows that follow.
+    return min(int(value) or most, most) if value.isdecimal() and len(value) < 9 else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +166,7 @@ class BlockWriter(IndentedBuilder):
         elif tag.name == "blockquote":
             with self.inside("> "):
                 self._write_parts(tag)
-        elif tag.name == "table" and not is_layout(tag):
+        elif tag.name == "table" and not _is_layout(tag):
             self._write_table(tag)
         elif tag.name == "p":
             self._write(self._inline.text([tag]), tag)
@@ -110,8 +187,7 @@ class BlockWriter(IndentedBuilder):
             become_text(line_break, "\n")
         text = tag.get_text().strip("\n")
         if text.strip():
-            fence = fence_for(text, 3)
-            self._write(f"{fence}{_language_of(tag)}\n{text}\n{fence}", tag)
+            self._write(fenced(text, _language_of(tag)), tag)
 
     def _write_list(self, tag: Tag) -> None:
         start = str(tag.get("start", "1"))
@@ -144,10 +220,8 @@ class BlockWriter(IndentedBuilder):
     def _write_table(self, table: Tag) -> None:
         if table.caption:
             self._write(self._inline.line(table.caption), table.caption)
-        for index, row in enumerate(read_rows(table, self._inline.line)):
-            line = f"| {' | '.join(row.cells.values())} |"
-            if index == 0:
-                line += "\n|" + " --- |" * len(row.cells)
+        rows = _read_rows(table, self._inline.line)
+        for line, row in zip(pipe_lines(row.cells.values() for row in rows), rows, strict=True):
             self._write(line, *row.tags)
             self._tight = True
         self._tight = False

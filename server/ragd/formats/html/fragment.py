@@ -10,7 +10,7 @@ from bs4.element import Tag
 
 from ragd.core.documents import Heading, Picture
 from ragd.core.errors import ParseFailed
-from ragd.formats.common.linked_pictures import PictureShelf, is_remote
+from ragd.formats.common.pictures import PictureShelf, is_remote
 from ragd.formats.html.blocks import BlockWriter
 from ragd.formats.html.content import keep_states, remove_unseen
 from ragd.formats.html.pictures import PagePictures, keep_diagrams

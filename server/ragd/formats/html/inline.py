@@ -9,8 +9,9 @@ from typing import Any, Final
 from bs4.element import PageElement, Tag
 from markdownify import ATX, MarkdownConverter
 
+from ragd.formats.common.text import fence_for
+
 _FOLLOWABLE: Final = re.compile(r"^(?:https?:|mailto:|[^:]*$|[/#.])", re.IGNORECASE)
-_BACKTICKS: Final = re.compile("`+")
 
 
 class InlineConverter(MarkdownConverter):
@@ -62,8 +63,3 @@ class InlineConverter(MarkdownConverter):
 
     def convert_table(self, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002
         return f" {text.strip().rstrip(';')} "
-
-
-def fence_for(text: str, least: int) -> str:
-    """Backticks enough to enclose a text that may hold some itself."""
-    return "`" * max([least, *(len(run) + 1 for run in _BACKTICKS.findall(text))])

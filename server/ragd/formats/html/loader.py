@@ -17,8 +17,8 @@ from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
-from ragd.formats.common.linked_pictures import PictureShelf
 from ragd.formats.common.naming import choose_title
+from ragd.formats.common.pictures import PictureShelf
 from ragd.formats.html.blocks import BlockWriter
 from ragd.formats.html.content import keep_states, main_content, remove_boilerplate, remove_unseen
 from ragd.formats.html.pictures import PagePictures, keep_diagrams

@@ -6,7 +6,6 @@ import base64
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import accumulate
 from typing import Final
 from urllib.parse import urljoin
 
@@ -14,8 +13,8 @@ from bs4 import BeautifulSoup
 from bs4.element import Tag
 
 from ragd.core.documents import Place
-from ragd.formats.common.linked_pictures import PictureShelf, is_data_uri, is_relative, is_remote
-from ragd.formats.common.pictures import reference
+from ragd.formats.common.pictures import PictureShelf, is_data_uri, is_relative, is_remote, reference
+from ragd.formats.common.text import line_starts
 from ragd.formats.html.tree import remove
 
 _MIN_LABELS: Final = 3
@@ -78,7 +77,7 @@ def keep_diagrams(tree: BeautifulSoup, text: str) -> None:
         labels = [" ".join(label.get_text().split()) for label in drawing.find_all("text")]
         if sum(bool(label) for label in labels) < _MIN_LABELS:
             continue
-        starts = starts or list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+        starts = starts or line_starts(text.split("\n"))
         begin = starts[drawing.sourceline - 1] + drawing.sourcepos
         end = _SVG_END.search(text, begin, begin + _MAX_SVG)
         if not end:

@@ -20,7 +20,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 from PIL import Image
 
-from ragd.formats.common.linked_pictures import embedded, is_data_uri
+from ragd.formats.common.pictures import embedded, is_data_uri
 from ragd.formats.images.rasters import PictureRefused, read_raster
 
 MAX_BYTES: Final = 10 * 1024 * 1024

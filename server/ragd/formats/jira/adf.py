@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ragd.formats.html.inline import fence_for
+from ragd.formats.common.text import fence_for
 from ragd.formats.jira.adf_inline import INLINE, InlineWriter, Node, attributes, card, extension_note, flat_text, media
 from ragd.formats.jira.content import MAX_COLUMNS, MAX_ROWS, Cell, IssueContent, table_lines
 

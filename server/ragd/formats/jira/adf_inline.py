@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, Final
 
-from ragd.formats.html.inline import fence_for
+from ragd.formats.common.text import code_span
 
 Node = Mapping[str, Any]
 
@@ -159,9 +159,7 @@ def _written(runs: Sequence[_Run], index: int) -> str:
     begin = run.text.index(core)
     before, after = run.text[:begin], run.text[begin + len(core) :]
     if run.code:
-        fence = fence_for(core, 1)
-        gap = " " if core.startswith("`") or core.endswith("`") else ""
-        core = f"{fence}{gap}{core}{gap}{fence}"
+        core = code_span(core)
     left = runs[index - 1].text[-1:] if index and not before else ""
     right = runs[index + 1].text[:1] if index + 1 < len(runs) and not after else ""
     if not (left.isalnum() and core[:1].isalnum()) and not (right.isalnum() and core[-1:].isalnum()) and "\n" not in core:

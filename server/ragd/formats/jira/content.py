@@ -10,13 +10,14 @@ from typing import Final
 
 from ragd.core.documents import Mark, Place
 from ragd.formats.common.builder import IndentedBuilder
-from ragd.formats.html.inline import fence_for
+from ragd.formats.common.text import fenced
+from ragd.formats.tables.pipes import Reach, pipe_lines, spread
 
 MAX_COLUMNS: Final = 100
 MAX_ROWS: Final = 1000
 """Columns of a table, and rows that one cell may extend over."""
-MAX_REPEATED: Final = 200
-"""Characters of a merged cell that is repeated where it extends to."""
+_MAX_REPEATED: Final = 200
+"""Characters of a header over several columns that is repeated in each."""
 _DEEPEST_HEADING: Final = 6
 
 _FENCE: Final = re.compile(r"^([ \t]*)(?=```|~~~)", re.MULTILINE)
@@ -79,9 +80,7 @@ class IssueContent(IndentedBuilder):
     def code(self, text: str, language: str = "") -> None:
         text = text.strip("\n").rstrip()
         if text:
-            fence = fence_for(text, 3)
-            named = language if _LANGUAGE.fullmatch(language) else ""
-            self._add(f"{fence}{named}\n{text}\n{fence}")
+            self._add(fenced(text, language if _LANGUAGE.fullmatch(language) else ""))
 
     @contextmanager
     def inside(self, marker: str, *, once: bool = False, tight: bool = False) -> Iterator[None]:
@@ -93,42 +92,18 @@ class IssueContent(IndentedBuilder):
 
 
 def table_lines(rows: Sequence[Sequence[Cell]]) -> list[str]:
-    """A Markdown table, its first row as the header. A cell over several rows is repeated in each, so that every row can be read
-    alone; one over several columns stands in the first of them, in a row of headers in all."""
-    lines: list[str] = []
-    above: dict[int, tuple[int, str]] = {}
+    """A Markdown table, its first row as the header. A cell over several columns stands in the first of them, in a row of headers
+    in all."""
+    filled: list[list[str]] = []
+    above: Reach = {}
     for row in rows:
-        cells, above = _filled(row, above)
-        if not any(cells.values()):
-            continue
-        width = max(cells) + 1
-        lines.append(f"| {' | '.join(cells.get(column, '') for column in range(width))} |")
-        if len(lines) == 1:
-            lines.append("|" + " --- |" * width)
-    return lines
+        is_header = all(cell.header for cell in row)
+        texts, above = spread((_spanned(cell, is_header=is_header) for cell in row), above, MAX_COLUMNS)
+        if any(texts.values()):
+            filled.append([texts.get(column, "") for column in range(max(texts) + 1)])
+    return pipe_lines(filled)
 
 
-def _filled(row: Sequence[Cell], above: dict[int, tuple[int, str]]) -> tuple[dict[int, str], dict[int, tuple[int, str]]]:
-    """The cells of a row by column; and what reaches down from it, by column the number of rows that are left, and the text."""
-    cells = {column: text for column, (_, text) in above.items()}
-    below = {column: (left - 1, text) for column, (left, text) in above.items() if left > 1}
-    is_header = all(cell.header for cell in row)
-    rest: list[str] = []
-    column = 0
-    for cell in row:
-        while column in above:
-            column += 1
-        text = " ".join(cell.text.split()).replace("|", "\\|")
-        if column >= MAX_COLUMNS:
-            rest.append(text)
-            continue
-        repeated = text if len(text) <= MAX_REPEATED else ""
-        for index in range(min(cell.columns, MAX_COLUMNS - column)):
-            cells[column + index] = text if index == 0 else repeated if is_header else ""
-            if cell.rows > 1:
-                below[column + index] = (min(cell.rows, MAX_ROWS) - 1, repeated if index == 0 or is_header else "")
-        column += max(1, cell.columns)
-    if rest:
-        last = MAX_COLUMNS - 1
-        cells[last] = " ".join([cells.get(last, ""), *rest]).strip()
-    return cells, below
+def _spanned(cell: Cell, *, is_header: bool) -> tuple[str, str, int, int]:
+    text = " ".join(cell.text.split()).replace("|", "\\|")
+    return text, text if is_header and len(text) <= _MAX_REPEATED else "", cell.rows, cell.columns

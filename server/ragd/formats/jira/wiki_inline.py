@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from ragd.formats.html.inline import fence_for
+from ragd.formats.common.text import code_span
 
 MAX_NESTING: Final = 4
 """Emphases within emphases."""
@@ -108,10 +108,7 @@ class _Line:
         content = self._text[at + 2 : end]
         if content[:1].isspace() or content[-1:].isspace() or "{{" in content:  # a template's
             return at + 2, "{{"
-        content = re.sub(r"\\([{}])", r"\1", content)
-        fence = fence_for(content, 1)
-        gap = " " if content.startswith("`") or content.endswith("`") else ""
-        return end + 2, f"{fence}{gap}{content}{gap}{fence}"
+        return end + 2, code_span(re.sub(r"\\([{}])", r"\1", content))
 
     def _braces(self, at: int) -> tuple[int, str] | None:
         if found := _ANCHOR.match(self._text, at):

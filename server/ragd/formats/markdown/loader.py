@@ -10,7 +10,7 @@ import html
 import re
 import tomllib
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any, Final
 
 import markdown_it
@@ -23,8 +23,9 @@ from ragd.core.errors import DocumentEmpty
 from ragd.core.sections import BODY_START
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
-from ragd.formats.common.linked_pictures import PictureShelf
 from ragd.formats.common.naming import MAX_TITLE_CHARS, choose_title
+from ragd.formats.common.pictures import PictureShelf
+from ragd.formats.common.text import line_starts
 from ragd.formats.markdown.pictures import Blocks, take_pictures
 from ragd.language.detection import detect_language, language_of_tag
 from ragd.providers.protocols import ALONE, LoadContext
@@ -97,7 +98,7 @@ def _blocks(text: str, body_start: int) -> Blocks:
 
 
 def _starts(text: str, body_start: int) -> list[int]:
-    return list(accumulate((len(line) + 1 for line in text[body_start:].split("\n")), initial=body_start))
+    return line_starts(text[body_start:].split("\n"), body_start)
 
 
 def _headings(markdown: str, blocks: Blocks, starts: Sequence[int]) -> tuple[Heading, ...]:

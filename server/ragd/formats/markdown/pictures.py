@@ -17,8 +17,7 @@ from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
 from ragd.core.documents import Place
-from ragd.formats.common.linked_pictures import PictureShelf, embedded, is_data_uri
-from ragd.formats.common.pictures import picture
+from ragd.formats.common.pictures import PictureShelf, embedded, is_data_uri, picture
 
 _IMAGE: Final = re.compile(
     r"(?<!\\)!\[(?P<alt>(?:[^\[\]\\\n]++|\\.|\n(?!\s*\n)|\[[^\[\]]{0,999}\])*+)\]"

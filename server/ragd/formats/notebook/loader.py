@@ -18,9 +18,10 @@ from ragd.core.errors import DocumentEmpty, ParseFailed
 from ragd.formats.common.builder import ContentBuilder, FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.naming import choose_title
+from ragd.formats.common.text import fenced, numbered
 from ragd.formats.markdown.loader import MarkdownLoader
 from ragd.formats.notebook.lines import Lines, source_lines
-from ragd.formats.notebook.outputs import Outputs, fenced, joined
+from ragd.formats.notebook.outputs import Outputs, joined
 from ragd.language.boundaries import fenced_blocks
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
@@ -28,7 +29,6 @@ from ragd.providers.protocols import ALONE, LoadContext
 _ATTACHMENT: Final = re.compile(r"attachment:([^\s()<>\"']{1,300})")
 _MAX_ATTACHED_CHARS: Final = 100_000_000
 """Of the pictures that are put in for references to attachments in one cell, in base64."""
-_MOST_NUMBERS: Final = 20
 _MOST_WARNINGS: Final = 30
 _DEEPEST_HEADING: Final = 6
 _KERNELS: Final = (("python", "python"), ("ir", "r"), ("julia", "julia"), ("bash", "bash"), (".net-csharp", "csharp"))
@@ -90,11 +90,7 @@ class _CellReader(ContentBuilder):
         self._outputs = Outputs(self._miss)
 
     def warnings(self) -> list[str]:
-        found = []
-        for what, cells in self._missed.items():
-            more = f" and {len(cells) - _MOST_NUMBERS} more" if len(cells) > _MOST_NUMBERS else ""
-            numbers = ", ".join(map(str, cells[:_MOST_NUMBERS]))
-            found.append(f"{what}: cell{'s' if len(cells) > 1 else ''} {numbers}{more}")
+        found = [f"{what}: {numbered('cell', cells)}" for what, cells in self._missed.items()]
         rest = len(found) - _MOST_WARNINGS
         return [*found[:_MOST_WARNINGS], f"{rest} more warnings like these"] if rest > 0 else found
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from ragd.core.documents import Picture, Place
 from ragd.core.errors import ParseFailed
 from ragd.formats.common.pictures import picture, reference
+from ragd.formats.common.text import fenced
 from ragd.formats.html.loader import HtmlLoader
 from ragd.formats.registry import PICTURE_MEDIA_TYPES
 
@@ -30,7 +31,6 @@ _OLD_NAMES: Final = {
     "text": "text/plain", "html": "text/html", "latex": "text/latex", "json": "application/json", "png": "image/png",
     "jpeg": "image/jpeg", "svg": "image/svg+xml",
 }  # fmt: skip
-_BACKTICKS: Final = re.compile("`+")
 
 
 class Outputs:
@@ -122,12 +122,6 @@ def joined(value: Any, separator: str = "") -> str:
     if not isinstance(value, str):
         return ""
     return value if value.isascii() else value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def fenced(text: str, language: str = "") -> str:
-    """A fenced code block that holds the text, whatever backticks are in it."""
-    fence = "`" * max(3, 1 + max((len(run) for run in _BACKTICKS.findall(text)), default=0))
-    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def _data_of(output: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -14,6 +14,7 @@ from ragd.formats.pdf.layout.joins import join_lines
 from ragd.formats.pdf.layout.paragraphs import INDENT, Column, Draft, break_before, goes_on_in_next_column, pieces_of
 from ragd.formats.pdf.page.page import Box, Grid, union
 from ragd.formats.pdf.page.text import HYPHEN
+from ragd.formats.tables.pipes import pipe_lines
 
 Kind = Literal["text", "item", "table", "code", "picture", "heading", "aside"]
 TEXT: Final = ("text", "item")
@@ -165,10 +166,7 @@ def _code(rows: Sequence[Row]) -> Block:
 
 
 def _table(grid: Grid) -> Block:
-    pieces: list[tuple[str, Box]] = []
-    for index, (row, box) in enumerate(zip(grid.rows, grid.boxes, strict=True)):
-        line = "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
-        if index == 0:
-            line += "\n|" + " --- |" * len(row)
-        pieces.append((line + ("\n" if index + 1 < len(grid.rows) else ""), box))
+    lines = pipe_lines([cell.replace("|", "\\|") for cell in row] for row in grid.rows)
+    breaks = ["\n"] * (len(lines) - 1) + [""]
+    pieces = [(line + after, box) for line, after, box in zip(lines, breaks, grid.boxes, strict=True)]
     return Block("table", pieces, size=grid.size)

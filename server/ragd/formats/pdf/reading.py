@@ -11,8 +11,8 @@ import pypdfium2
 import pypdfium2.raw as pdfium_c
 
 from ragd.core.errors import DocumentEncrypted, ParseFailed
+from ragd.formats.pdf.headings import OutlineEntry, read_outline
 from ragd.formats.pdf.layout.tables import ruled_tables
-from ragd.formats.pdf.outline import OutlineEntry, read_outline
 from ragd.formats.pdf.page.annotations import MAX_LINKS, add_fields, read_annotations
 from ragd.formats.pdf.page.glyphs import Glyphs
 from ragd.formats.pdf.page.objects import read_objects

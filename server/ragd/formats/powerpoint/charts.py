@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ragd.formats.excel.formats import GENERAL, display_of
-from ragd.formats.powerpoint.tables import pipe_table
 from ragd.formats.powerpoint.text import A
+from ragd.formats.tables.pipes import pipe_table
 
 C: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 CX: Final = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from ragd.formats.powerpoint.charts import chart, extended_chart
 from ragd.formats.powerpoint.diagrams import DSP, diagram, drawn_diagram
 from ragd.formats.powerpoint.layout import P
 from ragd.formats.powerpoint.parts import PartReader, alt_of, related_parts, root_of
-from ragd.formats.powerpoint.tables import slide_table
 from ragd.formats.powerpoint.text import A, R, branches, paragraphs, to_markdown
+from ragd.formats.tables.pipes import pipe_table
 
 _CHART: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
 _EXTENDED_CHART: Final = "{http://schemas.microsoft.com/office/drawing/2014/chartex}chart"
@@ -20,6 +21,8 @@ _KINDS: Final = frozenset((_CHART, _EXTENDED_CHART, _DIAGRAM, _TABLE, _OBJECT))
 _VML: Final = "{urn:schemas-microsoft-com:vml}"
 _OFFICE: Final = "{urn:schemas-microsoft-com:office:office}"
 _LONGEST_NAME: Final = 60
+_LONGEST_REPEATED: Final = 200
+"""Characters of a merged cell that are said again in the rows and columns that it spans; longer texts are said once."""
 
 
 def is_readable(frame: Any) -> bool:
@@ -34,7 +37,7 @@ def graphic(frame: Any, reader: PartReader) -> str:
         reader.miss("an object of an unknown kind was left out")
         return alt
     if content.tag == _TABLE:
-        return slide_table(content, lambda body: to_markdown(paragraphs(body, reader.link)))
+        return _table(content, lambda body: to_markdown(paragraphs(body, reader.link)))
     if content.tag == _OBJECT:
         name = content.get("progId") or content.get("name") or "of an unknown kind"
         text = _object_picture(frame, content, alt, reader)
@@ -48,6 +51,35 @@ def _content(frame: Any) -> Any:
     data = frame.find(f"{A}graphic/{A}graphicData")
     nodes = () if data is None else branches(data, lambda node: node.tag in _KINDS)
     return next((node for node in nodes if node.tag in _KINDS), None)
+
+
+def _table(table: Any, text_of: Callable[[Any], str]) -> str:
+    """A table (an `a:tbl` element). What merged cells say is said in each row and column that they span, so that every row can
+    be read alone; only a cell as wide as the table says it once. `text_of` gives the Markdown of a cell's text body."""
+    rows: list[list[str]] = []
+    for row in table.iterchildren(f"{A}tr"):
+        cells: list[str] = []
+        elements = list(row.iterchildren(f"{A}tc"))
+        whole = len(elements) > 1 and (elements[0].get("gridSpan") or "1") == str(len(elements))
+        for column, cell in enumerate(elements):
+            if _is_true(cell.get("vMerge")) and rows:
+                above = rows[-1]
+                cells.append(_again(above[column]) if column < len(above) else "")
+            elif _is_true(cell.get("hMerge")) and cells:
+                cells.append("" if whole else _again(cells[-1]))
+            else:
+                body = cell.find(f"{A}txBody")
+                cells.append("" if body is None else text_of(body))
+        rows.append(cells)
+    return pipe_table(rows)
+
+
+def _again(text: str) -> str:
+    return text if len(text) <= _LONGEST_REPEATED else ""
+
+
+def _is_true(value: str | None) -> bool:
+    return value in ("1", "true")
 
 
 def _object_picture(frame: Any, content: Any, alt: str, reader: PartReader) -> str:

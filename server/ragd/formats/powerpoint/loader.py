@@ -22,8 +22,9 @@ from ragd.core.errors import DocumentEmpty, ParseFailed
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title, extension
 from ragd.formats.common.office_archive import BROKEN, checked_archive, read_part
+from ragd.formats.common.text import numbered
 from ragd.formats.powerpoint.layout import P
-from ragd.formats.powerpoint.parts import MAX_TEXT_CHARS, TooMuchText, numbered, root_of
+from ragd.formats.powerpoint.parts import MAX_TEXT_CHARS, TooMuchText, root_of
 from ragd.formats.powerpoint.slides import Deck
 from ragd.formats.powerpoint.text import R
 from ragd.language.detection import detect_language
@@ -70,7 +71,7 @@ class PowerPointLoader(FormatLoader):
             raise DocumentEmpty(f"'{name}' has neither text nor pictures on its slides{missed}.")
         warnings = deck.warnings()
         if hidden := sorted(set(range(1, len(slides) + 1)) - {number for number, _ in shown}):
-            warnings.append(f"{len(hidden)} of {len(slides)} slides are hidden and were left out: {numbered(hidden)}")
+            warnings.append(f"{len(hidden)} of {len(slides)} slides are hidden and were left out: {numbered('slide', hidden)}")
         stated = _properties(package)
         title, metadata = choose_title(
             name,

@@ -11,11 +11,11 @@ from pptx.oxml import parse_xml
 
 from ragd.core.documents import Picture, Place
 from ragd.formats.common.pictures import picture, reference
+from ragd.formats.common.text import numbered
 from ragd.formats.powerpoint.layout import P
 from ragd.formats.powerpoint.text import R
 
 _SVG_BLIP: Final = "{http://schemas.microsoft.com/office/drawing/2016/SVG/main}svgBlip"
-_MOST_NUMBERS: Final = 20
 _MOST_KINDS: Final = 30
 # What PowerPoint adds to alternative texts that it guesses, and names of files, which some programs give for them.
 _NO_ALT: Final = re.compile(
@@ -46,13 +46,7 @@ class Missed:
             places.append(slide)
 
     def messages(self) -> list[str]:
-        return [f"{what}: {numbered(places)}" for what, places in self.slides.items()]
-
-
-def numbered(slides: list[int]) -> str:
-    """`slide 3`, or `slides 3, 7, 9`, the first twenty of them."""
-    more = f" and {len(slides) - _MOST_NUMBERS} more" if len(slides) > _MOST_NUMBERS else ""
-    return f"slide{'s' if len(slides) > 1 else ''} {', '.join(map(str, slides[:_MOST_NUMBERS]))}{more}"
+        return [f"{what}: {numbered('slide', places)}" for what, places in self.slides.items()]
 
 
 def related_parts(part: Any, kind: str) -> Iterator[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ragd.formats.common.text import fenced
 from ragd.formats.word.signs import equation, symbol
 
 A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
@@ -25,7 +26,6 @@ _SYMBOL_FONTS: Final = frozenset(("symbol", "wingdings", "wingdings 2"))
 _LONGEST_URL: Final = 1000
 _FOLLOWABLE: Final = re.compile(r"(?:https?://|mailto:)[^\s<>]+", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"[-+\u2212]?\d+")
-_BACKTICKS: Final = re.compile("`+")
 _DEEPEST: Final = 8
 
 LinkOf = Callable[[str], str | None]
@@ -80,7 +80,8 @@ def to_markdown(found: Sequence[Paragraph]) -> str:
 
     def close_code() -> None:
         if code:
-            parts.append(("\n\n" if parts else "") + (_fenced(code) if len(code) > 1 else code[0].strip()))
+            text = fenced("\n".join(line.rstrip() for line in code)) if len(code) > 1 else code[0].strip()
+            parts.append(("\n\n" if parts else "") + text)
             code.clear()
 
     for paragraph in found:
@@ -199,12 +200,6 @@ def _linked(text: str, url: str | None) -> str:
 
 def _tidy(text: str) -> str:
     return "\n".join(stripped for line in text.split("\n") if (stripped := line.strip()))
-
-
-def _fenced(lines: Sequence[str]) -> str:
-    text = "\n".join(line.rstrip() for line in lines)
-    fence = "`" * max(3, 1 + max((len(run) for run in _BACKTICKS.findall(text)), default=0))
-    return f"{fence}\n{text}\n{fence}"
 
 
 def _is_monospace(properties: Any) -> bool:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ragd.core.documents import Document, Heading
+from ragd.core.documents import Document
 from ragd.formats.code.languages import programming_language_of
-from ragd.formats.code.symbols import MAX_CHARACTERS, code_headings
+from ragd.formats.code.symbols import code_headings
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode
 from ragd.formats.common.naming import choose_title, extension, first_line
+from ragd.formats.common.text import listed
 from ragd.formats.text.markup import read_markup, shown_pictures
-from ragd.formats.text.structured import STRUCTURED, structured_headings
+from ragd.formats.text.structured import structured_headings
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
@@ -37,11 +38,8 @@ class TextLoader(FormatLoader):
         if markup := read_markup(decoded.text, name):
             title, metadata = choose_title(name, heading=markup.title, first_line=None if markup.headings else line)
             if pictures := shown_pictures(decoded.text):
-                more = ", …" if len(pictures) > _SHOWN_NAMES else ""
-                warnings.append(
-                    f"pictures that were not read, since this format's are not: {len(pictures)} "
-                    f"({', '.join(pictures[:_SHOWN_NAMES])}{more})"
-                )
+                names = listed(pictures, _SHOWN_NAMES)
+                warnings.append(f"pictures that were not read, since this format's are not: {len(pictures)} ({names})")
         else:
             title, metadata = choose_title(name, first_line=line)
         return self._document(
@@ -69,7 +67,7 @@ class CodeLoader(FormatLoader):
         metadata |= {"encoding": decoded.encoding}
         if language:
             metadata["programming_language"] = language
-        headings, problem = _headings(decoded.text, language)
+        headings, problem = structured_headings(decoded.text, language) or code_headings(decoded.text, language)
         return self._document(
             title,
             decoded.text,
@@ -79,12 +77,3 @@ class CodeLoader(FormatLoader):
             language=detect_language(decoded.text),
             warnings=(*decoded.warnings, *([problem] if problem else [])),
         )
-
-
-def _headings(text: str, language: str | None) -> tuple[tuple[Heading, ...], str | None]:
-    """Headings of no characters, so that nothing is taken out of the text; and why some may be missing."""
-    if language not in STRUCTURED:
-        return code_headings(text, language)
-    if len(text) > MAX_CHARACTERS:
-        return (), f"keys were not looked for: more than {MAX_CHARACTERS:,} characters"
-    return structured_headings(text, language), None

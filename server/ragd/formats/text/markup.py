@@ -10,11 +10,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Final
 
 from ragd.core.documents import Heading
 from ragd.formats.common.naming import MAX_TITLE_CHARS, extension
+from ragd.formats.common.text import line_starts
 
 _ADORNMENT: Final = re.compile(r"([!-/:-@\[-`{-~])\1*$")
 _MIN_ADORNMENT: Final = 4
@@ -62,7 +62,7 @@ class _Lines:
 
     def __init__(self, text: str) -> None:
         self.lines = text.split("\n")
-        self._starts = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+        self._starts = line_starts(self.lines)
         self._length = len(text)
         self.headings: list[Heading] = []
 

@@ -12,11 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, islice, pairwise, takewhile
+from itertools import islice, pairwise, takewhile
 from typing import Final
 
 from ragd.core.documents import Heading
+from ragd.formats.code.symbols import MAX_CHARACTERS
 from ragd.formats.common.naming import MAX_TITLE_CHARS
+from ragd.formats.common.text import line_starts
 
 _MAX_DEPTH: Final = 4
 _LONG: Final = 1500
@@ -28,6 +30,28 @@ _MAX_ENTRIES: Final = 5000
 """Entries of one parent beyond which it is not divided."""
 
 _MAX_JOINED_TITLE: Final = 80
+_KEY: Final = re.compile(
+    r"(?P<key>\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+'|[^\s#\"'\[\]{},&*!|>%@-][^\n:]*+(?::(?=\S)[^\n:]*+)*+)\s*:(?:\s(?P<value>.*)|$)"
+)
+_NO_VALUE: Final = re.compile(r"\s*(?:[&!]\S*\s*)*(?:#.*)?$")
+_ITEM: Final = re.compile(r"-(?:\s+(?:(?:name|id|title|key|alert|job_name|task)\s*:\s*)?(?P<title>[^\n]{0,80})|$)")
+_DOCUMENT: Final = re.compile(r"---(?:\s|$)")
+_KIND: Final = re.compile(r"kind:\s*[\"']?([\w.-]+)")
+_METADATA: Final = re.compile(r"metadata:\s*(?:#.*)?$")
+_NAME: Final = re.compile(r"\s+name:\s*[\"']?([\w.-]+)")
+_TOML_TABLE: Final = re.compile(r"\[{1,2}\s*(?P<title>[^\[\]\n]+?)\s*\]{1,2}\s*(?:#.*)?$")
+_TOML_STRING: Final = re.compile(r"\"\"\"(?s:.*?)(?:\"\"\"|\Z)|'''(?s:.*?)(?:'''|\Z)")
+_INI_SECTION: Final = re.compile(r"\[(?P<title>[^\[\]\n]+)\]\s*(?:[;#].*)?$")
+_MAX_LINE: Final = 1000
+_JSON: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],]|//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)', re.DOTALL)
+_COLON: Final = re.compile(r"\s*:\s*(\"(?:[^\"\\\n]|\\.){0,200}\")?")
+_NAMES: Final = frozenset(("name", "id", "title", "key", "operationId", "label"))
+_XML: Final = re.compile(
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)"
+    r"|<(?P<end>/?)(?P<tag>[\w:.-]+)(?P<attributes>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>",
+    re.DOTALL,
+)
+_NAMING: Final = re.compile(r"""(?<![\w:-])(?:\w+:)?(?:name|id|key|ref|type)\s*=\s*["']([^"']{1,100})["']""", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -74,27 +98,12 @@ def _is_data(entries: Sequence[_Entry]) -> bool:
     return len(entries) > _MANY and length < _MIN_AVERAGE * len(entries)
 
 
-_KEY: Final = re.compile(
-    r"(?P<key>\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+'|[^\s#\"'\[\]{},&*!|>%@-][^\n:]*+(?::(?=\S)[^\n:]*+)*+)\s*:(?:\s(?P<value>.*)|$)"
-)
-_NO_VALUE: Final = re.compile(r"\s*(?:[&!]\S*\s*)*(?:#.*)?$")
-_ITEM: Final = re.compile(r"-(?:\s+(?:(?:name|id|title|key|alert|job_name|task)\s*:\s*)?(?P<title>[^\n]{0,80})|$)")
-_DOCUMENT: Final = re.compile(r"---(?:\s|$)")
-_KIND: Final = re.compile(r"kind:\s*[\"']?([\w.-]+)")
-_METADATA: Final = re.compile(r"metadata:\s*(?:#.*)?$")
-_NAME: Final = re.compile(r"\s+name:\s*[\"']?([\w.-]+)")
-_TOML_TABLE: Final = re.compile(r"\[{1,2}\s*(?P<title>[^\[\]\n]+?)\s*\]{1,2}\s*(?:#.*)?$")
-_TOML_STRING: Final = re.compile(r"\"\"\"(?s:.*?)(?:\"\"\"|\Z)|'''(?s:.*?)(?:'''|\Z)")
-_INI_SECTION: Final = re.compile(r"\[(?P<title>[^\[\]\n]+)\]\s*(?:[;#].*)?$")
-_MAX_LINE: Final = 1000
-
-
 class _Rows:
     """Lines of a text, and the characters where they begin."""
 
     def __init__(self, text: str) -> None:
         self.lines = text.split("\n")
-        self.starts = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+        self.starts = line_starts(self.lines)
         self.starts[-1] -= 1
 
     def entries(self, found: Sequence[tuple[int, str]], floor: int, end: int, comment: str = "#") -> list[_Entry]:
@@ -195,17 +204,6 @@ def _headed(text: str, lines: Sequence[str], header: re.Pattern[str]) -> list[_E
     rows = _Rows(text)
     found = [(row, title[1]) for row, line in enumerate(lines) if line[:1] == "[" and (title := header.match(line[:_MAX_LINE]))]
     return rows.entries(found, 0, len(rows.lines), comment="#;") if 0 < len(found) <= _MAX_ENTRIES else []
-
-
-_JSON: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],]|//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)', re.DOTALL)
-_COLON: Final = re.compile(r"\s*:\s*(\"(?:[^\"\\\n]|\\.){0,200}\")?")
-_NAMES: Final = frozenset(("name", "id", "title", "key", "operationId", "label"))
-_XML: Final = re.compile(
-    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)"
-    r"|<(?P<end>/?)(?P<tag>[\w:.-]+)(?P<attributes>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>",
-    re.DOTALL,
-)
-_NAMING: Final = re.compile(r"""(?<![\w:-])(?:\w+:)?(?:name|id|key|ref|type)\s*=\s*["']([^"']{1,100})["']""", re.IGNORECASE)
 
 
 class _Stack:
@@ -315,12 +313,15 @@ _ENTRIES: Final[dict[str, Callable[[str], Sequence[_Entry]]]] = {
     "ini": _ini_entries,
     "xml": _xml_entries,
 }
-STRUCTURED: Final = frozenset(_ENTRIES)
-"""Languages whose entries are found here."""
 
 
-def structured_headings(text: str, language: str) -> tuple[Heading, ...]:
-    """Headings for the entries of a whole text, in its order."""
+def structured_headings(text: str, language: str | None) -> tuple[tuple[Heading, ...], str | None] | None:
+    """Headings for the entries of a whole text, in its order, and why some may be missing; None for text of another language."""
+    entries_of = _ENTRIES.get(language or "")
+    if entries_of is None:
+        return None
+    if len(text) > MAX_CHARACTERS:
+        return (), f"keys were not looked for: more than {MAX_CHARACTERS:,} characters"
     found: list[Heading] = []
-    _add(text, _ENTRIES[language](text), 1, found)
-    return tuple(found)
+    _add(text, entries_of(text), 1, found)
+    return tuple(found), None

@@ -10,6 +10,7 @@ from typing import Final
 from ragd.core.documents import Mark, Place
 from ragd.formats.common.opc import Element
 from ragd.formats.common.pictures import REFERENCE
+from ragd.formats.common.text import fence_for
 from ragd.formats.tables.blocks import (
     HEADER_TOKENS,
     PART_TOKENS,
@@ -19,15 +20,14 @@ from ragd.formats.tables.blocks import (
     estimated_tokens,
     write_table,
 )
+from ragd.formats.tables.pipes import pipe_lines
 from ragd.formats.word.content import WordContent, trimmed, without_signs
 from ragd.formats.word.inline import Inline, Line
-from ragd.formats.word.lists import Nesting, marker, marker_width
-from ragd.formats.word.numbering import Item
+from ragd.formats.word.numbering import Item, Nesting, marker, marker_width
 from ragd.formats.word.package import R, W, child_value
 from ragd.formats.word.reading import Note, Reading
 from ragd.formats.word.styles import Look
-from ragd.formats.word.tables import Grid, ReadCell, flat_rows, read_grid
-from ragd.formats.word.walk import blocks_of
+from ragd.formats.word.tables import Grid, ReadCell, blocks_of, flat_rows, read_grid
 
 _NEW_PAGE: Final = ("nextPage", "oddPage", "evenPage", None)
 _NOTE_LABEL: Final = re.compile(r"\[\^e?\d+\]")
@@ -215,8 +215,7 @@ class BlockReader:
         header, page = grid.header
         if not header:
             return
-        lines = [f"| {' | '.join(map(cell_text, cells))} |" for cells in (header, *(cells for cells, _ in grid.rows))]
-        lines[0] += "\n|" + " --- |" * len(header)
+        lines = pipe_lines(map(cell_text, cells) for cells in (header, *(cells for cells, _ in grid.rows)))
         if estimated_tokens("\n".join(lines)) <= PART_TOKENS:
             for number, line in enumerate(lines):
                 start = grid.rows[number - 1][1] if number else page
@@ -259,7 +258,7 @@ class BlockReader:
         if lines:
             self._lists.end()
             code = "\n".join(lines)
-            fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`{3,}", code))])
+            fence = fence_for(code, 3)
             self.out.add(f"{code}\n{fence}", self._code_page, prefix=f"{fence}\n", trim=False)
 
 

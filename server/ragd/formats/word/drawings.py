@@ -10,7 +10,7 @@ from ragd.formats.common.opc import Element
 from ragd.formats.powerpoint.charts import CX, C, chart, extended_chart
 from ragd.formats.powerpoint.diagrams import DGM, diagram
 from ragd.formats.powerpoint.text import to_markdown
-from ragd.formats.word.package import MC, Package, R, W, choose
+from ragd.formats.word.package import MC, Package, R, W, chosen
 
 _A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _PIC: Final = "{http://schemas.openxmlformats.org/drawingml/2006/picture}"
@@ -61,7 +61,7 @@ def drawn(drawing: Element, package: Package, part: str) -> Iterator[Drawn]:
         elif tag in _MARKDOWN_OF:
             yield Drawn(box=_referred(element, package, part))
         elif tag == MC + "AlternateContent":
-            stack += [branch for branch in (choose(element),) if branch is not None]
+            stack += chosen(element)
         else:
             stack += reversed(element)
 

@@ -12,10 +12,9 @@ from typing import Final
 
 from ragd.formats.common.opc import Element
 from ragd.formats.word.content import without_signs
-from ragd.formats.word.controls import is_prompt, texts_of
 from ragd.formats.word.drawings import drawn
 from ragd.formats.word.fields import Fields, are_balanced
-from ragd.formats.word.package import MC, R, W
+from ragd.formats.word.package import MC, R, W, is_prompt, texts_of
 from ragd.formats.word.reading import Reading
 from ragd.formats.word.signs import M, equation, is_symbol, symbol, symbol_font
 from ragd.formats.word.spans import Span, followable, markdown_of, tidied

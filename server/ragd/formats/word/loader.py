@@ -16,6 +16,7 @@ from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import is_blank
 from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.common.opc import LXML_VERSION, Element
+from ragd.formats.common.text import listed
 from ragd.formats.word.blocks import BlockReader
 from ragd.formats.word.content import without_signs
 from ragd.formats.word.inline import Inline
@@ -156,8 +157,8 @@ def _headers_warning(package: Package) -> list[str]:
                 texts[text[:_SHOWN_CHARS]] = None
     if not texts:
         return []
-    shown = ", ".join(f"'{text}'" for text in list(texts)[:_SHOWN])
-    return [f"page headers and footers were left out: {shown}{', …' if len(texts) > _SHOWN else ''}"]
+    quoted = [f"'{text}'" for text in texts]
+    return [f"page headers and footers were left out: {listed(quoted, _SHOWN)}"]
 
 
 def _text(root: Element, tag: str) -> str:

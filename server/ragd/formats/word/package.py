@@ -105,9 +105,25 @@ def whole(value: str | None) -> int | None:
         return None
 
 
-def choose(element: Element) -> Element | None:
-    """Of mc:AlternateContent the part to read: the first choice that holds anything, else the fallback."""
-    for branch in element:
-        if branch.tag in (MC + "Choice", MC + "Fallback") and len(branch):
-            return branch
-    return None
+def chosen(element: Element) -> list[Element]:
+    """Of mc:AlternateContent the one part to read, if any: the first choice that holds anything, else the fallback."""
+    return [branch for branch in element if branch.tag in (MC + "Choice", MC + "Fallback") and len(branch)][:1]
+
+
+# What Word shows by default in an empty control; what an author asks for in other words is text like any other.
+_PROMPT: Final = re.compile(
+    r"(?:click|tap|choose|enter|select|type)\b.{0,80}$|(?:クリック|ここを|ここに|アイテムを選択|日付を).{0,40}$|(?:单击|点击|选择).{0,40}$",
+    re.IGNORECASE,
+)
+
+
+def is_prompt(properties: Element | None, content: Element) -> bool:
+    """Whether a content control shows only that something may be put in."""
+    if properties is None or properties.find(W + "showingPlcHdr") is None:
+        return False
+    return bool(_PROMPT.match(texts_of(content).strip()))
+
+
+def texts_of(element: Element | None) -> str:
+    """All text in an element."""
+    return "" if element is None else "".join(text.text or "" for text in element.iter(W + "t"))

@@ -1,4 +1,4 @@
-"""The grid of a Word document's table.
+"""The blocks of a Word document in reading order, whatever they are wrapped in, and the grids of its tables.
 
 What cells merged over rows say is said in each of them, so that every row can be read alone, and headers over several columns
 in each of those. Several header rows become one, their texts joined for each column. Rows of one cell over the whole width
@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 from ragd.formats.common.opc import Element
 from ragd.formats.word.content import Pages
-from ragd.formats.word.package import MC, W, child_value, choose, toggled, whole
+from ragd.formats.word.package import MC, W, child_value, chosen, is_prompt, toggled, whole
 
 MAX_COLUMNS: Final = 64
 """Word's own limit is 63. Spans are cut there, so that a number in a file can't ask for memory."""
@@ -24,10 +24,12 @@ _MAX_HEADER: Final = 1_000
 _MAX_CELL_WITH_TABLE: Final = 500
 """Characters up to which a table in a cell, with what else is there, is put into lines of the cell."""
 _MIN_FORM_ROWS: Final = 4
-_TRANSPARENT: Final = frozenset(W + tag for tag in ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag"))
+_TRANSPARENT: Final = frozenset(W + tag for tag in ("sdtContent", "customXml", "ins", "moveTo", "smartTag"))
 
 ReadCell: TypeAlias = Callable[[Element, bool], str]
 """Gives a cell's text, for a header without emphasis. Called once for each cell, in order."""
+_BLOCKS: Final = (W + "p", W + "altChunk")
+_CONTENTS: Final = "Table of Contents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class _Row:
     cells: list[_Cell] = field(default_factory=list)
 
 
-def framed_cells(table: Element) -> list[Element] | None:
+def _framed_cells(table: Element) -> list[Element] | None:
     """The cells, in order, of a table that only places text on the page; None for a table of data.
 
     Such are tables of one column, with a whole text as their first row, with much text beside or in tables inside, and forms,
@@ -145,10 +147,10 @@ def _inner(parent: Element, tag: str) -> Iterator[Element]:
         element = stack.pop()
         if element.tag == tag:
             yield element
-        elif element.tag in _TRANSPARENT:
+        elif element.tag in _TRANSPARENT or element.tag == W + "sdt":
             stack += reversed(element)
         elif element.tag == MC + "AlternateContent":
-            stack += [branch for branch in (choose(element),) if branch is not None]
+            stack += chosen(element)
 
 
 def _bounded(value: str | None, least: int) -> int:
@@ -207,3 +209,40 @@ def _texts(row: _Row, found: list[str], merged: dict[int, str], repeat: Callable
 def _joined(texts: tuple[str, ...]) -> str:
     """The name of a column from its header rows, each text once."""
     return " / ".join(dict.fromkeys(text for text in texts if text))
+
+
+def blocks_of(container: Element, leave_contents: Callable[[Element], None]) -> Iterator[Element]:
+    """Paragraphs, tables of data and imported documents. What a table only places on the page counts as outside of it.
+
+    Tables of contents that the editor made are left out; `leave_contents` is called with each. Works without recursion.
+    """
+    stack = list(reversed(container))
+    while stack:
+        element = stack.pop()
+        tag = element.tag
+        if tag in _BLOCKS:
+            yield element
+        elif tag == W + "tbl":
+            cells = _framed_cells(element)
+            if cells is None:
+                yield element
+            else:
+                stack += [block for cell in reversed(cells) for block in reversed(cell)]
+        elif tag in _TRANSPARENT:
+            stack += reversed(element)
+        elif tag == W + "sdt":
+            stack += _controlled(element, leave_contents)
+        elif tag == MC + "AlternateContent":
+            stack += chosen(element)
+
+
+def _controlled(control: Element, leave_contents: Callable[[Element], None]) -> list[Element]:
+    """What a content control holds that is to be read."""
+    properties = control.find(W + "sdtPr")
+    content = control.find(W + "sdtContent")
+    if properties is None or content is None:
+        return [] if content is None else [content]
+    if child_value(properties.find(W + "docPartObj"), "docPartGallery") == _CONTENTS:
+        leave_contents(content)
+        return []
+    return [] if is_prompt(properties, content) else [content]

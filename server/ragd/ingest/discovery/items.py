@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -112,3 +113,26 @@ class FileItem:
         if too_large or len(data) > limit:
             raise PayloadTooLarge(f"'{self.source}' is larger than {limit:,} bytes. Split it, or raise limits.max_document_size.")
         return data
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteItem:
+    """An item of the ingestion line. `label` is its id: what errors and logs call it, since its title may be secret.
+
+    `load(limit)` gives its bytes and raises what `Item.read` raises.
+    """
+
+    source: str
+    uri: str
+    name: str
+    label: str
+    load: Callable[[int], bytes]
+    loader: str | None = None
+    folder: str = ""
+    links_root: str = ""
+
+    def size(self) -> int:
+        return 0
+
+    def read(self, limit: int) -> bytes:
+        return self.load(limit)

@@ -17,10 +17,9 @@ from ragd.core.errors import ItemFailed, SourceRefused, SourceThrottled, SourceU
 from ragd.core.ids import hash32
 from ragd.core.jobs import IngestResult
 from ragd.core.tracing import utc_now
-from ragd.ingest.discovery.items import Item
+from ragd.ingest.discovery.items import Item, RemoteItem
 from ragd.ingest.prefetch import prefetched
 from ragd.ingest.reading import Report
-from ragd.ingest.remote import RemoteItem
 from ragd.sources.base import CloudSource, Fetched, Listed, Reason, Skip, Unfetched, Usage
 from ragd.sources.sync.changes import Guard, Plan, compare, listed_as
 from ragd.store.ledger import Cycle, Ledger, LedgerItem

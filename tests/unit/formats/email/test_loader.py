@@ -10,7 +10,7 @@ import pytest
 
 from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, DocumentEncrypted, ParseFailed
-from ragd.formats.common.jis import decode_jis
+from ragd.formats.common.decoding import decode_jis
 from ragd.formats.email.loader import EmailLoader
 
 PNG = b"\x89PNG\r\n\x1a\n-not decoded here-"

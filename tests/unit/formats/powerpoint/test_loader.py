@@ -17,7 +17,6 @@ from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty, DocumentEncrypted, ParseFailed
 from ragd.core.sections import split_sections
 from ragd.formats.powerpoint import loader as powerpoint
-from ragd.formats.powerpoint import shapes as powerpoint_shapes
 from ragd.formats.powerpoint import slides as powerpoint_slides
 from ragd.formats.powerpoint.loader import PowerPointLoader
 from ragd.formats.powerpoint.order import Box, reading_order
@@ -385,11 +384,12 @@ def test_an_entity_bomb_and_a_zip_bomb_are_refused() -> None:
 
 def test_more_markup_or_text_than_any_presentation_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     data = make(titled("One", "x"), titled("Two", "y" * 200))
-    for module in (powerpoint_slides, powerpoint_shapes):  # all slides together; one slide
-        with monkeypatch.context() as patch:
-            patch.setattr(module, "MAX_TEXT_CHARS", 100)
+    together = make(titled("One", "x" * 60), titled("Two", "y" * 60))
+    with monkeypatch.context() as patch:
+        patch.setattr(powerpoint_slides, "MAX_TEXT_CHARS", 100)
+        for slides in (data, together):
             with pytest.raises(ParseFailed, match="characters of text"):
-                load(data)
+                load(slides)
     monkeypatch.setattr(powerpoint, "MAX_XML_BYTES", 1000)
     with pytest.raises(ParseFailed, match="up to 1,000 are read"):
         load(data)

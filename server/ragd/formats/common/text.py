@@ -1,0 +1,45 @@
+"""Small pieces of Markdown and of messages that the readers of several formats write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import Final
+
+_BACKTICKS: Final = re.compile("`+")
+_MOST_NUMBERS: Final = 20
+
+
+def line_starts(lines: Iterable[str], start: int = 0) -> list[int]:
+    """The characters at which these lines begin, each followed by a line break, and where the text behind the last one begins."""
+    return list(accumulate((len(line) + 1 for line in lines), initial=start))
+
+
+def fence_for(text: str, least: int) -> str:
+    """Backticks enough to enclose a text that may hold some itself."""
+    return "`" * max([least, *(len(run) + 1 for run in _BACKTICKS.findall(text))])
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A fenced code block that holds the text."""
+    fence = fence_for(text, 3)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def code_span(text: str) -> str:
+    """Code within a line."""
+    fence = fence_for(text, 1)
+    gap = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{gap}{text}{gap}{fence}"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """`a, b, c, …`: the first names, and whether there are more."""
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
+def numbered(noun: str, numbers: Sequence[int]) -> str:
+    """`slide 3`, or `slides 3, 7, 9`, the first twenty of them."""
+    more = f" and {len(numbers) - _MOST_NUMBERS} more" if len(numbers) > _MOST_NUMBERS else ""
+    return f"{noun}{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers[:_MOST_NUMBERS]))}{more}"
