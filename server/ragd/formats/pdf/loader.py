@@ -4,7 +4,7 @@ pdfium is not safe to use from several threads, so one lock guards all of it. It
 what is left; since a document is never to be half indexed, a file without its end mark is refused.
 
 The stages: every page is read (`reading`), boilerplate is found over all pages (`layout.boilerplate`), each page is put in order
-(`layout`, `blocks`), headings are placed (`headings`), and the content is written.
+(`layout`), headings are placed (`headings`), and the content is written.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import pypdfium2
@@ -23,15 +23,14 @@ from ragd.formats.common.builder import ContentBuilder, FormatLoader
 from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.common.pictures import reference
 from ragd.formats.common.text import listed
-from ragd.formats.pdf.blocks import Block, blocks_of, nested, with_pictures
+from ragd.formats.pdf.blocks import Block, with_pictures
 from ragd.formats.pdf.headings import BY_SIZE, with_headings
 from ragd.formats.pdf.layout.boilerplate import take_boilerplate
 from ragd.formats.pdf.layout.columns import reading_order
 from ragd.formats.pdf.layout.joins import Lexicon
-from ragd.formats.pdf.page.page import Box, Page
-from ragd.formats.pdf.page.text import fixed_fonts
+from ragd.formats.pdf.layout.paragraphs import blocks_of, nested
+from ragd.formats.pdf.page.page import Box, Page, Segment
 from ragd.formats.pdf.reading import ReadPdf, read_pdf
-from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 LOCK: Final = threading.Lock()
@@ -39,6 +38,8 @@ _END_MARK: Final = b"%%EOF"
 _END_MARK_WITHIN: Final = 4096
 _MOSTLY_FIXED: Final = 0.6
 _RANGES_SHOWN: Final = 20
+_MIN_LETTERS: Final = 6
+_MIN_KINDS: Final = 4
 _PROGRAM_MADE_TITLE: Final = re.compile(
     r"^(?:untitled.*|\(?anonymous\)?|microsoft \w+ - .*|.*\.(?:docx?|pptx?|xlsx?|odt|rtf|tex|dvi|indd|pdf))$",
     re.IGNORECASE,
@@ -64,7 +65,9 @@ class PdfLoader(FormatLoader):
         with_text = {page.index for page, blocks in zip(read.pages, pages, strict=True) if _has_text(page, blocks)}
         skipped = sorted(number for numbers in read.scans.skipped.values() for number in numbers)
         if not with_text and not skipped:
-            raise DocumentEmpty(f"'{name}' holds no text: {_why_empty(read)}.")
+            drawn = "its pages are blank or hold drawings only"
+            why = "nothing could be recognised on its scanned pages" if read.scans.done else drawn
+            raise DocumentEmpty(f"'{name}' holds no text: {why}.")
         content = _PdfContent(Lexicon([text for blocks in pages for block in blocks for text, _ in block.pieces]))
         if not with_text:
             content.add_line(f"{name}: the text of its scanned pages ({_ranges(skipped)}) was not read.", Place(page=skipped[0]))
@@ -79,7 +82,6 @@ class PdfLoader(FormatLoader):
             metadata | _metadata(read),
             parser=f"pypdfium2 {pypdfium2.PYPDFIUM_INFO.version} (pdfium {pypdfium2.PDFIUM_INFO.version})",
             boilerplate=content.boilerplate,
-            language=detect_language(content.markdown),
             warnings=_warnings(read, {page.index + 1 for page in read.pages} - {index + 1 for index in with_text}),
         )
 
@@ -88,7 +90,7 @@ def _blocks(read: ReadPdf) -> tuple[list[list[Block]], str]:
     """The blocks of each page with headings and pictures, and where the headings are from. The segments are let go on the way."""
     sizes: Counter[float] = Counter()
     letters = in_fixed = 0
-    fixed = fixed_fonts(segment for page in read.pages for segment in page.segments)
+    fixed = _fixed_fonts(segment for page in read.pages for segment in page.segments)
     for page in read.pages:
         for segment in page.segments:
             segment.fixed = segment.even and segment.font in fixed
@@ -109,6 +111,17 @@ def _blocks(read: ReadPdf) -> tuple[list[list[Block]], str]:
     recognised = {page.index for page in read.pages if page.recognised}
     pages, source = with_headings(pages, read.outline, recognised)
     return [with_pictures(nested(blocks), page.pictures) for page, blocks in zip(read.pages, pages, strict=True)], source
+
+
+def _fixed_fonts(segments: Iterable[Segment]) -> set[str]:
+    """Names of the fonts whose letters have one width: those that have mostly stood in segments where all do."""
+    balance: Counter[str] = Counter()
+    for segment in segments:
+        if not segment.even:
+            balance[segment.font] -= 2 * len(segment.text)
+        elif len(segment.text) >= _MIN_LETTERS and sum(map(str.isalpha, set(segment.text))) >= _MIN_KINDS:
+            balance[segment.font] += len(segment.text) if segment.text.isascii() else 0
+    return {font for font, value in balance.items() if value > 0}
 
 
 def _has_text(page: Page, blocks: Sequence[Block]) -> bool:
@@ -141,8 +154,8 @@ def _metadata(read: ReadPdf) -> dict[str, Any]:
         found["page_labels"] = read.labels
     if read.links:
         found["links"] = list(dict.fromkeys(read.links))
-    if read.scans.read:
-        found["ocr_pages"] = read.scans.read
+    if read.scans.done:
+        found["ocr_pages"] = read.scans.done
     if read.scans.skipped:
         found["ocr_skipped"] = True
     return found
@@ -156,10 +169,6 @@ def _warnings(read: ReadPdf, blank: set[int]) -> list[str]:
     if blank:
         found.append(f"no text on {len(blank)} of {len(read.pages)} pages: {_ranges(sorted(blank))}")
     return found
-
-
-def _why_empty(read: ReadPdf) -> str:
-    return "nothing could be recognised on its scanned pages" if read.scans.read else "its pages are blank or hold drawings only"
 
 
 def _ranges(numbers: Sequence[int]) -> str:

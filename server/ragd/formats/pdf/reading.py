@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
 import pypdfium2
 import pypdfium2.raw as pdfium_c
 
 from ragd.core.errors import DocumentEncrypted, ParseFailed
 from ragd.formats.pdf.headings import OutlineEntry, read_outline
 from ragd.formats.pdf.layout.tables import ruled_tables
-from ragd.formats.pdf.page.annotations import MAX_LINKS, add_fields, read_annotations
+from ragd.formats.pdf.page.annotations import MAX_LINKS, read_annotations
 from ragd.formats.pdf.page.glyphs import Glyphs
 from ragd.formats.pdf.page.objects import read_objects
 from ragd.formats.pdf.page.page import Frame, Page, Rule
 from ragd.formats.pdf.page.pictures import Pictures
-from ragd.formats.pdf.page.scans import Scans, is_broken, is_scan, read_scan
+from ragd.formats.pdf.page.scans import Scans, is_scan
 from ragd.formats.pdf.page.tags import Tags
 from ragd.formats.pdf.page.text import read_segments
 from ragd.providers.protocols import LoadContext
@@ -85,12 +86,6 @@ def opened(data: bytes, name: str) -> Any:
         raise ParseFailed(f"'{name}' can't be read as PDF: it is damaged or isn't one.") from error
 
 
-def _frame_of(page: Any) -> Frame:
-    """The box and rotation of one of pdfium's pages."""
-    left, bottom, right, top = page.get_bbox()
-    return Frame(left, bottom, right, top, turns=page.get_rotation() // 90 % 4)
-
-
 class _Reader:
     def __init__(self, pdf: Any, name: str, context: LoadContext) -> None:
         self.pdf = pdf
@@ -120,24 +115,24 @@ class _Reader:
             page.close()
 
     def _read(self, pdf_page: Any, text_page: Any, index: int) -> Page:
-        page = Page(index, _frame_of(pdf_page))
+        left, bottom, right, top = pdf_page.get_bbox()
+        page = Page(index, Frame(left, bottom, right, top, turns=pdf_page.get_rotation() // 90 % 4))
         glyphs = Glyphs(text_page.raw, page.frame)
         drawn = read_objects(pdf_page.raw, page.frame)
         form = self.pdf.formenv.raw if self.pdf.formenv else None
         attached = read_annotations(self.pdf.raw, pdf_page.raw, form, page.frame)
         if drawn.cut_off or attached.cut_off or glyphs.cut_off:
             self.warnings.append(f"page {index + 1} has too many characters, drawings or notes; the rest of them was left out")
-        broken = is_broken(glyphs)
         upright = [rule for rule in drawn.rules if rule.upright]
         unplaced = read_segments(glyphs, page, upright, attached.links, self.tags.levels(pdf_page.raw))
-        if broken:
+        if broken := glyphs.are_broken:
             page.segments, page.aside = [], []
         if broken or is_scan(len(glyphs), drawn, page.frame):
-            read_scan(pdf_page, page, self.context, self.scans)
+            self.scans.read(pdf_page, page, self.context)
         else:
             self.pictures.read(page, drawn.images, behind_text=len(page.segments) > 0)
         page.grids, page.segments = ruled_tables(_turned(drawn.rules, page.frame), page.segments)
-        add_fields(page, attached.fields)
+        attached.add_fields(page)
         page.notes = attached.comments
         self.links += [target for _, target in unplaced][: MAX_LINKS - len(self.links)]
         return page
@@ -152,7 +147,7 @@ def _turned(rules: Sequence[Rule], frame: Frame) -> list[Rule]:
     ]
     return [
         Rule(True, x0, y0, y1) if y1 - y0 > x1 - x0 else Rule(False, y0, x0, x1)
-        for x0, y0, x1, y1 in frame.turned(frame.as_boxes(boxes)).tolist()
+        for x0, y0, x1, y1 in frame.turned(np.array(boxes, dtype=np.float64)).tolist()
     ]
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from ragd.formats.pdf.layout.columns import Row
+from ragd.formats.pdf.layout.columns import Row, narrowed
 from ragd.formats.pdf.layout.joins import join_lines, row_text
 from ragd.formats.pdf.page.page import Box, Grid, Item
 
@@ -63,7 +63,8 @@ def _run(rows: Sequence[Row], start: int) -> int:
         step = (row.y0 + row.y1 - before.y0 - before.y1) / 2
         if isinstance(row.items[0], Grid) or step > _MAX_STEP * row.size or _LEADERS.search(row.items[-1].text):
             break
-        left = [narrower for strip in strips if (narrower := _narrowed(strip, row))]
+        spans = [(item.box[0], item.box[2]) for item in row.items]
+        left = [narrower for strip in strips if (narrower := narrowed(strip, spans, _NARROW * row.size))]
         if not left:
             break
         if _is_multiple(row):
@@ -79,21 +80,6 @@ def _run(rows: Sequence[Row], start: int) -> int:
                 end = index + 1
         strips = left
     return end
-
-
-def _narrowed(strip: tuple[float, float], row: Row) -> tuple[float, float] | None:
-    low, high = strip
-    for item in row.items:
-        x0, _, x1, _ = item.box
-        if x1 <= low or x0 >= high:
-            continue
-        if x0 - low > high - x1:
-            high = x0
-        else:
-            low = x1
-        if high - low < _NARROW * row.size:
-            return None
-    return low, high
 
 
 def _table(rows: Sequence[Row]) -> Grid | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from ragd.formats.common.text import roman
 from ragd.formats.pdf.layout.columns import Row, rows_of
 from ragd.formats.pdf.layout.joins import row_text
 from ragd.formats.pdf.page.page import Item, Page
@@ -36,7 +37,6 @@ _NUMBER: Final = re.compile(
     r"(?:(?:/|of|von|ページ中|中|／)?\W*(?P<total>\d{1,5}))?\W*(?:pages?|ページ目?|頁|枚目?)?[\W_]*$"
 )
 _DECORATED: Final = re.compile(r"page|p\.|ページ|頁|/|／|of|^[-–—]\s*\d+\s*[-–—]$")
-_ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _seen(page: Page, phrase: Sequence[Item], *, upper: bool) -> _Seen | None:
     numbers = tuple(int(digits[:9]) for digits in _DIGITS.findall(text))
     value = None
     if match := _NUMBER.match(line.strip()):
-        value = int(match["number"]) if match["number"].isdigit() else _roman(match["number"])
+        value = int(match["number"]) if match["number"].isdigit() else roman(match["number"])
     return _Seen(page.index, height if upper else page.frame.size[1] - height, text, numbers, value, id(phrase))
 
 
@@ -211,12 +211,3 @@ def _is_apart(rows: Sequence[Row], index: int) -> bool:
     if max(inner.y0 - row.y1, row.y0 - inner.y1) <= row.size:
         return False
     return index + 2 >= len(rows) or abs(inner.y0 - row.y0) > _APART * abs(rows[index + 2].y0 - inner.y0)
-
-
-def _roman(text: str) -> int:
-    total = 0
-    for index, char in enumerate(text):
-        value = _ROMAN_VALUES[char]
-        after = _ROMAN_VALUES[text[index + 1]] if index + 1 < len(text) else 0
-        total += -value if value < after else value
-    return total

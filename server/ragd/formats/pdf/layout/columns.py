@@ -9,13 +9,13 @@ stands above, in each column and below is then treated likewise. A table's colum
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from ragd.formats.pdf.page.page import Box, Grid, Item, Segment
+from ragd.formats.pdf.page.page import Box, Grid, Item, Segment, union
 
 BULLET: Final = re.compile("^[•●○■□◆◇▪▫‣⁃∙·・➢➤✓✔►▶–—*\uf0a7\uf0b7\uf0d8\uf0fc-](?: |$)")
 """The beginning of a line that is a bullet, by itself or with text after it."""
@@ -48,8 +48,7 @@ class Row:
     @staticmethod
     def of(items: list[Item]) -> Row:
         items.sort(key=lambda item: item.box[0])
-        boxes = [item.box for item in items]
-        return Row(items, min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes))
+        return Row(items, *union([item.box for item in items]))
 
     @property
     def box(self) -> Box:
@@ -61,14 +60,11 @@ class Row:
 
     def blocks(self, gap: float) -> list[tuple[float, float]]:
         """What the row covers from left to right, gaps narrower than `gap` closed."""
-        found: list[tuple[float, float]] = []
-        for item in self.items:
-            x0, _, x1, _ = item.box
-            if found and x0 - found[-1][1] < gap:
-                found[-1] = (found[-1][0], max(found[-1][1], x1))
-            else:
-                found.append((x0, x1))
-        return found
+        return _merged([(item.box[0], item.box[2]) for item in self.items], gap)
+
+    @property
+    def middle(self) -> float:
+        return (self.y0 + self.y1) / 2
 
 
 @dataclass(slots=True)
@@ -104,7 +100,7 @@ def rows_of(items: Sequence[Item]) -> list[Row]:
 
 def pitch_of(rows: Sequence[Row]) -> float:
     """The usual distance from one row's middle to the next one's; 0 when there are not two near each other."""
-    steps = [_middle(after) - _middle(before) for before, after in pairwise(rows)]
+    steps = [after.middle - before.middle for before, after in pairwise(rows)]
     near = [step for step, row in zip(steps, rows, strict=False) if 0 < step < 2.6 * row.size]
     return median(near) if near else 0.0
 
@@ -182,14 +178,15 @@ def _grown(
 ) -> tuple[int, int, float, float]:
     """The rows `[start, end)` around row `index` that leave a strip free, and what is left of the strip."""
     start, end = index, index + 1
-    while end < len(blocks) and (narrower := _narrowed(strip, blocks[end], gutter)):
+    while end < len(blocks) and (narrower := narrowed(strip, blocks[end], gutter)):
         strip, end = narrower, end + 1
-    while start > 0 and (narrower := _narrowed(strip, blocks[start - 1], gutter)):
+    while start > 0 and (narrower := narrowed(strip, blocks[start - 1], gutter)):
         strip, start = narrower, start - 1
     return start, end, *strip
 
 
-def _narrowed(strip: tuple[float, float], blocks: Sequence[tuple[float, float]], gutter: float) -> tuple[float, float] | None:
+def narrowed(strip: tuple[float, float], blocks: Iterable[tuple[float, float]], least: float) -> tuple[float, float] | None:
+    """What these blocks leave free of a strip; None when that is narrower than `least`."""
     left, right = strip
     for x0, x1 in blocks:
         if x1 <= left or x0 >= right:
@@ -198,7 +195,7 @@ def _narrowed(strip: tuple[float, float], blocks: Sequence[tuple[float, float]],
             right = x0
         else:
             left = x1
-        if right - left < gutter:
+        if right - left < least:
             return None
     return left, right
 
@@ -209,13 +206,13 @@ def _trimmed(rows: Sequence[Row], start: int, end: int, middle: float) -> tuple[
     last = max((index for index in range(start, end) if rows[index].x1 > middle), default=start)
     if end < len(rows):
         for index in range(last + 1, end):
-            step = _middle(rows[index]) - _middle(rows[index - 1])
-            if step > _APART * usual and _middle(rows[end]) - _middle(rows[end - 1]) <= step:
+            step = rows[index].middle - rows[index - 1].middle
+            if step > _APART * usual and rows[end].middle - rows[end - 1].middle <= step:
                 end = index
                 break
     first = min((index for index in range(start, end) if rows[index].x0 < middle), default=start)
     for index in range(first, start, -1):
-        if _middle(rows[index]) - _middle(rows[index - 1]) > _APART * usual:
+        if rows[index].middle - rows[index - 1].middle > _APART * usual:
             start = index
             break
     return start, end
@@ -265,7 +262,3 @@ def _stand_apart(columns: Sequence[Sequence[Row]], row_count: int, size: float) 
     shared = sum(len(column) for column in columns) - row_count
     wide = all(max(row.x1 for row in column) - min(row.x0 for row in column) >= 0.6 * _MIN_WIDTH * size for column in columns)
     return wide and shared <= _GAPPED * min(len(column) for column in columns)
-
-
-def _middle(row: Row) -> float:
-    return (row.y0 + row.y1) / 2

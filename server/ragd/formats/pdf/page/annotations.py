@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pypdfium2.raw as pdfium_c
 
-from ragd.formats.pdf.page.page import Box, Frame, Page, Segment
+from ragd.formats.pdf.page.page import Frame, Page, Segment
 
 MAX_LINKS: Final = 1_000
 _MAX_ANNOTATIONS: Final = 2_000
@@ -30,7 +30,7 @@ _TICKS: Final = frozenset((pdfium_c.FPDF_FORMFIELD_CHECKBOX, pdfium_c.FPDF_FORMF
 
 
 @dataclass(slots=True)
-class Attached:
+class _Attached:
     """Links (box in shown space, target), values of fields (box, text) and comments of a page."""
 
     links: list[tuple[Sequence[float], str]] = field(default_factory=list)
@@ -38,10 +38,23 @@ class Attached:
     comments: list[str] = field(default_factory=list)
     cut_off: bool = False
 
+    def add_fields(self, page: Page) -> None:
+        """Puts the values of form fields where their fields stand, as if they were printed there."""
+        for box, text in self.fields:
+            x0, y0, x1, y1 = page.frame.turned_box(box)
+            size = min(y1 - y0, _MAX_SIZE)
+            lines = text.splitlines() or [text]
+            top = y0 if len(lines) > 1 else (y0 + y1 - size) / 2
+            for number, line in enumerate(lines):
+                if line.strip():
+                    width = min(x1 - x0, 0.5 * size * len(line)) or size
+                    y = top + 1.2 * size * number
+                    page.segments.append(Segment(line.strip(), x0, y, x0 + width, y + size, size))
 
-def read_annotations(document: Any, page: Any, form: Any, frame: Frame) -> Attached:
+
+def read_annotations(document: Any, page: Any, form: Any, frame: Frame) -> _Attached:
     """`form` is the environment of the document's form, or None when it has none."""
-    found = Attached()
+    found = _Attached()
     count = pdfium_c.FPDFPage_GetAnnotCount(page)
     found.cut_off = count > _MAX_ANNOTATIONS
     for kind, annotation in _annotations(page, min(count, _MAX_ANNOTATIONS)):
@@ -55,25 +68,6 @@ def read_annotations(document: Any, page: Any, form: Any, frame: Frame) -> Attac
             author = _string(annotation, b"T")
             found.comments.append(f"Comment by {author}: {comment}" if author else f"Comment: {comment}")
     return found
-
-
-def add_fields(page: Page, fields: Sequence[tuple[Sequence[float], str]]) -> None:
-    """Puts the values of form fields where their fields stand, as if they were printed there."""
-    for box, text in fields:
-        x0, y0, x1, y1 = _turned(page.frame, box)
-        size = min(y1 - y0, _MAX_SIZE)
-        lines = text.splitlines() or [text]
-        top = y0 if len(lines) > 1 else (y0 + y1 - size) / 2
-        for number, line in enumerate(lines):
-            if line.strip():
-                width = min(x1 - x0, 0.5 * size * len(line)) or size
-                y = top + 1.2 * size * number
-                page.segments.append(Segment(line.strip(), x0, y, x0 + width, y + size, size))
-
-
-def _turned(frame: Frame, box: Sequence[float]) -> Box:
-    x0, y0, x1, y1 = frame.turned(frame.as_boxes([box]))[0].tolist()
-    return (x0, y0, x1, y1)
 
 
 def _annotations(page: Any, count: int) -> Iterator[tuple[int, Any]]:
@@ -133,7 +127,7 @@ def _string(annotation: Any, key: bytes) -> str:
 
 
 def _wide(read: Any) -> str:
-    """A UTF-16 text of pdfium, by a function that tells its bytes and fills a buffer with them."""
+    """A UTF-16 text of pdfium, by a function that gives its bytes and fills a buffer with them."""
     size = read(None, 0)
     if size <= 2:
         return ""

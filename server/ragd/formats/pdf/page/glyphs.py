@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from ragd.formats.pdf.page.page import Frame
 
-MAX_CHARACTERS: Final = 200_000
+_MAX_CHARACTERS: Final = 200_000
 """Characters that are read of one page; a page of small print has 15,000."""
+_BROKEN: Final = 0.3
 _BLANKS: Final = np.array([0x20, 0xA0, 0x3000, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0xFEFF, *range(0x2000, 0x200C)])
 
 
@@ -41,8 +42,8 @@ class Glyphs:
         self.raw = text_page
         self.address = ctypes.cast(text_page, ctypes.c_void_p).value or 0
         characters = pdfium_c.FPDFText_CountChars(text_page)
-        self.cut_off = characters > MAX_CHARACTERS
-        count = min(max(0, characters), MAX_CHARACTERS)
+        self.cut_off = characters > _MAX_CHARACTERS
+        count = min(max(0, characters), _MAX_CHARACTERS)
         self.codes = _codes(text_page, count)
         breaks = np.cumsum((self.codes == 10) | (self.codes == 13))
         blank = (self.codes < 33) & (self.codes != 2)
@@ -75,11 +76,12 @@ class Glyphs:
         handle = pdfium_c.FPDFText_GetTextObject(self.raw, index)
         return int(pdfium_c.FPDFPageObj_GetMarkedContentID(handle)) if handle else -1
 
-    def broken_share(self) -> float:
-        """Share of the visible characters that stand for nothing: a text layer without the way back to Unicode."""
+    @property
+    def are_broken(self) -> bool:
+        """Whether many visible characters stand for nothing: a text layer without the way back to Unicode."""
         codes = self.codes[self.at]
         broken = (codes == 0xFFFD) | ((codes >= 0xE000) & (codes <= 0xF8FF)) | ((codes < 32) & (codes != 2)) | (codes >= 0xF0000)
-        return float(broken.mean()) if len(codes) else 0.0
+        return len(codes) > 0 and float(broken.mean()) > _BROKEN
 
 
 def _codes(text_page: Any, count: int) -> NDArray[np.uint32]:

@@ -129,11 +129,6 @@ class Frame:
         width, height = self.shown_size
         return (height, width) if self.reads in ("down", "up") else (width, height)
 
-    @staticmethod
-    def as_boxes(boxes: Sequence[Sequence[float]]) -> Boxes:
-        """Boxes as an array `[n, 4]`."""
-        return np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
-
     def shown(self, boxes: Any) -> Boxes:
         """Boxes `[n, 4]` of page space (left, bottom, right, top) in shown space."""
         x0, y0, x1, y1 = np.asarray(boxes, dtype=np.float64).reshape(-1, 4).T
@@ -161,6 +156,17 @@ class Frame:
                 return np.stack((width - x1, height - y1, width - x0, height - y0), axis=1)
             case _:
                 return boxes
+
+    def turned_box(self, box: Sequence[float]) -> Box:
+        """The same of one box."""
+        x0, y0, x1, y1 = self.turned(np.array([box], dtype=np.float64))[0].tolist()
+        return (x0, y0, x1, y1)
+
+    def covered_area(self, boxes: Sequence[Box]) -> float:
+        """The area, in square points, that boxes of shown space cover of the page; overlaps count twice, up to the whole page."""
+        width, height = self.shown_size
+        area = sum(max(0.0, min(x1, width) - max(x0, 0.0)) * max(0.0, min(y1, height) - max(y0, 0.0)) for x0, y0, x1, y1 in boxes)
+        return min(area, width * height)
 
     def place(self, index: int, box: Box) -> Place:
         """The place on page `index` (from 0) of a box of reading space."""

@@ -13,7 +13,7 @@ import pypdfium2.raw as pdfium_c
 from PIL import Image
 
 from ragd.formats.common.pictures import picture
-from ragd.formats.pdf.page.page import Box, Frame, Page
+from ragd.formats.pdf.page.page import Box, Page
 
 MIN_SIDE: Final = 16
 MAX_PIXELS: Final = 40_000_000
@@ -44,7 +44,7 @@ class Pictures:
                 continue
             if min(width.value, height.value) < MIN_SIDE:
                 continue
-            if behind_text and covered_area([box], page.frame) >= _WHOLE_PAGE * area:
+            if behind_text and page.frame.covered_area([box]) >= _WHOLE_PAGE * area:
                 self._leave_out("as large as a page, under its text")
             elif taken == _MAX_ON_PAGE:
                 self._leave_out(f"beyond the first {_MAX_ON_PAGE} of a page")
@@ -54,8 +54,7 @@ class Pictures:
                 self._leave_out(f"beyond {MAX_BYTES // 2**20} MiB of pictures")
             elif data := self._data(handle):
                 taken += 1
-                shown = page.frame.turned(page.frame.as_boxes([box]))[0].tolist()
-                inside: Box = (shown[0], shown[1], shown[2], shown[3])
+                inside = page.frame.turned_box(box)
                 page.pictures.append((picture(data, place=page.frame.place(page.index, inside)), inside))
             else:
                 self._leave_out("that can't be decoded")
@@ -78,13 +77,6 @@ class Pictures:
         if key and data:
             self._encoded[key] = data
         return data
-
-
-def covered_area(boxes: Sequence[Box], frame: Frame) -> float:
-    """The area, in square points, that boxes of shown space cover of the page; overlaps count twice, up to the whole page."""
-    width, height = frame.shown_size
-    area = sum(max(0.0, min(x1, width) - max(x0, 0.0)) * max(0.0, min(y1, height) - max(y0, 0.0)) for x0, y0, x1, y1 in boxes)
-    return min(area, width * height)
 
 
 def _stream(read: Any, handle: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""Pages that are pictures of text: told, rendered, read by OCR, and put into segments like any other page."""
+"""Pages that are pictures of text: found, rendered, read by OCR, and put into segments like any other page."""
 
 from __future__ import annotations
 
@@ -13,36 +13,47 @@ from PIL import Image
 
 from ragd.core.documents import OcrLine, Place
 from ragd.formats.common.pictures import picture
-from ragd.formats.pdf.page.glyphs import Glyphs
 from ragd.formats.pdf.page.objects import Drawn
-from ragd.formats.pdf.page.page import Box, Frame, Page, Segment
-from ragd.formats.pdf.page.pictures import MIN_SIDE, covered_area
+from ragd.formats.pdf.page.page import Frame, Page, Segment
+from ragd.formats.pdf.page.pictures import MIN_SIDE
 from ragd.providers.protocols import LoadContext, Pixels
 
 _OCR_DPI: Final = 200
-MAX_PIXELS: Final = 12_000_000
+_MAX_PIXELS: Final = 12_000_000
 _MAX_JPEG: Final = 8 * 1024 * 1024
 _FEW_CHARACTERS: Final = 20
 _MIN_COVER: Final = 0.5
 _MIN_COVER_ALONE: Final = 0.05
 _OUTLINES: Final = 60
 """Drawn shapes from which a page without text may be text turned into curves."""
-_BROKEN: Final = 0.3
 _JPEG_QUALITY: Final = 80
 _LIKE_BODY: Final = 1.5
 
 
 @dataclass(slots=True)
 class Scans:
-    """Which pages (from 1) were read by OCR, and which were not and why."""
+    """Reads scanned pages; knows which (from 1) were read by OCR, and which were not and why."""
 
-    read: list[int] = field(default_factory=list)
+    done: list[int] = field(default_factory=list)
     skipped: dict[str, list[int]] = field(default_factory=dict)
 
-
-def is_broken(glyphs: Glyphs) -> bool:
-    """Whether a page's text layer says nothing, since its fonts do not tell what their characters stand for."""
-    return len(glyphs) > 0 and glyphs.broken_share() > _BROKEN
+    def read(self, pdf_page: Any, page: Page, context: LoadContext) -> None:
+        """Renders a page, has it read, and puts lines and picture into `page`; its text layer stays when OCR can't run."""
+        pixels = _rendered(pdf_page, page.frame)
+        read = context.read_picture(pixels)
+        number = page.index + 1
+        if read.skipped:
+            self.skipped.setdefault(read.skipped, []).append(number)
+        else:
+            self.done.append(number)
+            page.recognised = True
+            page.aside = []
+            page.segments = _segments(read.lines, page.frame)
+        if data := _jpeg(pixels):
+            width, height = page.frame.size
+            place = Place(page=number, bbox=(0.0, 0.0, 1.0, 1.0))
+            # It stands below the text that was read in it.
+            page.pictures = [(picture(data, alt=f"page {number}", place=place), (0.0, height, width, height))]
 
 
 def is_scan(characters: int, drawn: Drawn, frame: Frame) -> bool:
@@ -50,33 +61,14 @@ def is_scan(characters: int, drawn: Drawn, frame: Frame) -> bool:
     if characters >= _FEW_CHARACTERS:
         return False
     width, height = frame.shown_size
-    covered = covered_area([box for _, box in drawn.images], frame)
+    covered = frame.covered_area([box for _, box in drawn.images])
     least = _MIN_COVER if characters else _MIN_COVER_ALONE
     return covered >= least * width * height or drawn.paths >= _OUTLINES
 
 
-def read_scan(pdf_page: Any, page: Page, context: LoadContext, scans: Scans) -> None:
-    """Renders a page, has it read, and puts lines and picture into `page`; its text layer stays when OCR can't run."""
-    pixels = _rendered(pdf_page, page.frame)
-    read = context.read_picture(pixels)
-    number = page.index + 1
-    if read.skipped:
-        scans.skipped.setdefault(read.skipped, []).append(number)
-    else:
-        scans.read.append(number)
-        page.recognised = True
-        page.aside = []
-        page.segments = _segments(read.lines, page.frame)
-    if data := _jpeg(pixels):
-        width, height = page.frame.size
-        place = Place(page=number, bbox=(0.0, 0.0, 1.0, 1.0))
-        # It stands below the text that was read in it.
-        page.pictures = [(picture(data, alt=f"page {number}", place=place), (0.0, height, width, height))]
-
-
 def _rendered(pdf_page: Any, frame: Frame) -> Pixels:
     width, height = frame.shown_size
-    scale = min(_OCR_DPI / 72, (MAX_PIXELS / max(1.0, width * height)) ** 0.5)
+    scale = min(_OCR_DPI / 72, (_MAX_PIXELS / max(1.0, width * height)) ** 0.5)
     bitmap = pdf_page.render(scale=scale, grayscale=True)
     try:
         grey = np.array(bitmap.to_numpy(), dtype=np.uint8).reshape(bitmap.height, bitmap.width, -1)[:, :, :1]
@@ -94,10 +86,9 @@ def _segments(lines: Sequence[OcrLine], frame: Frame) -> list[Segment]:
     for line, high in zip(lines, heights, strict=True):
         text = " ".join(line.text.split())
         if text:
-            shown: Box = (line.box[0] * width, line.box[1] * height, line.box[2] * width, line.box[3] * height)
-            x0, y0, x1, y1 = frame.turned(frame.as_boxes([shown]))[0].tolist()
+            x0, y0, x1, y1 = line.box
             size = usual if usual / _LIKE_BODY < high < usual * _LIKE_BODY else high
-            found.append(Segment(text, x0, y0, x1, y1, size))
+            found.append(Segment(text, *frame.turned_box((x0 * width, y0 * height, x1 * width, y1 * height)), size))
     return found
 
 

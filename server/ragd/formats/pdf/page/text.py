@@ -12,8 +12,7 @@ import ctypes
 import math
 import re
 import sys
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -40,8 +39,6 @@ _CJK: Final = code_ranges(CJK)
 _NEEDS_CARE: Final = re.compile(f"[^\x20-\x7e\xa1-\xac\xae-\xff\u0370-\u04ff\u2010-\u2027{EAST_ASIAN}\r\n]|  ")
 _BOLD: Final = 600
 _MAX_FONT_NAME: Final = 128
-_MIN_LETTERS: Final = 6
-_MIN_KINDS: Final = 4
 
 
 def read_segments(
@@ -179,17 +176,6 @@ def _even(codes: NDArray[np.uint32], widths: NDArray[np.float64], starts: NDArra
     widest = np.maximum.reduceat(np.where(letters, widths, 0.0), starts)
     narrowest = np.minimum.reduceat(np.where(letters, widths, np.inf), starts)
     return [bool(value) for value in (narrowest > 0.98 * widest)]
-
-
-def fixed_fonts(segments: Iterable[Segment]) -> set[str]:
-    """Names of the fonts whose letters have one width: those that have mostly stood in segments where all do."""
-    balance: Counter[str] = Counter()
-    for segment in segments:
-        if not segment.even:
-            balance[segment.font] -= 2 * len(segment.text)
-        elif len(segment.text) >= _MIN_LETTERS and sum(map(str.isalpha, set(segment.text))) >= _MIN_KINDS:
-            balance[segment.font] += len(segment.text) if segment.text.isascii() else 0
-    return {font for font, value in balance.items() if value > 0}
 
 
 def _link_text(text: str, target: str) -> str:
