@@ -21,7 +21,7 @@ LXML_VERSION: Final[str] = ".".join(str(number) for number in etree.LXML_VERSION
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class _Relation:
     """What a part refers to. `part` is the name of a part of the archive; None where it is outside or missing.
 
     `target` is an address when it is `external`, else the part's name as the reference has it.
@@ -51,9 +51,9 @@ class OpcPackage:
         self.archive = archive
         self.name = name
         self._names = {_key(entry): entry for entry in archive.namelist()}
-        self._relations: dict[str, dict[str, Relation]] = {}
+        self._relations: dict[str, dict[str, _Relation]] = {}
 
-    def relations(self, part: str) -> dict[str, Relation]:
+    def relations(self, part: str) -> dict[str, _Relation]:
         """What a part refers to, by id; of the package itself when `part` is empty."""
         if part not in self._relations:
             folder, _, base = part.rpartition("/")
@@ -61,6 +61,15 @@ class OpcPackage:
             found = self.parse(listed).iterchildren() if listed else ()
             self._relations[part] = {str(item.get("Id")): self._resolved(folder, item) for item in found}
         return self._relations[part]
+
+    def relation(self, part: str, rel_id: str | None) -> _Relation | None:
+        """The relation `rel_id` of a part."""
+        return self.relations(part).get(rel_id or "")
+
+    def target(self, part: str, rel_id: str | None) -> str | None:
+        """The part that the relation `rel_id` of a part leads to; None when the file has none."""
+        relation = self.relation(part, rel_id)
+        return relation.part if relation else None
 
     def related(self, part: str, word: str) -> Iterator[str]:
         """Parts that a part refers to by a kind with this last word, and that the file has."""
@@ -73,11 +82,9 @@ class OpcPackage:
 
     def parse(self, part: str) -> Element:
         """A part's root element. Raises `ParseFailed` when it isn't well-formed."""
-        # libxml2's own limits stay in force: 256 levels, 10 MB in one text.
-        parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, remove_comments=True, remove_pis=True)
         xml = self._prepared(read_part(self.archive, part, self.name, self.max_tree_bytes))
         try:
-            return etree.fromstring(xml, parser)
+            return etree.fromstring(xml, safe_parser())
         except etree.XMLSyntaxError as error:
             deep = "Excessive depth" in str(error)
             reason = "is nested more than 256 levels deep" if deep else "isn't well-formed XML; open the file and save it anew"
@@ -91,12 +98,17 @@ class OpcPackage:
         """The part's name as the archive has it."""
         return self._names.get(_key(part))
 
-    def _resolved(self, folder: str, item: Element) -> Relation:
+    def _resolved(self, folder: str, item: Element) -> _Relation:
         target, external = str(item.get("Target") or ""), item.get("TargetMode") == "External"
         if not external:
             target = unquote(target.replace("\\", "/"))
             target = target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
-        return Relation(str(item.get("Type") or ""), target, external, None if external else self._found(target))
+        return _Relation(str(item.get("Type") or ""), target, external, None if external else self._found(target))
+
+
+def safe_parser() -> etree.XMLParser:
+    """For XML that isn't trusted. libxml2's own limits stay in force: 256 levels, 10 MB in one text."""
+    return etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, remove_comments=True, remove_pis=True)
 
 
 def _key(name: str) -> str:

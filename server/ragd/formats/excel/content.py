@@ -12,7 +12,7 @@ from ragd.formats.excel.drawings import Attached
 from ragd.formats.excel.grid import GridRow
 from ragd.formats.excel.layout import Block
 from ragd.formats.excel.merges import Cells
-from ragd.formats.tables.blocks import TableContent, TableRow, write_pairs, write_table
+from ragd.formats.tables.blocks import TableContent, TableRow
 
 _MAX_GAP: Final = 3
 """Rows from a title down to its table, of which two may be blank."""
@@ -56,11 +56,10 @@ class _Writer:
         if block.kind == "lines":
             self._lines(block.rows, titles)
         elif block.kind == "pairs":
-            write_pairs(self._out, self._pairs(block))
+            self._out.pairs(self._pairs(block))
         else:
             left, right = block.columns[0], block.columns[-1]
-            write_table(
-                self._out,
+            self._out.table(
                 block.header,
                 (TableRow(self._cells.texts(row, block.columns), row.number, row.number) for row in block.rows),
                 lambda first, last: Place(sheet=self._sheet, cell_range=str(Area(first, left, last, right))),

@@ -3,14 +3,58 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, TypeVar
 
 from ragd.core.documents import Picture, Place
-from ragd.formats.common.opc import Element, Relation
+from ragd.formats.common.opc import Element
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.excel.areas import area_of, letters
-from ragd.formats.excel.package import Package, local_name, relation_id, text_of
+from ragd.formats.excel.package import Package, local_name, relation_id
+
+T = TypeVar("T")
+
+_TYPE: Final = "XLRICHVALUE"
+_IMAGE: Final = "_rvRel:LocalImageIdentifier"
+_ALT: Final = "Text"
+
+
+def cell_pictures(package: Package) -> Mapping[str, Picture]:
+    """The pictures by the number that cells have for them, without their places."""
+    metadata, values, structures = map(package.related_tree, ("sheetMetadata", "rdRichValue", "rdRichValueStructure"))
+    listed = next(package.related(package.workbook_part, "richValueRel"), None)
+    if listed is None or metadata is None or values is None or structures is None:
+        return {}
+    relations = package.relations(listed)
+    targets = [relations.get(relation_id(element)) for element in package.tree(listed)]
+    shapes = [[key.get("n", "") for key in structure] for structure in structures]
+    rich = [dict(zip(_at(shapes, value.get("s")) or [], (item.text or "" for item in value), strict=False)) for value in values]
+    found: dict[str, Picture] = {}
+    for number, index in _rich_indexes(metadata).items():
+        fields = _at(rich, index) or {}
+        target = _at(targets, fields.get(_IMAGE))
+        if target and target.part and (data := package.read(target.part)):
+            found[number] = picture(data, fields.get(_ALT, ""))
+    return found
+
+
+def _rich_indexes(metadata: Element) -> dict[str, str]:
+    """From the numbers in cells, which count from 1, to those of rich values."""
+    types = [kind.get("name") for kind in metadata.iterfind("{*}metadataTypes/{*}metadataType")]
+    wanted = str(types.index(_TYPE) + 1) if _TYPE in types else ""
+    blocks = next((block for block in metadata.iterfind("{*}futureMetadata") if block.get("name") == _TYPE), ())
+    references = [next((item.get("i", "") for item in block.iter("{*}rvb")), "") for block in blocks]
+    found = {}
+    for number, block in enumerate(metadata.iterfind("{*}valueMetadata/{*}bk"), 1):
+        record = next((item for item in block if item.get("t") == wanted), None)
+        if record is not None and (index := _at(references, record.get("v"))):
+            found[str(number)] = index
+    return found
+
+
+def _at(items: Sequence[T], index: str | None) -> T | None:
+    return items[int(index)] if index and index.isdecimal() and len(index) < 8 and int(index) < len(items) else None
+
 
 _SHAPES: Final = ("pic", "sp", "cxnSp", "graphicFrame")
 # Alternative texts that nobody wrote: names of files, what programs put in their place, and what Excel guesses.
@@ -48,17 +92,16 @@ class Drawings:
 
     def drawn(self, part: str, sheet: str) -> Iterator[Attached]:
         """What a drawing part holds, in its order, anchor by anchor."""
-        relations = self._package.relations(part)
         for anchor in self._package.tree(part):
             origin = anchor.find("{*}from")
             row, column = (0, 0) if origin is None else (1 + _whole(origin, name) for name in ("row", "col"))
             for shape in anchor.iter(*(f"{{*}}{name}" for name in _SHAPES)):
                 kind = local_name(shape)
                 if kind == "pic":
-                    found = self._picture(shape, relations, place_of(sheet, row, column))
+                    found = self._picture(shape, part, place_of(sheet, row, column))
                     if found:
                         yield Attached(row, column, reference(found), found)
-                elif text := self._graphic(shape, relations) if kind == "graphicFrame" else _paragraphs(shape):
+                elif text := self._graphic(shape, part) if kind == "graphicFrame" else _paragraphs(shape):
                     yield Attached(row, column, text)
 
     def comments(self, part: str) -> list[Attached]:
@@ -73,7 +116,7 @@ class Drawings:
                 if area and text is not None:
                     index = comment.get("authorId", "")
                     author = authors[int(index)] if index.isdecimal() and int(index) < len(authors) else ""
-                    found[area.top, area.left] = _comment(text_of(text), "" if author.startswith("tc=") else author)
+                    found[area.top, area.left] = _comment(_text_of(text), "" if author.startswith("tc=") else author)
         found |= threads
         return [
             Attached(row, column, f"- {letters(column)}{row}: {text}") for (row, column), text in sorted(found.items()) if text
@@ -94,25 +137,23 @@ class Drawings:
                     threads[area.top, area.left] = f"{before} / {text}" if before else text
         return threads
 
-    def _picture(self, shape: Element, relations: dict[str, Relation], place: Place) -> Picture | None:
+    def _picture(self, shape: Element, drawing: str, place: Place) -> Picture | None:
         blip = next(shape.iter("{*}blip"), None)
-        relation = relations.get(relation_id(blip, "embed")) if blip is not None else None
-        if relation is None or not relation.part:
+        part = None if blip is None else self._package.target(drawing, relation_id(blip, "embed"))
+        if part is None:
             self._miss("pictures left out, since they are links or missing from the file")
             return None
-        data = self._package.read(relation.part)
+        data = self._package.read(part)
         properties = next(shape.iter("{*}cNvPr"), None)
         alt = "" if properties is None else (properties.get("descr") or properties.get("title") or "")
         return picture(data, "" if _NO_ALT.search(alt) else alt, place) if data else None
 
-    def _graphic(self, frame: Element, relations: dict[str, Relation]) -> str:
+    def _graphic(self, frame: Element, drawing: str) -> str:
         for element in frame.iter("{*}chart", "{*}relIds"):
             is_diagram = local_name(element) == "relIds"
-            relation = relations.get(relation_id(element, "dm" if is_diagram else "id"))
-            if relation is None or not relation.part:
-                continue
-            root = self._package.tree(relation.part)
-            return _paragraphs(root) if is_diagram else _chart(root)
+            if part := self._package.target(drawing, relation_id(element, "dm" if is_diagram else "id")):
+                root = self._package.tree(part)
+                return _paragraphs(root) if is_diagram else _chart(root)
         self._miss("graphics left out, since their kind isn't read")
         return ""
 
@@ -152,6 +193,17 @@ def _chart_text(element: Element | None) -> str:
         return ""
     values = [value.text or "" for value in element.iter("{*}v")]
     return " ".join((_paragraphs(element) or " ".join(values)).split())
+
+
+def _text_of(element: Element) -> str:
+    """The text of a string item (`si`, `is`, `text`): its runs, without phonetic hints."""
+    parts = []
+    for child in element:
+        if local_name(child) == "t":
+            parts.append(child.text or "")
+        elif local_name(child) == "r":
+            parts.extend(text.text or "" for text in child.iterfind("{*}t"))
+    return "".join(parts)
 
 
 def _comment(text: str, author: str) -> str:

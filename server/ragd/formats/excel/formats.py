@@ -94,7 +94,7 @@ class _Section:
         if self._pattern:
             return self._pattern.text(number, sign)
         return sign + "".join(
-            general(abs(number)) if kind == "general" else text for kind, text in self.tokens if kind != "locale"
+            _general(abs(number)) if kind == "general" else text for kind, text in self.tokens if kind != "locale"
         )
 
     def _bracket(self, text: str) -> None:
@@ -113,7 +113,7 @@ class _Section:
 def display_of(code: str, *, from_1904: bool = False) -> Display:
     """The function that shows a finite number by this code. `from_1904`: the workbook counts its days from 1904."""
     if len(code) > _MAX_CODE or code.strip().lower() in ("general", "@", ""):
-        return general
+        return _general
     sections = [_Section(part) for part in _split_sections(code)]
     numeric = [section for section in sections if not section.is_text] or sections[:1]
 
@@ -122,7 +122,7 @@ def display_of(code: str, *, from_1904: bool = False) -> Display:
         section, sign = _choose(numeric, number)
         if section.is_date:
             text = date_text(section.tokens, number, from_1904=from_1904)
-            return general(number) if text is None else text
+            return _general(number) if text is None else text
         return section.number_text(number, sign).strip() if section.tokens else ""
 
     return show
@@ -145,7 +145,7 @@ def is_date_code(code: str) -> bool:
     return len(code) <= _MAX_CODE and _Section(_split_sections(code)[0]).is_date
 
 
-def general(number: float) -> str:
+def _general(number: float) -> str:
     """As the format General does in a wide cell: up to ten digits with decimals, whole numbers in full."""
     if number == int(number) and abs(number) < 1e15:
         return str(int(number))

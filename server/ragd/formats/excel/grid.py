@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -45,7 +46,7 @@ class GridRow(NamedTuple):
 
 @dataclass(slots=True)
 class Grid:
-    """A sheet. `links` are addresses by cell; the ids are of relations of the sheet's part."""
+    """A sheet. `links` are addresses by cell; the ids are of relations of the sheet's part; `seen` counts what warnings name."""
 
     rows: list[GridRow] = field(default_factory=list)
     merges: list[Area] = field(default_factory=list)
@@ -55,11 +56,8 @@ class Grid:
     drawing_ids: list[str] = field(default_factory=list)
     filters: list[Area] = field(default_factory=list)
     frozen_rows: int = 0
-    hidden_rows: int = 0
     hidden_columns: list[tuple[int, int]] = field(default_factory=list)
-    without_value: int = 0
-    shown_as_nothing: int = 0
-    rich_values: int = 0
+    seen: Counter[str] = field(default_factory=Counter)
     pictures: list[tuple[int, int, Picture]] = field(default_factory=list)
 
 
@@ -107,9 +105,8 @@ def read_grid(
     grid = reader.grid
     if any(row.number <= above.number for above, row in zip(grid.rows, grid.rows[1:], strict=False)):
         grid.rows.sort(key=lambda row: row.number)
-    relations = package.relations(sheet.part) if grid.link_ids else {}
-    for area, relation_id in grid.link_ids:
-        relation = relations.get(relation_id)
+    for area, rel_id in grid.link_ids:
+        relation = package.relation(sheet.part, rel_id)
         if relation and relation.external:
             grid.links[area.top, area.left] = relation.target
     return grid
@@ -210,7 +207,7 @@ class _Reader:
         if text:
             self._cells.append((self._column, kind, text))
         elif kind in "nN" and self._value and self._value.strip("0.-"):
-            self.grid.shown_as_nothing += 1
+            self.grid.seen["shown_as_nothing"] += 1
 
     def _shown(self, form: _Format) -> tuple[str, str]:
         value, kind = self._value, self._cell.get("t", "n")
@@ -226,7 +223,7 @@ class _Reader:
             if found := self._pictures.get(self._cell.get("vm", "")):
                 self.grid.pictures.append((self._row, self._column, found))
                 return form.text_kind, reference(found)
-            self.grid.rich_values += "vm" in self._cell
+            self.grid.seen["rich_values"] += "vm" in self._cell
             return "E" if emphasised else "e", value.strip()
         text = plain_text(value) if kind != "s" else self._strings[int(value)] if value.strip() else ""
         if text and form.around:
@@ -243,7 +240,7 @@ class _Reader:
         # A formula whose result is an empty text has the type of texts, and a value that is empty.
         if text or self._value or self._cell.get("t") == "str":
             return kind, text
-        self.grid.without_value += 1
+        self.grid.seen["without_value"] += 1
         shown = f"={formula}" if formula else f"(the formula of {self._masters.get(self._shared, 'another cell')})"
         return "E" if kind.isupper() else "e", shown
 
@@ -262,7 +259,7 @@ class _Reader:
         pattern = (columns, "".join(kinds))
         columns, all_kinds = self._patterns.setdefault(pattern, pattern)
         self.grid.rows.append(GridRow(self._row, columns, all_kinds, text))
-        self.grid.hidden_rows += self._hidden
+        self.grid.seen["hidden_rows"] += self._hidden
 
 
 def _number(value: str) -> float | None:

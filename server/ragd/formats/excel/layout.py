@@ -15,9 +15,9 @@ from typing import Final, Literal, TypeAlias
 
 from ragd.formats.excel.areas import MAX_COLUMN, Area
 from ragd.formats.excel.grid import Grid, GridRow
-from ragd.formats.excel.merges import Cells, occupied
+from ragd.formats.excel.merges import Cells
 from ragd.formats.tables.blocks import SEPARATOR
-from ragd.formats.tables.headers import NONE, STRONG, header_strength, is_label, joined_header, repeats_in_groups
+from ragd.formats.tables.headers import NONE, STRONG, header_strength, joined_header, repeats_in_groups
 
 _MAX_GAP: Final = 2
 _MAX_PREFACE: Final = 10
@@ -25,9 +25,10 @@ _MAX_HEADER_ROWS: Final = 5
 _SAMPLE: Final = 20
 _MAX_PAIRS: Final = 4
 _MAX_SIDE_BY_SIDE: Final = 12
+_MAX_LABEL_CHARS: Final = 40
 
 
-Stated: TypeAlias = Mapping[int, list[Area]]
+_Stated: TypeAlias = Mapping[int, list[Area]]
 """By row: areas of which the sheet says that this is the last row of their header."""
 
 
@@ -89,7 +90,7 @@ def _bands(rows: Sequence[GridRow], cells: Cells) -> Iterator[list[GridRow]]:
 
 def _side_by_side(rows: list[GridRow], cells: Cells) -> Iterator[list[GridRow]]:
     """Blocks next to each other, where blank columns and more than these tell that they are different ones."""
-    areas = occupied(rows, cells)
+    areas = _occupied(rows, cells)
     if not 1 < len(areas) <= _MAX_SIDE_BY_SIDE:
         yield rows
         return
@@ -103,6 +104,20 @@ def _side_by_side(rows: list[GridRow], cells: Cells) -> Iterator[list[GridRow]]:
     for group in groups:
         part = rows if len(groups) == 1 else _within(rows, group[0].left, group[-1].right)
         yield from _bands(part, cells) if len(groups) > 1 else [part]
+
+
+def _occupied(rows: Sequence[GridRow], cells: Cells) -> list[Area]:
+    """The stretches of neighbouring columns that these rows use, merged cells included, as areas of their full height."""
+    used = {column for columns in {row.columns for row in rows} for column in columns}
+    last = max(used)
+    crossed = {(span.left, min(span.right, last)) for row in rows for span in cells.spans(row)}
+    areas: list[Area] = []
+    for left, right in sorted(crossed | {(column, column) for column in used}):
+        if areas and left <= areas[-1].right + 1:
+            areas[-1] = areas[-1]._replace(right=max(areas[-1].right, right))
+        else:
+            areas.append(Area(rows[0].number, left, rows[-1].number, right))
+    return areas
 
 
 def _within(rows: Sequence[GridRow], left: int, right: int) -> list[GridRow]:
@@ -147,7 +162,7 @@ def _strength(rows: Sequence[GridRow], columns: tuple[int, ...], cells: Cells, d
     return header_strength(kinds[:depth], cells.texts(rows[depth - 1], columns), kinds[depth:])
 
 
-def _block(rows: list[GridRow], cells: Cells, stated: Stated) -> Block:
+def _block(rows: list[GridRow], cells: Cells, stated: _Stated) -> Block:
     columns = _columns(rows)
     said = _stated_row(rows, columns, stated)
     preface = _preface(rows, columns, cells, said)
@@ -167,7 +182,7 @@ def _block(rows: list[GridRow], cells: Cells, stated: Stated) -> Block:
     return Block("table", columns, rest[depth:], rows[:preface], rest[:depth], header, strong=strength == STRONG)
 
 
-def _stated_row(rows: Sequence[GridRow], columns: tuple[int, ...], stated: Stated) -> int | None:
+def _stated_row(rows: Sequence[GridRow], columns: tuple[int, ...], stated: _Stated) -> int | None:
     """Index of the last header row, where the sheet says which it is."""
     for index, row in enumerate(rows[: _MAX_PREFACE + _MAX_HEADER_ROWS]):
         for area in stated.get(row.number, ()):
@@ -226,7 +241,7 @@ def _is_form(rows: Sequence[GridRow], columns: tuple[int, ...], cells: Cells, *,
     labels = [label for row in sample for label in cells.texts(row, columns)[0::2] if label]
     if not all(label[0] in "tT" and label.replace(" ", "").lower().strip("t") == "" for label, _ in kinds):
         return False
-    if not all(map(is_label, labels)) or len(set(labels)) < len(labels):
+    if any(len(label) > _MAX_LABEL_CHARS or "\n" in label.strip() for label in labels) or len(set(labels)) < len(labels):
         return False
     if len(columns) > 2 or 2 * sum(label.endswith((":", "：")) for label in labels) >= len(labels):
         return True

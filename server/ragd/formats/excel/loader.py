@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any, Final
+from typing import Final
 from xml.parsers import expat
 
 from ragd.core.documents import Document, Picture
@@ -17,12 +17,11 @@ from ragd.formats.common.office_archive import checked_archive
 from ragd.formats.common.opc import LXML_VERSION
 from ragd.formats.excel.areas import MAX_COLUMN, Area, area_of
 from ragd.formats.excel.content import write_sheet
-from ragd.formats.excel.drawings import Attached, Drawings, place_of
+from ragd.formats.excel.drawings import Attached, Drawings, cell_pictures, place_of
 from ragd.formats.excel.grid import Formats, Grid, read_grid
 from ragd.formats.excel.layout import find_blocks
 from ragd.formats.excel.merges import Cells
 from ragd.formats.excel.package import Package, SheetEntry, relation_id
-from ragd.formats.excel.rich import cell_pictures
 from ragd.formats.excel.stream import Budget, shared_strings
 from ragd.formats.tables.blocks import TableContent
 from ragd.language.detection import detect_language
@@ -96,7 +95,8 @@ class _Workbook:
             elif sheet.kind not in _READ:
                 self._left_out.setdefault(sheet.kind, []).append(sheet.name)
             elif sheet.kind == "chartsheet":
-                self._write(sheet, Grid(), [relation_id(element) for element in self._tree(sheet).iterfind("{*}drawing")], budget)
+                drawings = self.package.tree(sheet.part).iterfind("{*}drawing")
+                self._write(sheet, Grid(), [relation_id(element) for element in drawings], budget)
             else:
                 grid = read_grid(self.package, sheet, strings, in_cells, formats, budget)
                 self._count(grid)
@@ -119,9 +119,6 @@ class _Workbook:
                 yield f"{message}: {count}"
         yield from self._drawings.warnings
 
-    def _tree(self, sheet: SheetEntry) -> Any:
-        return self.package.tree(sheet.part)
-
     def _write(self, sheet: SheetEntry, grid: Grid, drawing_ids: Sequence[str], budget: Budget) -> None:
         cells = Cells(grid, budget)
         blocks = find_blocks(grid, cells, self._tables(sheet, grid))
@@ -133,23 +130,19 @@ class _Workbook:
             self.rows += len(grid.rows)
 
     def _tables(self, sheet: SheetEntry, grid: Grid) -> list[Area]:
-        relations = self.package.relations(sheet.part) if grid.table_ids else {}
         tables = []
-        for relation_of_table in grid.table_ids:
-            relation = relations.get(relation_of_table)
-            if relation and relation.part:
-                table = self.package.tree(relation.part)
+        for table_id in grid.table_ids:
+            if part := self.package.target(sheet.part, table_id):
+                table = self.package.tree(part)
                 area = area_of(table.get("ref", ""))
                 if area and table.get("headerRowCount", "1") != "0":
                     tables.append(area)
         return tables
 
     def _attached(self, sheet: SheetEntry, drawing_ids: Sequence[str]) -> Iterator[Attached]:
-        relations = self.package.relations(sheet.part)
         for drawing_id in drawing_ids:
-            relation = relations.get(drawing_id)
-            if relation and relation.part:
-                yield from self._drawings.drawn(relation.part, sheet.name)
+            if part := self.package.target(sheet.part, drawing_id):
+                yield from self._drawings.drawn(part, sheet.name)
         yield from self._drawings.comments(sheet.part)
 
     def _count(self, grid: Grid) -> None:
@@ -158,10 +151,4 @@ class _Workbook:
         changes.subtract(high + 1 for _, high in grid.hidden_columns)
         depths = accumulate(changes[column] for column in range(MAX_COLUMN + 1))
         hidden = sum(depth > 0 and column in used for column, depth in enumerate(depths))
-        self._seen += Counter(
-            without_value=grid.without_value,
-            hidden_rows=grid.hidden_rows,
-            hidden_columns=hidden,
-            shown_as_nothing=grid.shown_as_nothing,
-            rich_values=grid.rich_values,
-        )
+        self._seen.update(grid.seen, hidden_columns=hidden)

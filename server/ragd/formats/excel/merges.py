@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from ragd.formats.excel.areas import Area
 from ragd.formats.excel.grid import Grid, GridRow
 from ragd.formats.excel.stream import Budget
 
@@ -16,7 +15,7 @@ _COST_OF_A_REPETITION: Final = 50
 _PLAIN_SCHEMES: Final = ("http://", "https://", "mailto:")
 
 
-class Span(NamedTuple):
+class _Span(NamedTuple):
     """A merged area as it crosses one row: the columns, its value with the value's kind, and where it ends below."""
 
     left: int
@@ -34,7 +33,7 @@ class Cells:
         self.rows = grid.rows
         self._links = grid.links
         self._linked_rows = {row for row, _ in grid.links}
-        self._spans: dict[int, list[Span]] = defaultdict(list)
+        self._spans: dict[int, list[_Span]] = defaultdict(list)
         numbers = [row.number for row in grid.rows] if grid.merges else []
         for area in grid.merges:
             first = bisect_left(numbers, area.top)
@@ -44,11 +43,11 @@ class Cells:
             text, kind = grid.rows[first].texts[at], grid.rows[first].kinds[at]
             for row in grid.rows[first : bisect_right(numbers, area.bottom)]:
                 budget.spend(len(text) + _COST_OF_A_REPETITION)
-                self._spans[row.number].append(Span(area.left, area.right, text, kind, area.top, area.bottom))
+                self._spans[row.number].append(_Span(area.left, area.right, text, kind, area.top, area.bottom))
         for number, spans in self._spans.items():
             self._spans[number] = _apart(spans)
 
-    def spans(self, row: GridRow) -> Sequence[Span]:
+    def spans(self, row: GridRow) -> Sequence[_Span]:
         return self._spans.get(row.number, ())
 
     def texts(self, row: GridRow, columns: tuple[int, ...]) -> list[str]:
@@ -75,23 +74,9 @@ class Cells:
         return (values.get(column, ("", " ")) for column in columns)
 
 
-def occupied(rows: Sequence[GridRow], cells: Cells) -> list[Area]:
-    """The stretches of neighbouring columns that these rows use, merged cells included, as areas of their full height."""
-    used = {column for columns in {row.columns for row in rows} for column in columns}
-    last = max(used)
-    crossed = {(span.left, min(span.right, last)) for row in rows for span in cells.spans(row)}
-    areas: list[Area] = []
-    for left, right in sorted(crossed | {(column, column) for column in used}):
-        if areas and left <= areas[-1].right + 1:
-            areas[-1] = areas[-1]._replace(right=max(areas[-1].right, right))
-        else:
-            areas.append(Area(rows[0].number, left, rows[-1].number, right))
-    return areas
-
-
-def _apart(spans: list[Span]) -> list[Span]:
+def _apart(spans: list[_Span]) -> list[_Span]:
     """Those that don't begin inside another one. Programs write no areas that overlap."""
-    kept: list[Span] = []
+    kept: list[_Span] = []
     for span in sorted(spans):
         if not kept or span.left > kept[-1].right:
             kept.append(span)

@@ -99,15 +99,16 @@ class Package(OpcPackage):
             entries.append(SheetEntry(element.get("name", "").strip(), relation.word, relation.target, hidden))
         return entries
 
-    def shared_strings_part(self) -> str | None:
-        return next(self.related(self.workbook_part, "sharedStrings"), None)
+    def related_tree(self, word: str) -> Element | None:
+        """The root element of the workbook's part of this kind, if it has one."""
+        part = next(self.related(self.workbook_part, word), None)
+        return None if part is None else self.tree(part)
 
     def styles(self) -> list[CellStyle]:
         """The styles that cells refer to by number."""
-        part = next(self.related(self.workbook_part, "styles"), None)
-        if part is None:
+        root = self.related_tree("styles")
+        if root is None:
             return []
-        root = self.tree(part)
         codes = {str(number): code for number, code in BUILT_IN.items()}
         codes |= {
             element.get("numFmtId", ""): element.get("formatCode", GENERAL) for element in root.iterfind("{*}numFmts/{*}numFmt")
@@ -126,8 +127,8 @@ class Package(OpcPackage):
     @property
     def is_japanese(self) -> bool:
         """Whether a font is one for Japanese. Names and terms without kana can't be told from Chinese by their characters."""
-        part = next(self.related(self.workbook_part, "styles"), None)
-        fonts = [] if part is None else self.tree(part).iterfind("{*}fonts/{*}font")
+        root = self.related_tree("styles")
+        fonts = [] if root is None else root.iterfind("{*}fonts/{*}font")
         return any(
             child.get("val", "") == _JAPANESE_CHARSET
             if local_name(child) == "charset"
@@ -151,17 +152,6 @@ def local_name(element: Element) -> str:
 def relation_id(element: Element, name: str = "id") -> str:
     """The relation that an element names in its attribute `r:id`, or another of that namespace."""
     return next((value for key, value in element.items() if key.startswith("{") and key.endswith(f"relationships}}{name}")), "")
-
-
-def text_of(element: Element) -> str:
-    """The text of a string item (`si`, `is`, `text`): its runs, without phonetic hints."""
-    parts = []
-    for child in element:
-        if local_name(child) == "t":
-            parts.append(child.text or "")
-        elif local_name(child) == "r":
-            parts.extend(text.text or "" for text in child.iterfind("{*}t"))
-    return "".join(parts)
 
 
 def _is_on(element: Element | None) -> bool:

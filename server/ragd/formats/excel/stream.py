@@ -15,7 +15,7 @@ from ragd.core.errors import ParseFailed
 from ragd.formats.common.office_archive import BROKEN
 from ragd.formats.excel.package import Package
 
-MAX_CHARACTERS: Final = 50_000_000
+_MAX_CHARACTERS: Final = 50_000_000
 """Of all cells of a workbook as they are shown. A shared string counts once for each cell that shows it."""
 
 _BUFFER: Final = 1 << 16
@@ -33,7 +33,7 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 class Budget:
     """What one workbook may show. Raises `ParseFailed` when it is used up."""
 
-    def __init__(self, name: str, characters: int = MAX_CHARACTERS) -> None:
+    def __init__(self, name: str, characters: int = _MAX_CHARACTERS) -> None:
         self._name = name
         self._limit = self._left = characters
 
@@ -77,7 +77,7 @@ def stream(
 
 def shared_strings(package: Package, budget: Budget) -> list[str]:
     """The texts that cells refer to by number, without phonetic hints and looks."""
-    part = package.shared_strings_part()
+    part = next(package.related(package.workbook_part, "sharedStrings"), None)
     if part is None:
         return []
     names = element_names("si", "t", "rPh")

@@ -20,7 +20,7 @@ _O: Final = "{urn:schemas-microsoft-com:office:office}"
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class _Drawn:
     """One thing in a drawing: a `picture` (the id of its relationship, with its description; whether it `floats` beside the
     text), a `box` (the element that holds a text box's blocks, or Markdown), `text` of the line itself, or an `embedded` object.
     """
@@ -33,7 +33,7 @@ class Drawn:
     embedded: bool = False
 
 
-def drawn(drawing: Element, package: Package, part: str) -> Iterator[Drawn]:
+def drawn(drawing: Element, package: Package, part: str) -> Iterator[_Drawn]:
     """What a `w:drawing`, `w:pict` or `w:object` of `part` holds, in order. Text boxes aren't looked into."""
     floats = drawing.find(_WP + "anchor") is not None
     properties = drawing.find(f"*/{_WP}docPr")
@@ -43,23 +43,23 @@ def drawn(drawing: Element, package: Package, part: str) -> Iterator[Drawn]:
         element = stack.pop()
         tag = element.tag
         if tag == W + "txbxContent":
-            yield Drawn(box=element)
+            yield _Drawn(box=element)
         elif tag == _A + "blip":
             if (rel_id := element.get(R + "embed") or element.get(R + "link")) is not None:
-                yield Drawn(picture=rel_id, alt=_own_description(element) or description, floats=floats)
+                yield _Drawn(picture=rel_id, alt=_own_description(element) or description, floats=floats)
         elif tag == _V + "imagedata":
             if (rel_id := element.get(R + "id") or element.get(R + "pict")) is not None:
                 shape = element.getparent()
                 apart = "position:absolute" in (shape.get("style") or "").replace(" ", "")
-                yield Drawn(picture=rel_id, alt=shape.get("alt") or "", floats=apart)
+                yield _Drawn(picture=rel_id, alt=shape.get("alt") or "", floats=apart)
         elif tag == _V + "textpath":
-            yield Drawn(text=element.get("string") or "")
+            yield _Drawn(text=element.get("string") or "")
         elif tag == _O + "OLEObject":
-            yield Drawn(embedded=True)
+            yield _Drawn(embedded=True)
         elif tag == _A + "p":  # text of a drawing without a text box of Word's
-            yield Drawn(text=_text_of(element) + "\n")
+            yield _Drawn(text=_text_of(element) + "\n")
         elif tag in _MARKDOWN_OF:
-            yield Drawn(box=_referred(element, package, part))
+            yield _Drawn(box=_referred(element, package, part))
         elif tag == MC + "AlternateContent":
             stack += chosen(element)
         else:
@@ -80,8 +80,7 @@ def _text_of(element: Element) -> str:
 def _referred(element: Element, package: Package, part: str) -> str:
     """The Markdown of a diagram or chart. Each has a part of its own and stands once; else small files could ask for much."""
     attribute, write = _MARKDOWN_OF[element.tag]
-    relation = package.relation(part, element.get(R + attribute))
-    found = relation.part if relation else None
+    found = package.target(part, element.get(R + attribute))
     return write(package.parse(found)) if found and package.is_new(found) else ""
 
 

@@ -20,7 +20,7 @@ from ragd.formats.common.text import listed
 from ragd.formats.word.blocks import BlockReader
 from ragd.formats.word.content import without_signs
 from ragd.formats.word.inline import Inline
-from ragd.formats.word.package import CORE, OFFICE, Package, W, whole
+from ragd.formats.word.package import CORE, OFFICE, PACKAGE, Package, W, whole
 from ragd.formats.word.reading import Reading
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
@@ -124,7 +124,7 @@ def _write_comments(blocks: BlockReader, reading: Reading, language: str | None)
 
 def _title_and_metadata(package: Package) -> tuple[str, dict[str, Any]]:
     """The stated title, empty when there is none or a program made it up; and author, tags, description and dates."""
-    core = package.parse_property(CORE)
+    core = package.parse_kind(CORE, PACKAGE)
     if core is None:
         return "", {}
     title = _text(core, _DC + "title")
@@ -142,7 +142,7 @@ def _title_and_metadata(package: Package) -> tuple[str, dict[str, Any]]:
 
 def _stated_pages(package: Package) -> int | None:
     """How many pages the editor counted when it last saved the document."""
-    app = package.parse_property(OFFICE + "extended-properties")
+    app = package.parse_kind(OFFICE + "extended-properties", PACKAGE)
     return None if app is None else whole(app.findtext(_APP + "Pages"))
 
 

@@ -13,7 +13,7 @@ from lxml import etree
 
 from ragd.core.errors import ParseFailed
 from ragd.formats.common.office_archive import checked_archive
-from ragd.formats.common.opc import Element, OpcPackage, Relation
+from ragd.formats.common.opc import Element, OpcPackage
 
 W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -21,7 +21,8 @@ MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 OFFICE: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 CORE: Final = "http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties"
 
-_PACKAGE: Final = ""
+PACKAGE: Final = ""
+"""Stands for the package as a whole where a part is named."""
 # ISO 29500 Strict differs in its namespaces, all by one rule, and in values that aren't read here.
 _STRICT: Final = b"http://purl.oclc.org/ooxml/"
 _STRICT_NAMESPACE: Final = re.compile(rb"""(=\s*["'])http://purl\.oclc\.org/ooxml/(\w+)/""")
@@ -40,7 +41,7 @@ class Package(OpcPackage):
     def __init__(self, data: bytes, name: str) -> None:
         super().__init__(checked_archive(data, name, "a Word document"), name)
         self._used: set[str] = set()
-        main = self.part_of_kind(_PACKAGE, OFFICE + "officeDocument")
+        main = self.part_of_kind(PACKAGE, OFFICE + "officeDocument")
         if main is None:
             raise ParseFailed(f"'{name}' is not a Word document: it doesn't say which part holds its text.")
         self.main = main
@@ -54,22 +55,14 @@ class Package(OpcPackage):
             raise ParseFailed(f"'{self.name}' is {other}.")
         return body
 
-    def relation(self, part: str, rel_id: str | None) -> Relation | None:
-        """The relation `rel_id` of a part."""
-        return self.relations(part).get(rel_id or "")
-
     def part_of_kind(self, part: str, kind: str) -> str | None:
         """The first part that `part` (the package itself, when empty) names as being of that kind."""
         return next((found.part for found in self.relations(part).values() if found.kind == kind and found.part), None)
 
     def parse_kind(self, kind: str, part: str | None = None) -> Element | None:
-        """The root element of the part of that kind, if there is one; of the main part's own, if not told otherwise."""
+        """The root element of the part of that kind, if there is one; of the main part's own, if no other is named."""
         found = self.part_of_kind(self.main if part is None else part, kind)
         return None if found is None else self.parse(found)
-
-    def parse_property(self, kind: str) -> Element | None:
-        """As `parse_kind`, for what belongs to the package as a whole."""
-        return self.parse_kind(kind, _PACKAGE)
 
     def _prepared(self, xml: bytes) -> bytes:
         if _STRICT in xml[:_STATED_WITHIN]:
