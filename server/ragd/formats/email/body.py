@@ -15,7 +15,7 @@ from ragd.formats.common.decoding import is_blank
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.common.text import listed
-from ragd.formats.email.parts import Fields, Part, fields_of, text_of, unflowed
+from ragd.formats.email.parts import Fields, Part, fields_of
 from ragd.formats.html.fragment import Fragment, html_fragment, joined
 
 WANTED: Final = frozenset(("from", "to", "cc", "date", "subject", "message-id"))
@@ -181,9 +181,7 @@ class BodyReader:
         return [] if shown_otherwise else [self._read(part, depth)]
 
     def _plain(self, part: Part) -> Fragment:
-        text = self._text(part)
-        if part.parameter("format").lower() == "flowed":
-            text = unflowed(text, delete_space=part.parameter("delsp").lower() == "yes")
+        text = self._text(part, flowed=True)
         pieces = _CID_IN_TEXT.split(text.strip("\n").rstrip())
         found: list[Picture] = []
         for number, content_id in enumerate(pieces[1::2]):
@@ -208,8 +206,8 @@ class BodyReader:
         self.remote += found.remote
         return found
 
-    def _text(self, part: Part) -> str:
-        text, problem = text_of(part, self._name)
+    def _text(self, part: Part, *, flowed: bool = False) -> str:
+        text, problem = part.text(self._name, flowed=flowed)
         if problem:
             self._problems[problem] = None
         return text

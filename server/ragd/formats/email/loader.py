@@ -51,7 +51,7 @@ class EmailLoader(FormatLoader):
             parser=f"python email {platform.python_version()}",
             headings=found.headings,
             pictures=found.pictures,
-            language=detect_language(body.markdown) or detect_language(found.markdown),
+            language=detect_language(body.markdown),
             warnings=warnings,
         )
 

@@ -68,6 +68,33 @@ class Part:
         data = encoded.get_payload(decode=True)
         return part_of(parse_mail(data, name)) if isinstance(data, bytes) else None
 
+    def text(self, name: str, *, flowed: bool = False) -> tuple[str, str | None]:
+        """The text of a text part, with newlines as ``\\n``, and what was wrong with it.
+
+        With `flowed`, a line of format=flowed text (RFC 3676) that ends with a blank goes on in the next.
+        """
+        text, problem = self._decoded(name)
+        if flowed and self.parameter("format").lower() == "flowed":
+            text = "\n".join(_flowed_lines(text, delete_space=self.parameter("delsp").lower() == "yes"))
+        return text, problem
+
+    def _decoded(self, name: str) -> tuple[str, str | None]:
+        data = self.data()
+        if not data.strip():
+            return "", None
+        declared = self.parameter("charset")
+        if (japanese := decode_jis(data)) is not None:
+            return japanese.replace("\r\n", "\n"), None
+        if declared.lower() in _UTF_7:
+            return data.decode("utf-7", "replace").replace("\r\n", "\n"), None
+        try:
+            return decode(data, name, declared=declared or None).text, None
+        except DocumentEmpty:
+            return "", None
+        except DocumentUnreadable:
+            text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
+            return ("" if is_blank(text) else text), "a text is in an encoding that can't be told; some characters were lost"
+
     def parts(self) -> list[Part]:
         if not self.message.is_multipart():  # or its text would be decoded, which fails for odd charsets
             return []
@@ -141,31 +168,6 @@ def _decoded_field(value: str) -> str:
     texts = [chunk if isinstance(chunk, str) else _field_text(chunk, charset) for chunk, charset in chunks]
     text = "".join(_field_text(text.encode("ascii", "surrogateescape"), None) if _is_raw(text) else text for text in texts)
     return _SPACES.sub(" ", text).strip()
-
-
-def text_of(part: Part, name: str) -> tuple[str, str | None]:
-    """The text of a text part, with newlines as ``\\n``, and what was wrong with it."""
-    data = part.data()
-    if not data.strip():
-        return "", None
-    declared = part.parameter("charset")
-    if (japanese := decode_jis(data)) is not None:
-        return japanese.replace("\r\n", "\n"), None
-    if declared.lower() in _UTF_7:
-        return data.decode("utf-7", "replace").replace("\r\n", "\n"), None
-    try:
-        found = decode(data, name, declared=declared or None)
-    except DocumentEmpty:
-        return "", None
-    except DocumentUnreadable:
-        text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
-        return ("" if is_blank(text) else text), "a text is in an encoding that can't be told; some characters were lost"
-    return found.text, None
-
-
-def unflowed(text: str, *, delete_space: bool) -> str:
-    """The paragraphs of format=flowed text (RFC 3676): a line that ends with a blank goes on in the next."""
-    return "\n".join(_flowed_lines(text, delete_space=delete_space))
 
 
 def _flowed_lines(text: str, *, delete_space: bool) -> Iterator[str]:

@@ -29,7 +29,7 @@ _PART_TOKENS_MIN: Final = 250
 HEADER_TOKENS: Final = PART_TOKENS // 2
 """A longer header is not repeated; the rows are then written as lists."""
 
-MAX_CHARACTERS: Final = 100_000_000
+_MAX_CHARACTERS: Final = 100_000_000
 """Of the content made of one file."""
 
 SEPARATOR: Final = "\x1f"
@@ -54,7 +54,7 @@ class TableContent(ContentBuilder):
     Raises `ParseFailed` when it becomes longer than `limit`: a long header, said again for each row, can make much of little.
     """
 
-    def __init__(self, name: str, limit: int = MAX_CHARACTERS) -> None:
+    def __init__(self, name: str, limit: int = _MAX_CHARACTERS) -> None:
         super().__init__()
         self._name = name
         self._limit = limit
@@ -83,37 +83,40 @@ class TableContent(ContentBuilder):
             raise ParseFailed(f"The tables of '{self._name}' would be more than {self._limit:,} characters long. Split the file.")
         return start
 
+    def table(
+        self,
+        header: Sequence[str],
+        rows: Iterable[TableRow],
+        place: Callable[[int, int], Place],
+        header_rows: tuple[int, int] | None = None,
+    ) -> None:
+        """Write a table in parts. `place` makes the place of rows `first` to `last`; the first part's includes `header_rows`.
 
-def write_table(
-    out: TableContent,
-    header: Sequence[str],
-    rows: Iterable[TableRow],
-    place: Callable[[int, int], Place],
-    header_rows: tuple[int, int] | None = None,
-) -> None:
-    """Write a table in parts. `place` makes the place of rows `first` to `last`; the first part's includes `header_rows`.
-
-    An empty `header` is written as blank cells. A row may have fewer cells than the header; one that has more, or that is too
-    long, becomes a list. Works through `rows` once and holds one part at a time.
-    """
-    width = len(header)
-    head = f"{_line(header, width)}\n|{'---|' * width}"
-    part = _Part(out, head)
-    wide = part.room < PART_TOKENS - HEADER_TOKENS
-    begin = header_rows
-    for row in rows:
-        where = place(min(begin[0], row.first) if begin else row.first, row.last)
-        begin = None
-        line = "" if wide or len(row.cells) > width else _line(row.cells, width)
-        if line and part.add(line, where):
-            continue
+        An empty `header` is written as blank cells. A row may have fewer cells than the header; one that has more, or that is too
+        long, becomes a list. Works through `rows` once and holds one part at a time.
+        """
+        width = len(header)
+        head = f"{_line(header, width)}\n|{'---|' * width}"
+        part = _Part(self, head)
+        wide = part.room < PART_TOKENS - HEADER_TOKENS
+        begin = header_rows
+        for row in rows:
+            where = place(min(begin[0], row.first) if begin else row.first, row.last)
+            begin = None
+            line = "" if wide or len(row.cells) > width else _line(row.cells, width)
+            if line and part.add(line, where):
+                continue
+            part.end()
+            for block in _record(header, row.cells):
+                self.block([(block, where)])
         part.end()
-        for block in _record(header, row.cells):
-            out.block([(block, where)])
-    part.end()
-    if begin:  # a header and nothing below it
-        text = " | ".join(cell_text(cell) for cell in header if cell) if wide else head
-        out.block([(text, place(*begin))])
+        if begin:  # a header and nothing below it
+            text = " | ".join(cell_text(cell) for cell in header if cell) if wide else head
+            self.block([(text, place(*begin))])
+
+    def pairs(self, pairs: Iterable[tuple[str, str, Place]]) -> None:
+        """Labels and their values as one list."""
+        self.block((_item(label.rstrip(":： "), value), place) for label, value, place in pairs)
 
 
 class _Part:
@@ -156,11 +159,6 @@ class _Part:
             self._out.block([(f"{self._head}\n{lines[0][0]}", lines[0][1]), *lines[1:]])
         self._tokens -= sum(cost for _, _, cost in self._rows[:count])
         del self._rows[:count]
-
-
-def write_pairs(out: TableContent, pairs: Iterable[tuple[str, str, Place]]) -> None:
-    """Labels and their values as one list."""
-    out.block((_item(label.rstrip(":： "), value), place) for label, value, place in pairs)
 
 
 def cell_text(text: str) -> str:

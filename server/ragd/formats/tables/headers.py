@@ -14,7 +14,6 @@ _WEAK: Final = 1
 STRONG: Final = 2
 
 _YEAR: Final = re.compile(r"(?:19|20)\d\d$")
-_MAX_LABEL_CHARS: Final = 40
 _MAX_NAME_CHARS: Final = 200
 _MOST: Final = 0.8
 _JOIN: Final = " / "
@@ -65,10 +64,6 @@ def repeats_in_groups(groups: Sequence[str], names: Sequence[str]) -> bool:
         and all(names[index] in repeated for index in starts)
         and all(group or name for group, name in zip(groups, names, strict=True))
     )
-
-
-def is_label(text: str) -> bool:
-    return 0 < len(text) <= _MAX_LABEL_CHARS and "\n" not in text.strip()
 
 
 def _is_of_figures(body: Sequence[str], column: int) -> bool:

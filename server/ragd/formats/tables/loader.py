@@ -21,7 +21,7 @@ from ragd.core.errors import DocumentEmpty, DocumentUnreadable
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode
 from ragd.formats.common.naming import choose_title, extension
-from ragd.formats.tables.blocks import SEPARATOR, TableContent, TableRow, write_table
+from ragd.formats.tables.blocks import SEPARATOR, TableContent, TableRow
 from ragd.formats.tables.headers import names_columns
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
@@ -239,7 +239,7 @@ def _write(content: TableContent, text: str, dialect: _Dialect, width: int) -> i
             wide += len(cells) > len(header)
             yield TableRow(cells, row.first, row.last)
 
-    write_table(content, header, table(), _place, (first.first, first.last) if named else None)
+    content.table(header, table(), _place, (first.first, first.last) if named else None)
     return wide
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ragd.core.documents import Mark, Place
+from ragd.core.errors import ParseFailed
 from ragd.formats.common.opc import Element
 from ragd.formats.common.pictures import REFERENCE
 from ragd.formats.common.text import fence_for
@@ -18,19 +19,23 @@ from ragd.formats.tables.blocks import (
     TableRow,
     cell_text,
     estimated_tokens,
-    write_table,
 )
 from ragd.formats.tables.pipes import pipe_lines
 from ragd.formats.word.content import WordContent, trimmed, without_signs
 from ragd.formats.word.inline import Inline, Line
-from ragd.formats.word.numbering import Item, Nesting, marker, marker_width
+from ragd.formats.word.numbering import Item, Nesting
 from ragd.formats.word.package import R, W, child_value
 from ragd.formats.word.reading import Note, Reading
 from ragd.formats.word.styles import Look
 from ragd.formats.word.tables import Grid, ReadCell, blocks_of, flat_rows, read_grid
 
+if TYPE_CHECKING:
+    from ragd.formats.html.fragment import Fragment
+
 _NEW_PAGE: Final = ("nextPage", "oddPage", "evenPage", None)
 _NOTE_LABEL: Final = re.compile(r"\[\^e?\d+\]")
+_OTHER_FORMATS: Final = (b"PK", b"{\\rtf", b"\xd0\xcf\x11\xe0")
+_CHUNK_HEAD: Final = 2_000
 _MAX_HEADING: Final = 300
 """Characters from which a paragraph in a heading's style is text that somebody wanted to look large."""
 
@@ -77,7 +82,7 @@ class BlockReader:
             item = self._reading.numbering.item(block.find(W + "pPr"), look)
             text = without_signs(line.text).strip()
             if text:
-                lines += [part for part in ((marker(item) if item else "") + text).split("\n") if part.strip()]
+                lines += [part for part in ((item.marker if item else "") + text).split("\n") if part.strip()]
             for content, _ in line.apart:
                 own = content.split("\n") if isinstance(content, str) else self.flat(content, inline.within(content), depth)
                 lines += [part for part in own if part.strip()]
@@ -170,8 +175,8 @@ class BlockReader:
 
     def _write_item(self, text: str, page: int, item: Item) -> None:
         offset, continued = self._lists.place(item)
-        indented = trimmed(text).replace("\n", "\n" + " " * (offset + marker_width(item)))
-        self.out.add(indented, page, "\n" if continued else "\n\n", prefix=" " * offset + marker(item))
+        indented = trimmed(text).replace("\n", "\n" + " " * (offset + item.marker_width))
+        self.out.add(indented, page, "\n" if continued else "\n\n", prefix=" " * offset + item.marker)
 
     def _write_apart(self, line: Line, inline: Inline, depth: int) -> None:
         """Floating pictures, text boxes and charts of a paragraph, after it."""
@@ -193,13 +198,10 @@ class BlockReader:
         self._add_grid(grid)
 
     def _write_chunk(self, chunk: Element) -> None:
-        """A document that is imported here."""
-        from ragd.formats.word.chunks import chunk_fragment  # its libraries are seldom needed
-
+        """A document that is imported here: programs that make Word files of web pages put all their text there."""
         package = self._reading.package
-        relation = package.relation(self._part, chunk.get(R + "id"))
-        part = relation.part if relation else None
-        fragment = chunk_fragment(package.read(part), package.name) if part and package.is_new(part) else None
+        part = package.target(self._part, chunk.get(R + "id"))
+        fragment = _chunk_fragment(package.read(part), package.name) if part and package.is_new(part) else None
         if fragment is None:
             self._reading.left_out["chunks"] += 1
             return
@@ -224,10 +226,10 @@ class BlockReader:
         if estimated_tokens(lines[0]) > HEADER_TOKENS:
             self.out.add(" / ".join(name for name in header if name), page)
         # A long table is written in parts that each have the header, or if that is too long, row by row.
-        table = TableContent(self._reading.package.name)
+        long = TableContent(self._reading.package.name)
         rows = (TableRow(cells, row_page, row_page) for cells, row_page in grid.rows)
-        write_table(table, header, rows, lambda first, _last: Place(page=first))
-        self.out.add_blocks(table.markdown, table.marks)
+        long.table(header, rows, lambda first, _last: Place(page=first))
+        self.out.add_blocks(long.markdown, long.marks)
 
     def _write_notes(self) -> None:
         """The notes that the text since the last heading refers to; their own notes, if any, come after them."""
@@ -260,6 +262,28 @@ class BlockReader:
             code = "\n".join(lines)
             fence = fence_for(code, 3)
             self.out.add(f"{code}\n{fence}", self._code_page, prefix=f"{fence}\n", trim=False)
+
+
+def _chunk_fragment(data: bytes, name: str) -> Fragment | None:
+    """An imported web page (HTML, or MHTML with its pictures) or plain text; None for other formats and what can't be read."""
+    # These libraries are seldom needed.
+    from ragd.formats.common.decoding import decode
+    from ragd.formats.email.body import BodyReader
+    from ragd.formats.email.parts import parse_mail, part_of
+    from ragd.formats.html.fragment import Fragment, html_fragment
+
+    if data.startswith(_OTHER_FORMATS):
+        return None
+    head = data[:_CHUNK_HEAD].lstrip().lower()
+    try:
+        if b"\nmime-version:" in b"\n" + head.replace(b"\r\n", b"\n").partition(b"\n\n")[0]:
+            return BodyReader(name).read(part_of(parse_mail(data, name)))
+        text = decode(data, name).text
+        if head.removeprefix(b"\xef\xbb\xbf").startswith(b"<"):
+            return html_fragment(text, lambda _source: None)
+        return Fragment(text.strip())
+    except ParseFailed:
+        return None
 
 
 def _begins_page(properties: Element | None, *, default: bool) -> bool:

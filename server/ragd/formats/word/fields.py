@@ -35,6 +35,12 @@ class Fields:
     """The fields open at a place of the text. `muted` tells whether what stands there isn't shown: instructions, and the
     lines of generated tables. `link` is the target of the innermost field that links."""
 
+    @staticmethod
+    def are_balanced(container: Element) -> bool:
+        """Whether every field that begins in here ends in here. If not, one of them would swallow the rest of the text."""
+        kinds = [character.get(W + "fldCharType") for character in container.iter(W + "fldChar")]
+        return kinds.count("begin") == kinds.count("end")
+
     def __init__(self) -> None:
         self._open: list[_Field] = []
         self._muted = 0
@@ -109,9 +115,3 @@ def _checkbox(character: Element | None) -> str:
     if checked is None:
         checked = child_value(box, "default") in ("1", "true", "on")
     return "☒" if checked else "☐"
-
-
-def are_balanced(container: Element) -> bool:
-    """Whether every field that begins in here ends in here. If not, one of them would swallow the rest of the text."""
-    kinds = [character.get(W + "fldCharType") for character in container.iter(W + "fldChar")]
-    return kinds.count("begin") == kinds.count("end")

@@ -13,11 +13,11 @@ from typing import Final
 from ragd.formats.common.opc import Element
 from ragd.formats.word.content import without_signs
 from ragd.formats.word.drawings import drawn
-from ragd.formats.word.fields import Fields, are_balanced
+from ragd.formats.word.fields import Fields
 from ragd.formats.word.package import MC, R, W, is_prompt, texts_of
 from ragd.formats.word.reading import Reading
-from ragd.formats.word.signs import M, equation, is_symbol, symbol, symbol_font
-from ragd.formats.word.spans import Span, followable, markdown_of, tidied
+from ragd.formats.word.signs import SYMBOLS, M, equation, symbol, symbol_font
+from ragd.formats.word.spans import Span, followable, markdown_of
 from ragd.formats.word.styles import Look
 
 _PRESERVED: Final = "{http://www.w3.org/XML/1998/namespace}space"
@@ -46,7 +46,7 @@ class Inline:
         self._reading = reading
         self._part = part
         self._pages_count = pages_count
-        self._balanced = are_balanced(container)
+        self._balanced = Fields.are_balanced(container)
         self._fields = Fields()
         self._spans: list[Span] = []
         self._line = Line("")
@@ -100,7 +100,7 @@ class Inline:
         spans = self._spans
         if any(span.code for span in spans) and all(span.code or not without_signs(span.text).strip() for span in spans):
             self._line.code = "".join(span.text for span in spans)
-        self._line.text = tidied(markdown_of(spans, emphasis=emphasis))
+        self._line.text = markdown_of(spans, emphasis=emphasis)
         return self._line
 
     def words(self) -> str:
@@ -179,7 +179,7 @@ class Inline:
             text = text.strip(_XML_BLANKS)
         text = text.replace("\r", " ").replace("\n", " ").replace("\t", " ")
         if self._symbol_font:
-            text = "".join(self._known_symbol(self._symbol_font, ord(char)) if is_symbol(char) else char for char in text)
+            text = "".join(self._known_symbol(self._symbol_font, ord(char)) if ord(char) in SYMBOLS else char for char in text)
         self._emit(text)
 
     def _symbol(self, element: Element) -> None:

@@ -12,7 +12,7 @@ from ragd.formats.word.numerals import numeral
 from ragd.formats.word.package import W, child_value, toggled, whole
 from ragd.formats.word.styles import Look, left_indent
 
-LEVELS: Final = 9
+_LEVELS: Final = 9
 _MAX_START: Final = 1_000_000_000
 _BOXES: Final = {"☐": False, "☑": True, "☒": True}
 _PLACEHOLDER: Final = re.compile("%([1-9])")
@@ -29,6 +29,19 @@ class Item:
     indent: int
     label: str | None
     checked: bool | None = None
+
+    @property
+    def marker(self) -> str:
+        """Markdown has bullets and arabic numbers; any other label stands after a bullet."""
+        if self.label is None:
+            return "- " if self.checked is None else "- [x] " if self.checked else "- [ ] "
+        return f"{self.label} " if _MARKDOWN_NUMBER.fullmatch(self.label) else f"- {self.label} "
+
+    @property
+    def marker_width(self) -> int:
+        """How much of its marker is Markdown's own: what is inside of the item is indented by that."""
+        number = self.label is not None and _MARKDOWN_NUMBER.fullmatch(self.label)
+        return len(self.label or "") + 1 if number else len("- ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +60,7 @@ class _Level:
 class _Count:
     """Where a list stands: the last number of each level, and which lists have begun with a start of their own."""
 
-    numbers: list[int | None] = field(default_factory=lambda: [None] * LEVELS)
+    numbers: list[int | None] = field(default_factory=lambda: [None] * _LEVELS)
     started: set[tuple[str, int]] = field(default_factory=set)
 
 
@@ -103,7 +116,7 @@ class Numbering:
             num_id = look.num_id
             if level is None and num_id in self._lists:
                 level = self._level_of_style(num_id, look)
-        return (num_id, min(max(level or 0, 0), LEVELS - 1)) if num_id in self._lists else None
+        return (num_id, min(max(level or 0, 0), _LEVELS - 1)) if num_id in self._lists else None
 
     def _level_of_style(self, num_id: str, look: Look) -> int | None:
         abstract_id, own_levels, _ = self._lists[num_id]
@@ -121,7 +134,7 @@ class Numbering:
         start = starts.get(index, level.start)
         count.numbers[index] = start if last is None else last + 1
         levels = self._abstract[abstract_id]
-        for deeper in range(index + 1, LEVELS):
+        for deeper in range(index + 1, _LEVELS):
             # By default a level begins anew after any higher one; it may say after which, or (0) never.
             restart = levels[deeper].restart if deeper in levels else None
             if restart is None or index < restart:
@@ -148,7 +161,7 @@ class Numbering:
 def _levels(parent: Element) -> Iterator[tuple[int, _Level]]:
     for element in parent.iterchildren(W + "lvl"):
         index = whole(element.get(W + "ilvl"))
-        if index is None or not 0 <= index < LEVELS:
+        if index is None or not 0 <= index < _LEVELS:
             continue
         form = element.find(f".//{W}numFmt")  # newer formats stand in mc:AlternateContent
         yield (
@@ -172,7 +185,7 @@ def _overrides(element: Element) -> tuple[dict[int, _Level], dict[int, int]]:
     starts: dict[int, int] = {}
     for override in element.iterchildren(W + "lvlOverride"):
         index = whole(override.get(W + "ilvl"))
-        if index is None or not 0 <= index < LEVELS:
+        if index is None or not 0 <= index < _LEVELS:
             continue
         levels.update(_levels(override))
         if (start := child_value(override, "startOverride")) is not None:
@@ -200,7 +213,7 @@ class Nesting:
         offset = self._open[-1][1] if self._open else 0
         # Another list of the outermost level is a list of its own.
         continued = continued and (offset > 0 or last.list_id == item.list_id)
-        self._open.append((item, offset + marker_width(item)))
+        self._open.append((item, offset + item.marker_width))
         return offset, continued
 
     def end(self) -> None:
@@ -209,16 +222,3 @@ class Nesting:
 
 def _is_inside(item: Item, outer: Item) -> bool:
     return item.level > outer.level if item.list_id == outer.list_id else item.indent > outer.indent
-
-
-def marker_width(item: Item) -> int:
-    """How much of its marker is Markdown's own: what is inside of the item is indented by that."""
-    number = item.label is not None and _MARKDOWN_NUMBER.fullmatch(item.label)
-    return len(item.label or "") + 1 if number else len("- ")
-
-
-def marker(item: Item) -> str:
-    """Markdown has bullets and arabic numbers; any other label stands after a bullet."""
-    if item.label is None:
-        return "- " if item.checked is None else "- [x] " if item.checked else "- [ ] "
-    return f"{item.label} " if _MARKDOWN_NUMBER.fullmatch(item.label) else f"- {item.label} "

@@ -15,7 +15,7 @@ from ragd.formats.word.numbering import Numbering
 from ragd.formats.word.package import OFFICE, Package, W
 from ragd.formats.word.styles import Styles, monospaced
 
-MAX_NESTING: Final = 20
+_MAX_NESTING: Final = 20
 """Tables in tables, text boxes in text boxes. Each level costs some frames of the interpreter's stack."""
 _MAX_CODE_SHARE: Final = 0.9
 """Share of text in a monospaced font from which the document is typewritten rather than full of code."""
@@ -51,7 +51,7 @@ class Note:
     part: str
 
 
-class Notes:
+class _Notes:
     """Footnotes and endnotes, labelled in the order in which the text refers to them."""
 
     def __init__(self, package: Package) -> None:
@@ -91,7 +91,7 @@ class Reading:
     package: Package
     styles: Styles
     numbering: Numbering
-    notes: Notes
+    notes: _Notes
     shows_code: bool
     pages: Pages = field(default_factory=Pages)
     pictures: list[Picture] = field(default_factory=list)
@@ -106,7 +106,7 @@ class Reading:
     def of(package: Package, body: Element) -> Reading:
         styles = Styles(package.parse_kind(OFFICE + "styles"))
         numbering = Numbering(package.parse_kind(OFFICE + "numbering"))
-        return Reading(package, styles, numbering, Notes(package), not styles.look(None).monospaced and _is_mostly_prose(body))
+        return Reading(package, styles, numbering, _Notes(package), not styles.look(None).monospaced and _is_mostly_prose(body))
 
     def show(self, part: str, rel_id: str | None, alt: str) -> str:
         """The reference to a picture that `part` has under a relationship's id; empty when it isn't in the file."""
@@ -156,8 +156,8 @@ class Reading:
 
     def nested(self, depth: int) -> int:
         """One level deeper. Raises `ParseFailed` below the last one."""
-        if depth >= MAX_NESTING:
-            raise ParseFailed(f"'{self.package.name}' nests tables and text boxes more than {MAX_NESTING} deep. It is not read.")
+        if depth >= _MAX_NESTING:
+            raise ParseFailed(f"'{self.package.name}' nests tables and text boxes more than {_MAX_NESTING} deep. It is not read.")
         return depth + 1
 
     def warnings(self) -> list[str]:

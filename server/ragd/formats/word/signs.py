@@ -10,6 +10,8 @@ from ragd.formats.word.package import W
 
 M: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 
+SYMBOLS: Final = range(0xF000, 0xF100)
+"""Where Word puts the characters of symbol fonts."""
 # Letters of the font Symbol in the order of ASCII; a blank where there is no letter.
 _GREEK_CAPITALS: Final = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ"
 _GREEK_SMALL: Final = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"
@@ -44,11 +46,6 @@ _DELETED: Final = (W + "del", W + "moveFrom")
 _MAX_DEPTH: Final = 40
 
 
-def is_symbol(char: str) -> bool:
-    """Whether a character is in the range where Word puts those of symbol fonts."""
-    return 0xF000 <= ord(char) <= 0xF0FF
-
-
 def symbol_font(properties: Element) -> str:
     """The font stated in run properties where it is one of symbols; else empty."""
     fonts = properties.find(W + "rFonts")
@@ -57,12 +54,12 @@ def symbol_font(properties: Element) -> str:
 
 
 def symbol(font: str, code: int) -> str:
-    """The character that `code` of a symbol font shows; empty when it isn't known. Word adds 0xF000 to such codes."""
+    """The character that `code` of a symbol font shows; empty when it isn't known. Word adds `SYMBOLS.start` to such codes."""
     table = _FONTS.get(font.lower())
     if table is None:  # any other font: what isn't in its private range is a character
         return chr(code) if 0x20 <= code < 0xD800 and not 0x7F <= code < 0xA0 else ""
-    if 0xF000 <= code <= 0xF0FF:
-        code -= 0xF000
+    if code in SYMBOLS:
+        code -= SYMBOLS.start
     return table.get(code, chr(code) if table is _SYMBOL and 0x20 <= code < 0x7F else "")
 
 

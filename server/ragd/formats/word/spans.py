@@ -42,19 +42,17 @@ def followable(target: str) -> str | None:
 
 
 def markdown_of(spans: Sequence[Span], *, emphasis: bool) -> str:
-    """The paragraph's text. Without `emphasis`, nothing is marked as bold or italic."""
+    """The paragraph's text. Without `emphasis`, nothing is marked as bold or italic.
+
+    Blanks are single, as editors show them that don't line up by blanks: one tab, or one space, for each run.
+    """
     parts: list[str] = []
     for link, linked in groupby(spans, key=lambda span: span.link):
         same = list(linked)
         marked = emphasis and any(span.bold or span.italic or span.code for span in same)
         text = _emphasised(same) if marked else "".join(map(_shown, same))
         parts.append(_linked(text, link) if link else text)
-    return "".join(parts)
-
-
-def tidied(text: str) -> str:
-    """The text with single blanks, as editors show it who don't line up by blanks: one tab, or one space, for each run."""
-    return _AROUND_BREAK.sub("\n", _RUN.sub(lambda found: "\t" if "\t" in found[0] else " ", text))
+    return _AROUND_BREAK.sub("\n", _RUN.sub(lambda found: "\t" if "\t" in found[0] else " ", "".join(parts)))
 
 
 def _shown(span: Span) -> str:
