@@ -14,11 +14,12 @@ from urllib.parse import unquote, unquote_plus
 
 from lxml import etree
 
-from ragd.formats.confluence.references import mention, target_text, write_picture_named
+from ragd.formats.common.opc import Element, safe_parser
+from ragd.formats.confluence.references import write_picture_named
 from ragd.formats.confluence.storage import StorageWriter
-from ragd.formats.confluence.xml import Element, Macro, all_text, attribute, fit, name_of
+from ragd.formats.confluence.xml import Macro, all_text, attribute, fit, name_of
 
-DIAGRAM_LANGUAGES: Final[Mapping[str, str]] = {
+_DIAGRAM_LANGUAGES: Final[Mapping[str, str]] = {
     "mermaid": "mermaid", "mermaid-macro": "mermaid", "mermaid-cloud": "mermaid", "mermaiddiagram": "mermaid",
     "plantuml": "plantuml", "plantumlrender": "plantuml", "plantumlcloud": "plantuml", "graphviz": "dot", "flowchart": "dot",
     "sequence-diagram": "", "websequencediagram": "", "markmap": "markdown", "drawing-text": "",
@@ -100,28 +101,25 @@ def _write_drawing(writer: StorageWriter, macro: Macro) -> None:
     source = writer.page.envelope.drawings.get(name, "") if is_shown else ""
     lines = _diagram_text(source)
     if lines:
-        with writer.inside("ul"):
-            for line in lines:
-                with writer.inside("li"):
-                    writer.text(line)
+        writer.items(lines)
     elif source:
         writer.page.notes["drawings that could not be read"] += 1
 
 
-def write_diagram_source(writer: StorageWriter, macro: Macro) -> None:
+def _write_diagram_source(writer: StorageWriter, macro: Macro) -> None:
     writer.paragraph(macro.get("title"), "strong")
     text = macro.text or all_text(macro.body) or macro.get("data", "source", "code")
     if text.strip():
-        writer.code(text, DIAGRAM_LANGUAGES[macro.name])
+        writer.code(text, _DIAGRAM_LANGUAGES[macro.name])
     else:
         writer.badge(f"{macro.name} diagram: {macro.get('filename', 'name') or 'its text is stored elsewhere'}")
 
 
 def _write_file(writer: StorageWriter, macro: Macro) -> None:
     """A preview of an attached file: its name, and where to open it."""
-    target = next(iter(macro.targets.values()), None)
+    target = macro.target
     name = attribute(target, "filename") if target is not None else macro.get("name", "file", "")
-    _write_file_line(writer, name or (target_text(writer, target) if target is not None else ""))
+    _write_file_line(writer, name or writer.page.target_text(target))
 
 
 def _write_attachments(writer: StorageWriter, macro: Macro) -> None:  # noqa: ARG001
@@ -147,8 +145,7 @@ def _write_file_line(writer: StorageWriter, name: str) -> None:
 
 def _write_address(writer: StorageWriter, macro: Macro) -> None:
     """Something that another site shows inside of the page: where that is."""
-    target = next(iter(macro.targets.values()), None)
-    address = (target_text(writer, target) if target is not None else "") or macro.get("url", "src", "address", "")
+    address = writer.page.target_text(macro.target) or macro.get("url", "src", "address", "")
     writer.paragraph(macro.get("title"), "strong")
     if address:
         with writer.inside("p"):
@@ -177,7 +174,7 @@ def _write_chart(writer: StorageWriter, macro: Macro) -> None:
 
 def _write_profile(writer: StorageWriter, macro: Macro) -> None:
     user = next((target for target in macro.targets.values() if name_of(target) == "ri:user"), None)
-    writer.text(mention(writer, user) if user is not None else f"@{macro.get('user') or 'unknown user'}")
+    writer.text(f"@{macro.get('user') or 'unknown user'}" if user is None else writer.page.target_text(user))
 
 
 def _write_roadmap(writer: StorageWriter, macro: Macro) -> None:
@@ -188,13 +185,10 @@ def _write_roadmap(writer: StorageWriter, macro: Macro) -> None:
     except (ValueError, RecursionError):
         plan = None
     lines = list(_roadmap_lines(plan))[:_MAX_ROADMAP] if isinstance(plan, dict) else []
-    if not lines:
+    if lines:
+        writer.items(lines)
+    else:
         writer.badge("the roadmap's parts could not be read")
-        return
-    with writer.inside("ul"):
-        for line in lines:
-            with writer.inside("li"):
-                writer.text(line)
 
 
 def _roadmap_lines(plan: Mapping[str, Any]) -> Iterator[str]:
@@ -236,6 +230,7 @@ HANDLERS: Final[Mapping[str, Callable[[StorageWriter, Macro], None]]] = {
          "eazy-math-block", "eazy-math-inline", "easy-math-block", "easy-math-inline"),
         _write_formula,
     ),
+    **dict.fromkeys(_DIAGRAM_LANGUAGES, _write_diagram_source),
     "chart": _write_chart,
     "roadmap": _write_roadmap,
     "profile": _write_profile,
@@ -271,9 +266,8 @@ def _pages(source: str) -> Iterator[tuple[str, Element]]:
 def _parsed(text: str) -> Element | None:
     if not text.strip() or "<!DOCTYPE" in text:
         return None
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, remove_comments=True, remove_pis=True)
     try:
-        return etree.fromstring(fit(_DECLARATION.sub("", text)), parser)
+        return etree.fromstring(fit(_DECLARATION.sub("", text)), safe_parser())
     except etree.XMLSyntaxError:
         return None
 

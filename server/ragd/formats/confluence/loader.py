@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from importlib.metadata import version as installed
 from typing import Any, Final
-from urllib.parse import unquote_plus
+from urllib.parse import quote, unquote_plus
 
 import bs4
 from bs4 import BeautifulSoup
@@ -17,20 +17,17 @@ from ragd.core.errors import ParseFailed
 from ragd.core.sections import ANCESTORS
 from ragd.formats.common.builder import ContentBuilder, FormatLoader
 from ragd.formats.common.naming import choose_title
-from ragd.formats.common.opc import LXML_VERSION
+from ragd.formats.common.opc import LXML_VERSION, Element
 from ragd.formats.common.pictures import PictureShelf
-from ragd.formats.confluence.anchors import Anchors, comment_place
 from ragd.formats.confluence.embeds import survey_issues
-from ragd.formats.confluence.envelope import Comment, Envelope, read_envelope
 from ragd.formats.confluence.macros import ELEMENTS
-from ragd.formats.confluence.page import PageParts
-from ragd.formats.confluence.storage import StorageWriter
+from ragd.formats.confluence.page import Comment, Envelope, PageParts, read_envelope
+from ragd.formats.confluence.storage import Anchors, StorageWriter
 from ragd.formats.confluence.xml import parse_storage, tamed
 from ragd.formats.html.blocks import BlockWriter
 from ragd.formats.html.content import keep_states, remove_unseen
 from ragd.formats.html.pictures import PagePictures, keep_diagrams
 from ragd.formats.html.tree import HEADINGS, TextLines, parsable, parse
-from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 _HEADING_START: Final = re.compile(r"(?=<h[1-6][\s>])", re.IGNORECASE)
@@ -86,7 +83,7 @@ class _PageContent(ContentBuilder):
         self._place_pictures(pictures, markdown, start)
 
     def _place_pictures(self, first: int, markdown: str, start: int) -> None:
-        """Where pictures stand is told by the heading above them; the lines of a made-up HTML file would say nothing."""
+        """The heading above a picture says where it stands; the lines of a made-up HTML file would say nothing."""
         marks = self.marks
         index = at = 0
         for number in range(first, len(self._shelf.pictures)):
@@ -100,11 +97,6 @@ class _PageContent(ContentBuilder):
         """Append a block; returns where it begins."""
         self._separate()
         return self._put(text)
-
-
-def _written_tree(html: str) -> BeautifulSoup:
-    """The tree of HTML that a `StorageWriter` wrote."""
-    return parse(parsable(html))
 
 
 def _view_tree(page: PageParts, anchors: Anchors, shift: int) -> BeautifulSoup:
@@ -160,7 +152,6 @@ class ConfluenceLoader(FormatLoader):
             parser=f"lxml {LXML_VERSION}, beautifulsoup4 {bs4.__version__}, markdownify {installed('markdownify')}",
             marks=content.changes(),
             pictures=shelf.pictures,
-            language=detect_language(content.markdown),
             warnings=(*(f"{what}: {count}" for what, count in sorted(page.notes.items())), *shelf.warnings()),
         )
 
@@ -183,18 +174,26 @@ def _write_body(content: _PageContent, page: PageParts) -> None:
     if envelope.body.representation == "view":
         content.html(_view_tree(page, anchors, 1), Place())
         return
-    root, is_well_formed = parse_storage(envelope.body.value)
+    root = _parsed(page, envelope.body.value)
+    page.shown_issues, page.lone_query = survey_issues(root)
+    _write_storage(content, StorageWriter(page, anchors, ELEMENTS), root, Place())
+
+
+def _parsed(page: PageParts, storage: str) -> Element:
+    root, is_well_formed = parse_storage(storage)
     if not is_well_formed:
         page.notes["parts that are not well-formed XML, read as HTML"] += 1
-    page.shown_issues, page.lone_query = survey_issues(root)
-    writer = StorageWriter(page, anchors, ELEMENTS)
-    writer.write(root)
-    content.html(_written_tree(writer.html), Place())
+    return root
+
+
+def _write_storage(content: _PageContent, writer: StorageWriter, root: Element, place: Place) -> None:
+    writer.children(root)
+    content.html(parse(parsable(writer.html)), place)
 
 
 def _write_thread(content: _PageContent, page: PageParts, comment: Comment) -> None:
     """A comment under a heading of its own, and its replies below it, each at its own place."""
-    place = comment_place(page.envelope.deployment, page.envelope.url, comment.id)
+    place = _comment_place(page.envelope.deployment, page.envelope.url, comment.id)
     resolved = " (resolved)" if comment.resolved else ""
     content.heading(3, f"Comment by {_signed(comment)}{resolved}", place)
     content.paragraph("\n".join(f"> {line.strip()}" for line in comment.selection.splitlines() if line.strip()), place)
@@ -202,7 +201,7 @@ def _write_thread(content: _PageContent, page: PageParts, comment: Comment) -> N
     waiting = list(reversed(comment.replies))
     while waiting:
         reply = waiting.pop()
-        place = comment_place(page.envelope.deployment, page.envelope.url, reply.id)
+        place = _comment_place(page.envelope.deployment, page.envelope.url, reply.id)
         content.paragraph(f"**Reply by {_signed(reply)}:**", place)
         _write_comment(content, page, reply, place)
         waiting += reversed(reply.replies)
@@ -215,12 +214,16 @@ def _signed(comment: Comment) -> str:
 def _write_comment(content: _PageContent, page: PageParts, comment: Comment, place: Place) -> None:
     """One that can't be read costs itself alone."""
     try:
-        root, is_well_formed = parse_storage(comment.value)
-        if not is_well_formed:
-            page.notes["parts that are not well-formed XML, read as HTML"] += 1
-        writer = StorageWriter(page, None, ELEMENTS, _COMMENT_SHIFT)
-        writer.write(root)
-        content.html(_written_tree(writer.html), place)
+        root = _parsed(page, comment.value)
+        _write_storage(content, StorageWriter(page, None, ELEMENTS, _COMMENT_SHIFT), root, place)
     except (ParseFailed, RecursionError):
         page.notes["comments that could not be read"] += 1
         content.paragraph("[this comment could not be read]", place)
+
+
+def _comment_place(deployment: str, page_url: str, comment_id: str) -> Place:
+    """What opens a page at a comment."""
+    number = quote(comment_id, safe="")
+    mark = "&" if "?" in page_url else "?"
+    jump = "" if deployment == "cloud" else f"#comment-{number}"
+    return Place(anchor=f"{mark}focusedCommentId={number}{jump}")

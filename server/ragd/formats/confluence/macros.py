@@ -8,11 +8,11 @@ from typing import Final
 
 from markdown_it import MarkdownIt
 
+from ragd.formats.common.opc import Element
 from ragd.formats.confluence import embeds, references
 from ragd.formats.confluence.page import MAX_INCLUDE_DEPTH
 from ragd.formats.confluence.storage import ElementWriter, StorageWriter
 from ragd.formats.confluence.xml import (
-    Element,
     Macro,
     all_text,
     attribute,
@@ -62,8 +62,6 @@ def _write_macro(writer: StorageWriter, element: Element) -> None:
         _write_panel(writer, _PANELS[macro.name], macro.get("title"), lambda: _write_body(writer, macro))
     elif handler := _HANDLERS.get(macro.name):
         handler(writer, macro)
-    elif macro.name in embeds.DIAGRAM_LANGUAGES:
-        embeds.write_diagram_source(writer, macro)
     else:
         _write_unknown(writer, macro)
 
@@ -150,7 +148,7 @@ def _write_html_text(writer: StorageWriter, html: str) -> None:
 
 def _write_include(writer: StorageWriter, macro: Macro) -> None:
     """The whole page that is named, or only its excerpt, with a line that says where it is from."""
-    target = next(iter(macro.targets.values()), None)
+    target = macro.target
     title = attribute(target, "content-title") if target is not None else macro.get("", "page", "pagetitle")
     envelope = writer.page.envelope
     space = attribute(target, "space-key") if target is not None else ""

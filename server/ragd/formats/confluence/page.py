@@ -1,14 +1,191 @@
-"""What the parts of a page refer to, while it is written: the envelope, its pictures, and how much was included so far."""
+"""The envelope that the Confluence source hands over, and what the parts of its page refer to while they are written.
+
+An envelope (`confluence/1`) is one page with all that is needed to read it, as JSON.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, Literal, cast
 from urllib.parse import urljoin
 
+from ragd.core.errors import ParseFailed
+from ragd.formats.common.opc import Element
 from ragd.formats.common.pictures import is_relative
-from ragd.formats.confluence.envelope import Envelope
+from ragd.formats.confluence.xml import attribute, fit, name_of
+
+_FORMAT: Final = "confluence/1"
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    representation: Literal["storage", "view"]
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """One comment with its replies; `selection` is the text that an inline comment was made on."""
+
+    id: str
+    kind: str
+    author: str
+    created: str
+    value: str
+    selection: str
+    resolved: bool
+    replies: tuple[Comment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """A page as it was fetched. `pictures` and `drawings` go by file and diagram name, `includes` by page title."""
+
+    deployment: Literal["cloud", "data_center"]
+    kind: str
+    id: str
+    title: str
+    space_key: str
+    space_name: str
+    url: str
+    body: _Body
+    author: str = ""
+    updated: str = ""
+    ancestors: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    users: Mapping[str, str] = field(default_factory=dict)
+    includes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    attachments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    drawings: Mapping[str, str] = field(default_factory=dict)
+    jira: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    comments: tuple[Comment, ...] = ()
+
+
+def read_envelope(data: bytes) -> Envelope:
+    """Raises `ParseFailed` that says which part is missing or has the wrong type; never with a title in it."""
+    try:
+        values = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else f"it is not JSON ({type(error).__name__})"
+        raise ParseFailed(f"What was fetched of this page can't be read: {reason}. Synchronise the source again.") from error
+    if not isinstance(values, dict):
+        raise _wrong("it is not a JSON object")
+    if (stated := values.get("format")) != _FORMAT:
+        raise _wrong(f"'format' is {json.dumps(stated)[:60]}, not \"{_FORMAT}\"")
+    try:
+        return _envelope(values)
+    except RecursionError as error:
+        raise _wrong("its comments are nested too deeply") from error
+
+
+def _envelope(values: dict[str, Any]) -> Envelope:
+    space, body = _map(values, "space"), _map(values, "body")
+    return Envelope(
+        deployment=cast(Any, _one_of(values, "deployment", ("cloud", "data_center"))),
+        kind=_one_of(values, "kind", ("page", "blogpost")),
+        id=_text(values, "id"),
+        title=_text(values, "title"),
+        space_key=_text(space, "key", "space."),
+        space_name=_text(space, "name", "space.", ""),
+        url=_text(values, "url"),
+        body=_Body(cast(Any, _one_of(body, "representation", ("storage", "view"), "body.")), _text(body, "value", "body.")),
+        author=_text(values, "author", default=""),
+        updated=_text(values, "updated", default=""),
+        ancestors=_texts(values, "ancestors"),
+        labels=_texts(values, "labels"),
+        users=_flat(values, "users"),
+        includes=_records(values, "includes"),
+        attachments=_records(values, "attachments"),
+        pictures={name: _decoded(text) for name, text in _flat(values, "pictures").items()},
+        drawings=_flat(values, "drawings"),
+        jira=_records(values, "jira"),
+        comments=_comments(values, "comments"),
+    )
+
+
+def _comments(values: Mapping[str, Any], key: str) -> tuple[Comment, ...]:
+    found = values.get(key) or []
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise _wrong(f"'{key}' is not a list of objects")
+    inside = f"{key}[]."
+    return tuple(
+        Comment(
+            id=_text(each, "id", inside),
+            kind=_text(each, "kind", inside, "footer"),
+            author=_text(each, "author", inside, ""),
+            created=_text(each, "created", inside, ""),
+            value=_text(each, "value", inside),
+            selection=_text(each, "selection", inside, ""),
+            resolved=each.get("resolved") is True,
+            replies=_comments(each, "replies"),
+        )
+        for each in found
+    )
+
+
+def _text(values: Mapping[str, Any], key: str, inside: str = "", default: str | None = None) -> str:
+    found = values.get(key)
+    if found is None and default is not None:
+        return default
+    if not isinstance(found, str):
+        raise _wrong(f"'{inside}{key}' is missing" if found is None else f"'{inside}{key}' is not a text")
+    return fit(found)
+
+
+def _one_of(values: Mapping[str, Any], key: str, allowed: tuple[str, ...], inside: str = "") -> str:
+    found = _text(values, key, inside)
+    if found not in allowed:
+        raise _wrong(f"'{inside}{key}' is none of {', '.join(allowed)}")
+    return found
+
+
+def _texts(values: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    found = values.get(key) or []
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise _wrong(f"'{key}' is not a list of texts")
+    return tuple(fit(each) for each in found)
+
+
+def _map(values: Mapping[str, Any], key: str, *, needed: bool = True) -> dict[str, Any]:
+    found = values.get(key)
+    if found is None and not needed:
+        return {}
+    if not isinstance(found, dict):
+        raise _wrong(f"'{key}' is missing" if found is None else f"'{key}' is not an object")
+    return found
+
+
+def _flat(values: Mapping[str, Any], key: str) -> dict[str, str]:
+    found = _map(values, key, needed=False)
+    return {fit(name): _text(found, name, f"{key}.*.") for name in found}
+
+
+def _records(values: Mapping[str, Any], key: str) -> dict[str, dict[str, str]]:
+    """Objects of texts by name; what an object holds besides texts is none of our concern."""
+    records = {}
+    for name, record in _map(values, key, needed=False).items():
+        if not isinstance(record, dict):
+            raise _wrong(f"'{key}' holds something that is not an object")
+        records[fit(name)] = {field: fit(text) for field, text in record.items() if isinstance(text, str)}
+    return records
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise _wrong("'pictures' holds something that is not base64") from error
+
+
+def _wrong(what: str) -> ParseFailed:
+    return ParseFailed(f"What was fetched of this page can't be read: {what}. Synchronise the source again.")
+
 
 _MAX_INCLUDES: Final = 100
 _MAX_INCLUDED: Final = 5_000_000
@@ -63,6 +240,30 @@ class PageParts:
             except ValueError:
                 return ""
         return "".join(_ENCODED.get(letter, letter) for letter in link)
+
+    def target_text(self, target: Element | None) -> str:
+        """What a resource identifier names, for people: `DEV: Setup`, `@Aiko Tanaka`, an address."""
+        if target is None:
+            return ""
+        match name_of(target):
+            case "ri:page" | "ri:blog-post":
+                space, title = attribute(target, "space-key"), attribute(target, "content-title")
+                return f"{space}: {title}" if space and title else title or (f"space {space}" if space else "")
+            case "ri:space":
+                return f"space {attribute(target, 'space-key')}"
+            case "ri:user":
+                ids = (attribute(target, name) for name in ("account-id", "userkey", "username"))
+                return f"@{next((name for key in ids if (name := self.envelope.users.get(key))), 'unknown user')}"
+            case "ri:url":
+                return attribute(target, "value")
+            case "ri:attachment":
+                return attribute(target, "filename")
+            case "ri:shortcut":
+                return f"{attribute(target, 'key')}@{attribute(target, 'parameter')}"
+            case "ri:content-entity":
+                return f"page {attribute(target, 'content-id')}"
+            case _:
+                return ""
 
     def may_include(self, length: int) -> bool:
         """Whether so many characters more may be included; counts them if so."""

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from html import escape
 from typing import Final
 
+from ragd.formats.common.opc import Element
 from ragd.formats.confluence.storage import ElementWriter, StorageWriter
-from ragd.formats.confluence.xml import Element, all_text, attribute, child, name_of
-
-_UNKNOWN_USER: Final = "unknown user"
+from ragd.formats.confluence.xml import all_text, attribute, child, name_of
 
 _LINK_BODIES: Final = ("ac:link-body", "ac:plain-text-link-body")
 
@@ -24,7 +23,7 @@ def _write_link(writer: StorageWriter, link: Element) -> None:
     if target is not None and name_of(target) == "ri:attachment":
         _write_file_link(writer, target, html)
         return
-    says = target_text(writer, target)
+    says = writer.page.target_text(target)
     if anchor and says:
         says = f"{says} # {anchor}"
     if not html:
@@ -34,36 +33,6 @@ def _write_link(writer: StorageWriter, link: Element) -> None:
     else:
         writer.raw(html)
         writer.text(f" ({says})")
-
-
-def target_text(writer: StorageWriter, target: Element | None) -> str:
-    """What a resource identifier names, for people: `DEV: Setup`, `@Aiko Tanaka`, an address."""
-    if target is None:
-        return ""
-    match name_of(target):
-        case "ri:page" | "ri:blog-post":
-            space, title = attribute(target, "space-key"), attribute(target, "content-title")
-            return f"{space}: {title}" if space and title else title or (f"space {space}" if space else "")
-        case "ri:space":
-            return f"space {attribute(target, 'space-key')}"
-        case "ri:user":
-            return mention(writer, target)
-        case "ri:url":
-            return attribute(target, "value")
-        case "ri:attachment":
-            return attribute(target, "filename")
-        case "ri:shortcut":
-            return f"{attribute(target, 'key')}@{attribute(target, 'parameter')}"
-        case "ri:content-entity":
-            return f"page {attribute(target, 'content-id')}"
-        case _:
-            return ""
-
-
-def mention(writer: StorageWriter, user: Element) -> str:
-    users = writer.page.envelope.users
-    ids = (attribute(user, name) for name in ("account-id", "userkey", "username"))
-    return f"@{next((users[key] for key in ids if users.get(key)), _UNKNOWN_USER)}"
 
 
 def _write_file_link(writer: StorageWriter, file: Element, html: str) -> None:
@@ -79,7 +48,7 @@ def _write_file_link(writer: StorageWriter, file: Element, html: str) -> None:
         writer.text(name)
     beside = [] if not html or writer.plain(lambda: writer.raw(html)) == name else [name]
     if page is not None:
-        beside.append(target_text(writer, page))
+        beside.append(writer.page.target_text(page))
     if beside:
         writer.text(f" ({', '.join(beside)})")
 
@@ -111,7 +80,7 @@ def _write_image(writer: StorageWriter, image: Element) -> None:
     else:
         source = "" if page is not None or writer.included else writer.page.picture(name) or writer.page.file_url(name)
         alt = alt or (writer.plain(lambda: writer.raw(captions)) or name)
-    where = f" of {target_text(writer, page)}" if page is not None else ""
+    where = f" of {writer.page.target_text(page)}" if page is not None else ""
     if captions.strip():
         with writer.inside("figure"):
             _write_picture(writer, source, alt, f"{name}{where}")

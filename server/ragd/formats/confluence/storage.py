@@ -7,16 +7,18 @@ written by the functions in `macros.py` and `references.py`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from html import escape, unescape
 from typing import Final
+from urllib.parse import quote
 
 from ragd.core.errors import ParseFailed
-from ragd.formats.confluence.anchors import Anchors
+from ragd.formats.common.opc import Element
 from ragd.formats.confluence.page import PageParts
-from ragd.formats.confluence.xml import Element, all_text, attribute, child, name_of
+from ragd.formats.confluence.xml import all_text, attribute, child, name_of
 from ragd.formats.html.tree import HEADINGS, MAX_DEPTH
 
 _TO_INLINE: Final = {
@@ -54,7 +56,29 @@ _HEADING_TAG: Final = re.compile(r"<h[1-6]\b")
 _RAISED: Final = dict(zip("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", strict=True))
 _INVISIBLE: Final = str.maketrans({"\u00a0": " ", "\u200b": None, "\ufeff": None, "\u00ad": None})
 
+# What a fragment may hold as it is; parentheses would end a link in Markdown.
+_SAFE: Final = "-._~!$&'*+,;=:@/?"
+
 ElementWriter = Callable[["StorageWriter", Element], None]
+
+
+class Anchors:
+    """What is put behind a page's address to open it at its headings, in their order, as each deployment makes it.
+
+    The second of equal ones ends with `.1`, the third with `.2`.
+    """
+
+    def __init__(self, deployment: str, page_title: str) -> None:
+        self._before = "" if deployment == "cloud" else f"{''.join(page_title.split())}-"
+        self._blank = "-" if deployment == "cloud" else ""
+        self._seen: Counter[str] = Counter()
+
+    def next(self, heading: str) -> str:
+        """`heading` is its text without markup."""
+        name = self._before + self._blank.join(heading.split())
+        before = self._seen[name]
+        self._seen[name] += 1
+        return f"#{quote(f'{name}.{before}' if before else name, safe=_SAFE)}"
 
 
 class StorageWriter:
@@ -90,12 +114,8 @@ class StorageWriter:
     def html(self) -> str:
         return "".join(self._parts)
 
-    def write(self, root: Element) -> None:
-        """Write all that `root` holds. Raises `ParseFailed` when it nests too deeply."""
-        self.children(root)
-
     def children(self, element: Element) -> None:
-        """Write an element's texts and elements, without itself."""
+        """Write an element's texts and elements, without itself. Raises `ParseFailed` when they nest too deeply."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise ParseFailed(f"The page is nested more than {MAX_DEPTH} elements deep.")
@@ -156,6 +176,13 @@ class StorageWriter:
         else:
             self.text(text)
 
+    def items(self, lines: Iterable[str]) -> None:
+        """A list of plain lines."""
+        with self.inside("ul"):
+            for line in lines:
+                with self.inside("li"):
+                    self.text(line)
+
     def badge(self, text: str) -> None:
         """Text in brackets that stands apart from what is before it."""
         is_apart = not self._parts or not _AFTER_TEXT.search(self._parts[-1][-10:])
@@ -180,7 +207,7 @@ class StorageWriter:
 
     def plain(self, write: Callable[[], None]) -> str:
         """The same without markup."""
-        return plain_text(self.captured(write))
+        return _plain_text(self.captured(write))
 
     def quotation(self, write: Callable[[], None]) -> None:
         """A quotation, or a mere container where there is a heading in it: quoted, it would be none."""
@@ -195,7 +222,7 @@ class StorageWriter:
         self._in_heading = True
         html = self.captured(lambda: self.children(element))
         self._in_heading = False
-        title = plain_text(html)
+        title = _plain_text(html)
         anchor = self._namer.next(title) if title and self._namer else ""
         if title and self._in_cell:  # a cell is one line, where no heading can stand
             self.paragraph(title, "strong")
@@ -289,6 +316,6 @@ def _stands_alone(element: Element) -> bool:
     return not ((parent.text if before is None else before.tail) or "").strip()
 
 
-def plain_text(html: str) -> str:
+def _plain_text(html: str) -> str:
     """The text of HTML that a `StorageWriter` wrote, on one line."""
     return " ".join(unescape(_TAG.sub("", _BLOCK_TAG.sub(" ", html))).split())

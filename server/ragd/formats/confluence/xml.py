@@ -11,15 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from html.entities import html5
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from bs4.element import NavigableString, Tag
 from lxml import etree
 
+from ragd.formats.common.opc import Element, safe_parser
 from ragd.formats.html.tree import is_text, parsable, parse
-
-Element: TypeAlias = Any
-"""An lxml element; lxml has no types."""
 
 NAMESPACES: Final = {name: f"urn:{name}" for name in ("ac", "ri", "at")}
 _ROOT: Final = f"<root {' '.join(f'xmlns:{prefix}={uri!r}' for prefix, uri in NAMESPACES.items())}>"
@@ -42,10 +40,9 @@ def parse_storage(value: str) -> tuple[Element, bool]:
 
     Raises `ParseFailed` when it is not and nests too deeply or can't be read at all.
     """
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, remove_comments=True, remove_pis=True)
     prepared = "".join(_resolved(text) if not verbatim else f"{_CDATA}{text}{_CDATA_END}" for verbatim, text in _split(value))
     try:
-        return etree.fromstring(f"{_ROOT}{prepared}</root>", parser), True
+        return etree.fromstring(f"{_ROOT}{prepared}</root>", safe_parser()), True
     except etree.XMLSyntaxError:
         return parse_lenient(value), False
 
@@ -160,6 +157,11 @@ class Macro:
     targets: Mapping[str, Element]
     body: Element | None
     text: str | None
+
+    @property
+    def target(self) -> Element | None:
+        """The first of the targets."""
+        return next(iter(self.targets.values()), None)
 
     def get(self, *names: str) -> str:
         """The first of these parameters that says something."""
