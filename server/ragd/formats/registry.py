@@ -22,7 +22,7 @@ from ragd.providers.registry import ENTRY_POINT_GROUP
 
 log = logging.getLogger(__name__)
 
-Shape = Literal["text", "pages", "table", "slides", "code", "picture", "cells"]
+_Shape = Literal["text", "pages", "table", "slides", "code", "picture", "cells"]
 """What a document of a format is made of; `text` flows."""
 
 
@@ -43,7 +43,7 @@ class FormatSpec:
     file_names: tuple[str, ...] = ()
     former_extensions: tuple[str, ...] = ()
     media_types: tuple[str, ...] = ()
-    shape: Shape = "text"
+    shape: _Shape = "text"
     needs_program: bool = False
     is_own_text: bool = False
 
@@ -105,7 +105,7 @@ def format_of_loader(loader: str) -> FormatSpec:
     raise KeyError(loader)
 
 
-def shape_of(doc_type: str) -> Shape:
+def shape_of(doc_type: str) -> _Shape:
     """What a document of this type is made of."""
     return next((spec.shape for spec in _ROWS if spec.doc_type == doc_type), "text")
 

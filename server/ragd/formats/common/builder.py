@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ragd.core.documents import Document, Heading, Mark, Picture, Place
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.registry import format_of_loader
+from ragd.language.detection import detect_language
 
 
 class ContentBuilder:
@@ -101,7 +102,8 @@ class FormatLoader:
         content: str | ContentBuilder,
         metadata: Mapping[str, Any],
         *,
-        language: str | None,
+        language: str | None = None,
+        prose: str | None = None,
         parser: str = "",
         verbatim: bool = False,
         marks: Sequence[Mark] | None = None,
@@ -110,7 +112,10 @@ class FormatLoader:
         boilerplate: Sequence[tuple[int, int]] = (),
         warnings: Iterable[str] = (),
     ) -> Document:
-        """The document. A builder brings its own marks, headings and pictures."""
+        """The document. A builder brings its own marks, headings and pictures.
+
+        Without a stated `language` it is detected: by `prose`, where that is given, else by all of the content.
+        """
         built = content if isinstance(content, ContentBuilder) else None
         markdown = content if isinstance(content, str) else content.markdown
         return Document(
@@ -125,7 +130,7 @@ class FormatLoader:
             headings=tuple(built.headings if built is not None else headings),
             boilerplate=tuple(boilerplate),
             pictures=tuple(pictures if pictures is not None else built.pictures if built is not None else ()),
-            language=language,
+            language=language or detect_language(markdown if prose is None else prose),
             metadata=metadata,
             warnings=tuple(warnings),
         )

@@ -108,7 +108,7 @@ def _folded(row: int, cell: int) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class _Decoded:
     """Text with newlines as ``\\n`` and without NUL or byte-order mark, and how it was read."""
 
     text: str
@@ -116,7 +116,7 @@ class Decoded:
     warnings: tuple[str, ...] = ()
 
 
-def decode(data: bytes, name: str, declared: str | None = None) -> Decoded:
+def decode(data: bytes, name: str, declared: str | None = None) -> _Decoded:
     """Read the bytes of a text file called `name`; `declared` is the charset that it names for itself.
 
     Raises `DocumentEmpty` when it holds nothing to read and `DocumentUnreadable` when it is binary or in no known encoding.
@@ -137,7 +137,7 @@ def decode(data: bytes, name: str, declared: str | None = None) -> Decoded:
     text = text.replace("\0", "")
     if is_blank(text):
         raise DocumentEmpty(f"'{name}' holds no text, only blanks.")
-    return Decoded(text, encoding, tuple(warnings))
+    return _Decoded(text, encoding, tuple(warnings))
 
 
 def is_blank(text: str) -> bool:

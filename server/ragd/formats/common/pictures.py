@@ -35,7 +35,7 @@ _MAX_EMBEDDED: Final = 20 * 1024 * 1024
 """Bytes of one embedded picture."""
 _MAX_TOTAL: Final = 200 * 1024 * 1024
 """Bytes of all pictures of one document."""
-MAX_PICTURES: Final = 2000
+_MAX_PICTURES: Final = 2000
 _DATA_URI: Final = re.compile(
     rf"data:(?:{'|'.join(map(re.escape, (*PICTURE_MEDIA_TYPES, 'image/jpg')))})((?:;[\w=.+-]*)*),", re.IGNORECASE
 )
@@ -114,7 +114,7 @@ class PictureShelf:
         if data is None:
             self._note_missing(links)
             return None
-        if len(self.pictures) >= MAX_PICTURES or self._total > _MAX_TOTAL:
+        if len(self.pictures) >= _MAX_PICTURES or self._total > _MAX_TOTAL:
             self._left_out += 1
             return None
         found = picture(data, alt, place, shown_as)

@@ -9,6 +9,13 @@ from typing import Final
 
 _BACKTICKS: Final = re.compile("`+")
 _MOST_NUMBERS: Final = 20
+_ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+
+
+def roman(number: str) -> int:
+    """The value of a Roman number in small letters."""
+    values = [_ROMAN[letter] for letter in number]
+    return sum(-value if value < after else value for value, after in zip(values, [*values[1:], 0], strict=True))
 
 
 def line_starts(lines: Iterable[str], start: int = 0) -> list[int]:

@@ -109,24 +109,22 @@ def keep_states(tree: BeautifulSoup) -> None:
             become_text(formula, f"${text}$")
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
-    """The element that holds a page's content, whether the page marks it as that, and the characters beside it."""
-
-    tag: Tag
-    marked: bool
-    beside: int
+def page_content(tree: BeautifulSoup) -> tuple[Tag, int]:
+    """The element that holds a page's content, all else taken out of it; and how many characters are left out."""
+    left_out = remove_unseen(tree)
+    tag, marked, beside = _main_content(tree)
+    return tag, left_out + beside + _remove_boilerplate(tag, marked=marked)
 
 
-def main_content(tree: BeautifulSoup) -> Content:
-    """Find the content; an element without text doesn't count."""
+def _main_content(tree: BeautifulSoup) -> tuple[Tag, bool, int]:
+    """The content, whether the page marks it as that, and the characters beside it. An element without text doesn't count."""
     body = tree.body if tree.body and tree.body.get_text(strip=True) else tree
     whole = _characters(body)
     articles = tree.find_all("article")
     marked = [tree.find("main"), tree.find(role="main"), articles[0] if len(articles) == 1 else None]
     for candidate in marked:
         if isinstance(candidate, Tag) and candidate.get_text(strip=True):
-            return Content(candidate, True, max(0, whole - _characters(candidate)))
+            return candidate, True, max(0, whole - _characters(candidate))
     named: dict[str, list[Tag]] = {name: [] for name in _CONTENT_NAMES}
     for tag in body.find_all(True):
         for name in _names(tag):
@@ -134,11 +132,11 @@ def main_content(tree: BeautifulSoup) -> Content:
                 named[name].append(tag)
     for found in named.values():
         if len(found) == 1 and (inside := _characters(found[0])) >= whole * _MAX_SHARE:
-            return Content(found[0], True, whole - inside)
-    return Content(body, False, 0)
+            return found[0], True, whole - inside
+    return body, False, 0
 
 
-def remove_boilerplate(content: Tag, *, marked: bool) -> int:
+def _remove_boilerplate(content: Tag, *, marked: bool) -> int:
     """Take out of the content what is no part of it by its name, or since it is nothing but links; how many characters."""
     measures = _measured(content)
     protected = {id(parent) for heading in content.find_all(["h1", "main"]) for parent in heading.parents}

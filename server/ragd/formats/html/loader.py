@@ -20,10 +20,10 @@ from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.naming import choose_title
 from ragd.formats.common.pictures import PictureShelf
 from ragd.formats.html.blocks import BlockWriter
-from ragd.formats.html.content import keep_states, main_content, remove_boilerplate, remove_unseen
+from ragd.formats.html.content import keep_states, page_content
 from ragd.formats.html.pictures import PagePictures, keep_diagrams
 from ragd.formats.html.tree import TextLines, parsable, parse
-from ragd.language.detection import detect_language, language_of_tag
+from ragd.language.detection import language_of_tag
 from ragd.providers.protocols import ALONE, LoadContext
 
 # `<meta charset=x>`, `<meta http-equiv=Content-Type content="text/html; charset=x">`, `<?xml encoding="x"?>`
@@ -54,11 +54,9 @@ class HtmlLoader(FormatLoader):
         writer = BlockWriter(lines, PagePictures(shelf, _base(tree)))
         keep_diagrams(tree, text)
         keep_states(tree)
-        left_out = remove_unseen(tree)
-        content = main_content(tree)
-        left_out += content.beside + remove_boilerplate(content.tag, marked=content.marked)
+        content, left_out = page_content(tree)
         try:
-            writer.write(content.tag)
+            writer.write(content)
         except RecursionError as error:
             raise ParseFailed(f"'{name}' is nested too deeply to be read.") from error
         if is_blank(writer.markdown):
@@ -80,7 +78,7 @@ class HtmlLoader(FormatLoader):
             metadata,
             parser=f"beautifulsoup4 {bs4.__version__}, markdownify {installed('markdownify')}",
             pictures=shelf.pictures,
-            language=declared or detect_language(writer.markdown),
+            language=declared,
             warnings=(*decoded.warnings, *shelf.warnings()),
         )
 

@@ -23,9 +23,9 @@ from PIL import Image
 from ragd.formats.common.pictures import embedded, is_data_uri
 from ragd.formats.images.rasters import PictureRefused, read_raster
 
-MAX_BYTES: Final = 10 * 1024 * 1024
+_MAX_BYTES: Final = 10 * 1024 * 1024
 _MAX_ELEMENTS: Final = 100_000
-MAX_DEPTH: Final = 200
+_MAX_DEPTH: Final = 200
 _MAX_CHAINED: Final = 300
 """Patterns and markers of one drawing: each may use another, and resvg goes down such a chain by recursion."""
 _MAX_SIDE: Final = 1600
@@ -45,7 +45,7 @@ _BREAKS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class _Drawing:
     """A drawing: its picture (RGBA), the size it states, its text line by line, and its title."""
 
     image: Image.Image
@@ -63,10 +63,12 @@ def is_drawing(data: bytes) -> bool:
     return head.startswith(b"<") and re.search(rb"<(?:\w{1,20}:)?svg[\s>/]", head) is not None
 
 
-def read_drawing(data: bytes, max_pixels: int) -> Drawing:
+def read_drawing(data: bytes, max_pixels: int) -> _Drawing:
     """Draw an SVG file. `max_pixels` is for pictures inside it. Raises `PictureRefused`."""
-    if len(data) > MAX_BYTES:
-        raise PictureRefused(f"SVG of more than {MAX_BYTES // 2**20} MiB", f"it is an SVG of more than {MAX_BYTES // 2**20} MiB")
+    if len(data) > _MAX_BYTES:
+        raise PictureRefused(
+            f"SVG of more than {_MAX_BYTES // 2**20} MiB", f"it is an SVG of more than {_MAX_BYTES // 2**20} MiB"
+        )
     try:
         root = fromstring(data, forbid_dtd=False, forbid_entities=True, forbid_external=True)
     except DefusedXmlException as error:
@@ -81,7 +83,7 @@ def read_drawing(data: bytes, max_pixels: int) -> Drawing:
     width, height = _size(root)
     _clean(root, max_pixels)
     image = _drawn(tostring(root, encoding="unicode"), min(_MAX_SIDE, max(1, round(2 * max(width, height)))))
-    return Drawing(image, max(1, round(width)), max(1, round(height)), text, title)
+    return _Drawing(image, max(1, round(width)), max(1, round(height)), text, title)
 
 
 def _name(element: Element) -> str:
@@ -99,7 +101,7 @@ def _check(root: Element) -> None:
         element, depth = stack.pop()
         elements += 1
         chained += _name(element) in ("pattern", "marker")
-        if elements > _MAX_ELEMENTS or depth > MAX_DEPTH or chained > _MAX_CHAINED:
+        if elements > _MAX_ELEMENTS or depth > _MAX_DEPTH or chained > _MAX_CHAINED:
             raise PictureRefused("SVG with too many parts", "it is an SVG with too many, or too deeply nested, parts")
         stack.extend((child, depth + 1) for child in element)
 

@@ -19,7 +19,6 @@ from ragd.formats.common.naming import base_name, choose_title
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.images.drawings import is_drawing, read_drawing
 from ragd.formats.images.rasters import MAX_FRAMES, PictureRefused, frames, on_paper, read_raster
-from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 MAX_PIXELS: Final = 50_000_000
@@ -116,7 +115,7 @@ class ImageLoader(FormatLoader):
             metadata,
             parser=f"pillow {PIL.__version__}",
             pictures=(picture(data, base_name(name), content.marks[0].place),),
-            language=detect_language(content.recognised),
+            prose=content.recognised,
             warnings=warnings,
         )
 

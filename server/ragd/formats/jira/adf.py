@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ragd.formats.common.text import fence_for
-from ragd.formats.jira.adf_inline import INLINE, InlineWriter, Node, attributes, card, extension_note, flat_text, media
+from ragd.formats.jira.adf_inline import INLINE, InlineWriter, Node, attributes, flat_text
 from ragd.formats.jira.content import MAX_COLUMNS, MAX_ROWS, Cell, IssueContent, table_lines
 
 MAX_DEPTH: Final = 40
@@ -51,9 +51,9 @@ class _Writer:
             "rule": self._rule,
             "expand": self._expand,
             "nestedExpand": self._expand,
-            "media": lambda node, _depth: out.paragraph(media(attributes(node))),
-            "blockCard": lambda node, _depth: out.paragraph(card(attributes(node))),
-            "embedCard": lambda node, _depth: out.paragraph(card(attributes(node))),
+            "media": lambda node, _depth: self._shown("mediaInline", node),
+            "blockCard": lambda node, _depth: self._shown("inlineCard", node),
+            "embedCard": lambda node, _depth: self._shown("inlineCard", node),
             "extension": self._extension,
             "bodiedExtension": self._extension,
             "multiBodiedExtension": self._extension,
@@ -88,6 +88,10 @@ class _Writer:
             own = str(node.get("text") or attributes(node).get("text") or "")
             self._out.paragraph(own)
             self.blocks(node.get("content"), depth + 1)
+
+    def _shown(self, inline: str, node: Node) -> None:
+        """A block that says what its like within a line says."""
+        self._out.paragraph(self._inline.shown(inline, attributes(node)))
 
     def _heading(self, node: Node, depth: int) -> None:  # noqa: ARG002
         level = attributes(node).get("level")
@@ -158,7 +162,7 @@ class _Writer:
         self.blocks(node.get("content"), depth + 1)
 
     def _extension(self, node: Node, depth: int) -> None:
-        self._out.paragraph(extension_note(attributes(node)))
+        self._shown("inlineExtension", node)
         self.blocks(node.get("content"), depth + 1)
 
     def _table(self, node: Node, depth: int) -> None:

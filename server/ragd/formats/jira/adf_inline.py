@@ -57,7 +57,7 @@ class InlineWriter:
         kind = node.get("type")
         marks = _mappings(node.get("marks"))
         if kind != "text":
-            return _Run(self._shown(str(kind), attributes(node)), link=_link_of(marks))
+            return _Run(self.shown(str(kind), attributes(node)), link=_link_of(marks))
         kinds = {mark.get("type") for mark in marks}
         text = str(node.get("text") or "")
         if "subsup" in kinds and text[:1] in "0123456789+-−":
@@ -67,7 +67,8 @@ class InlineWriter:
         emphases = tuple(sign for name, sign in _EMPHASIS.items() if name in kinds)
         return _Run(text, emphases, _link_of(marks), "code" in kinds)
 
-    def _shown(self, kind: str, attrs: Mapping[str, Any]) -> str:
+    def shown(self, kind: str, attrs: Mapping[str, Any]) -> str:
+        """What a node of this kind that is no text shows."""
         shown = str(attrs.get("text") or "")
         match kind:
             case "hardBreak":
@@ -80,11 +81,11 @@ class InlineWriter:
             case "date":
                 return _date(attrs.get("timestamp"))
             case "inlineCard":
-                return card(attrs)
+                return _card(attrs)
             case "mediaInline":
-                return media(attrs)
+                return _media(attrs)
             case "inlineExtension":
-                return extension_note(attrs)
+                return _extension_note(attrs)
             case _:  # status, placeholder
                 return shown
 
@@ -94,7 +95,7 @@ def attributes(node: Node) -> Mapping[str, Any]:
     return attrs if isinstance(attrs, Mapping) else {}
 
 
-def card(attrs: Mapping[str, Any]) -> str:
+def _card(attrs: Mapping[str, Any]) -> str:
     """A smart link: its address, and its name where the document holds it."""
     data = attrs.get("data")
     held: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
@@ -103,7 +104,7 @@ def card(attrs: Mapping[str, Any]) -> str:
     return _linked(name or address, address) if name or address else "[link]"
 
 
-def media(attrs: Mapping[str, Any]) -> str:
+def _media(attrs: Mapping[str, Any]) -> str:
     """A picture or file: an external one by its address, an attached one by its name, which is all that the document tells."""
     name = " ".join(str(attrs.get("alt") or attrs.get("__fileName") or "").split()).replace("[", "(").replace("]", ")")
     address = str(attrs.get("url") or "").strip()
@@ -112,7 +113,7 @@ def media(attrs: Mapping[str, Any]) -> str:
     return f"[image: {name}]" if name else "[image]"
 
 
-def extension_note(attrs: Mapping[str, Any]) -> str:
+def _extension_note(attrs: Mapping[str, Any]) -> str:
     """What stands for an extension, whose content an app makes when the page is shown."""
     name = str(attrs.get("extensionKey") or attrs.get("extensionType") or "unnamed")
     text = " ".join(str(attrs.get("text") or "").split())

@@ -29,10 +29,9 @@ from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.jira.adf import write_adf
 from ragd.formats.jira.content import IssueContent
 from ragd.formats.jira.wiki_markup import write_wiki
-from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
-FORMAT: Final = "jira/1"
+_FORMAT: Final = "jira/1"
 _COMMENT_TAB: Final = "com.atlassian.jira.plugin.system.issuetabpanels:comment-tabpanel"
 _KEPT: Final = ("key", "type", "status", "priority", "resolution", "assignee", "reporter", "created", "updated")
 
@@ -52,7 +51,7 @@ class JiraLoader(FormatLoader):
             raise ParseFailed(f"'{name}' is no issue as a Jira source keeps it ({type(error).__name__}).") from error
         except RecursionError as error:
             raise ParseFailed(f"'{name}' is nested too deeply to be read.") from error
-        return self._document(title, content, metadata, language=detect_language(_prose(content.markdown, issue)))
+        return self._document(title, content, metadata, prose=_prose(content.markdown, issue))
 
 
 def _parsed(data: bytes, name: str) -> dict[str, Any]:
@@ -60,8 +59,8 @@ def _parsed(data: bytes, name: str) -> dict[str, Any]:
         issue = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise ParseFailed(f"'{name}' is no JSON that can be read.") from error
-    if not isinstance(issue, dict) or issue.get("format") != FORMAT:
-        raise ParseFailed(f"'{name}' is no issue of the format {FORMAT}. Sync the source again.")
+    if not isinstance(issue, dict) or issue.get("format") != _FORMAT:
+        raise ParseFailed(f"'{name}' is no issue of the format {_FORMAT}. Sync the source again.")
     return issue
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from ragd.formats.common.text import code_span
 
-MAX_NESTING: Final = 4
+_MAX_NESTING: Final = 4
 """Emphases within emphases."""
 _LONGEST_PHRASE: Final = 400
 """Characters that one emphasis may take: what is farther apart are two signs that have nothing to do with each other."""
@@ -90,7 +90,7 @@ class _Line:
         return "".join(parts)
 
     def _inner(self, text: str) -> str:
-        return inline(text, self._users, self._depth + 1) if self._depth < MAX_NESTING else text
+        return inline(text, self._users, self._depth + 1) if self._depth < _MAX_NESTING else text
 
     def _backslash(self, at: int) -> tuple[int, str] | None:
         if found := _BREAK.match(self._text, at):

@@ -27,7 +27,7 @@ from ragd.formats.common.naming import MAX_TITLE_CHARS, choose_title
 from ragd.formats.common.pictures import PictureShelf
 from ragd.formats.common.text import line_starts
 from ragd.formats.markdown.pictures import Blocks, take_pictures
-from ragd.language.detection import detect_language, language_of_tag
+from ragd.language.detection import language_of_tag
 from ragd.providers.protocols import ALONE, LoadContext
 
 _FRONT_MATTER: Final = re.compile(r"\A(---|\+\+\+)[ \t]*\n(.*?)(?<=\n)(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -73,7 +73,8 @@ class MarkdownLoader(FormatLoader):
             verbatim=True,
             headings=headings,
             pictures=shelf.pictures,
-            language=(language_of_tag(tag) if isinstance(tag, str) else None) or detect_language(markdown[body_start:]),
+            language=language_of_tag(tag) if isinstance(tag, str) else None,
+            prose=markdown[body_start:],
             warnings=(*warnings, *shelf.warnings()),
         )
 

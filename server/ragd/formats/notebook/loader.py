@@ -23,7 +23,6 @@ from ragd.formats.markdown.loader import MarkdownLoader
 from ragd.formats.notebook.lines import Lines, source_lines
 from ragd.formats.notebook.outputs import Outputs, joined
 from ragd.language.boundaries import fenced_blocks
-from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 _ATTACHMENT: Final = re.compile(r"attachment:([^\s()<>\"']{1,300})")
@@ -70,7 +69,6 @@ class NotebookLoader(FormatLoader):
             reader,
             stated,
             parser=f"markdown-it-py {markdown_it.__version__}",
-            language=detect_language(reader.markdown),
             warnings=(*decoded.warnings, *reader.warnings()),
         )
 

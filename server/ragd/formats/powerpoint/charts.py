@@ -21,7 +21,7 @@ _AXES: Final = ("catAx", "dateAx", "serAx", "valAx")
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class _Chart:
     """A chart in Markdown. `cut` is set when it has more points than are read."""
 
     text: str
@@ -35,7 +35,7 @@ class _Series:
     values: tuple[str, ...]
 
 
-def chart(root: Any) -> Chart:
+def chart(root: Any) -> _Chart:
     """A chart part (`c:chartSpace`): title, axis titles, and the series that it keeps for showing as a table."""
     area = root.find(f"{C}chart/{C}plotArea")
     axes = [] if area is None else [axis for name in _AXES for axis in area.iterchildren(f"{C}{name}")]
@@ -55,7 +55,7 @@ def chart(root: Any) -> Chart:
     return _chart(title, [_title(axis.find(f"{C}title")) for axis in axes], series, corner, labels)
 
 
-def extended_chart(root: Any) -> Chart:
+def extended_chart(root: Any) -> _Chart:
     """A chart of the kinds that came with Office 2016 (`cx:chartSpace`): waterfall, treemap, funnel and others."""
     data: dict[str | None, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     for block in root.iterfind(f"{CX}chartData/{CX}data"):
@@ -71,7 +71,7 @@ def extended_chart(root: Any) -> Chart:
     return _chart(_title(root.find(f"{CX}chart/{CX}title")), axes, series, "", [])
 
 
-def _chart(title: str, axes: Sequence[str], series: Sequence[_Series], corner: str, labels: Sequence[str]) -> Chart:
+def _chart(title: str, axes: Sequence[str], series: Sequence[_Series], corner: str, labels: Sequence[str]) -> _Chart:
     parts = [f"Chart: {title}" if title else "Chart"]
     if any(axes):
         parts.append(f"Axes: {', '.join(axis for axis in axes if axis)}")
@@ -89,7 +89,7 @@ def _chart(title: str, axes: Sequence[str], series: Sequence[_Series], corner: s
         parts.append(pipe_table(rows))
     if labels:
         parts.append(f"Labels: {', '.join(labels)}")
-    return Chart("\n\n".join(part for part in parts if part), cut)
+    return _Chart("\n\n".join(part for part in parts if part), cut)
 
 
 def _first(element: Any, *names: str) -> Any:

@@ -22,14 +22,14 @@ _MOST_EMU: Final = 12
 """Digits of a coordinate; sizes beyond 2^31 are in no presentation."""
 
 
-def placeholder(shape: Any) -> Any:
+def _placeholder(shape: Any) -> Any:
     """The `p:ph` element of a shape; None when it is no placeholder."""
     return shape.find(f"./*/{P}nvPr/{P}ph")
 
 
 def kind_of(shape: Any) -> str | None:
     """The type of a placeholder, `obj` when it says none; None of a shape that is no placeholder."""
-    found = placeholder(shape)
+    found = _placeholder(shape)
     return None if found is None else found.get("type") or "obj"
 
 
@@ -79,7 +79,7 @@ class Inheritance:
         return None
 
     def _sources(self, shape: Any) -> list[Any]:
-        own = placeholder(shape)
+        own = _placeholder(shape)
         if own is None:
             return []
         inherited = self._layout.matching(own)
@@ -96,7 +96,7 @@ class _Placeholders:
         self._by_kind: dict[str, Any] = {}
         tree = None if part is None else part._element.find(f"{P}cSld/{P}spTree")
         for shape in () if tree is None else tree.iterchildren(f"{P}sp", f"{P}pic", f"{P}graphicFrame"):
-            if (found := placeholder(shape)) is not None:
+            if (found := _placeholder(shape)) is not None:
                 self._by_index.setdefault(found.get("idx") or "0", shape)
                 self._by_kind.setdefault(_family(found.get("type") or "obj"), shape)
 

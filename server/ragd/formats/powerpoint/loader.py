@@ -27,7 +27,6 @@ from ragd.formats.powerpoint.layout import P
 from ragd.formats.powerpoint.parts import MAX_TEXT_CHARS, TooMuchText, root_of
 from ragd.formats.powerpoint.slides import Deck
 from ragd.formats.powerpoint.text import R
-from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 MAX_XML_BYTES: Final = 1 << 26
@@ -88,7 +87,6 @@ class PowerPointLoader(FormatLoader):
             deck,
             metadata,
             parser=f"python-pptx {pptx.__version__}",
-            language=detect_language(deck.markdown),
             warnings=warnings,
         )
 

@@ -12,9 +12,8 @@ from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode
 from ragd.formats.common.naming import choose_title, extension, first_line
 from ragd.formats.common.text import listed
-from ragd.formats.text.markup import read_markup, shown_pictures
+from ragd.formats.text.markup import read_markup
 from ragd.formats.text.structured import structured_headings
-from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 # Emacs, Vim and PEP 263 notations, which count in the first two lines only.
@@ -37,9 +36,9 @@ class TextLoader(FormatLoader):
         line = first_line(decoded.text) if extension(name) not in _WITHOUT_TITLE else None
         if markup := read_markup(decoded.text, name):
             title, metadata = choose_title(name, heading=markup.title, first_line=None if markup.headings else line)
-            if pictures := shown_pictures(decoded.text):
-                names = listed(pictures, _SHOWN_NAMES)
-                warnings.append(f"pictures that were not read, since this format's are not: {len(pictures)} ({names})")
+            if markup.pictures:
+                names = listed(markup.pictures, _SHOWN_NAMES)
+                warnings.append(f"pictures that were not read, since this format's are not: {len(markup.pictures)} ({names})")
         else:
             title, metadata = choose_title(name, first_line=line)
         return self._document(
@@ -48,7 +47,6 @@ class TextLoader(FormatLoader):
             {**metadata, "encoding": decoded.encoding},
             verbatim=True,
             headings=markup.headings if markup else (),
-            language=detect_language(decoded.text),
             warnings=warnings,
         )
 
@@ -74,6 +72,5 @@ class CodeLoader(FormatLoader):
             metadata,
             verbatim=True,
             headings=headings,
-            language=detect_language(decoded.text),
             warnings=(*decoded.warnings, *([problem] if problem else [])),
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ragd.core.documents import Heading
@@ -44,17 +44,21 @@ _MAX_TITLE_LINE: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Markup:
-    """The headings of a text, and the title that it states for itself."""
+class _Markup:
+    """The headings of a text, the title that it states for itself, and the pictures that it shows, as it names them."""
 
     headings: tuple[Heading, ...]
     title: str | None = None
+    pictures: Sequence[str] = ()
 
 
-def read_markup(text: str, name: str) -> Markup | None:
+def read_markup(text: str, name: str) -> _Markup | None:
     """None when a file called `name` is in none of these formats."""
     reader = _READERS.get(extension(name))
-    return reader(text) if reader else None
+    if reader is None:
+        return None
+    pictures = [match[match.lastgroup] for match in _PICTURES.finditer(text) if match.lastgroup]
+    return replace(reader(text), pictures=pictures)
 
 
 class _Lines:
@@ -81,7 +85,7 @@ def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
-def _restructured_text(text: str) -> Markup:
+def _restructured_text(text: str) -> _Markup:
     """Titles are underlined, or underlined and overlined; a style's level is the order in which it is met first."""
     found = _Lines(text)
     styles: dict[tuple[str, bool], int] = {}
@@ -103,10 +107,10 @@ def _restructured_text(text: str) -> Markup:
                 )
                 after = row + 1
         row += 1
-    return Markup(tuple(found.headings), found.headings[0].title if found.headings else None)
+    return _Markup(tuple(found.headings), found.headings[0].title if found.headings else None)
 
 
-def _asciidoc(text: str) -> Markup:
+def _asciidoc(text: str) -> _Markup:
     """Titles begin with `=`; of old files they are underlined with the characters of their level."""
     found = _Lines(text)
     fences: list[str] = []
@@ -123,7 +127,7 @@ def _asciidoc(text: str) -> Markup:
         elif not fences and (heading := _ADOC_HEADING.match(line)):
             found.add(row, row, len(heading[1]), heading[2].removesuffix(heading[1]))
     title = next((heading.title for heading in found.headings if heading.level == 1), None)
-    return Markup(tuple(found.headings), title)
+    return _Markup(tuple(found.headings), title)
 
 
 def _underlines(found: _Lines, row: int, line: str) -> bool:
@@ -133,7 +137,7 @@ def _underlines(found: _Lines, row: int, line: str) -> bool:
     return found.blank(row - 2) and min(abs(_width(title) - len(line)), abs(len(title) - len(line))) <= 2
 
 
-def _org(text: str) -> Markup:
+def _org(text: str) -> _Markup:
     found = _Lines(text)
     block = ""
     for row, line in enumerate(found.lines):
@@ -146,10 +150,10 @@ def _org(text: str) -> Markup:
         elif not block and line.startswith("*") and (heading := _ORG_HEADING.match(line[:_MAX_TITLE_LINE])):
             found.add(row, row, len(heading[1]), _ORG_LINK.sub(lambda match: match[2] or match[1], heading[2]))
     stated = _ORG_TITLE.search(text)
-    return Markup(tuple(found.headings), stated[1].strip() if stated else None)
+    return _Markup(tuple(found.headings), stated[1].strip() if stated else None)
 
 
-def _tex(text: str) -> Markup:
+def _tex(text: str) -> _Markup:
     headings: list[Heading] = []
     stated = None
     for match in _TEX.finditer(text):
@@ -163,7 +167,7 @@ def _tex(text: str) -> Markup:
             rest = text[end + 1 : line_end] if line_end >= 0 else text[end + 1 :]
             after = end + 1 if rest.strip() else min(len(text), end + 2 + len(rest))
             headings.append(Heading(match.start(), after, _TEX_LEVELS.index(command) + 1, title))
-    return Markup(tuple(headings), stated)
+    return _Markup(tuple(headings), stated)
 
 
 def _closing_brace(text: str, begin: int) -> int | None:
@@ -175,7 +179,7 @@ def _closing_brace(text: str, begin: int) -> int | None:
     return None
 
 
-_READERS: Final[dict[str, Callable[[str], Markup]]] = {
+_READERS: Final[dict[str, Callable[[str], _Markup]]] = {
     ".rst": _restructured_text,
     ".rest": _restructured_text,
     ".adoc": _asciidoc,
@@ -191,8 +195,3 @@ _PICTURES: Final = re.compile(
     r"|\[\[(?:file:)?(?P<org>[^\[\]\n]+\.(?:png|jpe?g|gif|svg|webp))\]\]|\\includegraphics(?:\[[^\[\]\n]*\])?\{(?P<tex>[^{}\n]+)\}",
     re.MULTILINE | re.IGNORECASE,
 )
-
-
-def shown_pictures(text: str) -> Sequence[str]:
-    """Pictures that a text of one of these formats shows, as it names them."""
-    return [match[match.lastgroup] for match in _PICTURES.finditer(text) if match.lastgroup]
