@@ -12,7 +12,7 @@ from ragd.core.sections import BODY_START
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class _Cut:
     """A document without some ranges of its content. `starts` and `removed` are, for each kept stretch, where it begins in what
     remains and how many characters were left out before it."""
 
@@ -29,7 +29,7 @@ class Cut:
         return self.origin(end - 1) + 1 if end else 0
 
 
-def without(document: Document, ranges: Iterable[tuple[int, int]]) -> Cut:
+def without(document: Document, ranges: Iterable[tuple[int, int]]) -> _Cut:
     """The document without these character ranges, which may overlap, need no order and may reach beyond the content.
 
     What is inside a range moves to where the text goes on: of several marks there, the last one counts. A heading goes when
@@ -38,7 +38,7 @@ def without(document: Document, ranges: Iterable[tuple[int, int]]) -> Cut:
     markdown = document.markdown
     gone = merged(ranges, len(markdown))
     if not gone:
-        return Cut(document, (0,), (0,))
+        return _Cut(document, (0,), (0,))
     begins = [start for start, _ in gone]
     before = [0, *accumulate(end - start for start, end in gone)]
 
@@ -63,7 +63,7 @@ def without(document: Document, ranges: Iterable[tuple[int, int]]) -> Cut:
         metadata=metadata,
     )
     kept = [index for index, (start, end) in enumerate(stretches) if start < end] or [0]
-    return Cut(cut, tuple(stretches[index][0] - before[index] for index in kept), tuple(before[index] for index in kept))
+    return _Cut(cut, tuple(stretches[index][0] - before[index] for index in kept), tuple(before[index] for index in kept))
 
 
 def merged(ranges: Iterable[tuple[int, int]], length: int) -> list[tuple[int, int]]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import Final
 
 from ragd.core.documents import Document, Place
-
-_CELLS: Final = re.compile(r"([A-Z]{1,3})(\d{1,7})(?::([A-Z]{1,3})(\d{1,7}))?")
+from ragd.formats.excel.areas import Area, area_of
 
 
 class Places:
@@ -56,28 +53,8 @@ def _joined_boxes(boxes: Sequence[tuple[float, float, float, float]]) -> tuple[f
 
 def _joined_cells(ranges: Sequence[str]) -> str | None:
     """The smallest range that holds all of these."""
-    corners = []
-    for cells in ranges:
-        if found := _CELLS.fullmatch(cells):
-            column, row, last_column, last_row = found.groups()
-            corners.append((_number(column), int(row), _number(last_column or column), int(last_row or row)))
-    if not corners:
+    areas = [area for cells in ranges if (area := area_of(cells))]
+    if not areas:
         return None
-    left, top, right, bottom = zip(*corners, strict=True)
-    first, last = f"{_letters(min(left))}{min(top)}", f"{_letters(max(right))}{max(bottom)}"
-    return first if first == last else f"{first}:{last}"
-
-
-def _number(letters: str) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number
-
-
-def _letters(number: int) -> str:
-    letters = ""
-    while number:
-        number, rest = divmod(number - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
+    tops, lefts, bottoms, rights = zip(*areas, strict=True)
+    return str(Area(min(tops), min(lefts), max(bottoms), max(rights)))

@@ -16,8 +16,10 @@ from typing import Final
 
 from ragd.core.documents import Document, Piece, Section
 from ragd.core.ids import canonical, hash32
+from ragd.core.sections import ANCESTORS
+from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE
 from ragd.ingest.chunking.places import Places
-from ragd.ingest.chunking.views import Shown, context_path, dense_view, heading_line, without_repetition
+from ragd.ingest.chunking.views import PATH_SEPARATOR, Shown, dense_view, shortened
 from ragd.language.boundaries import LEVELS, LINE, OVERLAP_LEVELS, PARAGRAPH, Unbreakable, ends, grapheme_start, whole_blocks
 from ragd.providers.protocols import Splitter, Tokenizer
 
@@ -55,8 +57,8 @@ def build_pieces(
     places = Places(document)
     pieces: list[Piece] = []
     for section, begin, until in stretches:
-        path = context_path(document, section.path)
-        heading = heading_line(path, tokenizer, room // _HEADING_SHARE)
+        path = _context_path(document, section.path)
+        heading = _heading_line(path, tokenizer, room // _HEADING_SHARE)
         equal_texts: Counter[str] = Counter()
         cutter = _Cutter(document.markdown, heading, room, splitter, tokenizer, shown)
         for start, end, tokens in cutter.ranges(begin, until):
@@ -64,7 +66,7 @@ def build_pieces(
             normal = canonical(text)
             if not normal:
                 continue
-            heading_path = without_repetition(path, text)
+            heading_path = _without_repetition(path, text)
             digest = hashlib.sha256(normal.encode()).hexdigest()
             pieces.append(
                 Piece(
@@ -75,7 +77,7 @@ def build_pieces(
                     text=text,
                     tokens=tokens,
                     place=places.of(start, end),
-                    heading=heading if heading_path == path else heading_line(heading_path, tokenizer, room // _HEADING_SHARE),
+                    heading=heading if heading_path == path else _heading_line(heading_path, tokenizer, room // _HEADING_SHARE),
                     heading_path=heading_path,
                     image_refs=shown.image_refs(text),
                     shown_text=shown.text(text),
@@ -83,6 +85,31 @@ def build_pieces(
             )
             equal_texts[digest] += 1
     return pieces
+
+
+def _context_path(document: Document, section_path: Sequence[str]) -> tuple[str, ...]:
+    """The section path, with the document's title before its headings unless they begin with it or the title is a file name."""
+    path = tuple(section_path)
+    if document.metadata.get(TITLE_SOURCE) == FROM_FILE_NAME:
+        return path
+    above = len(document.metadata.get(ANCESTORS, ()))
+    if len(path) > above and canonical(path[above]) == canonical(document.title):
+        return path
+    return (*path[:above], document.title, *path[above:])
+
+
+def _without_repetition(path: tuple[str, ...], text: str) -> tuple[str, ...]:
+    """The path without its first heading where the text begins with that itself: a title taken from the first line."""
+    return path[1:] if path and canonical(text).startswith(canonical(path[0])) else path
+
+
+def _heading_line(path: Sequence[str], tokenizer: Tokenizer, max_tokens: int) -> str:
+    """The path as one line of at most `max_tokens` tokens. What is too long loses its outer headings, then its own end."""
+    for first in range(len(path)):
+        line = PATH_SEPARATOR.join(path[first:])
+        if tokenizer.count(line) <= max_tokens:
+            return line
+    return shortened(path[-1], tokenizer, max_tokens) if path else ""
 
 
 class _Cutter:
@@ -130,14 +157,9 @@ class RecursiveSplitter:
 
         A single character that is more than `max_tokens` tokens is the one thing that may exceed them.
         """
-        if max_tokens < 1:
-            raise ValueError(f"max_tokens must be at least 1, not {max_tokens}")
-        start, end = _trim(text, 0, len(text))
-        if start == end:
-            return []
-        # Most sections fit whole; counting them costs a fraction of what cutting does.
-        if end - start <= max_tokens * _CHARACTERS_OF_A_TOKEN and self._tokenizer.count(text[start:end]) <= max_tokens:
-            return [(start, end)]
+        start, end, fits = stretch(text, max_tokens, self._tokenizer)
+        if fits:
+            return [(start, end)] if start < end else []
         overlap = min(self._overlap, max_tokens // 3)
         found: list[tuple[int, int]] = []
         for first, last in _stretches(text, start, end):
@@ -152,7 +174,7 @@ def _stretches(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         low, high = start + _LONGEST_STRETCH // 2, start + _LONGEST_STRETCH
         places = (max(ends(level, text, low, high), default=None) for level in (PARAGRAPH, LINE))
         cut = next((place for place in places if place), None) or grapheme_start(text, high, low)
-        yield _trim(text, start, cut)
+        yield trim(text, start, cut)
         start = _skip_blanks(text, cut)
     if start < end:
         yield start, end
@@ -180,7 +202,7 @@ class _Cuts:
             if cut <= done:  # with the overlap in front, nothing new fits
                 start = done
                 continue
-            found.append(_trim(self.text, start, cut))
+            found.append(trim(self.text, start, cut))
             done = _skip_blanks(self.text, cut)
             start = self._next_start(start, cut) if done < len(self.text) else done
         return found
@@ -193,7 +215,7 @@ class _Cuts:
         limit = self.max_tokens
         cut = self._cut(start, done, limit)
         while cut > done:
-            excess = self.tokenizer.count(self.text[slice(*_trim(self.text, start, cut))]) - self.max_tokens
+            excess = self.tokenizer.count(self.text[slice(*trim(self.text, start, cut))]) - self.max_tokens
             if excess <= 0 or cut - start == 1:
                 break
             limit = min(limit, self._count(start, cut)) - excess
@@ -241,7 +263,17 @@ def _skip_blanks(text: str, position: int) -> int:
     return position
 
 
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+def stretch(text: str, max_tokens: int, tokenizer: Tokenizer) -> tuple[int, int, bool]:
+    """The text without blanks at its ends, and whether it fits: counting it costs a fraction of what cutting does."""
+    if max_tokens < 1:
+        raise ValueError(f"max_tokens must be at least 1, not {max_tokens}")
+    start, end = trim(text, 0, len(text))
+    fits = end - start <= max_tokens * _CHARACTERS_OF_A_TOKEN and tokenizer.count(text[start:end]) <= max_tokens
+    return start, end, fits
+
+
+def trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """The range without blanks at its ends."""
     start = _skip_blanks(text, start)
     while end > start and text[end - 1].isspace():
         end -= 1

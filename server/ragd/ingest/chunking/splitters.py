@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from ragd.ingest.chunking.recursive import RecursiveSplitter
+from ragd.ingest.chunking.recursive import RecursiveSplitter, stretch, trim
 from ragd.language.boundaries import PARAGRAPH, SENTENCE, Unbreakable, ends, fenced_blocks, grapheme_start
 from ragd.providers.protocols import Embedder, Tokenizer
 
@@ -21,7 +21,6 @@ _TINY_SHARE: Final = 8
 _DISTANCE_DECIMALS: Final = 5
 """Distances are rounded, since the last digits of a vector depend on what was embedded with it."""
 
-_CHARACTERS_OF_A_TOKEN: Final = 8
 _EMBEDDED_AT_ONCE: Final = 512
 _TABLE: Final = re.compile(r"^(?:[ \t]{0,3}\|[^\n]*(?:\n|\Z))+", re.MULTILINE)
 
@@ -42,8 +41,8 @@ class FixedSplitter:
         Neighbours share at most `chunk_overlap` tokens, and at most a third of `max_tokens`. A single grapheme of more than
         `max_tokens` tokens is cut between its characters, and a single character of more is the one thing that may exceed them.
         """
-        start, end = _stretch(text, max_tokens)
-        if _fits(text[start:end], max_tokens, self._tokenizer):
+        start, end, fits = stretch(text, max_tokens, self._tokenizer)
+        if fits:
             return [(start, end)] if start < end else []
         tokens = [start + first for first, _ in self._tokenizer.offsets(text[start:end])]
         overlap = min(self._overlap, max_tokens // 3)
@@ -54,8 +53,8 @@ class FixedSplitter:
             if cut <= done:  # with the overlap in front, nothing new fits
                 start = done
                 continue
-            found.append(_trimmed(text, start, cut))
-            done = _trimmed(text, cut, end)[0]
+            found.append(trim(text, start, cut))
+            done = trim(text, cut, end)[0]
             start = _next_start(text, tokens, start, cut, done, overlap)
         return found
 
@@ -66,7 +65,7 @@ class FixedSplitter:
         cut = end if first + limit >= len(tokens) else max(tokens[first + limit], start + 1)
         while True:
             cut = cut if cut == end else grapheme_start(text, cut, start)
-            low, high = _trimmed(text, start, cut)
+            low, high = trim(text, start, cut)
             excess = self._tokenizer.count(text[low:high]) - max_tokens
             if excess <= 0 or cut - start == 1 or cut <= done:
                 return cut
@@ -101,8 +100,8 @@ class SemanticSplitter:
 
     def split(self, text: str, max_tokens: int) -> list[tuple[int, int]]:
         """Ranges as those of `RecursiveSplitter`; a text that fits is one range, and then nothing is embedded."""
-        start, end = _stretch(text, max_tokens)
-        if _fits(text[start:end], max_tokens, self._tokenizer):
+        start, end, fits = stretch(text, max_tokens, self._tokenizer)
+        if fits:
             return [(start, end)] if start < end else []
         part = text[start:end]
         edges = [0, *self._cuts(part, max_tokens), len(part)]
@@ -172,21 +171,3 @@ def _next_start(text: str, tokens: list[int], start: int, cut: int, done: int, o
         if starts_token and start < place and not text[place].isspace() and grapheme_start(text, place, start) == place:
             return place
     return done
-
-
-def _fits(text: str, max_tokens: int, tokenizer: Tokenizer) -> bool:
-    """Whether a text fits; one that is very long isn't counted for that."""
-    return len(text) <= max_tokens * _CHARACTERS_OF_A_TOKEN and tokenizer.count(text) <= max_tokens
-
-
-def _stretch(text: str, max_tokens: int) -> tuple[int, int]:
-    """The text without blanks at its ends."""
-    if max_tokens < 1:
-        raise ValueError(f"max_tokens must be at least 1, not {max_tokens}")
-    return _trimmed(text, 0, len(text))
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    part = text[start:end]
-    first = start + len(part) - len(part.lstrip())
-    return first, max(first, end - len(part) + len(part.rstrip()))

@@ -1,14 +1,11 @@
-"""How the structure of documents changed when they were rebuilt under another profile: sections, chunks and their lengths.
-
-A new chunk size, splitter or loader changes what is found and what is embedded again. This says by how much, before anybody
-wonders. Pure: shapes in, a JSON-ready report out.
-"""
+"""How the structure of documents changed when they were rebuilt under another profile: sections, chunks and their lengths."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
+from statistics import median
 from typing import Any, Final
 
 MOST_CHANGED: Final = 20
@@ -22,8 +19,8 @@ class Shape:
     doc_id: str
     section_hash: str
     section_count: int
-    chunk_ids: tuple[str, ...]
-    chunk_tokens: tuple[int, ...]
+    chunk_ids: Sequence[str]
+    chunk_tokens: Sequence[int]
 
 
 def drift(before: Sequence[Shape], after: Sequence[Shape]) -> dict[str, Any]:
@@ -90,11 +87,5 @@ def _share(part: int, whole: int) -> float:
 def _lengths(tokens: list[int]) -> dict[str, float | None]:
     if not tokens:
         return {"mean": None, "median": None, "p95": None}
-    tokens.sort()
-    middle = len(tokens) // 2
-    median = tokens[middle] if len(tokens) % 2 else (tokens[middle - 1] + tokens[middle]) / 2
-    return {
-        "mean": round(sum(tokens) / len(tokens), 1),
-        "median": median,
-        "p95": tokens[ceil(0.95 * len(tokens)) - 1],
-    }
+    p95 = sorted(tokens)[ceil(0.95 * len(tokens)) - 1]
+    return {"mean": round(sum(tokens) / len(tokens), 1), "median": median(tokens), "p95": p95}

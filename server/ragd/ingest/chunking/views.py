@@ -13,10 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragd.core.documents import Chunk, Document, Enrichment, Piece
+from ragd.core.documents import Chunk, Enrichment, Piece
 from ragd.core.ids import canonical, hash32
-from ragd.core.sections import ANCESTORS
-from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE, base_name
+from ragd.formats.common.naming import base_name
 from ragd.formats.common.pictures import REFERENCE, link_of
 from ragd.providers.protocols import Analyzer, Tokenizer
 
@@ -26,40 +25,7 @@ VIEW_PROFILE: Final = "view-2"
 _PICTURE_SHARE: Final = 2
 """What was read in a chunk's pictures may take one part in so many of its dense view; the sparse view has all of it."""
 
-_PATH_SEPARATOR: Final = " > "
-
-
-def context_path(document: Document, section_path: Sequence[str]) -> tuple[str, ...]:
-    """The section path, with the document's title before its headings unless they begin with it or the title is a file name."""
-    path = tuple(section_path)
-    if document.metadata.get(TITLE_SOURCE) == FROM_FILE_NAME:
-        return path
-    above = len(document.metadata.get(ANCESTORS, ()))
-    if len(path) > above and canonical(path[above]) == canonical(document.title):
-        return path
-    return (*path[:above], document.title, *path[above:])
-
-
-def without_repetition(path: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """The path without its first heading where the text begins with that itself: a title taken from the first line."""
-    return path[1:] if path and canonical(text).startswith(canonical(path[0])) else path
-
-
-def heading_line(path: Sequence[str], tokenizer: Tokenizer, max_tokens: int) -> str:
-    """The path as one line of at most `max_tokens` tokens. What is too long loses its outer headings, then its own end."""
-    for first in range(len(path)):
-        line = _PATH_SEPARATOR.join(path[first:])
-        if tokenizer.count(line) <= max_tokens:
-            return line
-    line = path[-1] if path else ""
-    keep = max_tokens
-    while line and keep > 0:
-        offsets = tokenizer.offsets(line)
-        line = line[: offsets[keep][0]].rstrip() if keep < len(offsets) else line
-        if tokenizer.count(line) <= max_tokens:
-            return line
-        keep -= 1
-    return ""
+PATH_SEPARATOR: Final = " > "
 
 
 def dense_view(heading: str, text: str) -> str:
@@ -140,7 +106,7 @@ def shortened(text: str, tokenizer: Tokenizer, max_tokens: int) -> str:
 def _sparse_view(piece: Piece, text: str, source: str, tags: Sequence[str], keywords: Sequence[str]) -> str:
     """Everything that words may be found in. The whole heading path: BM25 has no token limit."""
     name = base_name(source)
-    parts = [_PATH_SEPARATOR.join(piece.heading_path), text, name, source if source != name else ""]
+    parts = [PATH_SEPARATOR.join(piece.heading_path), text, name, source if source != name else ""]
     return "\n".join(part for part in (*parts, " ".join(tags), " ".join(keywords)) if part)
 
 
