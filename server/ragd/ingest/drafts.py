@@ -25,14 +25,14 @@ from ragd.ingest.chunking.views import VIEW_PROFILE, PictureNote, Shown, build_c
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import unsupported
 from ragd.ingest.discovery.items import Item
-from ragd.ingest.workers.ipc import Normalized
-from ragd.ingest.workers.pool import KnownAssets, Parser, ParseTask
+from ragd.ingest.workers.ipc import KnownAssets, Normalized
+from ragd.ingest.workers.pool import Parser, ParseTask
 from ragd.providers.protocols import Analyzer, Cleaner, Embedder, Enricher, Splitter
 from ragd.store.document_state import OCR_PROFILE, OCR_SKIPPED, Known, StoredContent
 
 log = logging.getLogger(__name__)
 
-Decision = Literal["new", "changed", "unchanged", "rebuild"]
+_Decision = Literal["new", "changed", "unchanged", "rebuild"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class _Identity:
     """Who a document is, before it is read."""
 
     kb_id: str
@@ -69,7 +69,7 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Pictures:
+class _Pictures:
     """What was kept of a document's pictures, and where each stands."""
 
     assets: tuple[Asset, ...] = ()
@@ -123,7 +123,7 @@ class Drafter:
         loader_version = self.loader_version(loader)
         with trace.span("stage.dedup") as span:
             data = item.read(self.max_document_size)
-            identity = Identity(kb_id, doc_id, item.source, item.uri, hash32(data), len(data), source_id, item.label)
+            identity = _Identity(kb_id, doc_id, item.source, item.uri, hash32(data), len(data), source_id, item.label)
             profile_id = self.profile_id(loader, loader_version)
             decision = _decide(known, identity, profile_id, self.ocr.profile, force=force)
             trace.event("ingest.dedup_decision", _decision_payload(identity, decision), span)
@@ -143,12 +143,12 @@ class Drafter:
             metadata=_with_ocr({**document.metadata, **(found.metadata or {})}, self.ocr.profile),
             warnings=(*document.warnings, *found.warnings),
         )
-        draft = self._draft(identity, document, Pictures(found.assets, found.links), profile_id, trace, is_new=decision == "new")
+        draft = self._draft(identity, document, _Pictures(found.assets, found.links), profile_id, trace, is_new=decision == "new")
         return replace(draft, was_deleted=known is not None and known.status == "deleted")
 
     def from_stored(self, stored: StoredContent, trace: Trace) -> Draft:
         """Make a live version again from what was read once."""
-        identity = Identity(
+        identity = _Identity(
             stored.kb_id, stored.doc_id, stored.source, stored.source_uri, stored.content_hash, stored.size, stored.source_id
         )
         with trace.span("stage.dedup") as span:
@@ -156,7 +156,7 @@ class Drafter:
         document = stored.document
         with trace.span("stage.loader", ProviderRef("loader", "facts", document.loader_version)) as span:
             trace.event("ingest.parse_summary", _parse_payload(document), span)
-        pictures = Pictures(stored.assets, stored.picture_links)
+        pictures = _Pictures(stored.assets, stored.picture_links)
         with trace.span("stage.asset_normalize", ProviderRef("ocr", "facts")) as span:
             trace.event("ingest.assets_manifest", {"assets": len(stored.assets), "known": len(stored.assets)}, span)
         profile_id = self.profile_id(document.loader, document.loader_version)
@@ -164,7 +164,7 @@ class Drafter:
         return replace(draft, version=replace(draft.version, version_id=stored.version_id))
 
     def _draft(
-        self, identity: Identity, document: Document, pictures: Pictures, profile_id: str, trace: Trace, *, is_new: bool
+        self, identity: _Identity, document: Document, pictures: _Pictures, profile_id: str, trace: Trace, *, is_new: bool
     ) -> Draft:
         with (
             trace.span("stage.transform_pre", ProviderRef("cleaner", self.cleaner.name, self.cleaner.profile)),
@@ -245,7 +245,7 @@ def _wrap_parse_errors(source: str, part: str) -> Generator[None, None, None]:
         raise ParseFailed(f"'{source}' could not be taken in: {part} failed ({kind}); the log has the details.") from error
 
 
-def _decide(known: Known | None, identity: Identity, profile_id: str, ocr_profile: str, *, force: bool) -> Decision:
+def _decide(known: Known | None, identity: _Identity, profile_id: str, ocr_profile: str, *, force: bool) -> _Decision:
     if known is None or known.version_id is None:
         return "new"
     same = known.content_hash == identity.content_hash and known.profile_id == profile_id and known.source == identity.source
@@ -260,7 +260,7 @@ def _with_ocr(metadata: dict[str, Any], ocr_profile: str) -> dict[str, Any]:
     return metadata | {OCR_PROFILE: ocr_profile} if metadata.get(OCR_SKIPPED) else metadata
 
 
-def _decision_payload(identity: Identity, decision: Decision) -> dict[str, Any]:
+def _decision_payload(identity: _Identity, decision: _Decision) -> dict[str, Any]:
     return {"doc_id": identity.doc_id, "file_sha256": identity.content_hash, "size": identity.size, "decision": decision}
 
 

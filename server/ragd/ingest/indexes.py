@@ -47,16 +47,16 @@ class Indexes:
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
+class _Drift:
     """How the indexes of a collection differ from the content."""
 
     surplus: Entries
     incomplete_documents: tuple[str, ...]
 
 
-def find_drift(indexes: Indexes, kb_id: str, live: Sequence[tuple[str, str, str, str]]) -> Drift:
+def find_drift(indexes: Indexes, kb_id: str, live: Sequence[tuple[str, str, str, str]]) -> _Drift:
     """Hold the ids in the indexes against the live `(doc_id, dense_id, dense_key, sparse_id)` of the store."""
     dense_ids, sparse_ids = indexes.dense.ids(kb_id), indexes.sparse.ids(kb_id)
     incomplete = {doc_id for doc_id, dense_id, _, sparse_id in live if dense_id not in dense_ids or sparse_id not in sparse_ids}
     surplus = Entries(tuple(dense_ids - {row[1] for row in live}), tuple(sparse_ids - {row[3] for row in live}))
-    return Drift(surplus, tuple(sorted(incomplete)))
+    return _Drift(surplus, tuple(sorted(incomplete)))

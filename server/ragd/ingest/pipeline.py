@@ -37,7 +37,7 @@ _GROUP_CHUNKS = 512
 _GROUP_CHARACTERS = 4_000_000
 _GROUP_FILES = 512
 
-Links = Mapping[str, str | None]
+_Links = Mapping[str, str | None]
 
 
 class IngestPipeline:
@@ -80,7 +80,7 @@ class IngestPipeline:
         *,
         force: bool = False,
         report: Report,
-        links: Links,
+        links: _Links,
         source_id: str | None = None,
         gone: Sequence[str] = (),
     ) -> IngestResult:
@@ -108,7 +108,7 @@ class IngestPipeline:
         report("done", total, total)
         return tally.result()
 
-    def rebuild(self, doc_ids: Sequence[str], *, report: Report, links: Links) -> IngestResult:
+    def rebuild(self, doc_ids: Sequence[str], *, report: Report, links: _Links) -> IngestResult:
         """Make sections, chunks and both views of live documents again from their stored content; no file is read.
 
         The result's `drift` says how the structure of the documents differs from what it was.
@@ -120,16 +120,7 @@ class IngestPipeline:
         def drafts() -> Iterator[Draft]:
             for start in range(0, total, LOOKUP_FILES):
                 batch = doc_ids[start : start + LOOKUP_FILES]
-                before = {
-                    values["doc_id"]: Shape(
-                        values["doc_id"],
-                        values["section_hash"],
-                        values["section_count"],
-                        tuple(values["chunk_ids"]),
-                        tuple(values["chunk_tokens"]),
-                    )
-                    for values in self._writer.shapes(batch)
-                }
+                before = {values["doc_id"]: Shape(**values) for values in self._writer.shapes(batch)}
                 for stored in self._writer.contents(batch):
                     report("reading", tally.done, total)
                     if draft := self._redraft(stored, tally, links):
@@ -176,7 +167,7 @@ class IngestPipeline:
         # Not after a run that was cut off: it will be taken up again, and counts on the vectors that it has made.
         self.sweep()
 
-    def _redraft(self, stored: StoredContent, tally: Tally, links: Links) -> Draft | None:
+    def _redraft(self, stored: StoredContent, tally: Tally, links: _Links) -> Draft | None:
         trace = self._start_trace(links)
         try:
             return self._drafter.from_stored(stored, trace)
@@ -279,10 +270,10 @@ class IngestPipeline:
 
     # Traces of what was not stored
 
-    def _start_trace(self, links: Links) -> Trace:
+    def _start_trace(self, links: _Links) -> Trace:
         return self._tracer.start("ingestion", strategy_config_id=self._strategy_config_id, **links)
 
-    def _trace_unchanged(self, tally: Tally, links: Links) -> None:
+    def _trace_unchanged(self, tally: Tally, links: _Links) -> None:
         if not tally.unchanged:
             return
         trace = self._start_trace(links)
@@ -292,7 +283,7 @@ class IngestPipeline:
         trace.counters["unchanged"] = tally.unchanged
         self._tracer.record([trace.finish()])
 
-    def _trace_left_out(self, found: Found, links: Links) -> None:
+    def _trace_left_out(self, found: Found, links: _Links) -> None:
         if not found.failed:
             return
         trace = self._start_trace(links)
@@ -321,7 +312,7 @@ def _embedding_progress(report: Report, tally: Tally, *, documents: int, texts: 
 
 def _shape(version: Version) -> Shape:
     chunk_ids, tokens = [chunk.chunk_id for chunk in version.chunks], [chunk.tokens for chunk in version.chunks]
-    return Shape(version.doc_id, section_hash(version), len(version.sections), tuple(chunk_ids), tuple(tokens))
+    return Shape(version.doc_id, section_hash(version), len(version.sections), chunk_ids, tokens)
 
 
 def _groups(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:

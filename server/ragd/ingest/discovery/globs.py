@@ -30,7 +30,7 @@ class _Unusable(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Glob:
+class _Glob:
     """One pattern. `on_name`: it is held against the last part of a path."""
 
     expression: re.Pattern[str]
@@ -43,7 +43,7 @@ class Glob:
 class Globs:
     """Patterns in their order, all from one folder."""
 
-    patterns: tuple[Glob, ...]
+    patterns: tuple[_Glob, ...]
 
     def verdict(self, relative: str, *, is_folder: bool) -> bool | None:
         """Whether the last pattern that matches takes the entry (True) or takes it back (False); None when none matches.
@@ -72,7 +72,7 @@ def compile_globs(lines: Iterable[str], *, any_case: bool = False) -> Globs:
     return Globs(tuple(glob for line in lines if (glob := compile_glob(line, any_case=any_case))))
 
 
-def compile_glob(line: str, *, any_case: bool = False) -> Glob | None:
+def compile_glob(line: str, *, any_case: bool = False) -> _Glob | None:
     """One line of a `.gitignore`; None for a comment, a blank line, and a pattern that can match nothing."""
     text = _without_trailing_blanks(line)
     if not text or text.startswith("#"):
@@ -90,7 +90,7 @@ def compile_glob(line: str, *, any_case: bool = False) -> Glob | None:
     except _Unusable:
         return None
     flags = re.DOTALL | (re.IGNORECASE if any_case else re.NOFLAG)
-    return Glob(re.compile(expression, flags), on_name, folders_only, takes_back)
+    return _Glob(re.compile(expression, flags), on_name, folders_only, takes_back)
 
 
 def _without_trailing_blanks(line: str) -> str:

@@ -16,7 +16,7 @@ from ragd.ingest.discovery.files import check_allowed
 from ragd.ingest.discovery.items import FileItem
 from ragd.store.document_reader import DocumentReader
 
-Box = tuple[float, float, float, float]
+_Box = tuple[float, float, float, float]
 
 
 class Originals:
@@ -52,7 +52,7 @@ class Originals:
             )
         return FileItem(path, source, _root(path, source))
 
-    def page(self, doc_id: str, chunk_ids: Sequence[str], number: int) -> tuple[bytes, str, list[Box]]:
+    def page(self, doc_id: str, chunk_ids: Sequence[str], number: int) -> tuple[bytes, str, list[_Box]]:
         """The bytes of a PDF, its name, and the rectangles of the passages on a page, as fractions of it.
 
         Raises what `find` raises, `DocumentNotFound`, `ValidationFailed` for what has no pages, and `DocumentChanged` for a file

@@ -25,12 +25,13 @@ from typing import Final
 
 from ragd.core.documents import Document
 from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE
+from ragd.formats.common.text import roman
 
 _DEPTH: Final = 3
 """Lines from the top and from the bottom of a page that may be boilerplate."""
-MAX_LINE: Final = 160
+_MAX_LINE: Final = 160
 _MIN_PAGES: Final = 3
-MOST: Final = 0.6
+_MOST: Final = 0.6
 _NEARLY_ALL: Final = 0.8
 _MIN_UNKNOWN: Final = 5
 _MIN_PART_OF_TITLE: Final = 8
@@ -45,7 +46,6 @@ _EDGE: Final = rf"[{re.escape(_SEPARATORS)}]*+"
 _ALONE: Final = re.compile(rf"{_EDGE}{_PAGE}?\s?{_NUMBER}{_OF}\s?{_PAGE}?{_EDGE}")
 _AT_END: Final = re.compile(rf"(?P<rest>.*?\S)\s?{_PAGE}?\s?(?<![\d./,:-])(?P<number>\d{{1,4}}){_OF}\s?{_PAGE}?{_EDGE}")
 _AT_START: Final = re.compile(rf"{_EDGE}{_PAGE}?\s?(?P<number>\d{{1,4}}){_OF}\s?{_PAGE}?(?=[\s|–—―-])(?P<rest>.+)")
-_ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 _STAMP: Final = re.compile(
     r"\b(?:confidential|internal use|internal only|proprietary|draft|do not (?:distribute|copy)|not for distribution"
@@ -147,7 +147,7 @@ def _edge_lines(document: Document) -> tuple[list[_Line], list[int]]:
         for bottom, outer in ((False, lines[:_DEPTH]), (True, lines[: -_DEPTH - 1 : -1])):
             for depth, (low, high) in enumerate(outer):
                 text = markdown[low:high].strip()
-                if len(text) <= MAX_LINE and not text.startswith(_STRUCTURE) and not headings.touch(low, high):
+                if len(text) <= _MAX_LINE and not text.startswith(_STRUCTURE) and not headings.touch(low, high):
                     above_heading = not bottom and depth + 1 < len(lines) and headings.touch(*lines[depth + 1])
                     found.append(_Line(page, bottom, depth, low, high, _folded(text), above_heading))
     return found, pages
@@ -184,7 +184,7 @@ def _numbered(lines: Sequence[_Line], pages: Sequence[int], names: _Names) -> It
             groups[line.bottom, number - line.page][rest].append(line)
     for (bottom, offset), by_rest in groups.items():
         on = sorted({line.page for group in by_rest.values() for line in group})
-        follows = len(on) >= _MIN_PAGES and len(on) >= MOST * _pages_between(on)
+        follows = len(on) >= _MIN_PAGES and len(on) >= _MOST * _pages_between(on)
         for rest, group in by_rest.items():
             known, count = names.knows(rest), len({line.page for line in group})
             on_each = offset == 0 and count == len(pages) and names.is_title(rest)
@@ -198,15 +198,10 @@ def _page_number(text: str) -> tuple[str, int] | None:
     """What stands beside the page number, and the number."""
     if found := _ALONE.fullmatch(text):
         number = found["number"]
-        return "", int(number) if number.isdecimal() else _roman(number)
+        return "", int(number) if number.isdecimal() else roman(number)
     if found := _AT_END.fullmatch(text) or _AT_START.fullmatch(text):
         return found["rest"].strip(_SEPARATORS), int(found["number"])
     return None
-
-
-def _roman(number: str) -> int:
-    values = [_ROMAN[letter] for letter in number]
-    return sum(-value if value < after else value for value, after in zip(values, [*values[1:], 0], strict=True))
 
 
 def _pages_between(on: Sequence[int]) -> int:
@@ -242,7 +237,7 @@ def _on_most(on: set[int], pages: Sequence[int], of_a_kind: Counter[int]) -> boo
     if len(on) < _MIN_PAGES:
         return False
     kinds = {page % 2 for page in on}
-    return len(on) >= MOST * len(pages) or (len(kinds) == 1 and len(on) >= _NEARLY_ALL * of_a_kind[min(kinds)])
+    return len(on) >= _MOST * len(pages) or (len(kinds) == 1 and len(on) >= _NEARLY_ALL * of_a_kind[min(kinds)])
 
 
 def _is_stamp(text: str) -> bool:

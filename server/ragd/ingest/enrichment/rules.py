@@ -23,7 +23,7 @@ from ragd.language.sentences import is_sentence, sentences
 _MAX_TITLE: Final = 200
 _MAX_SUMMARY: Final = 300
 _MAX_PIECE_SUMMARY: Final = 160
-MAX_KEYWORDS: Final = 10
+_MAX_KEYWORDS: Final = 10
 _MAX_PIECE_KEYWORDS: Final = 5
 _MAX_TAGS: Final = 50
 _MAX_TAG: Final = 100
@@ -96,7 +96,7 @@ class RuleEnricher:
         if table:
             about.append(_structure(document, pieces))
         # What a table holds once is a value of one of its rows.
-        best = keywords.of_document(count_terms("\n".join(about), document.language), MAX_KEYWORDS, least=2 if table else 1)
+        best = keywords.of_document(count_terms("\n".join(about), document.language), _MAX_KEYWORDS, least=2 if table else 1)
         summary = _document_summary(document, pieces, title, best)
         return Enrichment(self.name, title, summary, _tags(document), best), found
 

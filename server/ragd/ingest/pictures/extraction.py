@@ -11,7 +11,7 @@ import io
 import logging
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -26,7 +26,7 @@ from ragd.formats.common.pictures import REFERENCE, link_of
 from ragd.formats.images.drawings import is_drawing, read_drawing
 from ragd.formats.images.rasters import PictureRefused, Raster, as_png, on_paper, read_raster
 from ragd.formats.registry import shape_of
-from ragd.ingest.workers.ipc import Normalized
+from ragd.ingest.workers.ipc import KnownAssets, Normalized
 from ragd.providers.protocols import OcrEngine, Pixels
 from ragd.providers.registry import build
 
@@ -134,9 +134,6 @@ class PictureReader:
             except RagError as error:
                 self._unavailable = error.message
         return None if self._unavailable else self._engine
-
-
-KnownAssets = Callable[[Sequence[str]], Mapping[str, Asset]]
 
 
 def normalize(document: Document, reader: PictureReader, known: KnownAssets, limits: PictureLimits) -> Normalized:

@@ -16,7 +16,7 @@ from ragd.formats.pdf.reading import opened
 
 _MIN_WIDTH: Final = 16
 _MAX_WIDTH: Final = 4_000
-MAX_PIXELS: Final = 32_000_000
+_MAX_PIXELS: Final = 32_000_000
 _MARKER: Final = (255, 238, 112)
 _MARGIN: Final = 0.003
 """Added to each side of a rectangle, as a share of the page's width, so that letters don't touch its edge."""
@@ -55,7 +55,7 @@ def _rendered(data: bytes, number: int, width: int) -> Image.Image:
         across, down = page.get_size()
         if across <= 0 or down <= 0:
             raise ParseFailed(f"Page {number} of the PDF has no size.")
-        scale = min(width / across, math.sqrt(MAX_PIXELS / (across * down)))
+        scale = min(width / across, math.sqrt(_MAX_PIXELS / (across * down)))
         bitmap = page.render(scale=scale, rev_byteorder=True)
         picture: Image.Image = bitmap.to_pil().convert("RGB")
         page.close()

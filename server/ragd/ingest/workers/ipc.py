@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import IO, Any, Final
 
@@ -18,6 +18,10 @@ from ragd.store.places import decode_document, encode_places
 
 _LENGTHS: Final = struct.Struct(">IQ")
 _MAX_HEADER: Final = 512 * 1024 * 1024
+_BYTES: Final = ("data", "thumbnail")
+
+KnownAssets = Callable[[Sequence[str]], Mapping[str, Asset]]
+"""Gives those of these assets that are kept already, without their bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,31 @@ class Normalized:
     links: tuple[PictureLink, ...] = ()
     warnings: tuple[str, ...] = ()
     metadata: Mapping[str, Any] | None = None
+
+    def packed(self) -> tuple[dict[str, Any], list[bytes]]:
+        """As a frame's header and blobs: for each asset its data and its thumbnail."""
+        header = {
+            "ranges": self.ranges,
+            "assets": list(pack_known(self.assets).values()),
+            "links": [[link.link, link.asset_id, link.alt, link.place.as_dict()] for link in self.links],
+            "warnings": self.warnings,
+            "metadata": self.metadata or {},
+        }
+        return header, [blob for asset in self.assets for blob in (asset.data, asset.thumbnail)]
+
+    @staticmethod
+    def unpacked(header: Mapping[str, Any], blobs: Sequence[bytes]) -> Normalized:
+        """The inverse of `packed`."""
+        return Normalized(
+            ranges=tuple((start, end) for start, end in header["ranges"]),
+            assets=tuple(
+                Asset(**values, data=blobs[2 * index], thumbnail=blobs[2 * index + 1])
+                for index, values in enumerate(header["assets"])
+            ),
+            links=tuple(PictureLink(link, asset, alt, Place.from_dict(place)) for link, asset, alt, place in header["links"]),
+            warnings=tuple(header["warnings"]),
+            metadata=header["metadata"],
+        )
 
 
 def write_frame(stream: IO[bytes], header: Mapping[str, Any], blobs: Sequence[bytes] = ()) -> None:
@@ -81,35 +110,6 @@ def pack_document(document: Document) -> tuple[dict[str, Any], list[bytes]]:
 def unpack_document(header: Mapping[str, Any], blobs: Sequence[bytes]) -> Document:
     """The inverse of `pack_document`."""
     return decode_document({**header, "markdown": blobs[0].decode()})
-
-
-def pack_assets(found: Normalized) -> tuple[dict[str, Any], list[bytes]]:
-    """Kept pictures, as a frame's header and blobs: for each asset its data and its thumbnail."""
-    header = {
-        "ranges": found.ranges,
-        "assets": [{name: value for name, value in asdict(asset).items() if name not in _BYTES} for asset in found.assets],
-        "links": [[link.link, link.asset_id, link.alt, link.place.as_dict()] for link in found.links],
-        "warnings": found.warnings,
-        "metadata": found.metadata or {},
-    }
-    return header, [blob for asset in found.assets for blob in (asset.data, asset.thumbnail)]
-
-
-_BYTES: Final = ("data", "thumbnail")
-
-
-def unpack_assets(header: Mapping[str, Any], blobs: Sequence[bytes]) -> Normalized:
-    """The inverse of `pack_assets`."""
-    return Normalized(
-        ranges=tuple((start, end) for start, end in header["ranges"]),
-        assets=tuple(
-            Asset(**values, data=blobs[2 * index], thumbnail=blobs[2 * index + 1])
-            for index, values in enumerate(header["assets"])
-        ),
-        links=tuple(PictureLink(link, asset, alt, Place.from_dict(place)) for link, asset, alt, place in header["links"]),
-        warnings=tuple(header["warnings"]),
-        metadata=header["metadata"],
-    )
 
 
 def pack_known(assets: Iterable[Asset]) -> dict[str, Any]:

@@ -19,8 +19,7 @@ import psutil
 
 from ragd.core.documents import Document
 from ragd.core.errors import PARSE_FAILURES, ParseFailed, ParseOutOfMemory, ParseTimeout, RagError, ServiceUnavailable
-from ragd.core.storage import Asset
-from ragd.ingest.workers.ipc import Normalized, pack_known, read_frame, unpack_assets, unpack_document, write_frame
+from ragd.ingest.workers.ipc import KnownAssets, Normalized, pack_known, read_frame, unpack_document, write_frame
 from ragd.ingest.workers.process import WorkerOptions
 
 log = logging.getLogger(__name__)
@@ -30,8 +29,6 @@ _FILES_OF_A_WORKER = 500
 IDLE_S = 20.0
 _WATCH_EVERY_S = 0.1
 _END_S = 2.0
-
-KnownAssets = Callable[[Sequence[str]], Mapping[str, Asset]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,7 @@ class ParseTask:
     """What logs call it; empty: as `name`."""
 
 
-class Parsing(Protocol):
+class _Parsing(Protocol):
     """A file being read: first its text, then its pictures."""
 
     def document(self) -> Document:
@@ -63,7 +60,7 @@ class Parser(Protocol):
     size: int
     """How many files it reads at a time."""
 
-    def open(self, task: ParseTask, progress: Callable[[int, int], None]) -> contextlib.AbstractContextManager[Parsing]: ...
+    def open(self, task: ParseTask, progress: Callable[[int, int], None]) -> contextlib.AbstractContextManager[_Parsing]: ...
 
     def end_busy(self) -> None:
         """Stop reading what is being read: nobody waits for it."""
@@ -130,7 +127,7 @@ class WorkerPool:
         self._closed = threading.Event()
 
     @contextmanager
-    def open(self, task: ParseTask, progress: Callable[[int, int], None]) -> Iterator[Parsing]:
+    def open(self, task: ParseTask, progress: Callable[[int, int], None]) -> Iterator[_Parsing]:
         """Have a file read. Leaving early ends the process that reads it."""
         header = {"op": "parse", "loader": task.loader, "name": task.name, "folder": task.folder, "root": task.root}
         with self._worker(task.label or task.name) as worker:
@@ -310,4 +307,4 @@ class _RemoteParsing:
                 self._progress(header["done"], header["total"])
             else:
                 self._exchange.finish()
-                return Normalized() if header.get("none") else unpack_assets(header, blobs)
+                return Normalized() if header.get("none") else Normalized.unpacked(header, blobs)

@@ -14,14 +14,14 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ragd.core.errors import ParseFailed, ParseOutOfMemory, RagError
 from ragd.core.storage import Asset
 from ragd.formats.common.links import LinkedFiles
-from ragd.ingest.workers.ipc import pack_assets, pack_document, read_frame, unpack_known, write_frame
+from ragd.ingest.workers.ipc import pack_document, read_frame, unpack_known, write_frame
 from ragd.providers.protocols import LoadContext, Loader
 from ragd.providers.registry import build
 
@@ -52,16 +52,12 @@ class WorkerOptions:
         return json.dumps(asdict(self))
 
 
-class Reader:
+class _Reader:
     """Loaders and text recognition of one process, each made when it is first needed."""
 
     def __init__(self, options: WorkerOptions) -> None:
-        self._options = options
+        self.options = options
         self._loaders: dict[str, Loader] = {}
-
-    @property
-    def max_picture_size(self) -> int:
-        return self._options.max_picture_size
 
     def loader(self, name: str) -> Loader:
         if name not in self._loaders:
@@ -72,7 +68,7 @@ class Reader:
         """Text recognition with a fresh budget, for one document."""
         from ragd.ingest.pictures.extraction import PictureReader, shared_engine
 
-        options = self._options
+        options = self.options
         return PictureReader(
             lambda: shared_engine(options.ocr_provider, options.ocr_threads),
             budget_s=options.ocr_budget_s,
@@ -82,11 +78,11 @@ class Reader:
     def limits(self) -> PictureLimits:
         from ragd.ingest.pictures.extraction import PictureLimits
 
-        options = self._options
+        options = self.options
         return PictureLimits(options.max_pictures, options.max_picture_size, options.max_picture_pixels)
 
 
-def serve(reader: Reader, requests: IO[bytes], answers: IO[bytes]) -> None:
+def _serve(reader: _Reader, requests: IO[bytes], answers: IO[bytes]) -> None:
     """Answer requests until the other side closes."""
     while (frame := read_frame(requests)) is not None:
         request, blobs = frame
@@ -109,7 +105,7 @@ def serve(reader: Reader, requests: IO[bytes], answers: IO[bytes]) -> None:
             _fail(answers, failure, traceback.format_exc())
 
 
-def _parse(reader: Reader, request: Mapping[str, Any], blobs: Sequence[bytes], requests: IO[bytes], answers: IO[bytes]) -> None:
+def _parse(reader: _Reader, request: Mapping[str, Any], blobs: Sequence[bytes], requests: IO[bytes], answers: IO[bytes]) -> None:
     last_report = time.monotonic()
 
     def report(done: int, total: int) -> None:
@@ -126,8 +122,10 @@ def _parse(reader: Reader, request: Mapping[str, Any], blobs: Sequence[bytes], r
         return unpack_known(frame[0]["known"])
 
     pictures = reader.pictures()
-    linked = LinkedFiles(Path(request["folder"]), Path(request["root"]), reader.max_picture_size) if request["root"] else _none
-    context = LoadContext(linked=linked, read_picture=pictures.read, report=report)
+    context = LoadContext(read_picture=pictures.read, report=report)
+    if request["root"]:
+        linked = LinkedFiles(Path(request["folder"]), Path(request["root"]), reader.options.max_picture_size)
+        context = replace(context, linked=linked)
     document = reader.loader(request["loader"]).load(blobs[0], request["name"], context)
     header, packed = pack_document(document)
     write_frame(answers, {"kind": "document", **header}, packed)
@@ -135,12 +133,8 @@ def _parse(reader: Reader, request: Mapping[str, Any], blobs: Sequence[bytes], r
         write_frame(answers, {"kind": "assets", "none": True})
         return
     normalize = importlib.import_module("ragd.ingest.pictures.extraction").normalize
-    header, packed = pack_assets(normalize(document, pictures, known, reader.limits()))
+    header, packed = normalize(document, pictures, known, reader.limits()).packed()
     write_frame(answers, {"kind": "assets", **header}, packed)
-
-
-def _none(_reference: str) -> bytes | None:
-    return None
 
 
 def _render(request: Mapping[str, Any], blobs: Sequence[bytes], answers: IO[bytes]) -> None:
@@ -177,15 +171,15 @@ def _limit(memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
 
 
-def main() -> None:
+def _main() -> None:
     options = WorkerOptions(**json.loads(sys.argv[1]))
     # What libraries print must not get between the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     _end_with_parent()
     _limit(options.memory)
-    serve(Reader(options), sys.stdin.buffer, answers)
+    _serve(_Reader(options), sys.stdin.buffer, answers)
 
 
 if __name__ == "__main__":
-    main()
+    _main()
