@@ -28,7 +28,7 @@ _Shape = Literal["text", "pages", "table", "slides", "code", "picture", "cells"]
 
 @dataclass(frozen=True, slots=True)
 class FormatSpec:
-    """A format. `extensions` (lower case, with their dot) and `file_names` (lower case, whole) tell its files.
+    """A format. `extensions` (lower case, with their dot) and `file_names` (lower case, whole) say which files are its.
 
     Files with a `former_extension` are of a format that came before; the loader takes them to say in which format to save them.
     `media_types` are by what a picture of the format is known inside of other documents. `icon` is a codicon. An editor shows

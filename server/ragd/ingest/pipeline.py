@@ -65,7 +65,7 @@ class IngestPipeline:
         self._reading = FileReading(drafter, parser, writer, tracer)
         self._tracer = tracer
         self._strategy_config_id = strategy_config_id
-        # Facts and views change together: a deletion waits for the group that is being stored, and the reverse.
+        # Content and views change together: a deletion waits for the group that is being stored, and the reverse.
         self._storing = threading.Lock()
         self._runs = 0
 
@@ -210,8 +210,8 @@ class IngestPipeline:
             report("embedding", tally.done, total)
             new: dict[str, Vectors] = {}
             if missing:
-                tell = _embedding_progress(report, tally, documents=len(group), texts=len(missing), total=total)
-                made = self._embedder.embed_passages([texts[key] for key in missing], tell)
+                progress = _embedding_progress(report, tally, documents=len(group), texts=len(missing), total=total)
+                made = self._embedder.embed_passages([texts[key] for key in missing], progress)
                 new = {key: made[index] for index, key in enumerate(missing)}
                 self._vectors.put(new)
                 vectors.update(new)
@@ -299,7 +299,7 @@ def _embedding_progress(report: Report, tally: Tally, *, documents: int, texts: 
     """Progress while a group is embedded: its documents as far as its texts are done; of a single document, the texts."""
     embedded = 0
 
-    def tell(count: int) -> None:
+    def progress(count: int) -> None:
         nonlocal embedded
         embedded += count
         if total == 1:
@@ -307,7 +307,7 @@ def _embedding_progress(report: Report, tally: Tally, *, documents: int, texts: 
         else:
             report("embedding", tally.done + documents * embedded // texts, total)
 
-    return tell
+    return progress
 
 
 def _shape(version: Version) -> Shape:

@@ -110,7 +110,7 @@ class FileReading:
             inside[:] = [(done, pages)]
 
         def tick() -> None:
-            # Of a single long file its pages are told; several files are counted.
+            # Of a single long file its pages are reported; several files are counted.
             if files.total == 1 and inside:
                 report("reading pages", *inside[0])
             else:

@@ -1,4 +1,4 @@
-"""Languages of source and configuration files, told by their names."""
+"""Languages of source and configuration files, by their names."""
 
 from __future__ import annotations
 

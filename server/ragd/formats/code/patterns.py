@@ -2,7 +2,7 @@
 
 A declaration is recognised by the beginning of its line. `kind` and `name` of the match make its title, or `title` alone; a
 `kind` in `containers` may hold others. Of `flat` languages each declaration reaches to the next, of others as far as its lines
-are indented. In `calls` languages a function has no word of its own, and is told by its parameters and its body: methods in
+are indented. In `calls` languages a function has no word of its own, and is known by its parameters and its body: methods in
 classes, or with `top_calls` functions everywhere.
 """
 

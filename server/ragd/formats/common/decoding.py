@@ -1,6 +1,6 @@
 """Bytes of a text file to text.
 
-Order: byte-order mark; UTF-16 without a mark, told by where its NUL bytes stand; UTF-8; the charset that the file declares;
+Order: byte-order mark; UTF-16 without a mark, by where its NUL bytes stand; UTF-8; the charset that the file declares;
 then charset-normalizer's "mess" measure over the legacy encodings of our languages. Half-width katakana counts as mess on top
 of that: it is rare in real text, and it is what EUC-JP looks like when read as Shift_JIS. What no encoding fits well is
 refused, since a wrong guess would be indexed as nonsense without anybody noticing. A few bytes that are no characters in an

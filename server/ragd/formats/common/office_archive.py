@@ -28,7 +28,7 @@ _MAX_RATIO: Final = 200
 _RATIO_COUNTS_FROM: Final = 50_000_000
 """Unpacked bytes of a part up to which its ratio can do no harm; small parts of one repeated element pack very well."""
 _MAX_PART_BYTES: Final = 1 << 28
-"""What `read_part` holds in memory at once, if not told otherwise."""
+"""What `read_part` holds in memory at once, if no other limit is given."""
 
 BROKEN: Final = (zipfile.BadZipFile, zlib.error, EOFError)
 """What zipfile raises for a part that is damaged or isn't what its entry says, for those who let a library read the parts."""
@@ -95,7 +95,7 @@ def read_part(archive: zipfile.ZipFile, part: str, name: str, limit: int = _MAX_
 
 
 def _why_old(data: bytes, name: str, kind: str) -> ParseFailed:
-    """Encrypted Office Open XML and the formats of before 2007 are both OLE compound files; the names of streams tell them."""
+    """Encrypted Office Open XML and the formats of before 2007 are both OLE compound files; the names of streams show which."""
     lowered = data.lower()  # these names are compared without regard to case
     if _has_stream(lowered, "EncryptedPackage"):
         return DocumentEncrypted(
@@ -167,7 +167,7 @@ def _check_prolog(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str) -
             if problem is _NO_ROOT and entry.file_size > _HEAD:
                 problem = _prolog_problem(_as_xml(head + stream.read(_LONGEST_PROLOG)) or "")
     except (*BROKEN, NotImplementedError):
-        return  # damaged: whoever reads it will be told, and a picture may do without
+        return  # damaged: whoever reads it gets the error, and a picture may do without
     if problem and (problem is not _NO_ROOT or entry.file_size > _LONGEST_PROLOG):
         raise ParseFailed(f"'{entry.filename}' in '{name}' {problem}, which Office files must not have. It is not read.")
 
@@ -178,7 +178,7 @@ _NO_ROOT: Final = "begins with very long comments"
 
 
 def _as_xml(head: bytes) -> str | None:
-    """The beginning of an XML part, its ASCII characters at least; None when it is no XML. Told as XML parsers do."""
+    """The beginning of an XML part, its ASCII characters at least; None when it is no XML. Decided as XML parsers do."""
     if head.startswith(_OTHER_BEGINNINGS):
         return '<?xml encoding="other"?>'
     if head.startswith((codecs.BOM_UTF16_LE, b"<\0")):

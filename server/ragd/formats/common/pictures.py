@@ -49,7 +49,8 @@ _SHOWN_LENGTH: Final = 80
 def picture(data: bytes, alt: str = "", place: Place | None = None, link: str = "") -> Picture:
     """A picture found in a file, by its bytes; `link` is given when the content refers to it otherwise than by its asset id."""
     asset_id = hashlib.sha256(data).hexdigest()[:32]
-    return Picture(asset_id, data, link or f"{_ASSETS}{asset_id}", _plain(alt), place or Place())
+    alt = " ".join(alt.replace("[", "(").replace("]", ")").split())[:_MAX_ALT]
+    return Picture(asset_id, data, link or f"{_ASSETS}{asset_id}", alt, place or Place())
 
 
 def reference(found: Picture) -> str:
@@ -60,10 +61,6 @@ def reference(found: Picture) -> str:
 def link_of(found: re.Match[str]) -> str:
     """What a match of `REFERENCE` refers to: the `link` of a picture."""
     return found["link"] or found["angled"] or found["label"] or found["src"] or ""
-
-
-def _plain(alt: str) -> str:
-    return " ".join(alt.replace("[", "(").replace("]", ")").split())[:_MAX_ALT]
 
 
 def is_data_uri(reference: str) -> bool:

@@ -69,17 +69,13 @@ def _write_macro(writer: StorageWriter, element: Element) -> None:
 def _write_adf(writer: StorageWriter, element: Element) -> None:
     """A node of the new editor. It stands in there twice, as itself and as what old readers show: one of them is written."""
     node, fallback = child(element, "ac:adf-node"), child(element, "ac:adf-fallback")
-    if node is not None and _is_known_adf(node):
+    if node is not None and attribute(node, "type") in ("panel", "decision-list"):
         _write_adf_node(writer, node)
     elif fallback is not None and all_text(fallback).strip():
         with writer.inside("div"):
             writer.children(fallback)
     else:
         writer.children(element)
-
-
-def _is_known_adf(node: Element) -> bool:
-    return attribute(node, "type") in ("panel", "decision-list")
 
 
 def _write_adf_node(writer: StorageWriter, node: Element) -> None:
@@ -129,19 +125,7 @@ def _write_code(writer: StorageWriter, macro: Macro) -> None:
     writer.code(macro.text or all_text(macro.body), language if _LANGUAGE.match(language) else "")
 
 
-def _write_status(writer: StorageWriter, macro: Macro) -> None:
-    writer.badge(macro.get("title") or macro.get("colour", "color") or "status")
-
-
-def _write_markdown(writer: StorageWriter, macro: Macro) -> None:
-    _write_html_text(writer, _MARKDOWN.render(macro.text or all_text(macro.body)))
-
-
-def _write_html(writer: StorageWriter, macro: Macro) -> None:
-    _write_html_text(writer, macro.text or all_text(macro.body))
-
-
-def _write_html_text(writer: StorageWriter, html: str) -> None:
+def _write_html(writer: StorageWriter, html: str) -> None:
     with writer.inside("div"):
         writer.children(parse_lenient(html))
 
@@ -200,9 +184,9 @@ _HANDLERS: Final[Mapping[str, Callable[[StorageWriter, Macro], None]]] = {
     "code": _write_code,
     "codeblock": _write_code,
     "noformat": _write_code,
-    "status": _write_status,
-    "markdown": _write_markdown,
-    "html": _write_html,
+    "status": lambda writer, macro: writer.badge(macro.get("title", "colour", "color") or "status"),
+    "markdown": lambda writer, macro: _write_html(writer, _MARKDOWN.render(macro.text or all_text(macro.body))),
+    "html": lambda writer, macro: _write_html(writer, macro.text or all_text(macro.body)),
     "include": _write_include,
     "excerpt-include": _write_include,
     **embeds.HANDLERS,

@@ -99,7 +99,7 @@ class StorageWriter:
         self._in_cell = 0
         self._in_heading = False
         self._handlers: dict[str, Callable[[Element], None]] = {
-            "time": self._write_time,
+            "time": lambda element: self.text(all_text(element).strip() or attribute(element, "datetime")),
             "ac:task-list": self._write_tasks,
             "at:var": lambda element: self.text(f"[{attribute(element, 'name')}]"),
             "br": lambda _: self.raw("<br>"),
@@ -296,9 +296,6 @@ class StorageWriter:
             self.text("".join(_RAISED[letter] for letter in text))
         elif text:
             self.text(f"^{text}" if text.isalnum() else f"^({text})")
-
-    def _write_time(self, element: Element) -> None:
-        self.text(all_text(element).strip() or attribute(element, "datetime"))
 
     def _write_span(self, element: Element) -> None:
         if _STRUCK.search(attribute(element, "style")[:1000]):

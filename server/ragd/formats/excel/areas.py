@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 MAX_ROW: Final = 1_048_576
@@ -34,7 +35,9 @@ def area_of(reference: str) -> Area | None:
     return Area(min(top, bottom), min(left, right), min(max(top, bottom), MAX_ROW), min(max(left, right), MAX_COLUMN))
 
 
+@lru_cache(maxsize=MAX_COLUMN)
 def column_number(name: str) -> int:
+    """1 for `A`, 27 for `AA`."""
     number = 0
     for letter in name.upper():
         number = number * 26 + ord(letter) - 64

@@ -1,7 +1,7 @@
 """Numbers as a spreadsheet shows them: number format codes (ECMA-376 part 1, 18.8.30 and 18.8.31) for the formats people use.
 
 A code has up to four sections (positive; negative; zero; text), each made of literals and placeholders. A section that has no
-sign of its own for negative numbers, such as `[Red]#,##0`, gets a minus: here is no colour that would tell them. What depends on
+sign of its own for negative numbers, such as `[Red]#,##0`, gets a minus: here is no colour that would show them. What depends on
 the reader's settings (the short date of code 14, `[$-F800]`, `[$-F400]`) is written by ISO 8601. Fills and padding (`*x`, `_x`)
 are left out, as are the shapes of numerals (`[DBNum1]`).
 """

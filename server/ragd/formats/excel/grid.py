@@ -122,7 +122,6 @@ class _Reader:
         self._pictures = pictures
         self._formats = formats
         self._budget = budget
-        self._column_numbers: dict[str, int] = {}
         self._patterns: dict[tuple[tuple[int, ...], str], tuple[tuple[int, ...], str]] = {}
         self._row = self._column = 0
         self._hidden = self._hint = False
@@ -141,8 +140,7 @@ class _Reader:
             before = self._column
             reference = attributes.get("r")
             if reference:
-                column = reference.rstrip("0123456789")
-                self._column = self._column_numbers.get(column) or self._column_number(column)
+                self._column = column_number(reference.rstrip("0123456789")[:4])
             else:
                 self._column += 1
             self._in_order = self._in_order and self._column > before
@@ -175,9 +173,6 @@ class _Reader:
             self._end_row()
         elif name == "rPh":
             self._hint = False
-
-    def _column_number(self, name: str) -> int:
-        return self._column_numbers.setdefault(name, column_number(name[:4]))
 
     def _note(self, name: str, attributes: dict[str, str]) -> None:
         grid = self.grid

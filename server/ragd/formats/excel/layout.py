@@ -1,6 +1,6 @@
 """What a sheet is made of: blocks of cells that blank rows and columns divide, each a table, a form, or lines of text.
 
-A table's header is told by what says so outright (an Excel table, a filter, frozen rows), by its looks (bold or filled cells
+A table's header is found by what says so outright (an Excel table, a filter, frozen rows), by its looks (bold or filled cells
 above others that aren't), by its kinds (words above figures), and at last by its words alone. Merged header cells make headers
 of several rows. A block without a header that goes on below a gap of one or two rows, in the columns of the table above, is
 part of that table.
@@ -36,7 +36,7 @@ _Stated: TypeAlias = Mapping[int, list[Area]]
 class Block:
     """Rows of a sheet that belong together: `preface`, the lines above a table; `head`, its header; and `rows`.
 
-    `header` has a text for each of the columns, all blank when there is none. It is `strong` when more than words tell it.
+    `header` has a text for each of the columns, all blank when there is none. It is `strong` when more than words speak for it.
     """
 
     kind: Literal["table", "pairs", "lines"]
@@ -89,7 +89,7 @@ def _bands(rows: Sequence[GridRow], cells: Cells) -> Iterator[list[GridRow]]:
 
 
 def _side_by_side(rows: list[GridRow], cells: Cells) -> Iterator[list[GridRow]]:
-    """Blocks next to each other, where blank columns and more than these tell that they are different ones."""
+    """Blocks next to each other, where blank columns and more than these say that they are different ones."""
     areas = _occupied(rows, cells)
     if not 1 < len(areas) <= _MAX_SIDE_BY_SIDE:
         yield rows
@@ -215,7 +215,7 @@ def _is_group_row(row: GridRow, below: GridRow, columns: tuple[int, ...], cells:
 
 
 def _depth(rows: Sequence[GridRow], columns: tuple[int, ...], cells: Cells) -> int:
-    """Header rows that merged cells tell: down to where one ends, and below one that has columns under it."""
+    """Header rows by merged cells: down to where one ends, and below one that has columns under it."""
     depth = 1
     while depth < min(len(rows) - 1, _MAX_HEADER_ROWS):
         last, below = rows[depth - 1], rows[depth]
@@ -232,8 +232,8 @@ def _depth(rows: Sequence[GridRow], columns: tuple[int, ...], cells: Cells) -> i
 
 
 def _is_form(rows: Sequence[GridRow], columns: tuple[int, ...], cells: Cells, *, certain: bool) -> bool:
-    """Labels and values: labels end in colons or stand out, or the values are of many kinds. Several pairs in a row are told
-    from a table only where it is `certain` that there is no header."""
+    """Labels and values: labels end in colons or stand out, or the values are of many kinds. Several pairs in a row are
+    no table only where it is `certain` that there is no header."""
     if len(columns) % 2 or len(columns) > (_MAX_PAIRS * 2 if certain else 2) or len(columns) > 2 * len(rows):
         return False
     sample = rows[:_SAMPLE]
@@ -250,7 +250,7 @@ def _is_form(rows: Sequence[GridRow], columns: tuple[int, ...], cells: Cells, *,
 
 
 def _continues(above: Block, block: Block) -> bool:
-    """Whether a block is more of the table above it. A header that only words tell, below one that is plain, is a row of it."""
+    """Whether a block is more of the table above it. A header by words alone, below one that is plain, is a row of it."""
     return (
         above.kind == "table"
         and (block.kind == "table" or (len(block.rows) == 1 and len(block.columns) > 1))

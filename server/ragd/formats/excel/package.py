@@ -126,7 +126,7 @@ class Package(OpcPackage):
 
     @property
     def is_japanese(self) -> bool:
-        """Whether a font is one for Japanese. Names and terms without kana can't be told from Chinese by their characters."""
+        """Whether a font is one for Japanese. Names and terms without kana look like Chinese by their characters."""
         root = self.related_tree("styles")
         fonts = [] if root is None else root.iterfind("{*}fonts/{*}font")
         return any(

@@ -23,7 +23,7 @@ _EMBEDDED: Final = "embedded/"
 @dataclass(frozen=True, slots=True)
 class Fragment:
     """Markdown with its headings and pictures. `remote` counts pictures that stand on other machines, of which only the
-    description is kept: fetching them would tell the sender who reads."""
+    description is kept: fetching them would let the sender know who reads."""
 
     markdown: str
     headings: tuple[Heading, ...] = ()

@@ -56,7 +56,7 @@ class _Content(ContentBuilder):
 
 
 class ImageLoader(FormatLoader):
-    """PNG, JPEG, BMP, TIFF, WebP, GIF and SVG, told by their bytes."""
+    """PNG, JPEG, BMP, TIFF, WebP, GIF and SVG, by their bytes."""
 
     name = "image"
     version = "1"

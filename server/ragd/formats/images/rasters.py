@@ -1,4 +1,4 @@
-"""Picture files to pixels, within limits: the header tells the size before anything is decoded.
+"""Picture files to pixels, within limits: the header says the size before anything is decoded.
 
 Only the decoders of the formats in `_FORMATS` are used; Pillow knows dozens more, and one of them starts another program.
 """
@@ -125,7 +125,8 @@ def _guarded() -> Generator[None]:
         try:
             yield
         except Image.DecompressionBombError as error:
-            raise PictureRefused("too many pixels", f"it has more than {_most()} million pixels") from error
+            most = 2 * (Image.MAX_IMAGE_PIXELS or 0) / 1_000_000
+            raise PictureRefused("too many pixels", f"it has more than {most:.0f} million pixels") from error
         except UnidentifiedImageError as error:
             raise PictureRefused("damaged or in no known format", "it is in no known format of pictures") from error
         except _BROKEN as error:
@@ -179,7 +180,3 @@ def _taken_at(exif: Image.Exif) -> str | None:
     if len(digits) != 14 or not digits.isdigit() or digits.startswith("0000"):
         return None
     return f"{date.replace(':', '-')}T{time}"
-
-
-def _most() -> str:
-    return f"{2 * (Image.MAX_IMAGE_PIXELS or 0) / 1_000_000:.0f}"

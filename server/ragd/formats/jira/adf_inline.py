@@ -105,7 +105,7 @@ def _card(attrs: Mapping[str, Any]) -> str:
 
 
 def _media(attrs: Mapping[str, Any]) -> str:
-    """A picture or file: an external one by its address, an attached one by its name, which is all that the document tells."""
+    """A picture or file: an external one by its address, an attached one by its name, which is all that the document has."""
     name = " ".join(str(attrs.get("alt") or attrs.get("__fileName") or "").split()).replace("[", "(").replace("]", ")")
     address = str(attrs.get("url") or "").strip()
     if attrs.get("type") == "external" and _FOLLOWABLE.fullmatch(address):

@@ -1,7 +1,7 @@
-"""Markdown: the markdown are the file itself; markdown-it-py (CommonMark) tells headings from what only looks like one.
+"""Markdown: the content is the file itself; markdown-it-py (CommonMark) knows headings from what only looks like one.
 
 Headings inside block quotes and lists are content, not structure; `<h1>` of a block of HTML is one. Front matter gives title,
-tags and language; it is in the markdown, since lines count, but in no section. Pictures are got as `markdown_pictures` says.
+tags and language; it is in the content, since lines count, but in no section.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Jupyter notebooks, format 3 and 4: Markdown cells as they are, code cells as fenced blocks with what they put out.
 
-The place of a passage are the lines of the .ipynb file where its cell's source stands, from which an editor can tell the cell.
+The place of a passage are the lines of the .ipynb file where its cell's source stands, by which an editor finds the cell.
 """
 
 from __future__ import annotations

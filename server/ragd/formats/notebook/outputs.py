@@ -19,7 +19,7 @@ from ragd.formats.registry import PICTURE_MEDIA_TYPES
 MAX_OUTPUT_CHARS: Final = 4000
 """Characters of one output that are kept, from its beginning and its end: logs and tables can be as long as they like."""
 _HEAD_SHARE: Final = 0.6
-"""Share of them that is taken from the beginning; the end of a traceback tells the error."""
+"""Share of them that is taken from the beginning; the end of a traceback names the error."""
 
 _ESCAPE: Final = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)?|[@-Z\\^_])")
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
@@ -34,7 +34,7 @@ _OLD_NAMES: Final = {
 
 
 class Outputs:
-    """Reads the outputs of a notebook's cells. `pictures` are those found; `miss` is told what was left out."""
+    """Reads the outputs of a notebook's cells. `pictures` are those found; `miss` is called with what was left out."""
 
     def __init__(self, miss: Callable[[str], None]) -> None:
         self.pictures: list[Picture] = []

@@ -30,7 +30,7 @@ _BY_TAGS: Final = "tags"
 BY_SIZE: Final = "type_size"
 _MAX_HEADING: Final = 120
 _LARGER: Final = 1.15
-"""A heading's size, in sizes of the running text, from which it is told by its size alone."""
+"""A heading's size, in sizes of the running text, from which it is known by its size alone."""
 _SAME_SIZE: Final = 1.04
 _MOSTLY: Final = 0.7
 """Share of the characters in a size that must stand in short lines of their own for that to be a heading's size."""

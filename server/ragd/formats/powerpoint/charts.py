@@ -14,7 +14,7 @@ from ragd.formats.tables.pipes import pipe_table
 C: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 CX: Final = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
 MAX_POINTS: Final = 500
-"""Points of a chart's series that are read; nobody can tell more apart on a slide."""
+"""Points of a chart's series that are read; nobody can see more on a slide."""
 
 _LONGEST_LABEL: Final = 500
 _AXES: Final = ("catAx", "dateAx", "serAx", "valAx")

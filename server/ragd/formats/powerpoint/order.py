@@ -12,7 +12,7 @@ _GUTTER_WEIGHT: Final = 2.0
 _SLACK: Final = 0.02
 """Share of the whole extent by which boxes may overlap and still count as apart; text seldom fills its box."""
 _ROW_TOLERANCE: Final = 0.05
-"""Share of the height within which the tops of boxes that can't be told apart by gaps make one row, at most half a box's own."""
+"""Share of the height within which the tops of boxes that no gaps part make one row, at most half a box's own."""
 _MOST_BOXES: Final = 400
 
 

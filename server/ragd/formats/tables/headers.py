@@ -1,4 +1,4 @@
-"""Whether the first rows of a table are its header, told by the kinds of its cells, their looks and their words."""
+"""Whether the first rows of a table are its header, by the kinds of its cells, their looks and their words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 
 NONE: Final = 0
 _WEAK: Final = 1
-"""A different word in each column, and nothing that tells the rows below apart from them."""
+"""A different word in each column, and nothing that sets the rows below apart from them."""
 STRONG: Final = 2
 
 _YEAR: Final = re.compile(r"(?:19|20)\d\d$")

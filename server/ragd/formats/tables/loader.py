@@ -103,7 +103,7 @@ def _read_rows(text: str, dialect: _Dialect) -> Iterator[_CsvRow]:
 
 
 class _Lines:
-    """The lines of a text from a character on; counts quotes, and tells when there are no more lines."""
+    """The lines of a text from a character on; counts quotes, and knows when there are no more lines."""
 
     def __init__(self, text: str, start: int) -> None:
         self._text = text
@@ -227,7 +227,7 @@ def _write(content: TableContent, text: str, dialect: _Dialect, width: int) -> i
     if width == 1 and not _heads_a_column(first, body):
         content.block((" ".join(row.cells), _place(row.first, row.last)) for row in chain(sample[preface:], rows))
         return 0
-    named = width == 1 or names_columns(_kinds(first.used), [cell.strip() for cell in first.used])
+    named = width == 1 or names_columns("".join(map(_kind, first.used)), [cell.strip() for cell in first.used])
     header = [*(first.used if named else ()), *[""] * width]
     header = header[: max(width, len(first.used) if named else 0)]
     wide = 0
@@ -259,10 +259,6 @@ def _heads_a_column(first: _CsvRow, body: Sequence[_CsvRow]) -> bool:
     return not re.search(r"\s|[。、.,]", word) or all(_kind(row.cells[0]) != "t" for row in body)
 
 
-def _kinds(cells: Sequence[str]) -> str:
-    return "".join(map(_kind, cells))
-
-
 def _kind(cell: str) -> str:
     cell = cell.strip()
     if not cell:
@@ -277,6 +273,6 @@ def _place(first: int, last: int) -> Place:
 
 
 def _language(text: str, encoding: str) -> str | None:
-    """Names and terms without kana look Chinese; an encoding that only Japanese uses tells better."""
+    """Names and terms without kana look Chinese; an encoding that only Japanese uses is better evidence."""
     language = detect_language(text)
     return "ja" if language == "zh" and encoding in _JAPANESE else language

@@ -1,4 +1,4 @@
-"""The content of a Word document as they grow, and the pages that they stand on.
+"""The content of a Word document as it grows, and the pages that it stands on.
 
 Word stores no pages. Its editor leaves a mark where a page ended when it was last saved, and people put in page breaks. Text
 carries such places inside as `page_sign`s (of characters that XML doesn't allow, so that no text can hold them) until it is
@@ -24,7 +24,7 @@ _MAX_HASHES: Final = 6
 
 
 class Pages:
-    """Counts pages along the text. `rendered` tells whether the editor has left marks."""
+    """Counts pages along the text. `rendered` says whether the editor has left marks."""
 
     def __init__(self) -> None:
         self.now = 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -57,7 +57,7 @@ def drawn(drawing: Element, package: Package, part: str) -> Iterator[_Drawn]:
         elif tag == _O + "OLEObject":
             yield _Drawn(embedded=True)
         elif tag == _A + "p":  # text of a drawing without a text box of Word's
-            yield _Drawn(text=_text_of(element) + "\n")
+            yield _Drawn(text="".join(text.text or "" for text in element.iter(_A + "t")) + "\n")
         elif tag in _MARKDOWN_OF:
             yield _Drawn(box=_referred(element, package, part))
         elif tag == MC + "AlternateContent":
@@ -73,10 +73,6 @@ def _own_description(blip: Element) -> str:
     return "" if properties is None else str(properties.get("descr") or "")
 
 
-def _text_of(element: Element) -> str:
-    return "".join(text.text or "" for text in element.iter(_A + "t"))
-
-
 def _referred(element: Element, package: Package, part: str) -> str:
     """The Markdown of a diagram or chart. Each has a part of its own and stands once; else small files could ask for much."""
     attribute, write = _MARKDOWN_OF[element.tag]
@@ -84,21 +80,9 @@ def _referred(element: Element, package: Package, part: str) -> str:
     return write(package.parse(found)) if found and package.is_new(found) else ""
 
 
-def _diagram(model: Element) -> str:
-    return to_markdown(diagram(model, lambda _link: None))
-
-
-def _chart(root: Element) -> str:
-    return chart(root).text
-
-
-def _extended_chart(root: Element) -> str:
-    return extended_chart(root).text
-
-
 # Tag that refers to a part -> (attribute with the relationship's id, what writes that part as Markdown).
-_MARKDOWN_OF: Final = {
-    DGM + "relIds": ("dm", _diagram),
-    C + "chart": ("id", _chart),
-    CX + "chart": ("id", _extended_chart),
+_MARKDOWN_OF: Final[dict[str, tuple[str, Callable[[Element], str]]]] = {
+    DGM + "relIds": ("dm", lambda model: to_markdown(diagram(model, lambda _link: None))),
+    C + "chart": ("id", lambda root: chart(root).text),
+    CX + "chart": ("id", lambda root: extended_chart(root).text),
 }

@@ -32,7 +32,7 @@ class _Field:
 
 
 class Fields:
-    """The fields open at a place of the text. `muted` tells whether what stands there isn't shown: instructions, and the
+    """The fields open at a place of the text. `muted` says whether what stands there isn't shown: instructions, and the
     lines of generated tables. `link` is the target of the innermost field that links."""
 
     @staticmethod

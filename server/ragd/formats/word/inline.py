@@ -82,7 +82,7 @@ class Inline:
             W + "object": self._drawing,
             W + "sdt": self._control,
             W + "subDoc": lambda _: self._leave_out("chunks"),
-            M + "oMath": self._equation,
+            M + "oMath": lambda element: self._emit(equation(element), plain=True),
             MC + "AlternateContent": self._alternatives,
             # No text of the document: properties, and what changes have replaced.
             **dict.fromkeys((W + "pPr", W + "rPr", W + "delText", W + "delInstrText", W + "pgNum"), lambda _: None),
@@ -261,9 +261,6 @@ class Inline:
     def _ruby(self, element: Element) -> None:
         reading, base = (texts_of(element.find(W + tag)) for tag in ("rt", "rubyBase"))
         self._emit(base, reading=reading)
-
-    def _equation(self, element: Element) -> None:
-        self._emit(equation(element), plain=True)
 
     def _control(self, element: Element) -> None:
         """A content control."""

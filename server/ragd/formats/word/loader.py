@@ -1,7 +1,7 @@
 """Word documents: headings, lists, tables, notes, text boxes and pictures as Markdown, as the document reads when printed.
 
 Changes are read as accepted; page headers and footers, hidden text and tables of contents are left out; comments follow at the
-end. Word stores no page numbers: places have them where the editor's own marks tell them.
+end. Word stores no page numbers: places have them where the editor's own marks say so.
 """
 
 from __future__ import annotations

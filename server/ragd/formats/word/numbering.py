@@ -21,8 +21,8 @@ _MARKDOWN_NUMBER: Final = re.compile(r"\d{1,9}[.)]")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A paragraph of a list. `label` is what stands before it, None for a bullet; `checked` tells the state of a bullet that is
-    a box. `list_id` tells which lists are one."""
+    """A paragraph of a list. `label` is what stands before it, None for a bullet; `checked` is the state of a bullet that is
+    a box. `list_id` says which lists are one."""
 
     list_id: str
     level: int

@@ -85,7 +85,7 @@ class _Notes:
 @dataclass(slots=True)
 class Reading:
     """One document being read. By a comment's id, `quoted` holds the text that it is on and `comment_pages` its page;
-    `commented` are the comments that the text now read is on. `shows_code` tells whether a monospaced font means code, since
+    `commented` are the comments that the text now read is on. `shows_code` says whether a monospaced font means code, since
     the document itself isn't set in one."""
 
     package: Package

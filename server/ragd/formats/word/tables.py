@@ -99,7 +99,8 @@ def read_grid(table: Element, read_cell: ReadCell, pages: Pages, repeat: Callabl
     # Columns without any text are there for the looks.
     used = [column for column in range(width) if any(texts[column] for texts, _ in shown)]
     shown = [([texts[column] for column in used], start) for texts, start in shown]
-    names = tuple(_joined(column) for column in zip(*(texts for texts, _ in shown[:heads]), strict=True))
+    columns = zip(*(texts for texts, _ in shown[:heads]), strict=True)
+    names = tuple(" / ".join(dict.fromkeys(filter(None, column))) for column in columns)
     return Grid(tuple(captions), (names, shown[0][1]), tuple(shown[heads:]))
 
 
@@ -204,11 +205,6 @@ def _texts(row: _Row, found: list[str], merged: dict[int, str], repeat: Callable
             for spanned in range(column + 1, min(column + cell.span, width)):
                 texts[spanned].append(repeat(text))
     return [" ".join(parts) for parts in texts]
-
-
-def _joined(texts: tuple[str, ...]) -> str:
-    """The name of a column from its header rows, each text once."""
-    return " / ".join(dict.fromkeys(text for text in texts if text))
 
 
 def blocks_of(container: Element, leave_contents: Callable[[Element], None]) -> Iterator[Element]:

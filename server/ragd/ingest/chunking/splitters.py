@@ -15,7 +15,7 @@ from ragd.language.boundaries import PARAGRAPH, SENTENCE, Unbreakable, ends, fen
 from ragd.providers.protocols import Embedder, Tokenizer
 
 _WINDOW: Final = 2
-"""Sentences on each side of a possible cut that are compared, so that a short one isn't judged alone."""
+"""Sentences on each side of a possible cut that are compared, so that a short one isn't compared alone."""
 _TINY_SHARE: Final = 8
 """A stretch of less than one part in so many of a chunk's tokens is joined to a neighbour."""
 _DISTANCE_DECIMALS: Final = 5

@@ -123,7 +123,7 @@ def build_chunks(
     chunks = []
     for piece, enrichment in zip(pieces, enrichments, strict=True):
         dense = dense_view(piece.heading, piece.shown_text) or source
-        # Not the document's keywords: in every chunk they tell none apart, and one edit would change all entries.
+        # Not the document's keywords: in every chunk they set none apart, and one edit would change all entries.
         sparse = _sparse_view(piece, shown.text(piece.text, whole=True), source, document.tags, enrichment.keywords)
         chunks.append(
             Chunk(

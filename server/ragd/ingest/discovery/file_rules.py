@@ -91,7 +91,7 @@ def check_globs(globs: Iterable[str], field_name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """The patterns of one `.gitignore`, and how a path below the folder is told from where that file is."""
+    """The patterns of one `.gitignore`, and how a path below the folder is written from where that file is."""
 
     globs: Globs
     cut: int = 0

@@ -199,7 +199,7 @@ class _Walk:
                     yield Path(root, name), prefix + name
 
     def _enter(self, root: str, relative: str) -> tuple[int, int] | None:
-        """What tells a folder from every other one; None when it is not to be searched."""
+        """What identifies a folder; None when it is not to be searched."""
         try:
             if relative and os.path.islink(root):  # else it is inside of what was checked already
                 check_allowed(Path(root), self.allowed_roots)

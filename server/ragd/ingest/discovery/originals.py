@@ -29,7 +29,7 @@ class Originals:
         self._max_size = max_size
 
     def find(self, document: Mapping[str, Any]) -> FileItem:
-        """The file of a document as `DocumentReader.get` tells it.
+        """The file of a document as `DocumentReader.get` gives it.
 
         Raises `DocumentVanished` when it is gone, `DocumentUnreadable` when it can't be looked at, `ForbiddenPath` when it may no
         longer be read, and `ValidationFailed` for a document that is no file.

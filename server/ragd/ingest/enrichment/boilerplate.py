@@ -211,7 +211,7 @@ def _pages_between(on: Sequence[int]) -> int:
 
 
 def _repeated(lines: Sequence[_Line], pages: Sequence[int], names: _Names, numbered: set[_Line]) -> list[_Line]:
-    """Lines that are the same on most pages, from the edge inwards as far as something tells that they are boilerplate."""
+    """Lines that are the same on most pages, from the edge inwards as far as something says that they are boilerplate."""
     groups: dict[tuple[bool, str], list[_Line]] = defaultdict(list)
     for line in lines:
         groups[line.bottom, line.text].append(line)

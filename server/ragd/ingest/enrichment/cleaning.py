@@ -15,7 +15,7 @@ from ragd.ingest.chunking.cuts import merged
 from ragd.ingest.enrichment.boilerplate import page_boilerplate
 from ragd.language.boundaries import Unbreakable, fenced_blocks
 
-# Not zero-width joiners, which are part of emoji and of Persian and Indic words, and not U+FFFD, which tells of damage. Tag
+# Not zero-width joiners, which are part of emoji and of Persian and Indic words, and not U+FFFD, which is a sign of damage. Tag
 # characters are an invisible alphabet: text that only a model would read.
 _CONTROLS: Final = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"

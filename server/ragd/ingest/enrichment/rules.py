@@ -74,7 +74,7 @@ _NOT_ABOUT_IT: Final = re.compile(
 
 
 class RuleEnricher:
-    """Says what can be told from the text alone. Cheap beside embedding, and the same for the same document."""
+    """Says what the text alone shows. Cheap beside embedding, and the same for the same document."""
 
     name = "rules"
     profile = "enrich-1"

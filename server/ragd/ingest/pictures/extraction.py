@@ -33,7 +33,7 @@ from ragd.providers.registry import build
 THUMBNAIL_SIDE: Final = 320
 """Pixels of the longer side of a thumbnail."""
 _MIN_READ_SIDE: Final = 8
-"""Pixels below which no letter can be told from another."""
+"""Pixels below which no letter can be read."""
 
 _THUMBNAIL_QUALITY: Final = 80
 _NOT_READ: Final = "none"
@@ -139,7 +139,7 @@ class PictureReader:
 def normalize(document: Document, reader: PictureReader, known: KnownAssets, limits: PictureLimits) -> Normalized:
     """The pictures of a document that are kept, where each stands, and what of the content stands for those that are not.
 
-    `known` tells which assets are kept already, read as `reader` reads; they come back without bytes. One whose text could not
+    `known` says which assets are kept already, read as `reader` reads; they come back without bytes. One whose text could not
     be read then is read again. Where the content is the source itself, none of their characters is left out.
     """
     assets: dict[str, Asset] = {}
@@ -151,7 +151,7 @@ def normalize(document: Document, reader: PictureReader, known: KnownAssets, lim
         if asset_id in assets or asset_id in left_out:
             continue
         try:
-            if _is_told(document, picture):
+            if _is_read_already(document, picture):
                 assets[asset_id] = _asset(picture, None, limits)
             else:
                 assets[asset_id] = _kept(picture, shown, len(assets), kept_already.get(asset_id), reader, limits)
@@ -192,7 +192,7 @@ def _kept(
     return _asset(picture, reader, limits)
 
 
-def _is_told(document: Document, picture: Picture) -> bool:
+def _is_read_already(document: Document, picture: Picture) -> bool:
     """Whether the content holds already what was read in a picture: it is the document, or a page of it that was scanned."""
     scanned = picture.place.bbox == _WHOLE_PAGE and picture.place.page in document.metadata.get("ocr_pages", ())
     return scanned or shape_of(document.doc_type) == "picture"

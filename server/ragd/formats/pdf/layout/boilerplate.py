@@ -70,7 +70,7 @@ def take_boilerplate(pages: Sequence[Page], body_size: float) -> None:
         for group in groups.values():
             found |= _repeated(group)
         rows = [_boilerplate_rows(pair[side], found) for pair in edges]
-        if any(_remains(page, taken) for page, taken in zip(pages, rows, strict=True)):
+        if any(len(page.items) > sum(len(row.items) for row in taken) for page, taken in zip(pages, rows, strict=True)):
             for page, taken in zip(pages, rows, strict=True):
                 _take(page, taken, upper=side == 0)
 
@@ -184,10 +184,6 @@ def _boilerplate_rows(edge: Sequence[tuple[Row, list[list[Item]]]], found: set[i
             break
         taken.append(row)
     return taken
-
-
-def _remains(page: Page, rows: Sequence[Row]) -> bool:
-    return len(page.items) > sum(len(row.items) for row in rows)
 
 
 def _take(page: Page, rows: Sequence[Row], *, upper: bool) -> None:
