@@ -40,20 +40,6 @@ _TAG: Final = re.compile(r"<[^<>]*>")
 _WITH_LABEL: Final = {"mxCell": "value", "UserObject": "label", "object": "label"}
 
 
-def survey_issues(root: Element) -> tuple[frozenset[str], bool]:
-    """The Jira keys that macros of a body name one by one, and whether only one macro of it asks a query."""
-    keys: set[str] = set()
-    queries = 0
-    for element in root.iter():
-        if name_of(element) == "ac:parameter":
-            parent = element.getparent()
-            if parent is not None and attribute(parent, "name") == "jira":
-                name = attribute(element, "name")
-                queries += name == "jqlQuery"
-                keys |= {all_text(element).strip()} if name == "key" else set()
-    return frozenset(keys), queries == 1
-
-
 def _write_jira(writer: StorageWriter, macro: Macro) -> None:
     known = writer.page.envelope.jira
     if key := macro.get("key"):

@@ -19,7 +19,6 @@ from ragd.formats.common.builder import ContentBuilder, FormatLoader
 from ragd.formats.common.naming import choose_title
 from ragd.formats.common.opc import LXML_VERSION, Element
 from ragd.formats.common.pictures import PictureShelf
-from ragd.formats.confluence.embeds import survey_issues
 from ragd.formats.confluence.macros import ELEMENTS
 from ragd.formats.confluence.page import Comment, Envelope, PageParts, read_envelope
 from ragd.formats.confluence.storage import Anchors, StorageWriter
@@ -175,7 +174,7 @@ def _write_body(content: _PageContent, page: PageParts) -> None:
         content.html(_view_tree(page, anchors, 1), Place())
         return
     root = _parsed(page, envelope.body.value)
-    page.shown_issues, page.lone_query = survey_issues(root)
+    page.survey(root)
     _write_storage(content, StorageWriter(page, anchors, ELEMENTS), root, Place())
 
 

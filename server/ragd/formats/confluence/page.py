@@ -17,7 +17,7 @@ from urllib.parse import urljoin
 from ragd.core.errors import ParseFailed
 from ragd.formats.common.opc import Element
 from ragd.formats.common.pictures import is_relative
-from ragd.formats.confluence.xml import attribute, fit, name_of
+from ragd.formats.confluence.xml import all_text, attribute, fit, name_of
 
 _FORMAT: Final = "confluence/1"
 
@@ -240,6 +240,19 @@ class PageParts:
             except ValueError:
                 return ""
         return "".join(_ENCODED.get(letter, letter) for letter in link)
+
+    def survey(self, root: Element) -> None:
+        """Note which Jira issues the macros of the body name, and whether one alone asks a query."""
+        keys: set[str] = set()
+        queries = 0
+        for element in root.iter():
+            if name_of(element) == "ac:parameter":
+                parent = element.getparent()
+                if parent is not None and attribute(parent, "name") == "jira":
+                    name = attribute(element, "name")
+                    queries += name == "jqlQuery"
+                    keys |= {all_text(element).strip()} if name == "key" else set()
+        self.shown_issues, self.lone_query = frozenset(keys), queries == 1
 
     def target_text(self, target: Element | None) -> str:
         """What a resource identifier names, for people: `DEV: Setup`, `@Aiko Tanaka`, an address."""

@@ -15,11 +15,9 @@ from ragd.formats.common.decoding import is_blank
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.common.text import listed
-from ragd.formats.email.parts import Fields, Part, fields_of
+from ragd.formats.email.parts import Fields, Part
 from ragd.formats.html.fragment import Fragment, html_fragment, joined
 
-WANTED: Final = frozenset(("from", "to", "cc", "date", "subject", "message-id"))
-"""Fields that are read."""
 _SHOWN_ATTACHMENTS: Final = 50
 _UNITS: Final = ("bytes", "KB", "MB", "GB")
 MAX_NESTING: Final = 30
@@ -230,7 +228,7 @@ class BodyReader:
 
     def _forwarded(self, message: Part, depth: int) -> Fragment:
         """A mail that hangs on another, under its own subject."""
-        fields = fields_of(message.message, WANTED)
+        fields = message.fields()
         before = len(self.attachments)
         self._level += 1
         body = self._read(message, depth + 1)

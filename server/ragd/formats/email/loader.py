@@ -6,15 +6,14 @@ Of the ways in which a mail says the same, the plain text is taken, unless it sa
 from __future__ import annotations
 
 import platform
-from email.message import Message
 from typing import Any, Final
 
 from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title, first_line
-from ragd.formats.email.body import WANTED, BodyReader, date_of, head
-from ragd.formats.email.parts import Fields, fields_of, parse_mail, part_of
+from ragd.formats.email.body import BodyReader, date_of, head
+from ragd.formats.email.parts import WANTED, Fields, Part, parse_mail
 from ragd.formats.html.fragment import joined
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
@@ -30,12 +29,12 @@ class EmailLoader(FormatLoader):
     version = "1"
 
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002
-        message = _parse(data, name)
-        fields = fields_of(message, WANTED)
+        mail = _parse(data, name)
+        fields = mail.fields()
         if not fields.names & _OF_MAIL:
             raise ParseFailed(f"'{name}' has no field of a mail's (From, Date, Subject …). Give it the extension of its format.")
         reader = BodyReader(name)
-        body = reader.read(part_of(message))
+        body = reader.read(mail)
         unplaced = reader.unplaced()
         found = joined([head(fields, 1, reader.attachments), body, *unplaced])
         if not found.markdown:
@@ -56,7 +55,7 @@ class EmailLoader(FormatLoader):
         )
 
 
-def _parse(data: bytes, name: str) -> Message[str, str]:
+def _parse(data: bytes, name: str) -> Part:
     if not data.strip():
         raise DocumentEmpty(f"'{name}' is empty ({len(data)} bytes).")
     if data.startswith(_OLE):

@@ -20,6 +20,8 @@ from ragd.core.errors import DocumentEmpty, DocumentUnreadable, ParseFailed
 from ragd.formats.common.decoding import decode, decode_jis, is_blank
 from ragd.formats.common.naming import base_name
 
+WANTED: Final = frozenset(("from", "to", "cc", "date", "subject", "message-id"))
+"""Fields that are read."""
 _MAX_FIELD: Final = 8_192
 """Characters of one field that are read; a mail to 100 people has some 4,000 in its To field."""
 _MAX_PARSE_COST: Final = 20_000_000
@@ -28,6 +30,18 @@ _MULTIPART: Final = re.compile(rb"^content-type:\s*multipart/", re.IGNORECASE | 
 _MAX_FIELDS: Final = 1_000
 _SPACES: Final = re.compile(r"\s+")
 _UTF_7: Final = ("utf-7", "utf7", "unicode-1-1-utf-7")
+
+
+@dataclass(slots=True)
+class Fields:
+    """The fields that are shown, the first of each name, decoded; all names that a mail has are in `names`."""
+
+    values: dict[str, str] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    shortened: bool = False
+
+    def get(self, name: str) -> str:
+        return self.values.get(name, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +80,7 @@ class Part:
         encoded["Content-Transfer-Encoding"] = _raw(self.message, "Content-Transfer-Encoding")[:_MAX_FIELD].strip()
         encoded.set_payload(inner.message.get_payload())
         data = encoded.get_payload(decode=True)
-        return part_of(parse_mail(data, name)) if isinstance(data, bytes) else None
+        return parse_mail(data, name) if isinstance(data, bytes) else None
 
     def text(self, name: str, *, flowed: bool = False) -> tuple[str, str | None]:
         """The text of a text part, with newlines as ``\\n``, and what was wrong with it.
@@ -95,36 +109,37 @@ class Part:
             text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
             return ("" if is_blank(text) else text), "a text is in an encoding that can't be told; some characters were lost"
 
+    def fields(self) -> Fields:
+        """The fields of a mail."""
+        found = Fields()
+        for number, (name, value) in enumerate(self.message.raw_items()):
+            if number >= _MAX_FIELDS:
+                break
+            key = name.lower()
+            found.names.add(key)
+            if key in WANTED and key not in found.values:
+                found.shortened = found.shortened or len(str(value)) > _MAX_FIELD
+                found.values[key] = _decoded_field(str(value)[:_MAX_FIELD])
+        return found
+
     def parts(self) -> list[Part]:
         if not self.message.is_multipart():  # or its text would be decoded, which fails for odd charsets
             return []
         payload: Any = self.message.get_payload()
-        return [part_of(child) for child in payload]
+        return [_part_of(child) for child in payload]
 
 
-@dataclass(slots=True)
-class Fields:
-    """The fields that are shown, the first of each name, decoded; all names that a mail has are in `names`."""
-
-    values: dict[str, str] = field(default_factory=dict)
-    names: set[str] = field(default_factory=set)
-    shortened: bool = False
-
-    def get(self, name: str) -> str:
-        return self.values.get(name, "")
-
-
-def parse_mail(data: bytes, name: str) -> Message[str, str]:
-    """The parts of a mail in the file called `name`. Raises `ParseFailed` when it nests too deeply."""
+def parse_mail(data: bytes, name: str) -> Part:
+    """The mail in the file called `name`. Raises `ParseFailed` when it nests too deeply."""
     if len(_MULTIPART.findall(data)) * data.count(b"\n") > _MAX_PARSE_COST:
         raise ParseFailed(f"'{name}' has too many parts in parts to be read.")
     try:
-        return message_from_bytes(data.removeprefix(codecs.BOM_UTF8), policy=policy.compat32)
+        return _part_of(message_from_bytes(data.removeprefix(codecs.BOM_UTF8), policy=policy.compat32))
     except RecursionError as error:
         raise ParseFailed(f"'{name}' has parts in parts too deeply to be read.") from error
 
 
-def part_of(message: Message[str, str]) -> Part:
+def _part_of(message: Message[str, str]) -> Part:
     # Only what was shortened is handed to Python's parsers of parameters.
     stated: Message[str, str] = Message()
     for name in ("Content-Type", "Content-Disposition"):
@@ -143,19 +158,6 @@ def part_of(message: Message[str, str]) -> Part:
         reference=_raw(message, "Content-ID")[:_MAX_FIELD].strip().strip("<>")
         or _raw(message, "Content-Location")[:_MAX_FIELD].strip(),
     )
-
-
-def fields_of(message: Message[str, str], wanted: frozenset[str]) -> Fields:
-    found = Fields()
-    for number, (name, value) in enumerate(message.raw_items()):
-        if number >= _MAX_FIELDS:
-            break
-        key = name.lower()
-        found.names.add(key)
-        if key in wanted and key not in found.values:
-            found.shortened = found.shortened or len(str(value)) > _MAX_FIELD
-            found.values[key] = _decoded_field(str(value)[:_MAX_FIELD])
-    return found
 
 
 def _decoded_field(value: str) -> str:

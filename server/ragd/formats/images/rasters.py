@@ -103,13 +103,6 @@ def on_paper(image: Image.Image) -> Pixels:
     return np.asarray(flat)
 
 
-def as_png(image: Image.Image) -> bytes:
-    """The picture as a PNG file."""
-    target = io.BytesIO()
-    image.save(target, "PNG")
-    return target.getvalue()
-
-
 def _is_metafile(data: bytes) -> bool:
     """Whether these bytes are a drawing in EMF or WMF, which only Windows can draw."""
     return data[40:44] == b" EMF" or data.startswith(

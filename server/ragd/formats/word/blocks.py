@@ -25,7 +25,7 @@ from ragd.formats.word.content import WordContent, trimmed, without_signs
 from ragd.formats.word.inline import Inline, Line
 from ragd.formats.word.numbering import Item, Nesting
 from ragd.formats.word.package import R, W, child_value
-from ragd.formats.word.reading import Note, Reading
+from ragd.formats.word.reading import Reading
 from ragd.formats.word.styles import Look
 from ragd.formats.word.tables import Grid, ReadCell, blocks_of, flat_rows, read_grid
 
@@ -236,11 +236,9 @@ class BlockReader:
         while notes := self._reading.notes.take():
             self._interrupt()
             for number, note in enumerate(notes):
-                self.out.add(self._note(note), note.page, "\n" if number else "\n\n")
-
-    def _note(self, note: Note) -> str:
-        inline = Inline(self._reading, note.part, note.content, pages_count=False)
-        return f"[^{note.label}]: " + "\n    ".join(self.flat(note.content, inline, 0))
+                inline = Inline(self._reading, note.part, note.content, pages_count=False)
+                text = f"[^{note.label}]: " + "\n    ".join(self.flat(note.content, inline, 0))
+                self.out.add(text, note.page, "\n" if number else "\n\n")
 
     def _add(self, text: str, page: int) -> None:
         self._interrupt()
@@ -269,7 +267,7 @@ def _chunk_fragment(data: bytes, name: str) -> Fragment | None:
     # These libraries are seldom needed.
     from ragd.formats.common.decoding import decode
     from ragd.formats.email.body import BodyReader
-    from ragd.formats.email.parts import parse_mail, part_of
+    from ragd.formats.email.parts import parse_mail
     from ragd.formats.html.fragment import Fragment, html_fragment
 
     if data.startswith(_OTHER_FORMATS):
@@ -277,7 +275,7 @@ def _chunk_fragment(data: bytes, name: str) -> Fragment | None:
     head = data[:_CHUNK_HEAD].lstrip().lower()
     try:
         if b"\nmime-version:" in b"\n" + head.replace(b"\r\n", b"\n").partition(b"\n\n")[0]:
-            return BodyReader(name).read(part_of(parse_mail(data, name)))
+            return BodyReader(name).read(parse_mail(data, name))
         text = decode(data, name).text
         if head.removeprefix(b"\xef\xbb\xbf").startswith(b"<"):
             return html_fragment(text, lambda _source: None)

@@ -41,7 +41,7 @@ _LEFT_OUT: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class _Note:
     """A footnote or endnote that the text has referred to: its label as in `[^1]`, the page of the reference, its content and
     the part that holds it."""
 
@@ -58,7 +58,7 @@ class _Notes:
         self._found: dict[tuple[str, str], tuple[Element, str]] = {}
         self._labels: dict[tuple[str, str], str] = {}
         self._counts: Counter[str] = Counter()
-        self._pending: list[Note] = []
+        self._pending: list[_Note] = []
         for tag, kind, _ in _NOTES:
             part = package.part_of_kind(package.main, kind)
             for element in () if part is None else package.parse(part).iterchildren(W + tag):
@@ -73,10 +73,10 @@ class _Notes:
             self._counts[tag] += 1
             prefix = next(prefix for kind, _, prefix in _NOTES if kind == tag)
             self._labels[key] = f"{prefix}{self._counts[tag]}"
-            self._pending.append(Note(self._labels[key], page, *self._found[key]))
+            self._pending.append(_Note(self._labels[key], page, *self._found[key]))
         return self._labels[key]
 
-    def take(self) -> list[Note]:
+    def take(self) -> list[_Note]:
         """The notes referred to for the first time since the last call."""
         taken, self._pending = self._pending, []
         return taken

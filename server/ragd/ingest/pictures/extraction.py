@@ -24,7 +24,7 @@ from ragd.core.errors import RagError
 from ragd.core.storage import Asset, PictureLink
 from ragd.formats.common.pictures import REFERENCE, link_of
 from ragd.formats.images.drawings import is_drawing, read_drawing
-from ragd.formats.images.rasters import PictureRefused, Raster, as_png, on_paper, read_raster
+from ragd.formats.images.rasters import PictureRefused, Raster, on_paper, read_raster
 from ragd.formats.registry import shape_of
 from ragd.ingest.workers.ipc import KnownAssets, Normalized
 from ragd.providers.protocols import OcrEngine, Pixels
@@ -226,12 +226,19 @@ def _asset(picture: Picture, reader: PictureReader | None, limits: PictureLimits
         text=text,
         ocr_skipped=read.skipped,
         ocr_profile=reader.profile if reader else READ_IN_CONTENT,
-        data=picture.data if found.mime else as_png(found.image),
-        thumbnail=thumbnail(found.image),
+        data=picture.data if found.mime else _as_png(found.image),
+        thumbnail=_thumbnail(found.image),
     )
 
 
-def thumbnail(image: Image.Image) -> bytes:
+def _as_png(image: Image.Image) -> bytes:
+    """The picture as a PNG file."""
+    target = io.BytesIO()
+    image.save(target, "PNG")
+    return target.getvalue()
+
+
+def _thumbnail(image: Image.Image) -> bytes:
     """A WebP of at most `THUMBNAIL_SIDE` pixels."""
     scale = min(1.0, THUMBNAIL_SIDE / max(image.size))
     size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
