@@ -1,4 +1,5 @@
-"""Reading files, several at a time, to drafts. One that cannot be read fails alone; one that was moved is recognised."""
+"""Reading files, several at a time, to drafts, and counting them. One that cannot be read fails alone; one that was moved is
+recognised."""
 
 from __future__ import annotations
 

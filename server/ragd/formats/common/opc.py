@@ -17,6 +17,13 @@ from ragd.formats.common.office_archive import read_part
 Element: TypeAlias = Any
 """An lxml element."""
 
+# The namespaces that all kinds of Office files share.
+A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+VML: Final = "{urn:schemas-microsoft-com:vml}"
+VML_OFFICE: Final = "{urn:schemas-microsoft-com:office:office}"
+
 LXML_VERSION: Final[str] = ".".join(str(number) for number in etree.LXML_VERSION[:3])
 
 

@@ -12,10 +12,9 @@ from functools import cached_property
 from typing import Final
 
 from ragd.core.errors import ParseFailed
-from ragd.formats.common.opc import Element, OpcPackage
+from ragd.formats.common.opc import MC, Element, OpcPackage
 from ragd.formats.excel.formats import BUILT_IN, GENERAL
 
-_MARKUP_COMPATIBILITY: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _NO_FILL: Final = ("none", "gray125")
 _OTHER_FORMATS: Final = {
     "document": "a Word document. Give it the extension .docx",
@@ -72,9 +71,9 @@ class Package(OpcPackage):
         Raises `ParseFailed` when it is missing or isn't well-formed.
         """
         root = self.parse(self.entry(part))
-        for element in list(root.iter(f"{_MARKUP_COMPATIBILITY}AlternateContent")):
-            if element.find(f"{_MARKUP_COMPATIBILITY}Choice") is not None:
-                for fallback in element.findall(f"{_MARKUP_COMPATIBILITY}Fallback"):
+        for element in list(root.iter(f"{MC}AlternateContent")):
+            if element.find(f"{MC}Choice") is not None:
+                for fallback in element.findall(f"{MC}Fallback"):
                     element.remove(fallback)
         return root
 

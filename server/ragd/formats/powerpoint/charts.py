@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ragd.formats.common.opc import A
 from ragd.formats.excel.formats import GENERAL, display_of
-from ragd.formats.powerpoint.text import A
 from ragd.formats.tables.pipes import pipe_table
 
 C: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from ragd.formats.powerpoint.charts import chart, extended_chart
-from ragd.formats.powerpoint.diagrams import DSP, diagram, drawn_diagram
+from ragd.formats.common.opc import VML, VML_OFFICE, A, R
+from ragd.formats.powerpoint.charts import CX, C, chart, extended_chart
+from ragd.formats.powerpoint.diagrams import DGM, DSP, diagram, drawn_diagram
 from ragd.formats.powerpoint.layout import P
 from ragd.formats.powerpoint.parts import PartReader, alt_of, related_parts, root_of
-from ragd.formats.powerpoint.text import A, R, branches, paragraphs, to_markdown
+from ragd.formats.powerpoint.text import branches, paragraphs, to_markdown
 from ragd.formats.tables.pipes import pipe_table
 
-_CHART: Final = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
-_EXTENDED_CHART: Final = "{http://schemas.microsoft.com/office/drawing/2014/chartex}chart"
-_DIAGRAM: Final = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
+_CHART: Final = f"{C}chart"
+_EXTENDED_CHART: Final = f"{CX}chart"
+_DIAGRAM: Final = f"{DGM}relIds"
 _TABLE: Final = f"{A}tbl"
 _OBJECT: Final = f"{P}oleObj"
 _KINDS: Final = frozenset((_CHART, _EXTENDED_CHART, _DIAGRAM, _TABLE, _OBJECT))
-_VML: Final = "{urn:schemas-microsoft-com:vml}"
-_OFFICE: Final = "{urn:schemas-microsoft-com:office:office}"
 _LONGEST_NAME: Final = 60
 _LONGEST_REPEATED: Final = 200
 """Characters of a merged cell that are said again in the rows and columns that it spans; longer texts are said once."""
@@ -88,9 +87,9 @@ def _object_picture(frame: Any, content: Any, alt: str, reader: PartReader) -> s
         return reader.picture(blips, alt)
     for drawing in related_parts(reader.part, "/vmlDrawing"):
         root = root_of(drawing)
-        for shape in () if root is None else root.iter(f"{_VML}shape"):
-            if content.get("spid") in (shape.get("id"), shape.get(f"{_OFFICE}spid")):
-                keys = [image.get(f"{_OFFICE}relid") for image in shape.iter(f"{_VML}imagedata")]
+        for shape in () if root is None else root.iter(f"{VML}shape"):
+            if content.get("spid") in (shape.get("id"), shape.get(f"{VML_OFFICE}spid")):
+                keys = [image.get(f"{VML_OFFICE}relid") for image in shape.iter(f"{VML}imagedata")]
                 return next((text for key in keys if (text := reader.of(drawing).picture_of(key, alt)) is not None), "")
     return ""
 

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 
+from ragd.formats.common.opc import A
 from ragd.formats.powerpoint.order import Box
-from ragd.formats.powerpoint.text import BULLETS, A
+from ragd.formats.powerpoint.text import BULLETS
 
 P: Final = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 TITLES: Final = frozenset(("title", "ctrTitle"))

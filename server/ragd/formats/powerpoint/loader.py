@@ -22,11 +22,11 @@ from ragd.core.errors import DocumentEmpty, ParseFailed
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title, extension
 from ragd.formats.common.office_archive import BROKEN, checked_archive, read_part
+from ragd.formats.common.opc import R
 from ragd.formats.common.text import numbered
 from ragd.formats.powerpoint.layout import P
 from ragd.formats.powerpoint.parts import MAX_TEXT_CHARS, TooMuchText, root_of
 from ragd.formats.powerpoint.slides import Deck
-from ragd.formats.powerpoint.text import R
 from ragd.providers.protocols import ALONE, LoadContext
 
 MAX_XML_BYTES: Final = 1 << 26

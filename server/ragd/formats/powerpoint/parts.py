@@ -10,10 +10,10 @@ from typing import Any, Final
 from pptx.oxml import parse_xml
 
 from ragd.core.documents import Picture, Place
+from ragd.formats.common.opc import R
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.common.text import numbered
 from ragd.formats.powerpoint.layout import P
-from ragd.formats.powerpoint.text import R
 
 _SVG_BLIP: Final = "{http://schemas.microsoft.com/office/drawing/2016/SVG/main}svgBlip"
 _MOST_KINDS: Final = 30

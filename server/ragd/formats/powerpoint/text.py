@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ragd.formats.common.opc import MC, A, R
 from ragd.formats.common.text import fenced
 from ragd.formats.word.signs import equation, symbol
 
-A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
-R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _A14: Final = "{http://schemas.microsoft.com/office/drawing/2010/main}"
 
 BULLETS: Final = (f"{A}buNone", f"{A}buAutoNum", f"{A}buChar", f"{A}buBlip")

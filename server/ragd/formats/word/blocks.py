@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ragd.core.documents import Mark, Place
 from ragd.core.errors import ParseFailed
-from ragd.formats.common.opc import Element
+from ragd.formats.common.opc import Element, R
 from ragd.formats.common.pictures import REFERENCE
 from ragd.formats.common.text import fence_for
 from ragd.formats.tables.blocks import (
@@ -24,7 +24,7 @@ from ragd.formats.tables.pipes import pipe_lines
 from ragd.formats.word.content import WordContent, trimmed, without_signs
 from ragd.formats.word.inline import Inline, Line
 from ragd.formats.word.numbering import Item, Nesting
-from ragd.formats.word.package import R, W, child_value
+from ragd.formats.word.package import W, child_value
 from ragd.formats.word.reading import Reading
 from ragd.formats.word.styles import Look
 from ragd.formats.word.tables import Grid, ReadCell, blocks_of, flat_rows, read_grid

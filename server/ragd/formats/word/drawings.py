@@ -6,17 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ragd.formats.common.opc import Element
+from ragd.formats.common.opc import MC, VML, VML_OFFICE, A, Element, R
 from ragd.formats.powerpoint.charts import CX, C, chart, extended_chart
 from ragd.formats.powerpoint.diagrams import DGM, diagram
 from ragd.formats.powerpoint.text import to_markdown
-from ragd.formats.word.package import MC, Package, R, W, chosen
+from ragd.formats.word.package import Package, W, chosen
 
-_A: Final = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _PIC: Final = "{http://schemas.openxmlformats.org/drawingml/2006/picture}"
 _WP: Final = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
-_V: Final = "{urn:schemas-microsoft-com:vml}"
-_O: Final = "{urn:schemas-microsoft-com:office:office}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +41,20 @@ def drawn(drawing: Element, package: Package, part: str) -> Iterator[_Drawn]:
         tag = element.tag
         if tag == W + "txbxContent":
             yield _Drawn(box=element)
-        elif tag == _A + "blip":
+        elif tag == A + "blip":
             if (rel_id := element.get(R + "embed") or element.get(R + "link")) is not None:
                 yield _Drawn(picture=rel_id, alt=_own_description(element) or description, floats=floats)
-        elif tag == _V + "imagedata":
+        elif tag == VML + "imagedata":
             if (rel_id := element.get(R + "id") or element.get(R + "pict")) is not None:
                 shape = element.getparent()
                 apart = "position:absolute" in (shape.get("style") or "").replace(" ", "")
                 yield _Drawn(picture=rel_id, alt=shape.get("alt") or "", floats=apart)
-        elif tag == _V + "textpath":
+        elif tag == VML + "textpath":
             yield _Drawn(text=element.get("string") or "")
-        elif tag == _O + "OLEObject":
+        elif tag == VML_OFFICE + "OLEObject":
             yield _Drawn(embedded=True)
-        elif tag == _A + "p":  # text of a drawing without a text box of Word's
-            yield _Drawn(text="".join(text.text or "" for text in element.iter(_A + "t")) + "\n")
+        elif tag == A + "p":  # text of a drawing without a text box of Word's
+            yield _Drawn(text="".join(text.text or "" for text in element.iter(A + "t")) + "\n")
         elif tag in _MARKDOWN_OF:
             yield _Drawn(box=_referred(element, package, part))
         elif tag == MC + "AlternateContent":

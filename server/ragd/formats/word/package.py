@@ -13,11 +13,9 @@ from lxml import etree
 
 from ragd.core.errors import ParseFailed
 from ragd.formats.common.office_archive import checked_archive
-from ragd.formats.common.opc import Element, OpcPackage
+from ragd.formats.common.opc import MC, Element, OpcPackage
 
 W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 OFFICE: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 CORE: Final = "http://schemas.openxmlformats.org/package/2006/relationships/metadata/core-properties"
 

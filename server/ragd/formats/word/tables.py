@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from ragd.formats.common.opc import Element
+from ragd.formats.common.opc import MC, Element
 from ragd.formats.word.content import Pages
-from ragd.formats.word.package import MC, W, child_value, chosen, is_prompt, toggled, whole
+from ragd.formats.word.package import W, child_value, chosen, is_prompt, toggled, whole
 
 MAX_COLUMNS: Final = 64
 """Word's own limit is 63. Spans are cut there, so that a number in a file can't ask for memory."""

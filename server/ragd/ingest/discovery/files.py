@@ -1,4 +1,5 @@
-"""From the paths that a person names to the files to read: each regular file once, and a reason for each that is left out."""
+"""From the paths that a person names to the files to read: each regular file once, and a reason for each that is left out;
+and the folders that may be read at all."""
 
 from __future__ import annotations
 

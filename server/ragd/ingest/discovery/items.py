@@ -1,4 +1,4 @@
-"""Something to ingest, and the kind of it that is a file."""
+"""Something to ingest: a file, or what a source fetched from elsewhere, with a web address instead of a path."""
 
 from __future__ import annotations
 
