@@ -47,28 +47,6 @@ EventKind = Literal[
     "degraded",
 ]
 
-INGESTION_STAGES = (
-    "stage.dedup",
-    "stage.loader",
-    "stage.asset_normalize",
-    "stage.transform_pre",
-    "stage.sectioner",
-    "stage.chunker",
-    "stage.transform_post",
-    "stage.embedding",
-    "stage.upsert",
-)
-QUERY_STAGES = (
-    "stage.query_norm",
-    "stage.retrieve_dense",
-    "stage.retrieve_sparse",
-    "stage.fusion",
-    "stage.rerank",
-    "stage.context_build",
-    "stage.generate",
-    "stage.format_response",
-)
-
 _JSONL_LIMIT = 64 * 1024 * 1024
 _HEAD = 30
 

@@ -12,13 +12,13 @@ import pytest
 import ragd
 from ragd.core.errors import ParseFailed
 from ragd.core.jobs import Stopped
-from ragd.core.tracing import INGESTION_STAGES
 from ragd.ingest.indexes import Indexes, find_drift
 from ragd.providers.fakes import FakeEmbedder
 
 GUIDE = "# Guide\n\nStart here.\n\n## Install\n\nRun setup on port 8443.\n"
 STEPS = ["begin.before", "dense.before", "dense.after", "sparse.before", "sparse.after", "flip.before"]
 SCHEMA = json.loads((Path(ragd.__file__).parent / "core" / "trace.schema.json").read_text(encoding="utf-8"))
+INGESTION_STAGES = SCHEMA["properties"]["spans"]["items"]["properties"]["name"]["enum"][:9]
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def test_every_document_leaves_one_valid_trace_with_all_stages_in_order(ready: A
     stored = [envelope for envelope in ready.envelopes if envelope["status"] == "ok" and len(envelope["spans"]) > 1]
     assert len(stored) == 2
     for envelope in stored:
-        assert tuple(span["name"] for span in envelope["spans"]) == INGESTION_STAGES
+        assert [span["name"] for span in envelope["spans"]] == INGESTION_STAGES
         assert [span["start_ms"] for span in envelope["spans"]] == sorted(span["start_ms"] for span in envelope["spans"])
         assert envelope["links"]["job_id"] == "j1"
     (failed,) = [envelope for envelope in ready.envelopes if envelope["status"] == "error"]
