@@ -25,7 +25,6 @@ from ragd.retrieve.pipeline import QueryPipeline, Ranking
 from ragd.retrieve.planning.planner import Planner
 from ragd.retrieve.planning.synonyms import SYNONYMS_FILE, Synonyms
 from ragd.retrieve.ranking.candidates import Retriever
-from ragd.retrieve.ranking.fusion import FusionOptions
 from ragd.retrieve.ranking.reranking import RerankStage
 from ragd.store.passages import Passages
 from ragd.store.vectors import VectorCache
@@ -143,7 +142,7 @@ class QueryFactory:
             ),
             reranking=RerankStage(
                 self._passages,
-                build("fusion", options.fusion, options=FusionOptions(options.rrf_k, options.dense_weight)),
+                build("fusion", options.fusion, options=options),
                 reranker,
                 top_n=min(settings.rerank.top_n, settings.limits.max_rerank_candidates),
                 budget_ms=settings.rerank.budget_ms,

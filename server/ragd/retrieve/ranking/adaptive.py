@@ -17,9 +17,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
+from ragd.config.answering import RetrievalSettings
 from ragd.core.query import QueryPlan
 from ragd.core.results import Candidate
-from ragd.retrieve.ranking.fusion import FusionOptions, ranked, weighted
+from ragd.retrieve.ranking.fusion import ranked, weighted
 
 QuestionKind = Literal["literal", "foreign", "plain"]
 
@@ -49,7 +50,7 @@ class AdaptiveFusion:
     name = "adaptive"
     profile = "weights-1"
 
-    def __init__(self, options: FusionOptions) -> None:
+    def __init__(self, options: RetrievalSettings) -> None:
         """Takes the options of its siblings and needs none of them."""
 
     def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, foreign: float = 0.0) -> list[Candidate]:

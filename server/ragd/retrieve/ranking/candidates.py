@@ -83,7 +83,7 @@ class Retriever:
                     found += self.dense.search(kb_id, vector, depth, allowed[kb_id].dense if allowed else None)
                 wordings.append(found)
             candidates = self._candidates("dense", wordings, plan, depth)
-            payload = {"source": "dense", "found": _told(trace, wordings), "candidates": trace.candidates(candidates)}
+            payload = {"source": "dense", "found": _reported(trace, wordings), "candidates": trace.candidates(candidates)}
             trace.event("retrieval.candidates", payload, span)
         return candidates
 
@@ -98,7 +98,7 @@ class Retriever:
                     found += self.sparse.search(kb_id, terms, depth, allowed[kb_id].sparse if allowed else None, phrases)
                 wordings.append(found)
             candidates = self._candidates("sparse", wordings, plan, depth)
-            payload = {"source": "sparse", "found": _told(trace, wordings), "candidates": trace.candidates(candidates)}
+            payload = {"source": "sparse", "found": _reported(trace, wordings), "candidates": trace.candidates(candidates)}
             trace.event("retrieval.candidates", payload, span)
         return candidates
 
@@ -115,7 +115,7 @@ class Retriever:
         return [Candidate(chunk_id, score, rank, side) for rank, (chunk_id, score) in enumerate(order, start=1)]
 
 
-def _told(trace: Trace, wordings: Sequence[Sequence[Scored]]) -> int | None:
+def _reported(trace: Trace, wordings: Sequence[Sequence[Scored]]) -> int | None:
     """How many entries were found; None where that is not to be reported."""
     return sum(map(len, wordings)) if trace.lists_candidates else None
 

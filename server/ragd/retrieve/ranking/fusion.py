@@ -5,15 +5,13 @@ Learning Methods", SIGIR 2009: score(d) = Σ 1 / (k + rank of d), over the lists
 
 Weighted sum: scores of each list scaled by min-max to 0..1, then averaged with weights; Bruch, Gai and Ingber, "An Analysis of
 Fusion Functions for Hybrid Retrieval", TOIS 2023. A candidate that a list does not hold gets 0 from it.
-
-`adaptive` is in `adaptive.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from ragd.config.answering import RetrievalSettings
 from ragd.core.query import QueryPlan
 from ragd.core.results import Candidate
 
@@ -21,29 +19,16 @@ from ragd.core.results import Candidate
 _RERANK_WEIGHT = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class FusionOptions:
-    """The constants of the fusion functions."""
-
-    rrf_k: int = 60
-    dense_weight: float = 0.5
-
-
 class ReciprocalRankFusion:
     """Ranks only; scores 1 for a candidate that is first in every list that was asked."""
 
     name = "rrf"
 
-    def __init__(self, options: FusionOptions) -> None:
+    def __init__(self, options: RetrievalSettings) -> None:
         self._k = options.rrf_k
         self.profile = f"k={self._k}"
 
-    def fuse(
-        self,
-        lists: Mapping[str, Sequence[Candidate]],
-        plan: QueryPlan,  # noqa: ARG002
-        foreign: float = 0.0,  # noqa: ARG002
-    ) -> list[Candidate]:
+    def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, foreign: float = 0.0) -> list[Candidate]:  # noqa: ARG002
         scores: dict[str, float] = {}
         for candidates in lists.values():
             for candidate in candidates:
@@ -57,16 +42,11 @@ class WeightedSum:
 
     name = "weighted_sum"
 
-    def __init__(self, options: FusionOptions) -> None:
+    def __init__(self, options: RetrievalSettings) -> None:
         self._weights = {"dense": options.dense_weight, "sparse": 1 - options.dense_weight, "rerank": _RERANK_WEIGHT}
         self.profile = f"dense={options.dense_weight}"
 
-    def fuse(
-        self,
-        lists: Mapping[str, Sequence[Candidate]],
-        plan: QueryPlan,  # noqa: ARG002
-        foreign: float = 0.0,  # noqa: ARG002
-    ) -> list[Candidate]:
+    def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, foreign: float = 0.0) -> list[Candidate]:  # noqa: ARG002
         return ranked(weighted(lists, self._weights), "fusion")
 
 

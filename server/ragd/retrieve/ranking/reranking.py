@@ -11,6 +11,7 @@ from ragd.core.query import QueryPlan
 from ragd.core.results import Candidate
 from ragd.core.tracing import NO_PROVIDER, ProviderRef, Trace
 from ragd.providers.protocols import Fusion, Reranker
+from ragd.retrieve.ranking.fusion import ranked
 from ragd.store.passages import Passages
 
 
@@ -85,7 +86,7 @@ class RerankStage:
             scores[chunk_id] = score
         if not scores:
             return Reranked(list(fused), {})
-        own = _in_order(scores)
+        own = ranked(scores, "rerank")
         if self.reranker.judges:
             head = own
         else:
@@ -94,10 +95,6 @@ class RerankStage:
         lowest = head[-1].score
         rest = [replace(item, score=min(item.score, lowest)) for item in fused if item.chunk_id not in scores]
         order = [*(replace(item, source="rerank") for item in head), *rest]
-        ranked = [replace(item, rank=rank) for rank, item in enumerate(order, start=1)]
-        return Reranked(ranked, scores, relative=not self.reranker.judges)
-
-
-def _in_order(scores: Mapping[str, float]) -> list[Candidate]:
-    order = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-    return [Candidate(chunk_id, score, rank, "rerank") for rank, (chunk_id, score) in enumerate(order, start=1)]
+        return Reranked(
+            [replace(item, rank=rank) for rank, item in enumerate(order, start=1)], scores, relative=not self.reranker.judges
+        )

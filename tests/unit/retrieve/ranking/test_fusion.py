@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragd.config.answering import RetrievalSettings
 from ragd.core.query import Filters, Identifier, QueryPlan
 from ragd.core.results import Candidate
 from ragd.providers.protocols import Fusion
 from ragd.retrieve.ranking.adaptive import FIRST, RESCORED, AdaptiveFusion, kind_of
-from ragd.retrieve.ranking.fusion import FusionOptions, ReciprocalRankFusion, WeightedSum
+from ragd.retrieve.ranking.fusion import ReciprocalRankFusion, WeightedSum
 
 
 def plan(text: str, *named: str, language: str | None = "en") -> QueryPlan:
@@ -25,7 +26,7 @@ def ranked(source: str, *ids: str, scores: list[float] | None = None) -> list[Ca
 
 
 def test_rrf_gives_the_figures_of_the_paper() -> None:
-    fused = ReciprocalRankFusion(FusionOptions(rrf_k=60)).fuse(
+    fused = ReciprocalRankFusion(RetrievalSettings(rrf_k=60)).fuse(
         {"dense": ranked("dense", "a", "b"), "sparse": ranked("sparse", "b", "c")}, PLAIN
     )
     best = 2 / 61
@@ -35,14 +36,14 @@ def test_rrf_gives_the_figures_of_the_paper() -> None:
 
 
 def test_first_in_every_list_that_was_asked_scores_one() -> None:
-    fusion = ReciprocalRankFusion(FusionOptions())
+    fusion = ReciprocalRankFusion(RetrievalSettings())
     assert fusion.fuse({"dense": ranked("dense", "a"), "sparse": ranked("sparse", "a")}, PLAIN)[0].score == pytest.approx(1.0)
     assert fusion.fuse({"dense": ranked("dense", "a")}, PLAIN)[0].score == pytest.approx(1.0)
     assert fusion.fuse({"dense": ranked("dense", "a"), "sparse": []}, PLAIN)[0].score == pytest.approx(0.5)
 
 
 def test_weighted_sum_scales_each_list_by_min_and_max() -> None:
-    fusion = WeightedSum(FusionOptions(dense_weight=0.3))
+    fusion = WeightedSum(RetrievalSettings(dense_weight=0.3))
     dense = ranked("dense", "a", "b", "c", scores=[0.9, 0.8, 0.7])
     sparse = ranked("sparse", "c", "d", scores=[12.0, 2.0])
     fused = {item.chunk_id: item.score for item in fusion.fuse({"dense": dense, "sparse": sparse}, PLAIN)}
@@ -50,12 +51,12 @@ def test_weighted_sum_scales_each_list_by_min_and_max() -> None:
 
 
 def test_weighted_sum_of_one_list_keeps_its_order_even_at_weight_zero() -> None:
-    fused = WeightedSum(FusionOptions(dense_weight=0.0)).fuse({"dense": ranked("dense", "a", "b")}, PLAIN)
+    fused = WeightedSum(RetrievalSettings(dense_weight=0.0)).fuse({"dense": ranked("dense", "a", "b")}, PLAIN)
     assert [(item.chunk_id, item.score) for item in fused] == [("a", 1.0), ("b", 0.0)]
 
 
 @pytest.mark.parametrize(
-    "fusion", [ReciprocalRankFusion(FusionOptions()), WeightedSum(FusionOptions()), AdaptiveFusion(FusionOptions())]
+    "fusion", [ReciprocalRankFusion(RetrievalSettings()), WeightedSum(RetrievalSettings()), AdaptiveFusion(RetrievalSettings())]
 )
 def test_nothing_found_gives_nothing(fusion: Fusion) -> None:
     assert fusion.fuse({"dense": [], "sparse": []}, PLAIN) == []
@@ -65,7 +66,7 @@ names = st.lists(st.text("abcdef", min_size=1, max_size=2), unique=True, max_siz
 
 
 @pytest.mark.parametrize(
-    "fusion", [ReciprocalRankFusion(FusionOptions()), WeightedSum(FusionOptions()), AdaptiveFusion(FusionOptions())]
+    "fusion", [ReciprocalRankFusion(RetrievalSettings()), WeightedSum(RetrievalSettings()), AdaptiveFusion(RetrievalSettings())]
 )
 @given(dense=names, sparse=names)
 def test_every_candidate_comes_out_once_with_a_score_in_0_to_1(fusion: Fusion, dense: list[str], sparse: list[str]) -> None:
@@ -106,7 +107,7 @@ def test_the_weights_of_every_kind_add_up_to_one(weights: dict[str, float]) -> N
 
 def test_adaptive_fusion_trusts_words_for_a_look_up_and_meaning_for_another_language() -> None:
     lists = {"dense": ranked("dense", "sounds-alike", "x"), "sparse": ranked("sparse", "has-it", "y")}
-    fusion = AdaptiveFusion(FusionOptions())
+    fusion = AdaptiveFusion(RetrievalSettings())
     assert fusion.fuse(lists, plan("--no-cache", "--no-cache"))[0].chunk_id == "has-it"
     assert fusion.fuse(lists, plan("証明書を更新する手順", language="ja"), foreign=0.9)[0].chunk_id == "sounds-alike"
 
@@ -117,5 +118,5 @@ def test_adaptive_fusion_takes_rescored_candidates_as_a_third_list() -> None:
         "sparse": ranked("sparse", "a", "b"),
         "rerank": ranked("rerank", "b", "a", scores=[0.9, 0.1]),
     }
-    fused = {item.chunk_id: item.score for item in AdaptiveFusion(FusionOptions()).fuse(lists, PLAIN)}
+    fused = {item.chunk_id: item.score for item in AdaptiveFusion(RetrievalSettings()).fuse(lists, PLAIN)}
     assert fused == pytest.approx({"a": 0.65, "b": 0.35})

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import pytest
 
+from ragd.config.answering import RetrievalSettings
 from ragd.core.documents import Place
 from ragd.core.errors import ModelUnavailable, RagError
 from ragd.core.query import Filters, QueryPlan
 from ragd.core.results import Candidate, Passage
 from ragd.core.tracing import Trace
 from ragd.retrieve.ranking.adaptive import AdaptiveFusion
-from ragd.retrieve.ranking.fusion import FusionOptions
 from ragd.retrieve.ranking.reranking import Reranked, RerankStage
 
 PLAN = QueryPlan("q", "a question of several words", "h", "hybrid", Filters(), language="en")
@@ -55,7 +55,7 @@ def run(reranker: Table, *, shelf: Shelf | None = None, top_n: int = 10, wanted:
     fused = listed("fusion", "a", "b", "c", "d")
     lists = {"dense": listed("dense", "a", "b", "c", "d"), "sparse": listed("sparse", "a", "b")}
     trace = Trace("query", strategy_config_id="s", detail_level="standard", links={})
-    stage = RerankStage(shelf or Shelf("a", "b", "c", "d"), AdaptiveFusion(FusionOptions()), reranker, top_n, 300)  # type: ignore[arg-type]
+    stage = RerankStage(shelf or Shelf("a", "b", "c", "d"), AdaptiveFusion(RetrievalSettings()), reranker, top_n, 300)  # type: ignore[arg-type]
     return stage.run(PLAN, fused, lists, trace, foreign=0.0, wanted=wanted), trace
 
 
