@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ragd.answer.cancellation import Cancellation
 from ragd.answer.citations import CitationFilter
 from ragd.answer.extractive import extract
-from ragd.answer.phrases import not_found, says_not_found
+from ragd.answer.phrases import phrase, says_not_found
 from ragd.answer.prompt import Prompt, PromptBuilder
 from ragd.answer.support import SupportCheck
 from ragd.core.errors import RagError
@@ -87,7 +87,7 @@ class Answerer:
     ) -> Generator[Delta, None, Answer]:
         given = result.context.citations
         if not result.found:
-            text = not_found(result.plan)
+            text = phrase("not_found", result.plan)
             yield Delta(text)
             return Answer(text, EXTRACTIVE, "", found=False)
         failure: RagError | None = None

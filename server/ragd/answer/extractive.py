@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from ragd.answer.phrases import extract_follows
+from ragd.answer.phrases import phrase
 from ragd.answer.prompt import neutral
 from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
@@ -40,7 +40,7 @@ def extract(plan: QueryPlan, citations: Sequence[Citation], embedder: Embedder, 
     best = sorted(range(len(found)), key=lambda at: (-scores[at], at))[:_SENTENCES]
     kept = sorted(at for at in best if scores[at] >= _NEAR_THE_BEST * scores[best[0]])
     lines = [f"- {neutral(found[at][1])} [{found[at][0]}]" for at in kept]
-    return "\n".join([extract_follows(plan), "", *lines])
+    return "\n".join([phrase("extract_follows", plan), "", *lines])
 
 
 def _quotable(content: str) -> list[str]:

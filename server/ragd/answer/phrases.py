@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from ragd.core.query import QueryPlan
 from ragd.language.detection import likely_language
 
-_NOT_FOUND: Final = {
-    "en": "The documents that were searched do not answer this question.",
-    "ja": "検索した文書には、この質問への答えが見つかりませんでした。",
-    "zh": "在检索的文档中没有找到这个问题的答案。",
-}
-_EXTRACT_FOLLOWS: Final = {
-    "en": "The documents say:",
-    "ja": "文書には次のように書かれています。",
-    "zh": "文档中的相关内容如下：",
+_PHRASES: Final = {
+    "not_found": {
+        "en": "The documents that were searched do not answer this question.",
+        "ja": "検索した文書には、この質問への答えが見つかりませんでした。",
+        "zh": "在检索的文档中没有找到这个问题的答案。",
+    },
+    "extract_follows": {
+        "en": "The documents say:",
+        "ja": "文書には次のように書かれています。",
+        "zh": "文档中的相关内容如下：",
+    },
 }
 _LANGUAGES: Final = {"en": "English", "ja": "Japanese", "zh": "Chinese", "ko": "Korean"}
 
 
-def not_found(plan: QueryPlan) -> str:
-    """The answer to a question that the passages do not answer."""
-    return _NOT_FOUND[_language_of(plan)]
-
-
-def extract_follows(plan: QueryPlan) -> str:
-    """What introduces sentences of the passages."""
-    return _EXTRACT_FOLLOWS[_language_of(plan)]
+def phrase(kind: Literal["not_found", "extract_follows"], plan: QueryPlan) -> str:
+    """The answer to a question that the passages do not answer, or what introduces sentences of the passages."""
+    return _PHRASES[kind][_language_of(plan)]
 
 
 def language_name(plan: QueryPlan) -> str:
@@ -38,9 +35,9 @@ def language_name(plan: QueryPlan) -> str:
 def says_not_found(answer: str) -> bool:
     """Whether an answer is the phrase for "not found", in any language, and no more."""
     text = " ".join(answer.split()).rstrip(".。")
-    return any(text == phrase.rstrip(".。") for phrase in _NOT_FOUND.values())
+    return any(text == phrase.rstrip(".。") for phrase in _PHRASES["not_found"].values())
 
 
 def _language_of(plan: QueryPlan) -> str:
     """The detected language, where there are phrases in it; else one by the script of the question."""
-    return plan.language if plan.language in _NOT_FOUND else likely_language(plan.text)
+    return plan.language if plan.language in _PHRASES["not_found"] else likely_language(plan.text)

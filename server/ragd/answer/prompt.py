@@ -15,7 +15,7 @@ from pathlib import Path
 from string import Template
 from typing import Any, Final, Literal
 
-from ragd.answer.phrases import language_name, not_found
+from ragd.answer.phrases import language_name, phrase
 from ragd.core.errors import FieldProblem, SettingsError, ValidationFailed
 from ragd.core.ids import hash32
 from ragd.core.query import Attachment, QueryPlan, Turn
@@ -23,7 +23,6 @@ from ragd.core.results import Citation
 from ragd.formats.registry import shape_of
 from ragd.language.boundaries import fenced_blocks
 from ragd.providers.protocols import Message
-from ragd.retrieve.context import place_label
 from ragd.retrieve.pipeline import QueryResult
 
 PROMPT_FILE: Final = "answer.md"
@@ -109,7 +108,7 @@ class PromptBuilder:
         Earlier turns come in newest first and take at most half of the room. Passages are left out whole, from the last one on.
         Attachments get what is left, and are cut at a line's end. A prompt that is not `is_answerable` means that nothing fits.
         """
-        system = self.rules.substitute(not_found=not_found(plan), language=language_name(plan)).strip()
+        system = self.rules.substitute(not_found=phrase("not_found", plan), language=language_name(plan)).strip()
         if attachments:
             system = f"{system}\n\n{_ATTACHMENT_RULE}"
         question = f"Question: {plan.text}"
@@ -204,13 +203,8 @@ def _attachment_block(name: str, text: str) -> str:
 def passage_block(citation: Citation) -> str:
     """A passage under its number, fenced."""
     passage = citation.passage
-    place = place_label(passage)
-    about = _one_line(f"{passage.title} ({passage.source}{', ' + place if place else ''})")
-    pictures = "".join(
-        f"\n(In the picture {image.alt or image.asset_id}: {image.text})" for image in passage.images if image.text
-    )
-    content = _as_data(passage.content + pictures, is_code=shape_of(passage.doc_type) == "code")
-    return f"[{citation.id}] {about}\n<passage>\n{content}\n</passage>"
+    content = _as_data(passage.content + passage.picture_texts, is_code=shape_of(passage.doc_type) == "code")
+    return f"[{citation.id}] {_one_line(passage.reference)}\n<passage>\n{content}\n</passage>"
 
 
 def _one_line(text: str) -> str:

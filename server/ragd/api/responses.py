@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ragd import __version__
-from ragd.answer.phrases import not_found
+from ragd.answer.phrases import phrase
 from ragd.answer.prompt import Prompt
 from ragd.answer.verification import Verified
-from ragd.core.query import plan_as_dict
 from ragd.core.results import Answer, Citation, Hit, ImageRef, Passage, Support
 from ragd.core.storage import Collection
 from ragd.retrieve.pipeline import QueryResult
@@ -62,7 +61,7 @@ def prompt_response(result: QueryResult, prompt: Prompt) -> dict[str, Any]:
         "given": [citation.id for citation in prompt.citations],
         "attachments": list(prompt.attachments),
         "turns_left_out": prompt.turns_left_out,
-        "not_found": not_found(result.plan),
+        "not_found": phrase("not_found", result.plan),
     }
 
 
@@ -90,7 +89,7 @@ def _support_response(text: str, support: Sequence[Support]) -> list[dict[str, A
 
 def explained_response(result: QueryResult) -> dict[str, Any]:
     """What a request with `explain` gets on top: how the question was understood, and why these passages."""
-    return {"plan": plan_as_dict(result.plan), "explanation": [dict(entry) for entry in result.explanation]}
+    return {"plan": result.plan.as_dict(), "explanation": [dict(entry) for entry in result.explanation]}
 
 
 def _hit_response(hit: Hit) -> dict[str, Any]:

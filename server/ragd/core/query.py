@@ -39,6 +39,12 @@ class Filters:
     def __bool__(self) -> bool:
         return self != Filters()
 
+    @property
+    def by_name(self) -> bool:
+        """Whether it would disclose what documents are called, or contain, to know that one passes."""
+        named = self.source or self.path_prefix or self.section_prefix or self.tags
+        return bool(named) or any(one.by_name for one in self.also)
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -153,22 +159,21 @@ class QueryPlan:
     degraded: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
-
-def plan_as_dict(plan: QueryPlan, *, texts: bool = True) -> dict[str, Any]:
-    """A plan as JSON-ready values, without what is empty. Without `texts`, no words of the question, only how many there are."""
-    listed = {name: list(getattr(plan, name)) for name in ("keywords", "synonyms", "terms", "variants", "warnings")}
-    listed["phrases"] = [" ".join(phrase) for phrase in plan.phrases]
-    shown: dict[str, Any] = {"query_hash": plan.query_hash, "mode": plan.mode, "intent": plan.intent, "language": plan.language}
-    shown |= {"rewriting": plan.rewriting, "degraded": list(plan.degraded)}
-    if texts:
-        shown |= {"asked": plan.asked, "text": plan.text, **listed}
-        shown |= {"filters": _filled(plan.filters), "prefer": _filled(plan.prefer)}
-        shown["identifiers"] = [{"kind": identifier.kind, "text": identifier.text} for identifier in plan.identifiers]
-    else:
-        shown |= {name: len(values) for name, values in listed.items()}
-        shown |= {"filters": sorted(_filled(plan.filters)), "prefer": sorted(_filled(plan.prefer))}
-        shown["identifiers"] = [identifier.kind for identifier in plan.identifiers]
-    return {name: value for name, value in shown.items() if value not in (None, [], {}, 0)}
+    def as_dict(self, *, texts: bool = True) -> dict[str, Any]:
+        """JSON-ready values, without what is empty. Without `texts`, no words of the question, only how many there are."""
+        listed = {name: list(getattr(self, name)) for name in ("keywords", "synonyms", "terms", "variants", "warnings")}
+        listed["phrases"] = [" ".join(phrase) for phrase in self.phrases]
+        shown: dict[str, Any] = {name: getattr(self, name) for name in ("query_hash", "mode", "intent", "language", "rewriting")}
+        shown["degraded"] = list(self.degraded)
+        if texts:
+            shown |= {"asked": self.asked, "text": self.text, **listed}
+            shown |= {"filters": _filled(self.filters), "prefer": _filled(self.prefer)}
+            shown["identifiers"] = [{"kind": identifier.kind, "text": identifier.text} for identifier in self.identifiers]
+        else:
+            shown |= {name: len(values) for name, values in listed.items()}
+            shown |= {"filters": sorted(_filled(self.filters)), "prefer": sorted(_filled(self.prefer))}
+            shown["identifiers"] = [identifier.kind for identifier in self.identifiers]
+        return {name: value for name, value in shown.items() if value not in (None, [], {}, 0)}
 
 
 def _filled(value: Filters | Preferences) -> dict[str, Any]:

@@ -70,6 +70,37 @@ class Passage:
     as_of: str | None = None
     live_version: str | None = None
 
+    @property
+    def place_label(self) -> str:
+        """Where it stands, as people say it: `page 3`, `## Heading`, `lines 10-24`; several parts are joined by a comma."""
+        place = self.place
+        parts = []
+        if place.page is not None:
+            parts.append(f"page {place.page}")
+        if place.slide is not None:
+            parts.append(f"slide {place.slide}")
+        if place.sheet is not None:
+            parts.append(f"sheet {place.sheet}{f' {place.cell_range}' if place.cell_range else ''}")
+        if self.section_path:
+            parts.append(f"{'#' * min(len(self.section_path), 6)} {self.section_path[-1]}")
+        if place.line_range is not None:
+            first, last = place.line_range
+            parts.append(f"line {first}" if first == last else f"lines {first}-{last}")
+        if self.as_of is not None:
+            parts.append(f"as of {self.as_of}")
+        return ", ".join(parts)
+
+    @property
+    def reference(self) -> str:
+        """Title, source and place in one line."""
+        place = self.place_label
+        return f"{self.title} ({self.source}{', ' + place if place else ''})"
+
+    @property
+    def picture_texts(self) -> str:
+        """What was read in its pictures, a line for each."""
+        return "".join(f"\n(In the picture {image.alt or image.asset_id}: {image.text})" for image in self.images if image.text)
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:

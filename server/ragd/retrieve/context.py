@@ -10,36 +10,13 @@ from ragd.core.results import Citation, Context, Hit, Passage
 from ragd.retrieve.ranking.neighbours import joined
 
 
-def place_label(passage: Passage) -> str:
-    """The place of a passage as people say it: `page 3`, `lines 10-24`, `## Heading`; several parts are joined by a comma.
-
-    Text from elsewhere that was not held against what is there now says of which day it is.
-    """
-    place = passage.place
-    parts = []
-    if place.page is not None:
-        parts.append(f"page {place.page}")
-    if place.slide is not None:
-        parts.append(f"slide {place.slide}")
-    if place.sheet is not None:
-        parts.append(f"sheet {place.sheet}{f' {place.cell_range}' if place.cell_range else ''}")
-    if passage.section_path:
-        parts.append(f"{'#' * min(len(passage.section_path), 6)} {passage.section_path[-1]}")
-    if place.line_range is not None:
-        first, last = place.line_range
-        parts.append(f"line {first}" if first == last else f"lines {first}-{last}")
-    if passage.as_of is not None:
-        parts.append(f"as of {passage.as_of}")
-    return ", ".join(parts)
-
-
 def place_of(result: Mapping[str, Any]) -> str:
     """Where a result or a citation, in the shape of the contract, stands in its source, as people say it."""
     names = ("page", "slide", "sheet", "line_range")
     keys = ("chunk_id", "doc_id", "version_id", "collection", "content", "source", "source_uri", "doc_type", "title")
     known: dict[str, Any] = {key: result.get(key, "") for key in keys}
     place = Place.from_dict({name: result[name] for name in names if result.get(name) is not None})
-    return place_label(Passage(**known, section_path=tuple(result["section_path"]), place=place, ordinal=0, tokens=0))
+    return Passage(**known, section_path=tuple(result["section_path"]), place=place, ordinal=0, tokens=0).place_label
 
 
 def build_context(
@@ -53,13 +30,14 @@ def build_context(
 
     def size(number: int, passage: Passage) -> int:
         if own_count:
-            return count_tokens(_header(number, passage) + _pictures(passage)) + passage.tokens
+            return count_tokens(f"[{number}] {passage.reference}{passage.picture_texts}") + passage.tokens
         return count_tokens(_block(number, passage))
 
     chosen: list[Citation] = []
     sizes: list[int] = []
     for hit in hits:
-        mate = next(((at, both) for at, known in enumerate(chosen) if (both := _both(known, hit.passage, merge))), None)
+        known = enumerate(chosen if merge else ())
+        mate = next(((at, both) for at, one in known if (both := joined(one.passage, hit.passage))), None)
         number = len(chosen) + 1 if mate is None else mate[0] + 1
         passage = hit.passage if mate is None else mate[1]
         tokens = size(number, passage)
@@ -75,18 +53,5 @@ def build_context(
     return Context(text, sum(sizes), tuple(chosen))
 
 
-def _both(known: Citation, passage: Passage, merge: bool) -> Passage | None:
-    return joined(known.passage, passage) if merge else None
-
-
 def _block(number: int, passage: Passage) -> str:
-    return f"{_header(number, passage)}\n{passage.content}{_pictures(passage)}"
-
-
-def _pictures(passage: Passage) -> str:
-    return "".join(f"\n(In the picture {image.alt or image.asset_id}: {image.text})" for image in passage.images if image.text)
-
-
-def _header(number: int, passage: Passage) -> str:
-    place = place_label(passage)
-    return f"[{number}] {passage.title} ({passage.source}{', ' + place if place else ''})"
+    return f"[{number}] {passage.reference}\n{passage.content}{passage.picture_texts}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, get_args
 
@@ -13,51 +13,38 @@ from ragd.core.documents import DocType
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.query import Filters
 
-_LISTS = ("doc_type", "source", "doc_id", "version_id", "language", "tags")
-_TIMES = ("updated_after", "updated_before")
-_KNOWN = tuple(field.name for field in fields(Filters) if field.name not in ("also", "without"))
 # A document has one of each of these; it may have several tags, and passes a language filter while its language is not known.
 _SINGLE = ("doc_type", "source", "doc_id", "version_id")
 _BETWEEN_HEADINGS = re.compile(r"(?<=\s)[/>](?=\s)")
 
-
-def asks_for_names(filters: Filters) -> bool:
-    """Whether it would tell what documents are called, or say, to know that one passes."""
-    named = filters.source or filters.path_prefix or filters.section_prefix or filters.tags
-    return bool(named) or any(map(asks_for_names, filters.also))
+Parser = Callable[[Any, str, list[FieldProblem]], Any]
+"""`(value, field, problems)` to what is meant; a value that can't be used adds a problem."""
 
 
 def parse_filters(values: Mapping[str, Any] | None) -> Filters:
     """Filters from a JSON object: lists or single strings for names, a string for `path_prefix`, ISO 8601 for times.
 
-    `section_prefix` is a list of headings, or a string in which ` > ` or ` / ` stands between them. Raises `ValidationFailed`
-    with one detail for each field that is unknown or has a wrong value.
+    `section_prefix` is a list of headings, or a string in which ` > ` or ` / ` stands between them. Raises as `parse_fields`.
+    """
+    return Filters(**parse_fields(values, "filters", "filter", _PARSERS))
+
+
+def parse_fields(values: Mapping[str, Any] | None, group: str, noun: str, parsers: Mapping[str, Parser]) -> dict[str, Any]:
+    """The fields of a JSON object, each by its parser; what is null is left out.
+
+    Raises `ValidationFailed` with one detail for each field that is unknown or has a wrong value.
     """
     parsed: dict[str, Any] = {}
     problems: list[FieldProblem] = []
     for name, value in (values or {}).items():
-        field = f"filters.{name}"
-        if name not in _KNOWN:
-            problems.append(FieldProblem(field, "unknown", f"There is no filter '{name}'.{nearest(name, _KNOWN)}"))
-        elif value is None:
-            continue
-        elif name in _LISTS:
-            parsed[name] = strings(value, field, problems)
-        elif name in _TIMES:
-            parsed[name] = _time(value, field, problems)
-        elif name == "section_prefix":
-            parsed[name] = _headings(value, field, problems)
-        elif isinstance(value, str):
-            parsed[name] = value or None
-        else:
-            problems.append(FieldProblem(field, "invalid", "Must be a string."))
-    unknown = [value for value in parsed.get("doc_type") or () if value not in get_args(DocType)]
-    if unknown:
-        message = f"There is no document type '{unknown[0]}'. Known: {', '.join(get_args(DocType))}."
-        problems.append(FieldProblem("filters.doc_type", "invalid", message))
+        field = f"{group}.{name}"
+        if name not in parsers:
+            problems.append(FieldProblem(field, "unknown", f"There is no {noun} '{name}'.{nearest(name, parsers)}"))
+        elif value is not None:
+            parsed[name] = parsers[name](value, field, problems)
     if problems:
         raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
-    return Filters(**parsed)
+    return parsed
 
 
 def combined(request: Filters, typed: Filters) -> Filters:
@@ -66,9 +53,9 @@ def combined(request: Filters, typed: Filters) -> Filters:
         return request
     if not request:
         return typed
-    if any(getattr(request, name) and getattr(typed, name) for name in _KNOWN):
+    if any(getattr(request, name) and getattr(typed, name) for name in _PARSERS):
         return replace(request, also=(*request.also, typed))
-    return replace(request, **{name: getattr(typed, name) for name in _KNOWN if getattr(typed, name)})
+    return replace(request, **{name: getattr(typed, name) for name in _PARSERS if getattr(typed, name)})
 
 
 def contradictions(filters: Filters) -> tuple[str, ...]:
@@ -105,6 +92,22 @@ def strings(value: Any, field: str, problems: list[FieldProblem]) -> tuple[str, 
     return ()
 
 
+def _doc_types(value: Any, field: str, problems: list[FieldProblem]) -> tuple[str, ...]:
+    found = strings(value, field, problems)
+    known = get_args(DocType)
+    if unknown := [name for name in found if name not in known]:
+        message = f"There is no document type '{unknown[0]}'. Known: {', '.join(known)}."
+        problems.append(FieldProblem(field, "invalid", message))
+    return found
+
+
+def _text(value: Any, field: str, problems: list[FieldProblem]) -> str | None:
+    if isinstance(value, str):
+        return value or None
+    problems.append(FieldProblem(field, "invalid", "Must be a string."))
+    return None
+
+
 def _headings(value: Any, field: str, problems: list[FieldProblem]) -> tuple[str, ...]:
     if isinstance(value, str):
         if not value.strip():
@@ -126,3 +129,13 @@ def _time(value: Any, field: str, problems: list[FieldProblem]) -> str | None:
         problems.append(FieldProblem(field, "invalid", "Must be a time in ISO 8601, such as 2026-01-31T09:00:00Z."))
         return None
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+_PARSERS: Mapping[str, Parser] = {
+    "doc_type": _doc_types,
+    **dict.fromkeys(("source", "doc_id", "version_id", "language", "tags"), strings),
+    "path_prefix": _text,
+    "section_prefix": _headings,
+    "updated_after": _time,
+    "updated_before": _time,
+}

@@ -8,13 +8,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ragd.core.query import Mode, QueryPlan, QueryRequest, plan_as_dict
+from ragd.core.query import Mode, QueryPlan, QueryRequest
 from ragd.core.results import Candidate, Context, Hit
 from ragd.core.tracing import NO_PROVIDER, ProviderRef, Trace, Tracer
 from ragd.providers.protocols import Vectors
 from ragd.retrieve.admission import Admission
 from ragd.retrieve.context import build_context
-from ragd.retrieve.filters import asks_for_names
 from ragd.retrieve.planning.planner import Planner
 from ragd.retrieve.preferences import prefer
 from ragd.retrieve.ranking.candidates import Retrieved, Retriever
@@ -45,8 +44,7 @@ class QueryResult:
     """Passages, best first, with the context made of them and what was really done.
 
     `confidence` (0..1) says how sure it is that the best passages answer the question, and `found` whether that is enough for an
-    answer. `explanation` has one entry a hit:
-    see `explain.explained`. `live` counts passages from cloud sources: see `Admitted`.
+    answer. `explanation` has one entry a hit: see `explain.explained`. `live` counts passages from cloud sources: see `Admitted`.
     """
 
     trace_id: str
@@ -127,13 +125,15 @@ class QueryPipeline:
     def _search(self, query: ResolvedQuery, trace: Trace) -> QueryResult:
         request = query.request
         analyzer = self.retriever.analyzer
-        with trace.span("stage.query_norm", ProviderRef("analyzer", analyzer.name, self._profile)) as span:
+        # What shapes plans: the analysis, the rules and the synonyms in force.
+        profile = f"{analyzer.profile}/{self.planner.profile}"
+        with trace.span("stage.query_norm", ProviderRef("analyzer", analyzer.name, profile)) as span:
             plan = self.planner.plan(
                 request.text, mode=query.mode, filters=request.filters, prefer=request.prefer, history=request.history
             )
-            shown = plan_as_dict(plan, texts=bool(trace.texts(query=plan.text)))
+            shown = plan.as_dict(texts=bool(trace.texts(query=plan.text)))
             trace.event("query.normalized", {"query_hash": plan.query_hash, **shown, **trace.texts(query=plan.text)}, span)
-        by_name = asks_for_names(plan.filters)
+        by_name = plan.filters.by_name
         if by_name:
             trace.withhold_candidates()
             plan = replace(plan, filters=replace(plan.filters, without=tuple(query.admission.closed())))
@@ -142,8 +142,7 @@ class QueryPipeline:
         with trace.span("stage.fusion", ProviderRef("fusion", fusion.name, fusion.profile)) as span:
             foreign = self._foreign(plan, found.lists.get("dense", ()))
             fused = fusion.fuse(found.lists, plan, foreign)
-            told_foreign = None if by_name else round(foreign, 3)
-            payload = {"foreign": told_foreign, "candidates": trace.candidates(fused)}
+            payload = {"foreign": None if by_name else round(foreign, 3), "candidates": trace.candidates(fused)}
             trace.event("fusion.ranked", payload, span)
         reranked = self.reranking.run(plan, fused, found.lists, trace, foreign=foreign, wanted=request.rerank)
         with trace.span("stage.context_build") as span:
@@ -192,11 +191,6 @@ class QueryPipeline:
             warnings=(*warnings, *admitted.warnings, *notes),
             live=admitted.counts,
         )
-
-    @property
-    def _profile(self) -> str:
-        """What shapes plans: the analysis, the rules and the synonyms in force."""
-        return f"{self.retriever.analyzer.profile}/{self.planner.profile}"
 
     @property
     def _passages(self) -> Passages:

@@ -9,40 +9,28 @@ order is that of the sums; a shown score ends at 1.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
-from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.core.errors import FieldProblem
 from ragd.core.query import Preferences
 from ragd.core.results import Candidate
-from ragd.retrieve.filters import nearest, strings
+from ragd.retrieve.filters import parse_fields, strings
 from ragd.store.passages import PreferenceFields
-
-_KNOWN = tuple(field.name for field in fields(Preferences))
 
 
 def parse_preferences(values: Mapping[str, Any] | None) -> Preferences:
     """Preferences from a JSON object: true or false for `recent` and `has_image`, a string or a list for `source`.
 
-    Raises `ValidationFailed` with one detail for each field that is unknown or has a wrong value.
+    Raises as `parse_fields`.
     """
-    parsed: dict[str, Any] = {}
-    problems: list[FieldProblem] = []
-    for name, value in (values or {}).items():
-        field = f"prefer.{name}"
-        if name not in _KNOWN:
-            problems.append(FieldProblem(field, "unknown", f"There is no preference '{name}'.{nearest(name, _KNOWN)}"))
-        elif value is None:
-            continue
-        elif name == "source":
-            parsed[name] = strings(value, field, problems)
-        elif isinstance(value, bool):
-            parsed[name] = value
-        else:
-            problems.append(FieldProblem(field, "invalid", "Must be true or false."))
-    if problems:
-        raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
-    return Preferences(**parsed)
+    return Preferences(**parse_fields(values, "prefer", "preference", {"recent": _flag, "source": strings, "has_image": _flag}))
+
+
+def _flag(value: Any, field: str, problems: list[FieldProblem]) -> bool:
+    if not isinstance(value, bool):
+        problems.append(FieldProblem(field, "invalid", "Must be true or false."))
+    return value is True
 
 
 def prefer(

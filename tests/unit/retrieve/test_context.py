@@ -6,7 +6,7 @@ import pytest
 
 from ragd.core.documents import Place
 from ragd.core.results import Hit, Passage
-from ragd.retrieve.context import build_context, place_label
+from ragd.retrieve.context import build_context
 
 # Far apart, so that no two are neighbours.
 COUNTER = count(1000, 10)
@@ -49,7 +49,7 @@ def passage(content: str, place: Place | None = None, path: tuple[str, ...] = ()
     ],
 )
 def test_a_place_is_said_as_people_say_it(place: Place, path: tuple[str, ...], label: str) -> None:
-    assert place_label(passage("text", place, path)) == label
+    assert passage("text", place, path).place_label == label
 
 
 def test_passages_are_numbered_in_order_and_kept_whole() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ragd.core.errors import RemoteUnavailable, ValidationFailed
-from ragd.core.query import Filters, Preferences, QueryPlan, plan_as_dict
+from ragd.core.query import Filters, Preferences, QueryPlan
 from ragd.providers.protocols import LanguageModel
 from ragd.retrieve.planning.operators import take_operators
 
@@ -45,7 +45,7 @@ def test_any_question_with_something_in_it_has_a_plan(plan: Plan, text: str) -> 
     made = plan(text, "an earlier question", multi_query=5, synonyms="- [x, y]\n- [経費, 費用]")
     assert made.text
     assert all(len(phrase) > 1 for phrase in made.phrases)
-    json.dumps([plan_as_dict(made), plan_as_dict(made, texts=False)])
+    json.dumps([made.as_dict(), made.as_dict(texts=False)])
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\u200b\ufeff", "\x00"])
@@ -178,10 +178,10 @@ def test_a_model_that_fails_leaves_the_wordings_to_rules_visibly(plan: Plan, scr
 
 def test_a_plan_without_texts_tells_numbers_alone(plan: Plan) -> None:
     made = replace(plan("secret PROJ-123 type:pdf tag:hidden"), prefer=Preferences(source=("private/",)))
-    shown = json.dumps(plan_as_dict(made, texts=False))
+    shown = json.dumps(made.as_dict(texts=False))
     assert not [word for word in ("secret", "PROJ", "hidden", "private") if word in shown]
-    assert plan_as_dict(made)["filters"] == {"doc_type": ["pdf"], "tags": ["hidden"]}
-    assert plan_as_dict(made)["identifiers"] == [{"kind": "issue_key", "text": "PROJ-123"}]
+    assert made.as_dict()["filters"] == {"doc_type": ["pdf"], "tags": ["hidden"]}
+    assert made.as_dict()["identifiers"] == [{"kind": "issue_key", "text": "PROJ-123"}]
 
 
 def test_the_profile_of_plans_changes_with_the_synonyms(planner: Callable[..., object], tmp_path: Path) -> None:
