@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from ragd.core.errors import ValidationFailed
-from ragd.evaluation.comparison import compare
-from ragd.evaluation.significance import randomisation_test
+from ragd.evaluation.comparison import compare, randomisation_test
 
 
 def test_few_differences_give_the_exact_share_of_outcomes() -> None:
