@@ -17,8 +17,7 @@ from ragd.providers.calibration.measure import max_sim, unit
 from ragd.providers.calibration_cache import CalibrationCache
 from ragd.providers.centred_embedder import CentredEmbedder
 from ragd.providers.embedders.onnx import OnnxEmbedder
-from ragd.providers.rerankers.maxsim import MaxSimReranker
-from ragd.providers.rerankers.token_cache import PackedTokens
+from ragd.providers.rerankers.maxsim import MaxSimReranker, PackedTokens
 
 pytestmark = pytest.mark.model
 

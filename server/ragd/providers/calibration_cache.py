@@ -8,6 +8,7 @@ import os
 import tempfile
 import threading
 import zipfile
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +22,7 @@ log = logging.getLogger(__name__)
 
 
 class CalibrationCache:
-    """Gives the calibration of `embedder`, which it keeps in `folder`. Safe to use from several threads.
-
-    `weight` (0..1) is how much of its language's mean a text vector will lose.
-    """
+    """Makes the calibration of `embedder` and keeps it in `folder`; `weight` as in `calibrate`. Thread-safe."""
 
     def __init__(self, embedder: Embedder, folder: Path, weight: float) -> None:
         self.weight = weight
@@ -54,14 +52,14 @@ def _write_calibration(path: Path, calibration: Calibration) -> None:
     arrays = {
         "queries": calibration.queries,
         "passages": calibration.passages,
-        "related": np.array([_numbers(calibration.related)]),
+        "related": np.array([astuple(calibration.related)]),
     }
     if tokens := calibration.tokens:
         arrays |= {
             "token_queries": tokens.queries,
             "token_passages": tokens.passages,
             "token_basis": tokens.basis,
-            "token_related": np.array([_numbers(tokens.related), _numbers(tokens.related_compact)]),
+            "token_related": np.array([astuple(tokens.related), astuple(tokens.related_compact)]),
         }
     packed = io.BytesIO()
     np.savez(packed, allow_pickle=False, **arrays)
@@ -112,10 +110,6 @@ def _checked(array: Vectors, shape: tuple[int, ...]) -> Vectors:
     if array.shape != shape or not np.isfinite(array).all():
         raise ValueError(f"an array of {array.shape} in place of {shape} finite numbers")
     return array
-
-
-def _numbers(logistic: Logistic) -> tuple[float, float]:
-    return logistic.midpoint, logistic.slope
 
 
 def _logistic(numbers: Vectors) -> Logistic:

@@ -17,11 +17,7 @@ from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
 
 
 class CentredEmbedder:
-    """Wraps an embedder; `calibration_cache` is of the same one, and its `weight` is the share. Token vectors stay as they are.
-
-    Nothing is calibrated before the first text. Vectors of another weight have another `revision`. Safe to use from several
-    threads when the embedder is.
-    """
+    """Wraps an embedder; `calibration_cache` is of the same one and has the share as `weight`. Token vectors stay as they are."""
 
     def __init__(self, embedder: Embedder, calibration_cache: CalibrationCache) -> None:
         self.needs_files = embedder.needs_files

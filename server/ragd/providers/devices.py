@@ -1,8 +1,4 @@
-"""Opening an ONNX graph on the device that was asked for, and on the CPU with a warning when it can't be had.
-
-A device is an execution provider of onnxruntime. Which of them are there depends on the package that is installed:
-`onnxruntime` has the CPU's (and CoreML on macOS), `onnxruntime-gpu`, `-directml` and `-openvino` have one more each.
-"""
+"""Opening an ONNX graph on the device (execution provider) that was asked for; where it can't be had on the CPU, with a warning."""
 
 from __future__ import annotations
 
@@ -10,17 +6,16 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ragd.config.fields import Device
 from ragd.core.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
-
-Device = Literal["auto", "cpu", "cuda", "directml", "coreml", "openvino"]
 
 EXECUTION_PROVIDERS = {
     "cuda": "CUDAExecutionProvider",

@@ -1,13 +1,9 @@
 """Turns on the processor for local models: queries overtake reranking, and both overtake ingestion.
 
 There are two lanes. The interactive lane runs one model call at a time, queries before reranking, then in order of arrival.
-Ingestion has a lane of its own, in which a call begins only while the interactive lane is empty and no query is in progress. A
-query does not wait for the call of ingestion that is under way: it runs beside it, which delays it less than the rest of that
-call would.
-
-Ingestion asks for a turn for every batch, and a batch is one text while queries run or ran a moment ago. It never starves:
-having waited for `patience_s` it begins whatever else runs, and so moves on by one text in every `patience_s` and the time of
-that text.
+Ingestion has a lane of its own, in which a call begins only while the interactive lane is empty and no query is in progress, or
+after `patience_s` of waiting: it never starves. A query does not wait for the call of ingestion that is under way: it runs beside
+it, which delays it less than the rest of that call would.
 """
 
 from __future__ import annotations

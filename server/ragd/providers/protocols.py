@@ -21,6 +21,10 @@ else:
     # The processes that read files start without numpy, which takes longer to import than most files to read.
     Vectors = Pixels = "numpy.ndarray"
 
+AllowedIds: TypeAlias = Collection[str] | None
+"""The entries among which a store searches; None: all of them."""
+Phrases: TypeAlias = Sequence[Sequence[str]]
+
 
 def _nothing_linked(_reference: str) -> bytes | None:
     return None
@@ -191,7 +195,7 @@ class DenseStore(Protocol):
         """Remove entries; unknown ids are ignored."""
         ...
 
-    def search(self, kb_id: str, vector: Vectors, k: int, allowed: Collection[str] | None = None) -> list[Scored]:
+    def search(self, kb_id: str, vector: Vectors, k: int, allowed: AllowedIds = None) -> list[Scored]:
         """The `k` nearest entries, best first, scores = cosine. With `allowed`, only those, and all of the best of those."""
         ...
 
@@ -218,14 +222,7 @@ class SparseStore(Protocol):
 
     def delete(self, kb_id: str, ids: Sequence[str]) -> None: ...
 
-    def search(
-        self,
-        kb_id: str,
-        terms: Sequence[str],
-        k: int,
-        allowed: Collection[str] | None = None,
-        phrases: Sequence[Sequence[str]] = (),
-    ) -> list[Scored]:
+    def search(self, kb_id: str, terms: Sequence[str], k: int, allowed: AllowedIds = None, phrases: Phrases = ()) -> list[Scored]:
         """The `k` best entries that hold any of `terms` or one of `phrases`, best first; with `allowed`, only those.
 
         A term given twice counts twice. Each phrase (two terms or more; others are ignored) adds to entries that hold its terms
@@ -329,17 +326,6 @@ class LanguageModel(Protocol):
 
 
 ProviderKind: TypeAlias = Literal[
-    "loader",
-    "ocr",
-    "cleaner",
-    "splitter",
-    "enricher",
-    "embedder",
-    "analyzer",
-    "dense",
-    "sparse",
-    "fusion",
-    "reranker",
-    "llm",
+    "loader", "ocr", "cleaner", "splitter", "enricher", "embedder", "analyzer", "dense", "sparse", "fusion", "reranker", "llm",
     "source",
-]
+]  # fmt: skip

@@ -10,7 +10,7 @@ from ragd.access.passages import Body, is_comment, taken_from
 from ragd.core.documents import Document, Place
 from ragd.core.results import ImageRef, Passage
 from ragd.formats.markdown.loader import MarkdownLoader
-from ragd.providers.analyzers.bigram import BigramAnalyzer
+from ragd.providers.analyzers.terms import BigramAnalyzer
 from ragd.providers.protocols import LoadContext
 
 PAGE = """# Deploy

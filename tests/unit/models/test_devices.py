@@ -11,9 +11,10 @@ import pytest
 from onnx import TensorProto, helper
 
 from ragd.config.answering import RerankSettings
+from ragd.config.fields import Device
 from ragd.config.indexing import EmbeddingSettings
 from ragd.core.errors import ModelUnavailable
-from ragd.providers.devices import EXECUTION_PROVIDERS, Device, choose_device, open_session, physical_cores, run_graph
+from ragd.providers.devices import EXECUTION_PROVIDERS, choose_device, open_session, physical_cores, run_graph
 
 CPU, CUDA, DML = "CPUExecutionProvider", "CUDAExecutionProvider", "DmlExecutionProvider"
 COREML, OPENVINO, TENSORRT = "CoreMLExecutionProvider", "OpenVINOExecutionProvider", "TensorrtExecutionProvider"

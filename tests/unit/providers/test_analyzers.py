@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragd.providers.analyzers.bigram import BigramAnalyzer
 from ragd.providers.analyzers.sudachi import SudachiAnalyzer
+from ragd.providers.analyzers.terms import BigramAnalyzer
 
 bigram, sudachi = BigramAnalyzer(), SudachiAnalyzer()
 

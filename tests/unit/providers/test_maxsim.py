@@ -21,8 +21,7 @@ from ragd.providers.calibration_cache import CalibrationCache
 from ragd.providers.fakes import FakeEmbedder
 from ragd.providers.protocols import Reranker, Vectors
 from ragd.providers.registry import build
-from ragd.providers.rerankers.maxsim import MaxSimReranker, shown
-from ragd.providers.rerankers.token_cache import PackedTokens, TokenCache
+from ragd.providers.rerankers.maxsim import MaxSimReranker, PackedTokens, TokenCache, shown
 from ragd.testing import RerankerContract
 
 NEVER = float("inf")

@@ -120,3 +120,13 @@ def _stem(word: str) -> str:
         stemmer = _local.stemmer = Stemmer.Stemmer("english")
     stemmed: str = stemmer.stemWord(word.lower().replace("’", "'"))
     return stemmed
+
+
+class BigramAnalyzer:
+    """Chinese, Japanese and Korean without a dictionary: overlapping pairs of characters, without pairs of hiragana alone."""
+
+    name = "bigram"
+    profile = f"bigram-1/{ANALYSIS_PROFILE}"
+
+    def tokens(self, text: str) -> list[str]:
+        return terms(text, lambda run, _has_kana: bigrams(run))

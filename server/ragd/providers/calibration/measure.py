@@ -3,12 +3,10 @@
 The vectors of multilingual models lie in a narrow cone, and in it by language: a language's mean vector says nothing about a
 text but its language, and makes texts of one language look alike (anisotropy: Ethayarajh, EMNLP 2019; taking the mean away:
 Mu and Viswanath, "All-but-the-Top", ICLR 2018). The means are taken from 28 short paragraphs that say the same in English,
-Japanese and Chinese, so that they differ by language alone: of single sentences for questions, of three paragraphs together for
-passages. They do as well as the means of the searched texts.
+Japanese and Chinese, of single sentences for questions, of three paragraphs together for passages.
 
-The same paragraphs tell what a similarity is worth. Each has a question that it answers, in the same and in the other languages;
-the others do not answer it. A logistic separates right answers from what a search finds when there is none: not any wrong one,
-but the best of many.
+Each paragraph has a question that it alone answers, in every language. A logistic separates right answers from the best of many
+wrong ones, which is what a search finds when there is no answer.
 """
 
 from __future__ import annotations
@@ -171,11 +169,8 @@ def _calibrate_tokens(
         best = np.maximum.reduceat(nearness, np.cumsum(read_counts) - read_counts, axis=1)
         return _logistic(np.add.reduceat(best, np.cumsum(asked_counts) - asked_counts) / asked_counts[:, None])
 
-    whole, compact = (
-        related(asked, read),
-        related(np.matmul(asked, basis, dtype=np.float32), np.matmul(read, basis, dtype=np.float32)),
-    )
-    return TokenCalibration(query_means, passage_means, basis, whole, compact)
+    compact = related(np.matmul(asked, basis, dtype=np.float32), np.matmul(read, basis, dtype=np.float32))
+    return TokenCalibration(query_means, passage_means, basis, related(asked, read), compact)
 
 
 def _each(rows: NDArray[np.int_], tokens: Sequence[Vectors]) -> NDArray[np.int_]:

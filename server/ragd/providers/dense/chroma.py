@@ -35,8 +35,7 @@ _PASSING_TROUBLE = ("disk is full", "disk full", "readonly", "read-only", "locke
 class ChromaStore:
     """Owns `folder`; two processes on one folder would see stale results.
 
-    A filter of at most `exact_filter_max` entries is answered exactly. `ef_search` is the breadth of the HNSW search, fixed for a
-    collection when it is made.
+    A filter of at most `exact_filter_max` entries is answered exactly; `ef_search` is fixed for a collection when it is made.
     """
 
     name = "chroma"

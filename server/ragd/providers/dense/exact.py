@@ -14,10 +14,7 @@ _SUFFIX = ".vec"
 
 
 class ExactStore:
-    """One vector file for each `kb_id` in `folder`, read when first used.
-
-    `exact_filter_max` and `ef_search` are settings of approximate indexes and change nothing here.
-    """
+    """One vector file for each `kb_id` in `folder`, read when first used. Settings of approximate indexes change nothing here."""
 
     name = "exact"
 

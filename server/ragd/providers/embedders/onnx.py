@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ragd.config.fields import Device
 from ragd.core.errors import ModelUnavailable
 from ragd.models.rows import ModelFiles
 from ragd.providers.batching import batches, padded
-from ragd.providers.devices import Device, Opened, open_session, run_graph
+from ragd.providers.devices import Opened, open_session, run_graph
 from ragd.providers.protocols import Vectors
 from ragd.providers.tokenizers.onnx import OnnxTokenizer
 
@@ -58,24 +59,19 @@ class OnnxEmbedder:
 
     @property
     def passage_overhead(self) -> int:
-        """Tokens that the passage prefix and the special tokens take out of `max_tokens`."""
         frame = len(self.tokenizer.begin_ids) + len(self.tokenizer.end_ids)
         return frame + self.tokenizer.prefix_length(self._row.passage_prefix)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """float32 array `[len(texts), dimension]`, rows of L2 norm 1, order kept."""
         return self._embed(self.query_rows(texts), None)
 
     def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
-        """As `embed_queries`, with the passage prefix. `on_batch(n)` is called after each batch with the texts done in it."""
         return self._embed(self.passage_rows(texts), on_batch)
 
     def query_rows(self, texts: Sequence[str]) -> list[list[int]]:
-        """The token ids of each question, as the graph takes them."""
         return self._rows(self._row.query_prefix, texts)
 
     def passage_rows(self, texts: Sequence[str]) -> list[list[int]]:
-        """The token ids of each passage, as the graph takes them."""
         return self._rows(self._row.passage_prefix, texts)
 
     def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
@@ -94,11 +90,9 @@ class OnnxEmbedder:
         return unit
 
     def query_tokens(self, text: str) -> Vectors:
-        """float32 `[tokens, dimension]`: the last hidden states of the tokens of `text`, prefix and special tokens left out."""
         return self._embed_tokens(self._row.query_prefix, [text])[0]
 
     def passage_tokens(self, texts: Sequence[str]) -> list[Vectors]:
-        """As `query_tokens`, one array for each text, with the passage prefix; in one batch. Texts are cut at `max_tokens`."""
         return self._embed_tokens(self._row.passage_prefix, texts)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What every embedder on the other end of a line shares: prefixes, cutting, batches, patience, and the check of each vector.
+"""Text embedding by a service: prefixes, cutting, batches, patience, the check of each vector, and two interfaces.
 
 `max_tokens` is kept to by an estimate from above, since the service's tokenizer is not here. The revision names what shapes the
 vectors and not the host, so that a service can move without a re-index.
@@ -6,6 +6,8 @@ vectors and not the host, so that a service can move without a re-index.
 
 from __future__ import annotations
 
+import base64
+import binascii
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -66,15 +68,12 @@ class RemoteEmbedder(ABC):
 
     @property
     def passage_overhead(self) -> int:
-        """Tokens that the passage prefix and the special tokens take out of `max_tokens`."""
         return self._overhead(self._prefixes[1])
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """float32 array `[len(texts), dimension]`, rows of L2 norm 1, order kept."""
         return self._embed(self._prefixes[0], texts, self._query_patience, None)
 
     def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
-        """As `embed_queries`, with the passage prefix. `on_batch(n)` is called after each batch with the texts done in it."""
         return self._embed(self._prefixes[1], texts, self._passage_patience, on_batch)
 
     def close(self) -> None:
@@ -129,6 +128,54 @@ class RemoteEmbedder(ABC):
             raise self.service.nonsense("a vector is all zeros or not finite")
         unit: Vectors = (vectors / norm).astype(np.float32)
         return unit
+
+
+class OpenAiEmbedder(RemoteEmbedder):
+    """OpenAI's `POST {url}/embeddings` ("Create embeddings"), which vLLM, text-embeddings-inference and LiteLLM speak, too.
+
+    Numbers are asked for as they are; base64 is understood as well.
+    """
+
+    style = "openai"
+
+    def ask(self, texts: Sequence[str], patience: Patience) -> list[Any]:
+        body = {"model": self.model_id, "input": list(texts), "encoding_format": "float"}
+        answer = self.service.post("/embeddings", body, patience)
+        items = answer.get("data") if isinstance(answer, dict) else None
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise self.service.nonsense("it has no list 'data'")
+        # A service that leaves the places out keeps the order.
+        places = [item.get("index", position) for position, item in enumerate(items)]
+        by_place = dict(zip(places, items, strict=True)) if all(type(place) is int for place in places) else {}
+        if sorted(by_place) != list(range(len(texts))) or len(items) != len(texts):
+            raise self.service.nonsense(f"its places are not those of {len(texts)} texts")
+        return [self._row(by_place[place].get("embedding")) for place in range(len(texts))]
+
+    def _row(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        try:
+            data = base64.b64decode(value, validate=True)
+            return np.frombuffer(data, "<f4")
+        except (binascii.Error, ValueError) as error:
+            raise self.service.nonsense("a vector in base64 is broken") from error
+
+
+class OllamaEmbedder(RemoteEmbedder):
+    """Ollama's `POST {url}/api/embed` ("Generate embeddings")."""
+
+    style = "ollama"
+
+    def ask(self, texts: Sequence[str], patience: Patience) -> list[Any]:
+        body = {"model": self.model_id, "input": list(texts), "truncate": True}
+        answer = self.service.post("/api/embed", body, patience)
+        rows = answer.get("embeddings") if isinstance(answer, dict) else None
+        if rows is None and isinstance(answer, dict) and "embedding" in answer:
+            # The shape before version 0.2, which gateways in front of Ollama still use: the vector of one text.
+            rows = [answer["embedding"]]
+        if not isinstance(rows, list):
+            raise self.service.nonsense("it has no list 'embeddings'")
+        return rows
 
 
 def _batches(texts: Sequence[str], count: Callable[[str], int]) -> Iterator[list[str]]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError
+from ragd.core.http import is_loopback
 from ragd.language.token_estimate import estimate_tokens
 from ragd.providers.protocols import Completion, Message
 
@@ -31,7 +32,6 @@ log = logging.getLogger(__name__)
 _CONNECT_S: Final = 10.0
 _FIRST_WAIT_S: Final = 0.5
 _LONGEST_WAIT_S: Final = 30.0
-_LOOPBACK: Final = {"localhost", "127.0.0.1", "::1"}
 _SHOWN_REASON: Final = 300
 
 
@@ -114,11 +114,10 @@ class RemoteModel(ABC):
         """A client for one answer. Proxies of the environment are used, but not for a service on this machine."""
         import httpx2
 
-        local = urlsplit(self.url).hostname in _LOOPBACK
         return httpx2.Client(
             verify=self._trust,
             timeout=httpx2.Timeout(self._timeout_s, connect=min(_CONNECT_S, self._timeout_s)),
-            trust_env=not local,
+            trust_env=not is_loopback(urlsplit(self.url).hostname or ""),
             follow_redirects=False,
             event_hooks={"request": [on_request]},
         )

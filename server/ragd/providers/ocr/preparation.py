@@ -1,9 +1,7 @@
 """Makes a picture easier to read for the text recognition that reads it: what it needs is measured.
 
-Which steps there are was decided by measurement; `scripts/bench/ocr.py` makes the table. The models of PP-OCRv6 read dark mode,
-slanted lines, blur, noise of a camera and JPEG's artefacts as well without help, and lose by binarising (Otsu, adaptive),
-sharpening, local contrast (CLAHE) and general smoothing. What helps: specks taken out, a very faint picture stretched to full
-contrast, tiny letters enlarged, a margin around what is read, and large letters made smaller, which is for time and memory.
+The steps were decided by measurement (`scripts/bench/ocr.py`): PP-OCRv6 reads dark mode, slanted lines, blur, noise and JPEG's
+artefacts as well without help, and loses by binarising, sharpening, local contrast and general smoothing.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The order in which lines of text on a page are read, by their boxes alone.
 
 Rows from top to bottom, each from left to right; columns one after the other where a gutter parts lines that fill both of its
-sides, as in running text. Cells of a table do not fill their columns, so its rows stay rows. A line that crosses the gutter, such
-as a heading over both columns, parts what is above it from what is below. A page without a gutter may have one between two large
-gaps, such as above a table. Where most of the text stands in tall boxes it is written vertically, and goes from the right to the
-left.
+sides, as in running text: cells of a table do not. A line that crosses the gutter parts what is above it from what is below. A
+page without a gutter may have one between two large gaps. Where most text stands in tall boxes it is vertical, from the right.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Reranking by a cross-encoder: a sequence classification graph that reads question and passage together.
 
-Passages are scored in the order in which they come, in batches of neighbours that don't depend on how fast the machine is, so
-that int8 scores, which depend a little on batch-mates, stay the same; the clock only says after which batch to stop. The
-first batch is one passage, which tells the time that the others will take.
+Batches are of neighbours and don't depend on how fast the machine is, so that int8 scores, which depend a little on batch-mates,
+stay the same; the clock only says after which batch to stop. The first is one passage, which shows the time that others take.
 """
 
 from __future__ import annotations
@@ -11,16 +10,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ragd.config.fields import Device
 from ragd.core.errors import ModelUnavailable
 from ragd.core.results import Passage
 from ragd.models.rows import ModelFiles
 from ragd.providers.batching import padded
-from ragd.providers.devices import Device, Opened, open_session, run_graph
-from ragd.providers.tokenizers.pairs import Pair, PairTokenizer
+from ragd.providers.devices import Opened, open_session, run_graph
+from ragd.providers.tokenizers.onnx import OnnxTokenizer
 
 _TAKEN_INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
 _OUTPUT = "logits"
@@ -32,11 +34,56 @@ _DOUBT = 0.8
 _HEADING_MARK = " > "
 
 
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Token ids of a question and a passage, and which of the two texts each belongs to, as the model expects."""
+
+    ids: list[int]
+    types: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A place of the template: the question (0), the passage (1), or one special token."""
+
+    text: int | None
+    token: int
+    type: int
+
+
+class _PairTokenizer(OnnxTokenizer):
+    """Question and passage as one row of tokens, by the pair template of the model's own `tokenizer.json`."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        encoding = self._tokenizer.encode("a", "a")
+        self._slots: list[_Slot] = []
+        for text, token, kind in zip(encoding.sequence_ids, encoding.ids, encoding.type_ids, strict=True):
+            if text is None or not self._slots or self._slots[-1].text != text:
+                self._slots.append(_Slot(text, token, kind))
+        self._frame = sum(slot.text is None for slot in self._slots)
+
+    def pairs(self, question: str, passages: Sequence[str], max_tokens: int) -> list[_Pair]:
+        """One row for each passage, of at most `max_tokens`. The passage is cut; the question only beyond half of the room."""
+        room = max_tokens - self._frame
+        asked, *found = self.plain_ids([question, *passages])
+        asked = asked[: room // 2]
+        return [self._pair(asked, passage[: room - len(asked)]) for passage in found]
+
+    def _pair(self, question: list[int], passage: list[int]) -> _Pair:
+        ids: list[int] = []
+        types: list[int] = []
+        for slot in self._slots:
+            part = [slot.token] if slot.text is None else (question, passage)[slot.text]
+            ids += part
+            types += [slot.type] * len(part)
+        return _Pair(ids, types)
+
+
 class CrossEncoderReranker:
     """A reranking model of the table, loaded. `device` is what was got, `warnings` say where that is not what was asked for.
 
-    `turn` is entered around each run: the model queue's, where other models share the processor. `clock` is what deadlines are
-    of. Safe to use from several threads.
+    `turn` is entered around each run; `clock` is what deadlines are of. Safe to use from several threads.
     """
 
     name = "cross_encoder"
@@ -57,7 +104,7 @@ class CrossEncoderReranker:
         self.revision = files.revision
         self.profile = f"cross-encoder-1/{self.model_id}/{self.revision}"
         self._max_tokens = files.row.max_tokens
-        self._tokenizer = PairTokenizer(files.tokenizer)
+        self._tokenizer = _PairTokenizer(files.tokenizer)
         opened = open_session(
             files.model, self.model_id, device=device, quantized=files.quantized, threads=threads, spinning=spinning
         )
@@ -97,20 +144,20 @@ class CrossEncoderReranker:
     def close(self) -> None:
         self._opened = None
 
-    def _fits(self, batch: Sequence[Pair], deadline: float) -> bool:
+    def _fits(self, batch: Sequence[_Pair], deadline: float) -> bool:
         with self._pace_lock:
             fits = self._clock() + _tokens(batch) * self._seconds_per_token < deadline
             if not fits and len(batch) == 1:
                 self._seconds_per_token *= _DOUBT
         return fits
 
-    def _learn(self, batch: Sequence[Pair], seconds: float) -> None:
+    def _learn(self, batch: Sequence[_Pair], seconds: float) -> None:
         pace = seconds / _tokens(batch)
         with self._pace_lock:
             # One stall is not believed at once; that it was quicker is.
             self._seconds_per_token = min(pace, (pace + self._seconds_per_token) / 2) if self._seconds_per_token else pace
 
-    def _run(self, batch: Sequence[Pair]) -> list[float]:
+    def _run(self, batch: Sequence[_Pair]) -> list[float]:
         opened = self._opened
         if opened is None:
             raise ModelUnavailable(f"The model {self.model_id} has been closed.")
@@ -146,9 +193,9 @@ def _signature(opened: Opened, model_id: str) -> tuple[bool, str]:
     return "token_type_ids" in inputs, found.name
 
 
-def _neighbours(pairs: Sequence[Pair], batch_tokens: int) -> Iterator[list[Pair]]:
+def _neighbours(pairs: Sequence[_Pair], batch_tokens: int) -> Iterator[list[_Pair]]:
     """The first pair alone, then as many as follow each other within `batch_tokens` padded tokens."""
-    batch: list[Pair] = []
+    batch: list[_Pair] = []
     for index, pair in enumerate(pairs):
         if batch and (index == 1 or _tokens([*batch, pair]) > batch_tokens):
             yield batch
@@ -158,7 +205,7 @@ def _neighbours(pairs: Sequence[Pair], batch_tokens: int) -> Iterator[list[Pair]
         yield batch
 
 
-def _tokens(batch: Sequence[Pair]) -> int:
+def _tokens(batch: Sequence[_Pair]) -> int:
     return len(batch) * max(len(pair.ids) for pair in batch)
 
 

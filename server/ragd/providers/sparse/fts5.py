@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import string
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from sqlite3 import Connection
 
 from ragd.core.results import Scored
+from ragd.providers.protocols import AllowedIds, Phrases
 from ragd.providers.sparse.bm25_query import MAX_TERMS, PHRASE_WEIGHT, term_weights, usable_phrases
 from ragd.providers.sparse.sqlite_file import SqliteFiles
 
@@ -49,10 +50,7 @@ def _weights(connection: Connection, terms: Sequence[str]) -> dict[str, int]:
 
 
 class Fts5Store:
-    """Slower and larger than tantivy, and nothing but SQLite. FTS5 has k1 = 1.2, b = 0.75 and an IDF that ends at zero.
-
-    A phrase has an IDF of its own there, of the entries that hold the phrase, in place of the sum of its terms'.
-    """
+    """Slower and larger than tantivy. k1 = 1.2, b = 0.75, an IDF that ends at zero; a phrase has an IDF of its own."""
 
     name = "fts5"
 
@@ -80,14 +78,7 @@ class Fts5Store:
                 connection.executemany("DELETE FROM terms WHERE rowid = (SELECT number FROM entries WHERE id = ?)", rows)
                 connection.executemany("DELETE FROM entries WHERE id = ?", rows)
 
-    def search(
-        self,
-        kb_id: str,
-        terms: Sequence[str],
-        k: int,
-        allowed: Collection[str] | None = None,
-        phrases: Sequence[Sequence[str]] = (),
-    ) -> list[Scored]:
+    def search(self, kb_id: str, terms: Sequence[str], k: int, allowed: AllowedIds = None, phrases: Phrases = ()) -> list[Scored]:
         wanted = usable_phrases(phrases)
         if k <= 0 or not (terms or wanted) or (allowed is not None and not allowed):
             return []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragd.core.results import Scored
+from ragd.providers.protocols import AllowedIds, Phrases
 from ragd.providers.sparse.bm25_query import PHRASE_WEIGHT, term_weights, usable_phrases
 from ragd.providers.sparse.sqlite_file import SqliteFiles
 
@@ -86,14 +87,7 @@ class RankBm25Store:
                 connection.executemany("DELETE FROM entries WHERE id = ?", ((entry_id,) for entry_id in ids))
                 self._scorers.pop(kb_id, None)
 
-    def search(
-        self,
-        kb_id: str,
-        terms: Sequence[str],
-        k: int,
-        allowed: Collection[str] | None = None,
-        phrases: Sequence[Sequence[str]] = (),
-    ) -> list[Scored]:
+    def search(self, kb_id: str, terms: Sequence[str], k: int, allowed: AllowedIds = None, phrases: Phrases = ()) -> list[Scored]:
         with self._lock:
             scorer = self._scorer(kb_id)
         if scorer is None or k <= 0:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +19,7 @@ from typing import Any
 
 from ragd.core.errors import IndexDamaged, IndexOutdated, RagError, ServiceUnavailable
 from ragd.core.results import Scored
+from ragd.providers.protocols import AllowedIds, Phrases
 from ragd.providers.sparse.bm25_query import PHRASE_WEIGHT, term_weights, usable_phrases
 
 _WRITER_HEAP = 32 << 20
@@ -72,14 +73,7 @@ class TantivyStore:
                 for entry_id in ids:
                     index.writer.delete_documents_by_term("id", entry_id)
 
-    def search(
-        self,
-        kb_id: str,
-        terms: Sequence[str],
-        k: int,
-        allowed: Collection[str] | None = None,
-        phrases: Sequence[Sequence[str]] = (),
-    ) -> list[Scored]:
+    def search(self, kb_id: str, terms: Sequence[str], k: int, allowed: AllowedIds = None, phrases: Phrases = ()) -> list[Scored]:
         wanted = usable_phrases(phrases)
         if k <= 0 or not (terms or wanted) or (allowed is not None and not allowed):
             return []

@@ -10,8 +10,8 @@ import pytest
 
 from ragd.core.errors import SettingsError
 from ragd.core.query import Filters
-from ragd.providers.analyzers.bigram import BigramAnalyzer
 from ragd.providers.analyzers.sudachi import SudachiAnalyzer
+from ragd.providers.analyzers.terms import BigramAnalyzer
 from ragd.retrieve.planning.planner import Planner
 from ragd.retrieve.planning.synonyms import Synonyms
 

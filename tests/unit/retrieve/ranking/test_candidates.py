@@ -9,7 +9,7 @@ from ragd.core.errors import IndexDamaged, RemoteUnavailable
 from ragd.core.query import Filters, Mode, QueryPlan
 from ragd.core.results import Scored
 from ragd.core.tracing import Trace
-from ragd.providers.analyzers.bigram import BigramAnalyzer
+from ragd.providers.analyzers.terms import BigramAnalyzer
 from ragd.providers.fakes import FakeEmbedder
 from ragd.providers.protocols import Vectors
 from ragd.retrieve.ranking.candidates import Retriever

@@ -5,7 +5,7 @@ import pytest
 from ragd.core.documents import Place
 from ragd.core.query import Filters, Identifier, QueryPlan
 from ragd.core.results import Hit, Passage
-from ragd.providers.analyzers.bigram import BigramAnalyzer
+from ragd.providers.analyzers.terms import BigramAnalyzer
 from ragd.retrieve.ranking.confidence import confidence_of
 
 ANALYZER = BigramAnalyzer()
