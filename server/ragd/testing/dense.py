@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,22 +10,15 @@ import numpy as np
 import pytest
 
 from ragd.providers.protocols import DenseStore
-from ragd.testing.common import KB, OTHER_KB, check_damage_is_told, entry_ids, halve_files, overwrite_files, unit_vectors
+from ragd.testing.common import KB, OTHER_KB, StoreContract, entry_ids, unit_vectors
 
 
-class DenseStoreContract:
+class DenseStoreContract(StoreContract[DenseStore]):
     """Nearest neighbours by cosine in namespaces, durable, distinguished from damaged ones."""
 
-    @pytest.fixture
-    def open_store(self) -> Callable[[Path], DenseStore]:
-        """Makes the store over a folder; called again to open it anew."""
-        raise NotImplementedError("override the fixture open_store")
-
-    @pytest.fixture
-    def store(self, open_store: Callable[[Path], DenseStore], tmp_path: Path) -> Iterator[DenseStore]:
-        store = open_store(tmp_path / "dense")
-        yield store
-        store.close()
+    def fill(self, store: DenseStore) -> None:
+        for at in range(0, 1500, 500):
+            store.upsert(KB, entry_ids(1500)[at : at + 500], unit_vectors(1500)[at : at + 500])
 
     def test_the_nearest_entries_come_best_first_with_their_cosine(self, store: DenseStore) -> None:
         vectors = unit_vectors(300)
@@ -138,16 +131,3 @@ class DenseStoreContract:
         with ThreadPoolExecutor(4) as pool:
             assert list(pool.map(work, range(0, 200, 20))) == [10] * 10
         assert store.ids(KB) == set(ids)
-
-    def test_overwritten_files_are_reported_as_damage(self, open_store: Callable[[Path], DenseStore], tmp_path: Path) -> None:
-        check_damage_is_told(open_store, tmp_path / "dense", _fill_dense, overwrite_files, must_raise=True)
-
-    def test_cut_files_are_reported_as_damage_or_seen_by_their_ids(
-        self, open_store: Callable[[Path], DenseStore], tmp_path: Path
-    ) -> None:
-        check_damage_is_told(open_store, tmp_path / "dense", _fill_dense, halve_files, must_raise=False)
-
-
-def _fill_dense(store: DenseStore) -> None:
-    for at in range(0, 1500, 500):
-        store.upsert(KB, entry_ids(1500)[at : at + 500], unit_vectors(1500)[at : at + 500])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import pytest
 
 from ragd.providers.protocols import SparseStore
 from ragd.providers.sparse.bm25_query import MAX_PHRASE_TERMS, MAX_TERMS, MAX_TIMES
-from ragd.testing.common import KB, OTHER_KB, check_damage_is_told, entry_ids, halve_files, overwrite_files
+from ragd.testing.common import KB, OTHER_KB, StoreContract, entry_ids
 
 _CODE = ["--no-cache", "max_connections", "1.2.3", "C++", "c#", "/etc/hosts", "foo@bar.org", "~/.ssh", "-", "x" * 300]
 _QUERY_SYNTAX = ['a"b', "it's", "a*", "id:x", "AND", "NOT", "NEAR(", "^x", "%s", "{}[]()", "\\n", "<b>"]
@@ -19,19 +19,11 @@ _ODD_TERMS = [*_CODE, *_QUERY_SYNTAX, "設定", "호출", "é"]
 """Terms that an engine's own tokenizer or query language would take for something else."""
 
 
-class SparseStoreContract:
+class SparseStoreContract(StoreContract[SparseStore]):
     """BM25 over terms that are taken as they are, in namespaces, durable, distinguished from damaged ones."""
 
-    @pytest.fixture
-    def open_store(self) -> Callable[[Path], SparseStore]:
-        """Makes the store over a folder; called again to open it anew."""
-        raise NotImplementedError("override the fixture open_store")
-
-    @pytest.fixture
-    def store(self, open_store: Callable[[Path], SparseStore], tmp_path: Path) -> Iterator[SparseStore]:
-        store = open_store(tmp_path / "sparse")
-        yield store
-        store.close()
+    def fill(self, store: SparseStore) -> None:
+        store.upsert(KB, [(entry_id, [f"w{number}", "x"]) for number, entry_id in enumerate(entry_ids(1500))])
 
     @pytest.mark.parametrize("term", _ODD_TERMS)
     def test_a_term_is_matched_whole_whatever_its_characters(self, store: SparseStore, term: str) -> None:
@@ -203,19 +195,7 @@ class SparseStoreContract:
             assert list(pool.map(work, range(24))) == [[f"e{number}"] for number in range(24)]
         assert len(store.search(KB, ["x"], 50)) == 24
 
-    def test_overwritten_files_are_reported_as_damage(self, open_store: Callable[[Path], SparseStore], tmp_path: Path) -> None:
-        check_damage_is_told(open_store, tmp_path / "sparse", _fill_sparse, overwrite_files, must_raise=True)
-
-    def test_cut_files_are_reported_as_damage_or_seen_by_their_ids(
-        self, open_store: Callable[[Path], SparseStore], tmp_path: Path
-    ) -> None:
-        check_damage_is_told(open_store, tmp_path / "sparse", _fill_sparse, halve_files, must_raise=False)
-
 
 def _fill_others(store: SparseStore) -> None:
     """Entries of other words, so that those of a test are rare."""
     store.upsert(KB, [(f"other{number}", ["page", f"n{number}", "text"]) for number in range(40)])
-
-
-def _fill_sparse(store: SparseStore) -> None:
-    store.upsert(KB, [(entry_id, [f"w{number}", "x"]) for number, entry_id in enumerate(entry_ids(1500))])
