@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from ragd.config.loading import default_models_dir
+from ragd.config.loading import Directories
 from ragd.core.documents import Place
 from ragd.core.errors import RagError
 from ragd.core.results import Passage
@@ -53,7 +53,7 @@ def main() -> int:
     asked = parser.parse_args()
     print(f"onnxruntime {onnxruntime.__version__} has: {', '.join(onnxruntime.get_available_providers())}")
     try:
-        files = ensure_model(model_row(asked.model), default_models_dir(), extra_dirs=asked.models_folder)
+        files = ensure_model(model_row(asked.model), Directories.default().models, extra_dirs=asked.models_folder)
         return compare(files, asked.device)
     except RagError as error:
         print(error.message)

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 # Before anything of ours is imported: the real models' folder is remembered (tests marked `model` read it), the rest is hidden.
-from ragd.config.loading import default_models_dir
+from ragd.config.loading import Directories
 
-_MODELS_DIR = default_models_dir()
+_MODELS_DIR = Directories.default().models
 _HOME = tempfile.TemporaryDirectory(prefix="rag-tests-")
 for _name in [name for name in os.environ if name.startswith("RAG_")]:
     del os.environ[_name]

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ragd.config.loading import default_models_dir, load_settings
+from ragd.config.loading import Directories, load_settings
 from ragd.core.documents import Document, Mark, Piece, Place
 from ragd.core.sections import split_sections
 from ragd.formats.registry import loader_name_for
@@ -36,7 +36,7 @@ PAGES = 1000
 def model() -> Embedder:
     """The embedding model as the daemon loads it."""
     options = load_settings(ROOT / "config").embedding
-    files = ensure_model(options.model, default_models_dir())
+    files = ensure_model(options.model, Directories.default().models)
     shape = {"device": options.device, "threads": options.threads, "batch_tokens": options.batch_tokens}
     embedder: Embedder = build("embedder", options.provider, files=files, **shape)
     return embedder

@@ -28,7 +28,7 @@ from typing import Any
 
 import httpx
 
-from ragd.config.loading import default_models_dir, load_settings
+from ragd.config.loading import Directories, load_settings
 from ragd.models.store import ensure_model
 from ragd.providers.protocols import Embedder
 from ragd.providers.registry import build
@@ -127,7 +127,7 @@ def embedded_texts(client: httpx.Client) -> list[str]:
 def model_alone() -> Embedder:
     """The embedding model as the daemon loads it."""
     options = load_settings(CONFIG).embedding
-    files = ensure_model(options.model, default_models_dir())
+    files = ensure_model(options.model, Directories.default().models)
     embedder: Embedder = build(
         "embedder",
         options.provider,

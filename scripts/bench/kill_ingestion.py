@@ -28,7 +28,7 @@ from mixed_files import write_files
 from sqlalchemy import func, select
 
 from ragd.app.container import Application
-from ragd.config.loading import Directories, default_config_dir, default_models_dir, load_settings
+from ragd.config.loading import Directories, load_settings
 from ragd.store.database.engine import open_engine
 from ragd.store.database.schema import assets, documents, versions
 
@@ -143,7 +143,7 @@ def examine(data: Path, copy: Path, before: int) -> int:
     """How many documents are ready. Raises `Disagreement` when one is half there, or fewer are than `before`."""
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(data, copy)
-    app = Application(load_settings(), Directories(copy, default_models_dir(), default_config_dir()))
+    app = Application(load_settings(), Directories(copy, Directories.default().models, Directories.default().config))
     try:
         found = app.reconciler.verify()["collections"][0]
         for what in ("damaged_facts", "missing_from_views", "missing_vectors", "outdated_profile"):

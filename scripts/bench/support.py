@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ragd.answer.support import SupportCheck
-from ragd.config.loading import default_models_dir, load_settings
+from ragd.config.loading import Directories, load_settings
 from ragd.core.documents import Place
 from ragd.core.results import Citation, Passage
 from ragd.models.store import ensure_model
@@ -220,7 +220,7 @@ def accuracy(good: list[float], bad: list[float], threshold: float) -> float:
 
 def main() -> None:
     settings = load_settings(environment={})
-    model = ensure_model(settings.embedding.model, default_models_dir())
+    model = ensure_model(settings.embedding.model, Directories.default().models)
     embedder = build("embedder", "onnx", files=model, device="cpu", threads=0, batch_tokens=1024)
     check = SupportCheck(embedder, build("analyzer", settings.sparse.analyzer), settings.answer.support_threshold)
     scores: dict[str, list[list[float]]] = {}

@@ -44,29 +44,6 @@ def checkout_root() -> Path | None:
     return root if (root / "pyproject.toml").is_file() and (root / "server" / "ragd").is_dir() else None
 
 
-def default_data_dir() -> Path:
-    """`RAG_DATA_DIR`, else the checkout's `data/`, else the platform's user-data folder."""
-    if value := os.environ.get("RAG_DATA_DIR"):
-        return Path(value).expanduser().absolute()
-    root = checkout_root()
-    return root / "data" if root else Path(platformdirs.user_data_dir(_APP_NAME, appauthor=False))
-
-
-def default_models_dir() -> Path:
-    """`RAG_MODELS_DIR`, else the platform's user cache; never tied to the data directory."""
-    if value := os.environ.get("RAG_MODELS_DIR"):
-        return Path(value).expanduser().absolute()
-    return Path(platformdirs.user_cache_dir(_APP_NAME, appauthor=False)) / "models"
-
-
-def default_config_dir() -> Path:
-    """`RAG_CONFIG_DIR`, else the checkout's `config/`, else the platform's user-config folder."""
-    if value := os.environ.get("RAG_CONFIG_DIR"):
-        return Path(value).expanduser().absolute()
-    root = checkout_root()
-    return root / "config" if root else Path(platformdirs.user_config_dir(_APP_NAME, appauthor=False))
-
-
 @dataclass(frozen=True, slots=True)
 class Directories:
     """Where things are."""
@@ -74,6 +51,21 @@ class Directories:
     data: Path
     models: Path
     config: Path
+
+    @staticmethod
+    def default() -> Directories:
+        """`RAG_DATA_DIR`, `RAG_MODELS_DIR`, `RAG_CONFIG_DIR`; else the checkout's `data/` and `config/`, or the user's folders.
+
+        Models are in the user's cache, never tied to the data directory.
+        """
+        folders, root = platformdirs.PlatformDirs(_APP_NAME, appauthor=False), checkout_root()
+        usual = {
+            "DATA": root / "data" if root else folders.user_data_path,
+            "MODELS": folders.user_cache_path / "models",
+            "CONFIG": root / "config" if root else folders.user_config_path,
+        }
+        named = {name: os.environ.get(f"RAG_{name}_DIR") for name in usual}
+        return Directories(*(Path(named[name] or folder).expanduser().absolute() for name, folder in usual.items()))
 
     @property
     def logs(self) -> Path:
@@ -103,7 +95,7 @@ def load_settings(
 
     `strategy` names a file in `config/strategies/` (`RAG_STRATEGY` when not given); `explicit` maps dotted names to values.
     """
-    config_dir = config_dir or default_config_dir()
+    config_dir = config_dir or Directories.default().config
     environment = os.environ if environment is None else environment
     values = _read_yaml(config_dir / "settings.yaml")
     name = strategy or environment.get("RAG_STRATEGY")

@@ -28,11 +28,12 @@ class CliContext:
 
     @property
     def directories(self) -> Directories:
-        from ragd.config.loading import Directories, default_config_dir, default_data_dir, default_models_dir
+        from ragd.config.loading import Directories
 
-        data = self.data_dir.expanduser().absolute() if self.data_dir else default_data_dir()
-        config = self.config_dir.expanduser().absolute() if self.config_dir else default_config_dir()
-        return Directories(data, default_models_dir(), config)
+        usual = Directories.default()
+        data = self.data_dir.expanduser().absolute() if self.data_dir else usual.data
+        config = self.config_dir.expanduser().absolute() if self.config_dir else usual.config
+        return Directories(data, usual.models, config)
 
     @property
     def logs(self) -> Path:
