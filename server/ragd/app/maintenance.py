@@ -10,7 +10,7 @@ from typing import Any
 from ragd import __version__
 from ragd.app.models import Models
 from ragd.app.query_factory import QueryFactory
-from ragd.config.policy import mcp_notices, mcp_status
+from ragd.config.policy import mcp_verdict
 from ragd.config.settings import Settings
 from ragd.core.errors import RemoteUnavailable
 from ragd.core.lazy import Lazy
@@ -44,12 +44,15 @@ class Maintenance:
         self.queries.pipeline(None)
 
     def notices(self) -> list[str]:
-        """What people should know: an index that was damaged, a device that could not be had."""
-        return [*self.own_notices, *self.models.warnings(), *mcp_notices(self.settings.mcp)]
+        """What people should know: an index that was damaged, a device that could not be had, MCP that is on but forbidden."""
+        mcp = mcp_verdict(self.settings.mcp)
+        forbidden = [mcp.reason] if self.settings.mcp.enabled and mcp.forbidden else []
+        return [*self.own_notices, *self.models.warnings(), *forbidden]
 
     def status(self) -> dict[str, Any]:
         """What is loaded, where it is, and how much it holds."""
         settings = self.settings
+        mcp = mcp_verdict(settings.mcp, "http")
         model: dict[str, Any] = {"id": settings.embedding.model, "provider": settings.embedding.provider}
         embedder = self.models.embedder.opened
         ready = embedder is not None and self.indexes.opened is not None
@@ -64,6 +67,7 @@ class Maintenance:
             "stores": {"facts": self.database, "dense": settings.dense.backend, "sparse": settings.sparse.backend},
             "counts": self.passages.counts(),
             "data_dir": str(self.data_folder),
-            **mcp_status(settings.mcp),
+            "mcp": mcp.on,
+            "mcp_forbidden": mcp.reason if mcp.forbidden else None,
             "notices": self.notices(),
         }

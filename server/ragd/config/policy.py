@@ -1,7 +1,6 @@
 """What whoever administers this machine forbids, whatever the settings say.
 
-A policy file can only take away. It lies where an ordinary user can't write, and a file that can't be understood forbids all that
-it could forbid.
+A policy file can only take away. It lies where an ordinary user can't write; one that can't be understood forbids all it could.
 """
 
 from __future__ import annotations
@@ -66,18 +65,6 @@ def mcp_verdict(settings: McpSettings, transport: str | None = None) -> Verdict:
         known = ", ".join(settings.transports)
         return Verdict(False, f"MCP by {transport} is off: mcp.transports names {known}. Add {transport} to switch it on.")
     return Verdict(True)
-
-
-def mcp_status(settings: McpSettings) -> dict[str, bool | str | None]:
-    """What `/api/status` tells: whether `/mcp` is served, and why no setting could change that, where that is so."""
-    verdict = mcp_verdict(settings, "http")
-    return {"mcp": verdict.on, "mcp_forbidden": verdict.reason if verdict.forbidden else None}
-
-
-def mcp_notices(settings: McpSettings) -> list[str]:
-    """What to tell whoever switched MCP on where it is forbidden."""
-    verdict = mcp_verdict(settings)
-    return [verdict.reason] if settings.enabled and verdict.forbidden else []
 
 
 def _policies() -> Iterator[Path]:
