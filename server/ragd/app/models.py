@@ -17,8 +17,8 @@ from ragd.core.documents import Place
 from ragd.core.errors import ModelDamaged, SettingsError
 from ragd.core.lazy import Lazy
 from ragd.core.results import Passage
-from ragd.models.rows import Task, model_row
-from ragd.models.store import ModelFiles, Progress, ensure_model, find_model
+from ragd.models.rows import ModelFiles, Task, model_row
+from ragd.models.store import Progress, ensure_model, find_model
 from ragd.providers.calibration_cache import CalibrationCache
 from ragd.providers.centred_embedder import CentredEmbedder
 from ragd.providers.model_queue import ModelQueue, Priority
@@ -160,9 +160,8 @@ class Models:
             return None
         with self._lock:
             if options not in self._language_models:
-                arguments = options.model_dump(exclude={"provider", "api_key", "max_output_tokens"})
                 key = resolve(options.api_key, "llm.api_key")
-                self._language_models[options] = build("llm", options.provider, api_key=key, **arguments)
+                self._language_models[options] = build("llm", options.provider, options=options, api_key=key)
             return self._language_models[options]
 
     def reranker(self, settings: Settings) -> Reranker:

@@ -12,6 +12,7 @@ from ragd.answer.answerer import Answerer, Delta
 from ragd.answer.cancellation import Cancellation
 from ragd.answer.prompt import PromptBuilder, read_rules
 from ragd.answer.support import SupportCheck
+from ragd.config.answering import LlmSettings
 from ragd.core.errors import RemoteUnavailable
 from ragd.core.query import Turn
 from ragd.core.results import Answer
@@ -55,7 +56,9 @@ def ask(tracer: Tracer, tmp_path: Path) -> Ask:
         **options: Any,
     ) -> tuple[list[str], Answer, dict[str, Any]]:
         context = options.pop("context_tokens", 8000)
-        model = server and build("llm", "openai_compatible", model="m", url=server.url, retries=0, context_tokens=context)
+        model = server and build(
+            "llm", "openai_compatible", options=LlmSettings(model="m", url=server.url, retries=0, context_tokens=context)
+        )
         analyzer = build("analyzer", "bigram")
         embedder = embedder or build("embedder", "fake")
         answerer = Answerer(

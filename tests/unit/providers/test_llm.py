@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ragd.config.answering import LlmSettings
 from ragd.core.documents import Place
 from ragd.core.errors import RemoteUnavailable, SettingsError
 from ragd.core.results import Passage
@@ -18,7 +19,8 @@ from ragd.testing.llm import KEY, OpenModel, answered
 
 
 def opened(provider: str, url: str, **options: Any) -> Any:
-    return build("llm", provider, **{"model": "m", "url": url, "api_key": KEY, "timeout_s": 10.0, "retries": 2} | options)
+    values = {"model": "m", "url": url, "timeout_s": 10.0, "retries": 2, "api_key": KEY} | options
+    return build("llm", provider, api_key=values.pop("api_key"), options=LlmSettings(**values))
 
 
 class TestOpenAi(LanguageModelContract):
@@ -93,7 +95,7 @@ def test_settings_that_can_not_work_say_what_to_set(provider: str, changes: dict
 
 
 def test_a_local_service_needs_neither_key_nor_address() -> None:
-    assert build("llm", "ollama", model="m").url == "http://127.0.0.1:11434/v1"
+    assert build("llm", "ollama", options=LlmSettings(model="m")).url == "http://127.0.0.1:11434/v1"
 
 
 def passage(text: str) -> Passage:

@@ -33,7 +33,7 @@ class AnthropicModel(RemoteModel):
         options: dict[str, Any] = {}
         if "temperature" not in self._left_out:
             # The SDK no longer names it, since newer models refuse it; the service takes 0..1 for the others.
-            options["extra_body"] = {"temperature": min(self._temperature, 1.0)}
+            options["extra_body"] = {"temperature": min(self._options.temperature, 1.0)}
         if rules := "\n\n".join(message.text for message in messages if message.role == "system"):
             options["system"] = rules
         stream = client.messages.create(

@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from ragd.config.answering import LlmSettings
 from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError
 from ragd.core.http import is_loopback
 from ragd.language.token_estimate import estimate_tokens
@@ -44,25 +45,15 @@ class RemoteModel(ABC):
     # Parameters that some models don't take. One that is named in a refusal is left out from then on.
     optional: tuple[str, ...] = ("temperature",)
 
-    def __init__(
-        self,
-        *,
-        model: str,
-        url: str = "",
-        api_key: str = "",
-        timeout_s: float = 60.0,
-        retries: int = 2,
-        context_tokens: int = 16_000,
-        temperature: float = 0.0,
-        api_version: str = "",
-    ) -> None:
+    def __init__(self, options: LlmSettings, *, api_key: str = "") -> None:
         """`api_key` is the key itself. Raises `SettingsError` for settings that can't work, or when the SDK is not installed."""
-        if not model:
+        if not options.model:
             raise SettingsError(f"llm.model is empty. Name the model that {self.name} shall use.")
         if self.needs_key and not api_key:
             raise SettingsError(f"llm.provider is {self.name}, which needs a key. Set llm.api_key to env:NAME or file:PATH.")
-        self.model = model
-        self.url = (url or self.default_url).rstrip("/")
+        self.model = options.model
+        self.context_tokens = options.context_tokens
+        self.url = (options.url or self.default_url).rstrip("/")
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise SettingsError("Set llm.url to the base URL of the service, such as https://models.example.com/v1.")
@@ -70,12 +61,8 @@ class RemoteModel(ABC):
             raise SettingsError(
                 "llm.url holds a name, a password or a query. Give the address alone; the key goes into llm.api_key."
             )
-        self.context_tokens = context_tokens
+        self._options = options
         self._key = api_key
-        self._timeout_s = timeout_s
-        self._retries = retries
-        self._temperature = temperature
-        self._api_version = api_version
         self._left_out: set[str] = set()
         try:
             self._sdk = self._import_sdk()
@@ -116,7 +103,7 @@ class RemoteModel(ABC):
 
         return httpx2.Client(
             verify=self._trust,
-            timeout=httpx2.Timeout(self._timeout_s, connect=min(_CONNECT_S, self._timeout_s)),
+            timeout=httpx2.Timeout(self._options.timeout_s, connect=min(_CONNECT_S, self._options.timeout_s)),
             trust_env=not is_loopback(urlsplit(self.url).hostname or ""),
             follow_redirects=False,
             event_hooks={"request": [on_request]},
@@ -134,7 +121,7 @@ class RemoteModel(ABC):
     def pause_after(self, error: Exception, failures: int) -> float:
         """Seconds to wait before the next attempt. Raises our error when there shall be none."""
         failure, wait = self.explain(error)
-        if not failure.retryable or failures > self._retries or (wait or 0.0) > _LONGEST_WAIT_S:
+        if not failure.retryable or failures > self._options.retries or (wait or 0.0) > _LONGEST_WAIT_S:
             # Without its cause: an SDK's error holds the request, and so the key.
             raise failure from None
         pause = _FIRST_WAIT_S * 2 ** (failures - 1) * random.uniform(1, 1.25) if wait is None else wait
@@ -157,7 +144,8 @@ class RemoteModel(ABC):
             hint = " Check llm.url and llm.model." if status in (301, 302, 307, 308, 404, 405) else ""
             return RemoteRefused(f"{service} refused the request (status {status}): {self._reason(error)}{hint}"), None
         if isinstance(error, (sdk.APITimeoutError, httpx2.TimeoutException)):
-            return RemoteUnavailable(f"{service} gave no sign of life for {self._timeout_s:g} seconds (llm.timeout_s)."), None
+            silence = f"{self._options.timeout_s:g} seconds"
+            return RemoteUnavailable(f"{service} gave no sign of life for {silence} (llm.timeout_s)."), None
         if isinstance(error, (sdk.APIConnectionError, httpx2.TransportError, OSError)):
             reason = self._clean(str(error.__cause__ or error))
             return RemoteUnavailable(f"{service} can't be reached ({reason}). Check llm.url and that it is running."), None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from ragd.config.answering import LlmSettings
 from ragd.providers.llms.calls import RemoteModel
 from ragd.providers.protocols import Completion, Message
 
@@ -29,7 +30,7 @@ class OpenAiCompatibleModel(RemoteModel):
         return self._sdk.OpenAI(api_key=self._key or "none", base_url=self.url, http_client=http, max_retries=0)
 
     def ask(self, http: httpx2.Client, messages: Sequence[Message], max_tokens: int) -> Iterator[str | Completion]:
-        options: dict[str, Any] = {"temperature": self._temperature, "stream_options": {"include_usage": True}}
+        options: dict[str, Any] = {"temperature": self._options.temperature, "stream_options": {"include_usage": True}}
         options = {name: value for name, value in options.items() if name not in self._left_out}
         # The newer name of the limit is the only one that newer models take, and unknown to older services.
         options["max_completion_tokens" if "max_tokens" in self._left_out else "max_tokens"] = max_tokens
@@ -58,8 +59,8 @@ class OpenAiModel(OpenAiCompatibleModel):
     default_url = "https://api.openai.com/v1"
     needs_key = True
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, options: LlmSettings, *, api_key: str = "") -> None:
+        super().__init__(options, api_key=api_key)
         self._left_out.add("max_tokens")
 
 
@@ -71,7 +72,7 @@ class AzureModel(OpenAiModel):
 
     def _client(self, http: httpx2.Client) -> Any:
         return self._sdk.AzureOpenAI(
-            api_key=self._key, azure_endpoint=self.url, api_version=self._api_version, http_client=http, max_retries=0
+            api_key=self._key, azure_endpoint=self.url, api_version=self._options.api_version, http_client=http, max_retries=0
         )
 
 
@@ -81,8 +82,8 @@ class OllamaModel(OpenAiCompatibleModel):
     name = "ollama"
     default_url = "http://127.0.0.1:11434/v1"
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, options: LlmSettings, *, api_key: str = "") -> None:
+        super().__init__(options, api_key=api_key)
         if not self.url.endswith("/v1"):
             self.url += "/v1"
 
