@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
@@ -12,6 +11,7 @@ import numpy as np
 
 from ragd.answer.phrases import phrase
 from ragd.answer.prompt import neutral
+from ragd.answer.support import word_shares
 from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
 from ragd.core.results import Citation
@@ -51,10 +51,7 @@ def _quotable(content: str) -> list[str]:
 def _scores(question: str, texts: Sequence[str], embedder: Embedder, analyzer: Analyzer) -> list[float]:
     terms = [frozenset(analyzer.tokens(text)) for text in texts]
     spread = Counter(term for held in terms for term in held)
-    # A term of the question that few sentences hold says more about them.
-    weights = {term: math.log(1 + len(texts) / (0.5 + spread[term])) for term in analyzer.tokens(question)}
-    total = sum(weights.values()) or 1.0
-    words = [sum(weight for term, weight in weights.items() if term in held) / total for held in terms]
+    words = word_shares(analyzer.tokens(question), terms, spread, len(texts))
     try:
         cosines = embedder.embed_passages(texts) @ embedder.embed_queries([question])[0]
     except RagError as error:

@@ -1,7 +1,7 @@
-"""The messages for a model: rules, earlier turns, fenced and numbered passages, attachments, and the question.
+"""The messages for a model: rules, earlier turns, fenced and numbered passages, attachments, and the question, within a limit.
 
-One code builds them for the daemon's own model and for `POST /api/prompt`, within a limit of tokens. Passages and attachments are
-data: none can end its own fence, forge the header of another, or bring marks that look like citations.
+Passages and attachments are data: none can end its own fence, forge the header of another, or bring marks that look like
+citations.
 """
 
 from __future__ import annotations

@@ -3,12 +3,11 @@
 For each sentence, three signs are combined:
 
 * meaning: the cosine of its embedding with that of the nearest sentence or line of a passage, the mean over all of those taken
-  away first (the vectors of small embedding models share a large common part: Mu and Viswanath 2018, "All-but-the-top");
+  away first (Mu and Viswanath 2018, "All-but-the-top");
 * words: the share of its terms that stand in the passage, each weighted by how few sentences hold it;
 * figures: the share of its numbers and codes that stand in the passage.
 
-The weights and the threshold are measured by `scripts/bench/support.py`. A denial in the words of the passage looks like
-support to all three; this finds what was made up, not every mistake.
+The weights are measured by `scripts/bench/support.py`. A denial in the words of the passage looks like support to all three.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,7 +36,7 @@ _FIGURE: Final = re.compile(r"\d+(?:[.,:]\d+)*|[A-Z]{2,}-\d+|--?[a-z][\w-]+|[A-Z
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class _Evidence:
     """The three signs for a sentence and a passage, each 0..1."""
 
     meaning: float
@@ -71,7 +70,7 @@ class SupportCheck:
             checked.append(Support(start, end, round(score, 4), score >= self._threshold, best))
         return tuple(checked)
 
-    def evidence(self, claims: Sequence[str], citations: Sequence[Citation]) -> list[dict[int, Evidence]]:
+    def evidence(self, claims: Sequence[str], citations: Sequence[Citation]) -> list[dict[int, _Evidence]]:
         """For each claim: number of a passage -> the evidence in it."""
         lines = [(citation.id, line) for citation in citations for line in lines_of(citation.passage.content)][:_MOST_LINES]
         if not claims or not lines:
@@ -81,16 +80,14 @@ class SupportCheck:
         spread = Counter(term for line in terms for term in line)
         columns = {number: [at for at, (other, _) in enumerate(lines) if other == number] for number, _ in lines}
         whole = {citation.id: _plain(f"{citation.passage.title}\n{citation.passage.content}") for citation in citations}
-        result: list[dict[int, Evidence]] = []
+        result: list[dict[int, _Evidence]] = []
+        held = {number: frozenset[str]().union(*(terms[at] for at in own)) for number, own in columns.items()}
         for row, sentence in enumerate(claims):
-            weights = {term: math.log(1 + len(lines) / (0.5 + spread[term])) for term in self._analyzer.tokens(sentence)}
-            total = sum(weights.values()) or 1.0
-            found: dict[int, Evidence] = {}
-            for number, own in columns.items():
-                held = frozenset[str]().union(*(terms[at] for at in own))
-                words = sum(weight for term, weight in weights.items() if term in held) / total
+            shares = word_shares(self._analyzer.tokens(sentence), held.values(), spread, len(lines))
+            found: dict[int, _Evidence] = {}
+            for (number, own), words in zip(columns.items(), shares, strict=True):
                 meaning = (float(cosines[row, own].max()) - _MEANING_FLOOR) / (_MEANING_FULL - _MEANING_FLOOR)
-                found[number] = Evidence(min(1.0, max(0.0, meaning)), words, _figures(sentence, whole[number]))
+                found[number] = _Evidence(min(1.0, max(0.0, meaning)), words, _figures(sentence, whole[number]))
             result.append(found)
         return result
 
@@ -103,6 +100,13 @@ class SupportCheck:
             rows, columns = _unit(rows - mean), _unit(columns - mean)
         cosines: Vectors = rows @ columns.T
         return cosines
+
+
+def word_shares(asked: Sequence[str], held: Iterable[frozenset[str]], spread: Counter[str], texts: int) -> list[float]:
+    """For each set of terms, the share of those `asked` that it holds, each weighted by how few of the `texts` hold it."""
+    weights = {term: math.log(1 + texts / (0.5 + spread[term])) for term in asked}
+    total = sum(weights.values()) or 1.0
+    return [sum(weight for term, weight in weights.items() if term in own) / total for own in held]
 
 
 def lines_of(content: str) -> list[str]:

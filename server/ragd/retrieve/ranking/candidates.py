@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -52,9 +52,11 @@ class Retriever:
                 trace.counters["allowed"] = sum(len(ids.dense) for ids in allowed.values())
         asked: dict[Side, Future[list[Candidate]]] = {}
         if plan.mode != "sparse_only":
-            asked["dense"] = self.workers.submit(self._dense, plan, kb_ids, allowed, trace)
+            provider = ProviderRef("dense", self.dense.name, self.embedder.model_id)
+            asked["dense"] = self.workers.submit(self._ask, "dense", plan, trace, provider, self._dense(plan, kb_ids, allowed))
         if plan.mode != "dense_only":
-            asked["sparse"] = self.workers.submit(self._sparse, plan, kb_ids, allowed, trace)
+            provider = ProviderRef("sparse", self.sparse.name, self.analyzer.profile)
+            asked["sparse"] = self.workers.submit(self._ask, "sparse", plan, trace, provider, self._sparse(plan, kb_ids, allowed))
         lists: dict[str, list[Candidate]] = {}
         failed: dict[Side, Exception] = {}
         for side, future in asked.items():
@@ -73,34 +75,33 @@ class Retriever:
             warnings.append(_WITHOUT[lost].format(reason=reason))
         return Retrieved(lists, tuple(f"retrieve_{side}" for side in failed), tuple(warnings))
 
-    def _dense(self, plan: QueryPlan, kb_ids: Sequence[str], allowed: Mapping[str, Allowed], trace: Trace) -> list[Candidate]:
-        with trace.span("stage.retrieve_dense", ProviderRef("dense", self.dense.name, self.embedder.model_id)) as span:
-            depth = self.depth["dense"]
-            wordings = []
-            for vector in self.embedder.embed_queries([plan.text, *plan.variants]):
-                found: list[Scored] = []
-                for kb_id in kb_ids:
-                    found += self.dense.search(kb_id, vector, depth, allowed[kb_id].dense if allowed else None)
-                wordings.append(found)
-            candidates = self._candidates("dense", wordings, plan, depth)
-            payload = {"source": "dense", "found": _reported(trace, wordings), "candidates": trace.candidates(candidates)}
+    def _ask(
+        self, side: Side, plan: QueryPlan, trace: Trace, provider: ProviderRef, wordings: Iterable[list[Scored]]
+    ) -> list[Candidate]:
+        """The candidates of one side; `wordings`, read inside of the span, gives what was found for each wording."""
+        with trace.span(f"stage.retrieve_{side}", provider) as span:
+            found = list(wordings)
+            candidates = self._candidates(side, found, plan, self.depth[side])
+            total = sum(map(len, found)) if trace.lists_candidates else None
+            payload = {"source": side, "found": total, "candidates": trace.candidates(candidates)}
             trace.event("retrieval.candidates", payload, span)
         return candidates
 
-    def _sparse(self, plan: QueryPlan, kb_ids: Sequence[str], allowed: Mapping[str, Allowed], trace: Trace) -> list[Candidate]:
-        with trace.span("stage.retrieve_sparse", ProviderRef("sparse", self.sparse.name, self.analyzer.profile)) as span:
-            depth = self.depth["sparse"]
-            asked = [(plan.terms, plan.phrases), *((self.analyzer.tokens(variant), ()) for variant in plan.variants)]
-            wordings = []
-            for terms, phrases in asked:
-                found: list[Scored] = []
-                for kb_id in kb_ids if terms or phrases else ():
-                    found += self.sparse.search(kb_id, terms, depth, allowed[kb_id].sparse if allowed else None, phrases)
-                wordings.append(found)
-            candidates = self._candidates("sparse", wordings, plan, depth)
-            payload = {"source": "sparse", "found": _reported(trace, wordings), "candidates": trace.candidates(candidates)}
-            trace.event("retrieval.candidates", payload, span)
-        return candidates
+    def _dense(self, plan: QueryPlan, kb_ids: Sequence[str], allowed: Mapping[str, Allowed]) -> Iterator[list[Scored]]:
+        for vector in self.embedder.embed_queries([plan.text, *plan.variants]):
+            yield [
+                entry
+                for kb_id in kb_ids
+                for entry in self.dense.search(kb_id, vector, self.depth["dense"], allowed[kb_id].dense if allowed else None)
+            ]
+
+    def _sparse(self, plan: QueryPlan, kb_ids: Sequence[str], allowed: Mapping[str, Allowed]) -> Iterator[list[Scored]]:
+        for terms, phrases in [(plan.terms, plan.phrases), *((self.analyzer.tokens(text), ()) for text in plan.variants)]:
+            found: list[Scored] = []
+            for kb_id in kb_ids if terms or phrases else ():
+                ids = allowed[kb_id].sparse if allowed else None
+                found += self.sparse.search(kb_id, terms, self.depth["sparse"], ids, phrases)
+            yield found
 
     def _candidates(self, side: Side, wordings: Sequence[Sequence[Scored]], plan: QueryPlan, depth: int) -> list[Candidate]:
         entry_ids = list(dict.fromkeys(entry.entry_id for found in wordings for entry in found))
@@ -113,11 +114,6 @@ class Retriever:
         # Equal scores are ordered by id, whatever order an index gives them in.
         order = sorted(best.items(), key=lambda item: (-round(item[1], 6), item[0]))[:depth]
         return [Candidate(chunk_id, score, rank, side) for rank, (chunk_id, score) in enumerate(order, start=1)]
-
-
-def _reported(trace: Trace, wordings: Sequence[Sequence[Scored]]) -> int | None:
-    """How many entries were found; None where that is not to be reported."""
-    return sum(map(len, wordings)) if trace.lists_candidates else None
 
 
 def _of_all(wordings: Sequence[Sequence[Scored]]) -> Iterable[Scored]:
