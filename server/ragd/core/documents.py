@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal
 
 DocType = Literal[
@@ -30,22 +30,14 @@ class Place:
 
     def as_dict(self) -> dict[str, Any]:
         """The fields that are set, as JSON-ready values (ranges as lists)."""
-        values = {
-            "page": self.page,
-            "slide": self.slide,
-            "sheet": self.sheet,
-            "cell_range": self.cell_range,
-            "line_range": self.line_range,
-            "bbox": self.bbox,
-            "anchor": self.anchor,
-        }
+        values = {part.name: getattr(self, part.name) for part in fields(self)}
         return {key: list(value) if isinstance(value, tuple) else value for key, value in values.items() if value is not None}
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> Place:
         """The inverse of `as_dict`."""
-        fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-        return Place(**fields)
+        parts: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+        return Place(**parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +176,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage and its two views. `text` is the fact that is cited; the views are what is embedded and indexed.
-
-    `tokens` counts the dense view by the embedding model's tokenizer, prefix and special tokens excluded.
+    """A passage and its two views. `text` is what is cited; the views are what is embedded and indexed. `tokens` as in `Piece`.
 
     `dense_key` is sha256(canonical(dense view)), the vector cache's key. `dense_id` and `sparse_id` are the ids of the
     entries in the two indexes: hash(chunk_id, view).

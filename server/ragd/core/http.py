@@ -1,10 +1,9 @@
 """Asking a model service over HTTP: trust, proxies, time, retries, and errors that say what is wrong without the key.
 
-Certificates are checked against the operating system's trust store, and against SSL_CERT_FILE or REQUESTS_CA_BUNDLE besides.
-Proxies come from the environment, except for a service on this machine. Redirects are not followed: the key would go along.
-
-A 429, a 5xx, a time-out and a lost connection are tried again, with exponential back-off and full jitter (Brooker 2015, AWS
-Architecture Blog), no sooner than `Retry-After` asks, and never past the caller's time. Nothing else is tried again.
+Proxies come from the environment, except for a service on this machine. Redirects are not followed: the key would go along. A
+429,
+a 5xx, a time-out and a lost connection are tried again, with exponential back-off and full jitter (Brooker 2015, AWS Architecture
+Blog), no sooner than `Retry-After` asks, and never past the caller's time. Nothing else is tried again.
 """
 
 from __future__ import annotations
@@ -135,7 +134,7 @@ class RemoteService:
             raise _Again(f"can't be reached ({self._clean(str(error)) or type(error).__name__})") from error
         except httpx.DecodingError as error:
             raise self.nonsense("its compression is broken") from error
-        return self._judge(response, data)
+        return self._decoded(response, data)
 
     def _read(self, response: httpx.Response, give_up: float) -> bytes:
         data = bytearray()
@@ -147,7 +146,7 @@ class RemoteService:
                 raise _Again("did not answer in time")
         return bytes(data)
 
-    def _judge(self, response: httpx.Response, data: bytes) -> Any:
+    def _decoded(self, response: httpx.Response, data: bytes) -> Any:
         status = response.status_code
         if status == _TOO_MANY or (status >= 500 and status != _NOT_IMPLEMENTED):
             raise _Again(f"answered {status}{self._said(data)}", _wait_asked_for(response))
@@ -164,7 +163,7 @@ class RemoteService:
         try:
             return json.loads(data)
         except ValueError as error:
-            if _is_page(response, data):
+            if "html" in response.headers.get("content-type", "") or data.lstrip()[:1] == b"<":
                 raise RemoteRefused(
                     f"{self._where} answered with a web page instead of JSON: a log-in page, a proxy, or a wrong address."
                 ) from error
@@ -245,13 +244,10 @@ def _wait_asked_for(response: httpx.Response) -> float:
     """Seconds that `Retry-After` asks for, given as seconds or as a date; 0 when it says nothing that can be read."""
     value = response.headers.get("retry-after", "").strip()
     try:
-        return max(0.0, float(value)) if re.fullmatch(r"\d+(\.\d+)?", value) else max(0.0, _seconds_until(value))
+        seconds = float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else parsedate_to_datetime(value).timestamp() - time.time()
     except (ValueError, TypeError):
         return 0.0
-
-
-def _seconds_until(date: str) -> float:
-    return parsedate_to_datetime(date).timestamp() - time.time()
+    return max(0.0, seconds)
 
 
 def _certificate_problem(error: BaseException) -> str:
@@ -272,7 +268,3 @@ def _message(answer: Any) -> str:
     if isinstance(answer, dict):
         return next((_message(answer[key]) for key in ("error", "message", "detail", "msg") if answer.get(key)), "")
     return ""
-
-
-def _is_page(response: httpx.Response, data: bytes) -> bool:
-    return "html" in response.headers.get("content-type", "") or data.lstrip()[:1] == b"<"

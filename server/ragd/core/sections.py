@@ -1,7 +1,7 @@
 """The section tree of a document: one section for each heading, holding the text under it without its subsections.
 
-A section's path is the titles from the outermost heading down to its own. Levels may jump: a heading closes every open one
-of its own level or deeper. What stands before the first heading is the root section, with an empty path.
+A section's path is the titles from the outermost heading down to its own. A heading closes every open one of its own level or
+deeper. What stands before the first heading is the root section, with an empty path.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ _SEPARATOR: Final = "\x1f"
 def split_sections(document: Document, doc_id: str) -> list[Section]:
     """The sections in order. `[start, end)` is a section's own text, its heading line excluded; it may be blank.
 
-    Every path begins with the document's ancestors.
-
-    The root section is left out when it is blank and there are headings.
+    Every path begins with the document's ancestors. The root section is left out when it is blank and there are headings.
     """
     content = document.markdown
     above = tuple(document.metadata.get(ANCESTORS, ()))

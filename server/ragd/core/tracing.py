@@ -220,7 +220,7 @@ def shared_span(traces: Iterable[Trace], name: str, provider: ProviderRef) -> Ge
         yield spans
 
 
-class Sink(Protocol):
+class _Sink(Protocol):
     """Where finished traces go."""
 
     def write(self, envelopes: Sequence[Mapping[str, Any]]) -> None: ...
@@ -248,7 +248,7 @@ class JsonlSink:
 class Tracer:
     """Starts traces and hands finished ones to every sink, in a thread of its own: no answer waits for a disk."""
 
-    def __init__(self, sinks: Sequence[Sink], detail_level: DetailLevel = "standard") -> None:
+    def __init__(self, sinks: Sequence[_Sink], detail_level: DetailLevel = "standard") -> None:
         self._sinks = tuple(sinks)
         self._detail_level: DetailLevel = detail_level
         self._finished: queue.Queue[Sequence[Mapping[str, Any]] | None] = queue.Queue(maxsize=1000)

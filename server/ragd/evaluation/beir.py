@@ -1,7 +1,6 @@
-"""Datasets in the layout of BEIR: `corpus.jsonl`, `queries.jsonl` and `qrels/test.tsv`.
+"""Datasets in the layout of BEIR (Thakur et al. 2021): `corpus.jsonl`, `queries.jsonl` and `qrels/test.tsv`.
 
-The layout is that of Thakur et al., BEIR: A Heterogeneous Benchmark for Zero-shot Evaluation of Information Retrieval Models,
-2021. The corpus is streamed: of a document, only its id and its file's name are kept in memory.
+The corpus is streamed: of a document, only its id and its file's name are kept in memory.
 """
 
 from __future__ import annotations
@@ -68,8 +67,7 @@ class Corpus:
 def read_beir(folder: Path) -> tuple[Dataset, Corpus]:
     """A dataset and its corpus. Questions that no document answers are left out and counted.
 
-    Raises `ValidationFailed` for a file that is missing, a line that can't be read, an id that stands twice, a judgement about
-    an unknown id, and a dataset that has nothing to ask.
+    Raises `ValidationFailed` for what can't be read, stands twice or names an unknown id, and when nothing can be asked.
     """
     corpus = _read_corpus(folder / CORPUS)
     texts = _read_queries(folder / QUERIES)

@@ -33,9 +33,9 @@ def main_metric(metrics: Mapping[str, float]) -> str:
 def compare(first: Mapping[str, Any], second: Mapping[str, Any], *, resamples: int) -> dict[str, Any]:
     """How the second run differs from the first: `{questions, metrics: [...], metric, changed: [...]}`.
 
-    For each metric that both have: both means, the difference, its p-value, and on how many questions the second is better
-    (wins) or worse (losses). `questions` counts them; `changed` are those that differ in `metric`, the greatest loss first.
-    Raises `ValidationFailed` for runs that can't be compared.
+    For each metric that both have: both means, the difference, its p-value, wins and losses of the second. `changed` are the
+    questions
+    that differ in `metric`, the greatest loss first. Raises `ValidationFailed` for runs that can't be compared.
     """
     for run in (first, second):
         if not run["questions"]:

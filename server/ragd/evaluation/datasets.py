@@ -1,7 +1,4 @@
-"""What an evaluation asks: questions, with the documents or places that answer them.
-
-Reading is strict. What is wrong is said with the file and the line, and nothing is guessed.
-"""
+"""What an evaluation asks: questions, with the documents or places that answer them. Reading is strict and guesses nothing."""
 
 from __future__ import annotations
 

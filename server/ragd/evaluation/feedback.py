@@ -51,19 +51,8 @@ def _question(case: Mapping[str, Any]) -> Question:
 
 def _digest(questions: Iterable[Question]) -> str:
     """Of what is asked and what answers it, whatever the ids."""
-    return hash32(
-        *(
-            json.dumps(
-                [
-                    question.text,
-                    question.collection,
-                    question.filters,
-                    question.history,
-                    [[wanted.source, wanted.place] for wanted in question.relevant],
-                ],
-                sort_keys=True,
-                ensure_ascii=False,
-            )
-            for question in questions
-        )
+    parts = (
+        [asked.text, asked.collection, asked.filters, asked.history, [[wanted.source, wanted.place] for wanted in asked.relevant]]
+        for asked in questions
     )
+    return hash32(*(json.dumps(part, sort_keys=True, ensure_ascii=False) for part in parts))

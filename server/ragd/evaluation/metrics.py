@@ -1,9 +1,8 @@
 """Measures of a ranking, by trec_eval's own code through `ir_measures`, and their means over groups of questions.
 
-Names and definitions: `hit@K` is 1 when a relevant unit is among the first K, else 0 (trec_eval: success); `recall@K` the share
-of the relevant units that are among the first K; `precision@K` the share of the first K that are relevant (K is what it is
-divided by, however few were found); `mrr@10` one over the rank of the first relevant unit, 0 beyond rank 10 (its mean is the
-MRR); `ndcg@10` after Järvelin and Kekäläinen 2002 with linear gain and a discount of log2(rank + 1).
+`hit@K` is 1 when a relevant unit is among the first K, else 0; `recall@K` the share of the relevant units that are; `precision@K`
+the share of the first K that are relevant; `mrr@10` one over the rank of the first relevant unit, 0 beyond 10; `ndcg@10` after
+Järvelin and Kekäläinen 2002 with linear gain and a discount of log2(rank + 1).
 """
 
 from __future__ import annotations

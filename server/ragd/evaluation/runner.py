@@ -1,6 +1,6 @@
 """Asks the questions of a dataset, one after the other, and measures the answers.
 
-Whoever calls hands in how to ask: `POST /api/query`, or `Search.query` in the same shape. So what is measured is what users get.
+The caller says how to ask: `POST /api/query`, or `Search.query` in the same shape, so that what is measured is what users get.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def evaluate(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The summaries (`metrics.summaries`) and one record a question, in their order.
 
-    `questions` are of the dataset; `progress` hears how many have been asked, and of how many. The first question is asked once
-    before, uncounted, so that no time has the loading of a model in it. A question that fails ends the evaluation: what `ask`
-    raises goes on.
+    `questions` are of the dataset; `progress` gets how many have been asked, and of how many. The first is asked once before,
+    so that
+    no time has the loading of a model in it. A question that fails ends the evaluation.
     """
     ask(questions[0])
     answers: list[Mapping[str, Any]] = []

@@ -1,8 +1,7 @@
 """Where a text may be cut: paragraph, line, sentence and clause ends, blanks; whole blocks; and never inside a grapheme.
 
-Each level is one pattern that is searched for only inside the window of a cut, so that the work is linear in the text and
-no list of positions is kept; a pattern starts once in a run of marks, or long runs would cost their square. English sentences
-end at a mark before a blank; Japanese and Chinese ones need no blank.
+Each level is one pattern that is searched for only inside the window of a cut, so that the work is linear in the text; it starts
+once in a run of marks, or long runs would cost their square.
 """
 
 from __future__ import annotations

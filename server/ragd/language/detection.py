@@ -109,8 +109,8 @@ def _has_japanese_form(character: str) -> bool:
 def question_language(text: str) -> str | None:
     """`ja`, `zh`, `ko` or `en`; None when the text does not say. Give it a question without its identifiers.
 
-    Hangul is Korean, kana is Japanese. Han alone may be Chinese or Japanese: characters that only one of them writes decide.
-    Latin letters are English when a word of English grammar is there or no letter beyond ASCII is.
+    Han alone may be Chinese or Japanese: characters that only one of them writes decide. Latin letters are English when a word of
+    English grammar is there or no letter beyond ASCII is.
     """
     kana, hangul = len(_QUESTION_KANA.findall(text)), len(_QUESTION_HANGUL.findall(text))
     if kana or hangul:

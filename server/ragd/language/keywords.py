@@ -1,10 +1,9 @@
 """Keywords by rule: names, identifiers, and terms that are frequent here and rare elsewhere in the document.
 
-Candidates are found without a dictionary. In scripts with blanks: identifiers, names, acronyms, words, and what stands between
-stop words and punctuation as one phrase (RAKE: Rose et al., "Automatic Keyword Extraction from Individual Documents", 2010). In
-Japanese: runs of kanji and katakana, since words change where the script does. A document's keywords are ranked by kind and
-frequency, those of a passage by frequency and inverse passage frequency, too (Spärck Jones 1972). All are forms of the text, but
-that a Japanese word which a line end cuts in two is made whole.
+Candidates are found without a dictionary: identifiers, names, acronyms, words, and what stands between stop words as one phrase
+(RAKE: Rose et al. 2010); in Japanese, runs of kanji and katakana. A document's keywords are ranked by kind and frequency, those
+of
+a passage by inverse passage frequency, too (Spärck Jones 1972). All are forms of the text.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The tokens of a text that may be keywords, each with its kind, without a dictionary or a tagger.
 
-In scripts with blanks a word of grammar tells what most likely follows: after an article or a preposition a noun, after a pronoun
-or a modal verb a verb. In Japanese, words change where the script does: runs of kanji and katakana are nouns or begin verbs, and
-the kana that follow tell which.
+A word of grammar shows what most likely follows: a noun after an article or a preposition, a verb after a pronoun or a modal
+verb.
+In Japanese, runs of kanji and katakana are nouns or begin verbs, and the kana that follow show which.
 """
 
 from __future__ import annotations

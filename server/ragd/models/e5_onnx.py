@@ -1,12 +1,10 @@
 """An E5S1 container as an ONNX graph for onnxruntime: tokens stay in 4 bits, matrices become int8, pooling is in the graph.
 
-The graph is written in onnxruntime's own operators (QAttention, DynamicQuantizeMatMul, Gelu), so that no optimizer need run,
-and is the same byte for byte on every machine. Biases are added by the matrix products: with BiasGelu and
-SkipLayerNormalization, which add them too, the whole was a third slower (onnxruntime 1.31). Weights are quantized symmetrically
-for each output column; activations by the graph, one scale for each tensor ("dynamic quantization").
-
-Weights use 7 of the 8 bits. Processors without VNNI add two products of an unsigned and a signed byte in 16 bits, which
-overflows with 8-bit weights and can't with 7-bit ones (2 * 255 * 64 < 2**15): vectors mean the same everywhere.
+The graph is written in onnxruntime's own operators, so that no optimizer need run, and is the same byte for byte on every
+machine.
+Biases are added by the matrix products: with BiasGelu and SkipLayerNormalization the whole was a third slower (onnxruntime 1.31).
+Weights are quantized symmetrically for each output column, to 7 bits: processors without VNNI add two products in 16 bits, which
+overflows with 8-bit weights and can't with 7-bit ones (2 * 255 * 64 < 2**15). Activations have one scale for each tensor.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The container's Unigram tokenizer as a `tokenizer.json` of the `tokenizers` library.
 
 The container maps single characters. Nmt and NFKC together give the same map, but for U+FF5E, which the model keeps: it is
-carried past NFKC as U+0001, a character that Nmt has removed before. NFKC also composes accents that stand apart, as the
-original model's tokenizer does and the map of single characters can't.
+carried past NFKC as U+0001, a character that Nmt has removed before.
 """
 
 from __future__ import annotations

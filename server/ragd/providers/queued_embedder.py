@@ -1,7 +1,7 @@
 """A local embedding model behind the model queue: an embedder like any other, whose work is done in turns.
 
-Questions that arrive while another question or rerank runs are embedded together in the next run. Passages are embedded in the
-same batches as without the queue, except while queries are pending: then one text a turn.
+Questions that arrive while another question or rerank runs are embedded together in the next run. While queries are pending,
+passages come one text a turn instead of one batch.
 """
 
 from __future__ import annotations

@@ -66,10 +66,9 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How the last order is made and what is handed on.
+    """How the last order is made. `relevance` makes 0..1 of a cosine; `vectors` gives the vectors of chunks, for variety.
 
-    `relevance` makes 0..1 of a cosine; `vectors` gives the vectors of chunks, for variety; `count_tokens` counts for the model
-    that will read the context, and `own_count` says that it is what the passages were cut by.
+    `count_tokens` counts for the model that will read the context; `own_count` says that the passages were cut by it.
     """
 
     count_tokens: Callable[[str], int]

@@ -1,9 +1,8 @@
 """Soft preferences: what a request would rather see. They move passages up and never drop one.
 
-Each wish gives a passage 0..1: `recent` its place among the candidates by age (the newest 1, the oldest 0, equal times alike;
-a rank, since how much newer matters differs from one set of documents to the next), `source` 1 when its source begins with one
-of those preferred, `has_image` 1 when it shows a picture. The mean of the wishes, times a weight, is added to the score. The
-order is that of the sums; a shown score ends at 1.
+Each wish gives a passage 0..1: `recent` its place among the candidates by age (the newest 1, the oldest 0; a rank, since how much
+newer matters differs), `source` 1 when its source begins with one of those preferred, `has_image` 1 when it shows a picture. The
+mean of the wishes, times a weight, is added to the score, which is the order; a shown score ends at 1.
 """
 
 from __future__ import annotations

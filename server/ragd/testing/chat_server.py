@@ -1,7 +1,4 @@
-"""A local service that speaks the real wire formats of language models: OpenAI's chat completions and Anthropic's messages.
-
-What each request is answered with is a script. The service notes what it was asked, and whether a client went away.
-"""
+"""A local service that speaks the wire formats of OpenAI's chat completions and Anthropic's messages, and answers by a script."""
 
 from __future__ import annotations
 

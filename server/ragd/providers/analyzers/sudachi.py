@@ -1,7 +1,4 @@
-"""Japanese by dictionary (Takaoka et al., "Sudachi: a Japanese Tokenizer for Business", LREC 2018).
-
-Short units (mode A), dictionary forms, without particles and auxiliaries.
-"""
+"""Japanese by dictionary, in short units (mode A): Takaoka et al., "Sudachi: a Japanese Tokenizer for Business", LREC 2018."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Dense search in Chroma (HNSW; Malkov & Yashunin 2016), one collection for each knowledge base, ids and vectors only.
 
-Chroma's own filters cost more the more rows match, and it hands vectors back slowly. So filters come as sets of allowed ids: a
-small set is scored exactly from a matrix in memory (read on first use from a log kept beside Chroma's files), a large one is
-met by asking the HNSW index for more and more neighbours and keeping the allowed ones.
+Chroma's own filters cost more the more rows match, so filters come as sets of allowed ids: a small set is scored exactly from a
+matrix in memory (with a log of its own), for a large one HNSW is asked for more and more neighbours, of which the allowed stay.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Can a Chroma directory be trusted? Damaged files can end the whole process inside its native library.
 
-After an orderly close a seal holds the size and CRC-32 of every file; the next opening compares and breaks the seal. Where
-there is no seal (the process was killed), this file is run as a program: another process opens the directory and asks each
-collection something. It is run by path, so that it imports nothing of ours.
+After an orderly close a seal holds the size and CRC-32 of every file; the next opening compares and breaks the seal. Without one
+(the process was killed) this file is run as a program, which imports nothing of ours, opens the directory and reads from it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A file that a `VectorMatrix` can be had back from: an append-only log of upserts and deletes, one record for each call.
 
-A record is written with one `write` and made durable by `fsync`, and carries its length and its CRC-32. A record that the file
-ends within was never acknowledged (the process died while writing it) and is cut off; anything else that doesn't add up is
-damage. When most of the log is history, it is written anew beside the old one and moved into its place.
+A record carries its length and its CRC-32 and is made durable by `fsync`. One that the file ends within was never acknowledged
+and is cut off; anything else that doesn't add up is damage. When most of the log is history, it is written anew.
 """
 
 from __future__ import annotations

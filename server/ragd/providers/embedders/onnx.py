@@ -1,7 +1,7 @@
 """Text embedding by an ONNX graph in onnxruntime.
 
-Texts are sorted by length and run in batches of about `batch_tokens` padded tokens, which wastes least on padding, is
-fastest, and keeps the influence that batch-mates have on int8 activations small.
+Texts are sorted by length and run in batches of about `batch_tokens` padded tokens, which is fastest and keeps the influence that
+batch-mates have on int8 activations small.
 """
 
 from __future__ import annotations

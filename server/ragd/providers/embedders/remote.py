@@ -45,8 +45,8 @@ class RemoteEmbedder(ABC):
     def __init__(self, options: EmbeddingSettings, **remote: Any) -> None:
         """`remote` goes to `RemoteService`. Asks the service for one vector when no dimension is set.
 
-        Raises `SettingsError` for an address, a key or a prefix that can't be used, `RemoteUnavailable` or `RemoteRefused` when
-        the dimension has to be asked for and the service does not tell.
+        Raises `SettingsError` for settings that can't be used, and what `RemoteService` raises where the dimension has to be
+        asked for.
         """
         self.service = RemoteService(options.url, resolve(options.api_key, "embedding.api_key"), setting="embedding", **remote)
         self.tokenizer = EstimatedTokenizer()

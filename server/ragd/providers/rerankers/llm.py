@@ -1,7 +1,6 @@
 """Reranking by a language model: it is shown the question and numbered passages, and gives each a mark from 0 to 10.
 
-One request for all passages (list-wise scoring, as in Sun et al. 2023, "Is ChatGPT Good at Search?", with marks in place of an
-order, so that the scores can be shown and held against a limit).
+One request for all (list-wise: Sun et al. 2023, "Is ChatGPT Good at Search?"), with marks in place of an order as scores.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reranking by late interaction over the embedding model's own token vectors: no further model is needed.
 
-Each token vector loses its language's mean (see `calibration`); a question's tokens each look for the nearest token of the
-passage, and the mean of what they find is the similarity, which a logistic makes 0..1. Passages whose vectors are still in
-memory are scored at once, wherever they stand; the others in the order given, batch by batch while the time lasts.
+Each token vector loses its language's mean (see `calibration`); the mean of what a question's tokens find nearest in the passage
+is the similarity, which a logistic makes 0..1. Passages whose vectors are in memory are scored at once, the others while the
+time lasts.
 """
 
 from __future__ import annotations

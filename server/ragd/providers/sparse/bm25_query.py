@@ -1,8 +1,7 @@
 """What a question comes down to for a BM25 engine: not too many different terms with their weights, and phrases.
 
-A phrase counts as much as all of its terms once more (`PHRASE_WEIGHT`): in BM25's formula with the number of its occurrences,
-and with the sum of its terms' IDF as weight, as Lucene and tantivy do it. So of two entries that hold the same terms equally
-often, the one that holds them side by side comes first, and a rare term alone still overtakes a phrase of frequent ones.
+A phrase counts as much as all of its terms once more: in BM25's formula with the number of its occurrences, and with the sum of
+its terms' IDF as weight, as Lucene and tantivy do it. So a rare term alone still overtakes a phrase of frequent ones.
 """
 
 from __future__ import annotations

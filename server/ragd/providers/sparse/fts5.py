@@ -1,7 +1,7 @@
 """BM25 in SQLite's FTS5 (https://www.sqlite.org/fts5.html), one database file for each knowledge base.
 
-FTS5's own tokenizers break `--no-cache` and `c++` apart; with every ASCII sign declared part of a token, and all that is not
-ASCII being so anyway, the "ascii" tokenizer cuts at blanks alone. It folds capitals, which analysed terms have not.
+With every ASCII sign declared part of a token, its "ascii" tokenizer cuts at blanks alone and leaves `--no-cache` and `c++`
+whole.
 """
 
 from __future__ import annotations

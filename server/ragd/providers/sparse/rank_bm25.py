@@ -1,8 +1,7 @@
 """BM25 by the rank_bm25 package, in memory: the oracle of the tests, and enough for small collections.
 
-The entries are kept in SQLite; the scorer is built from them when first asked and again after each change. Of the package's
-variants BM25+ (Lv & Zhai 2011) with delta 0 is used: plain BM25 whose IDF is above zero for every term. Its "Okapi" gives a
-term that half of the entries hold the weight zero, so that entries would be lost.
+The entries are kept in SQLite; the scorer is built from them when first asked and after each change. It is BM25+ (Lv & Zhai 2011)
+with delta 0: plain BM25 whose IDF is above zero for every term, where the package's "Okapi" would lose entries.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """BM25 in tantivy (https://github.com/quickwit-oss/tantivy), one index folder for each knowledge base.
 
-The terms are ours: they are handed over joined by blanks and cut at blanks again, and a query is built term by term, so that no
-text of a user is ever parsed. Each call that changes something is one commit, after which the searcher is taken anew.
-
-tantivy puts entries of one score in the order in which its segments hold them, which a merge changes; here it is their ids'.
+The terms are ours: handed over joined by blanks and cut at blanks again; a query is built term by term, so that no text of a user
+is ever parsed. tantivy orders entries of one score by segments, which a merge changes; here their ids do.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Follow-up questions made self-contained by rules: "and on Windows?" after a question about lease timeouts.
 
-A question depends on those before it when it begins as a continuation ("what about", "では", "那"), when a pronoun or a
-demonstrative stands in it that nothing before it in the question can explain, or when it is a fragment. Then the content words of
-the last self-contained question, and of the follow-ups in between, are put in front. Only the user's own turns are read. What the
-question names itself stays as it is: a carried-over identifier yields to one of the same kind.
+A question depends on those before it when it begins as a continuation ("what about", "では", "那"), when a pronoun in it refers
+to nothing before, or when it is a fragment. Then the content words of the user's last self-contained question, and of follow-ups
+in between, are put in front; a carried-over identifier yields to one of the same kind.
 """
 
 from __future__ import annotations

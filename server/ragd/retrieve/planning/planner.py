@@ -43,8 +43,7 @@ class _Notes:
 class Planner:
     """Makes plans of questions. Safe to use from several threads.
 
-    `rewrite` says what makes follow-ups self-contained, `multi_query` how many further wordings there are at most; both take
-    `model` where there is one (`rewrite` only when it is "model").
+    `rewrite` says what makes follow-ups self-contained, `multi_query` how many further wordings there are at most.
     """
 
     def __init__(

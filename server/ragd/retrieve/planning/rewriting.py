@@ -1,7 +1,7 @@
 """A language model's help with a question: made self-contained, and in other words.
 
-The conversation goes to the model as JSON, as data; what comes back is checked. It must be one JSON object of the asked shape,
-short, and name the question's own identifiers as they are written and none that neither the question nor the conversation has.
+The conversation goes to the model as data. What comes back must be one JSON object of the asked shape, short, and name the
+question's own identifiers and none that neither the question nor the conversation has.
 """
 
 from __future__ import annotations

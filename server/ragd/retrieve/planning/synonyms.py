@@ -2,12 +2,10 @@
 
 The file is a list of groups, whose terms all stand for each other, or a mapping from a term to what is searched beside it:
 
-    - [k8s, kubernetes]               k8s: [kubernetes]
     - [有給休暇, 年休, paid leave]      年休: [有給休暇, 年次休暇]
 
-A term is found in a question when its analysed form stands there in one run, so that case, plurals and the like do not matter;
-of several that begin at one place, the longest counts. A term in a script without blanks is found by its characters, too.
-The file is read again when it changes. One that has become unreadable leaves the last good one in force, with a warning.
+A term is found in a question when its analysed form stands there in one run, the longest first; one in a script without blanks
+also by its characters. The file is read again when it changes; one that can't be read leaves the last good one in force.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ _HELP: Final = "Write a list of groups, such as '- [k8s, kubernetes]', or a mapp
 
 
 @dataclass(frozen=True, slots=True)
-class Expansion:
+class _Expansion:
     """What a question's synonyms add: as they are written, and their index terms, each once and none of the question's own."""
 
     synonyms: tuple[str, ...] = ()
@@ -94,7 +92,7 @@ class Synonyms:
                     self._trouble = f"{error.message} Until then the synonyms stay as they were before."
             return self._trouble
 
-    def expand(self, text: str, terms: Sequence[str]) -> Expansion:
+    def expand(self, text: str, terms: Sequence[str]) -> _Expansion:
         """The synonyms of a question in canonical form, whose index terms are `terms`."""
         table = self._table
         entries = {id(entry): entry for entry in _standing_in(text, terms, table)}
@@ -110,7 +108,7 @@ class Synonyms:
             analysed = self._analyzer.tokens(synonym)
             specific = [term for term in analysed if term not in QUESTION_GRAMMAR] or analysed
             added |= dict.fromkeys(term for term in specific if term not in own)
-        return Expansion(tuple(found.values()), tuple(added))
+        return _Expansion(tuple(found.values()), tuple(added))
 
     def _seen(self) -> tuple[int, int] | None:
         try:
@@ -141,8 +139,7 @@ class Synonyms:
 def forms(text: str, analyzer: Analyzer) -> list[tuple[str, ...]]:
     """The runs of index terms that a phrase can have in a text: one, or two where Japanese and Chinese are analysed apart.
 
-    An analyzer may treat Chinese characters in a text without kana as Chinese and put further terms behind them; in a Japanese
-    text these are not there. A line of kana that is no word makes it Japanese.
+    An analyzer may put further terms behind Chinese characters where no kana is near; a line of kana makes a text Japanese.
     """
     whole = tuple(analyzer.tokens(text))
     if _KANA.search(text) or not _CJK.search(text):

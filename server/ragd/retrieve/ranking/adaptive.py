@@ -2,14 +2,12 @@
 
 No one weighting serves all questions (Bruch, Gai and Ingber, TOIS 2023, section 5; docs/search-quality.md has our figures):
 
-- A short question that names something to the letter (an option, a path, an issue key, a single word) is answered where those
-  letters stand. Rank fusion lets passages that only sound alike overtake them; here the words weigh more.
-- Where nearly all that the dense side found is in another language than the question, words hardly match at all. What matches are
-  names and numbers, which mislead: the meaning weighs more, and late interaction, which compares word by word, most.
+- A short question that names something to the letter is answered where those letters stand: the words weigh more.
+- Where nearly all that the dense side found is in another language than the question, matching words are names and numbers, which
+  mislead: the meaning weighs more, and late interaction, which compares word by word, most.
 - Any other question is served by both sides alike.
 
-The weights are rounded to steps of .05 and were chosen on one half of a development set and tried on the other, both ways round;
-neighbouring values change little.
+The weights were chosen on one half of a development set and tried on the other, both ways round; neighbours change little.
 """
 
 from __future__ import annotations

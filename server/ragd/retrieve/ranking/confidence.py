@@ -1,8 +1,8 @@
 """How sure it is that the best passages answer the question, 0..1.
 
-A score of fusion is relative: the best of nothing but strangers also gets much of it. What is taken here is absolute: the
-reranker's score; else the cosine, set against what related and unrelated texts get from this model; else the share of the
-question's terms that a passage holds. A passage that holds, to the letter, all that the question names is what was asked for.
+Fusion's scores are relative; what is taken here is absolute: the reranker's score; else the cosine, set against what related and
+unrelated texts get from this model; else the share of the question's terms that a passage holds. One that holds, to the letter,
+all that the question names is what was asked for.
 """
 
 from __future__ import annotations

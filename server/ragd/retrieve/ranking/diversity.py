@@ -15,10 +15,9 @@ from ragd.providers.protocols import Vectors
 
 
 def diversified(candidates: Sequence[Candidate], vectors: Mapping[str, Vectors], weight: float, count: int) -> list[Candidate]:
-    """The same candidates with the first `count` chosen by MMR, the rest in their order; ranks counted anew.
+    """The same candidates with the first `count` chosen by MMR, the rest in their order; ranks counted anew, scores as they were.
 
-    `weight` is λ. `vectors` are unit vectors by chunk id; a candidate without one resembles nothing. Scores stay as they are,
-    so they need not fall along the list.
+    `weight` is λ. `vectors` are unit vectors by chunk id; a candidate without one resembles nothing.
     """
     rest = list(candidates)
     taken: list[Candidate] = []
