@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from filelock import FileLock, Timeout
 
 from ragd import __version__
 from ragd.core.errors import DaemonAlreadyRunning
+from ragd.core.files import write_whole
 
 _LOCK_FILE = "daemon.lock"
 INFO_FILE = "daemon.json"
@@ -52,10 +52,8 @@ class Ownership:
     def publish(self, info: DaemonInfo) -> None:
         """Write `daemon.json`, mode 0600, in one step."""
         values = {"url": info.url, "token": info.token, "pid": info.pid, "version": info.version}
-        descriptor, name = tempfile.mkstemp(dir=self._data_dir, prefix=".daemon-")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump({key: value for key, value in values.items() if value is not None}, file)
-        Path(name).replace(self._data_dir / INFO_FILE)
+        text = json.dumps({key: value for key, value in values.items() if value is not None})
+        write_whole(self._data_dir / INFO_FILE, text.encode())
 
     def release(self) -> None:
         """Remove `daemon.json` and let go of the directory."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import logging
-import os
-import tempfile
 import threading
 import zipfile
 from dataclasses import astuple
@@ -13,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ragd.core.files import write_whole
 from ragd.core.ids import hash32
 from ragd.language.detection import PASSAGE_LANGUAGES
 from ragd.providers.calibration.measure import METHOD, Calibration, Logistic, TokenCalibration, calibrate, texts_json
@@ -64,14 +63,7 @@ def _write_calibration(path: Path, calibration: Calibration) -> None:
     packed = io.BytesIO()
     np.savez(packed, allow_pickle=False, **arrays)
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(packed.getvalue())
-        os.replace(name, path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(path, packed.getvalue())
 
 
 def _read_calibration(path: Path, dimension: int) -> Calibration | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from sqlalchemy import Connection, Engine, RowMapping, delete, exists, select
 
 from ragd.core.documents import Place
 from ragd.core.errors import AssetNotFound
+from ragd.core.files import write_whole
 from ragd.core.storage import Asset, PictureLink
 from ragd.store.database.engine import batches
 from ragd.store.database.repository import Repository, rows_in
@@ -113,16 +112,7 @@ class Assets(Repository):
         if path.exists() and path.stat().st_size == len(data):
             return
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor, staged = tempfile.mkstemp(dir=path.parent, suffix=".new")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(staged).replace(path)
-        except BaseException:
-            Path(staged).unlink(missing_ok=True)
-            raise
+        write_whole(path, data, durable=True)
 
 
 def no_picture(asset_id: str) -> AssetNotFound:

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from ragd.core.errors import IndexDamaged
+from ragd.core.files import sync
 from ragd.providers.dense.vector_matrix import VectorMatrix, normalised
 from ragd.providers.protocols import Vectors
 
@@ -92,7 +93,7 @@ class VectorLog:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(self._path)
-        _sync_directory(self._path.parent)
+        sync(self._path.parent)
 
     def _read(self) -> VectorMatrix:
         size = self._path.stat().st_size
@@ -131,17 +132,6 @@ class VectorLog:
 
     def _damaged(self, reason: str) -> IndexDamaged:
         return IndexDamaged(f"The vector file {self._path.name} is damaged: {reason}. Rebuild the index with 'rag reindex'.")
-
-
-def _sync_directory(folder: Path) -> None:
-    """Make a rename in `folder` durable. Windows has no such call and does not need it."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _file_head(dimension: int) -> bytes:
