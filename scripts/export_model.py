@@ -79,14 +79,14 @@ def program(name: str) -> Path:
 
 def install(exported: Path, target: Path, model_id: str, source: str) -> None:
     """A model folder with a manifest, as the supply chain takes it. External data keep their names: the graph refers to them."""
-    from ragd.models.manifest import Manifest, record_file, write_manifest
+    from ragd.models.manifest import Manifest, record_file
 
     target.mkdir(parents=True)
     taken = [exported / MODEL, exported / TOKENIZER, *exported.glob("*.onnx_data")]
     for path in taken:
         shutil.copyfile(path, target / path.name)
     files = {path.name: record_file(target / path.name) for path in taken}
-    write_manifest(target, Manifest(model_id, {"kind": "export", "of": source}, files, files, model=MODEL, tokenizer=TOKENIZER))
+    Manifest(model_id, {"kind": "export", "of": source}, files, files, model=MODEL, tokenizer=TOKENIZER).write(target)
 
 
 if __name__ == "__main__":

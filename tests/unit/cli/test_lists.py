@@ -14,7 +14,7 @@ from ragd import __version__
 from ragd.cli import COMMANDS, cli
 from ragd.cli.common.output import cells, clean, size, table
 from ragd.core.instance import Ownership
-from ragd.models.manifest import Manifest, record_file, write_manifest
+from ragd.models.manifest import Manifest, record_file
 
 
 def test_a_collection_is_made_renamed_disabled_enabled_and_removed(rag, docs: Path) -> None:
@@ -88,7 +88,7 @@ def test_fetching_a_model_is_told_as_events_to_a_program_that_asks_for_them(
     for name in ("model.onnx", "tokenizer.json"):
         (model / name).write_text(name)
     files = {name: record_file(model / name) for name in ("model.onnx", "tokenizer.json")}
-    write_manifest(model, Manifest(model.name, {"kind": "folder"}, files, files, model="model.onnx", tokenizer="tokenizer.json"))
+    Manifest(model.name, {"kind": "folder"}, files, files, model="model.onnx", tokenizer="tokenizer.json").write(model)
     monkeypatch.setenv("RAG_MODELS_DIR", str(tmp_path / "models"))
     monkeypatch.setenv("RAG_EMBEDDING__MODEL_FOLDERS", json.dumps([str(model.parent)]))
     events = [json.loads(line) for line in rag("models", "pull", "--progress", "json").stdout.splitlines()]
