@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from ragd.config.answering import RetrievalSettings
 from ragd.core.query import Mode, QueryPlan, QueryRequest
 from ragd.core.results import Candidate, Context, Hit
 from ragd.core.tracing import NO_PROVIDER, ProviderRef, Trace, Tracer
@@ -71,14 +72,11 @@ class Ranking:
     `count_tokens` counts for the model that will read the context; `own_count` says that the passages were cut by it.
     """
 
+    options: RetrievalSettings
     count_tokens: Callable[[str], int]
     own_count: bool = True
     relevance: Callable[[float], float] | None = None
     vectors: Callable[[Sequence[str]], Mapping[str, Vectors]] | None = None
-    mmr_lambda: float = 1.0
-    prefer_weight: float = 0.1
-    min_score: float = 0.0
-    merge_neighbours: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +160,7 @@ class QueryPipeline:
                 max_tokens=query.max_context_tokens,
                 count_tokens=self.ranking.count_tokens,
                 own_count=self.ranking.own_count,
-                merge=self.ranking.merge_neighbours,
+                merge=self.ranking.options.merge_neighbours,
             )
             cited = [chunk_id for citation in context.citations for chunk_id in citation.chunk_ids]
             contents = trace.texts(passages=[citation.passage.content for citation in context.citations])
@@ -213,13 +211,13 @@ class QueryPipeline:
         stages: dict[str, Sequence[Candidate]],
     ) -> tuple[list[Hit], float]:
         """The passages of the answer, by every wish of the request, and the confidence in them; adds to `stages`."""
-        ranked = reranked.ranked
+        ranked, options = reranked.ranked, self.ranking.options
         if plan.prefer:
             facts = self._passages.preference_fields([candidate.chunk_id for candidate in ranked])
-            ranked = stages["prefer"] = prefer(ranked, facts, plan.prefer, self.ranking.prefer_weight)
-        if self.ranking.mmr_lambda < 1 and self.ranking.vectors is not None:
+            ranked = stages["prefer"] = prefer(ranked, facts, plan.prefer, options.prefer_weight)
+        if options.mmr_lambda < 1 and self.ranking.vectors is not None:
             pool = [candidate.chunk_id for candidate in ranked]
-            ranked = stages["diversity"] = diversified(ranked, self.ranking.vectors(pool), self.ranking.mmr_lambda, query.top_k)
+            ranked = stages["diversity"] = diversified(ranked, self.ranking.vectors(pool), options.mmr_lambda, query.top_k)
         scores = {source: {item.chunk_id: item.score for item in candidates} for source, candidates in found.lists.items()}
         scores |= {"fused": {item.chunk_id: item.score for item in fused}, "rerank": dict(reranked.scores)}
         hits = list(self._served(ranked, query, plan, scores))
@@ -254,9 +252,9 @@ class QueryPipeline:
 
     def _above(self, hits: Sequence[Hit]) -> tuple[list[Hit], list[str]]:
         """The hits that reach `min_score`, and what there is to say of the others."""
-        kept = [hit for hit in hits if hit.score >= self.ranking.min_score]
+        kept = [hit for hit in hits if hit.score >= self.ranking.options.min_score]
         if kept or not hits:
             return kept, []
         best = max(hit.score for hit in hits)
         nothing = f"Nothing relevant was found: the best of {len(hits)} passages has a score of {best:.2f}, "
-        return [], [f"{nothing}and retrieval.min_score is {self.ranking.min_score:g}."]
+        return [], [f"{nothing}and retrieval.min_score is {self.ranking.options.min_score:g}."]
