@@ -72,7 +72,7 @@ class SupportCheck:
 
     def evidence(self, claims: Sequence[str], citations: Sequence[Citation]) -> list[dict[int, _Evidence]]:
         """For each claim: number of a passage -> the evidence in it."""
-        lines = [(citation.id, line) for citation in citations for line in lines_of(citation.passage.content)][:_MOST_LINES]
+        lines = [(citation.id, line) for citation in citations for line in _lines_of(citation.passage.content)][:_MOST_LINES]
         if not claims or not lines:
             return [{} for _ in claims]
         cosines = self._cosines(claims, [line for _, line in lines])
@@ -109,7 +109,7 @@ def word_shares(asked: Sequence[str], held: Iterable[frozenset[str]], spread: Co
     return [sum(weight for term, weight in weights.items() if term in own) / total for own in held]
 
 
-def lines_of(content: str) -> list[str]:
+def _lines_of(content: str) -> list[str]:
     """The sentences of a passage, and its lines that hold none: rows of tables, code, labels."""
     found: list[str] = []
     for line in content.split("\n"):

@@ -93,10 +93,10 @@ class Trace:
         self.trace_id = uuid.uuid4().hex
         self.trace_type = trace_type
         self.counters: Counter[str] = Counter()
+        self.lists_candidates = True
         self.status: Status = "ok"
         self._detail_level = detail_level
         self._withheld = False
-        self._unlisted = False
         self._strategy_config_id = strategy_config_id
         self._links = {key: links.get(key) for key in ("job_id", "request_id", "eval")}
         self._started_at = utc_now()
@@ -146,15 +146,11 @@ class Trace:
 
     def withhold_candidates(self) -> None:
         """Leave out what was found before it is known who may read it: to know that something passed would tell its name."""
-        self._unlisted = True
-
-    @property
-    def lists_candidates(self) -> bool:
-        return not self._unlisted
+        self.lists_candidates = False
 
     def candidates(self, ranked: Sequence[Candidate]) -> list[dict[str, Any]]:
         """A ranked list for a payload: all of it at `verbose`, else its head, which is what explains an answer."""
-        if self._unlisted:
+        if not self.lists_candidates:
             return []
         kept = ranked if self._detail_level == "verbose" else ranked[:_HEAD]
         return [candidate.as_dict() for candidate in kept]

@@ -11,8 +11,6 @@ from typing import Any
 
 from ragd.core.errors import ValidationFailed
 
-_BLOCK = 1 << 20
-
 
 @dataclass(frozen=True, slots=True)
 class Relevant:
@@ -61,14 +59,11 @@ def broken(path: Path, line: int | None, message: str) -> ValidationFailed:
 
 def digest_of(path: Path) -> str:
     """SHA-256 of a file, in hexadecimal. Raises `ValidationFailed` when it can't be read."""
-    digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise unreadable(path, error) from error
-    return digest.hexdigest()
 
 
 def unreadable(path: Path, error: OSError) -> ValidationFailed:

@@ -79,7 +79,7 @@ _ACRONYM_WEIGHT: Final = 1.4
 _WEAK: Final = 0.6
 
 
-class Term(NamedTuple):
+class _Term(NamedTuple):
     """One token of a text. What weighs nothing is no candidate. `in_phrase`: it may be part of a phrase.
 
     `noun_next` and `verb_next` say what most likely follows; None: what was likely before it.
@@ -96,13 +96,13 @@ class Term(NamedTuple):
 
 
 @lru_cache(maxsize=65_536)
-def term(token: str) -> Term:
+def term(token: str) -> _Term:
     """What a token of prose is."""
     return _term(token, code=False)
 
 
 @lru_cache(maxsize=65_536)
-def code_term(token: str) -> Term:
+def code_term(token: str) -> _Term:
     """What a token of source code is: the words of programming languages tell nothing, and no words make phrases."""
     return _term(token, code=True)
 
@@ -131,22 +131,22 @@ def chinese_words(run: str) -> list[str]:
     return [word for word in _CHINESE_WORDS.findall(run) if 2 <= len(word) <= _LONGEST_CHINESE_WORD]
 
 
-def _term(token: str, *, code: bool) -> Term:
+def _term(token: str, *, code: bool) -> _Term:
     if token == "\n":
-        return Term(ends_phrase=True, ends_sentence=True, noun_next=False)
+        return _Term(ends_phrase=True, ends_sentence=True, noun_next=False)
     ends_phrase, ends_sentence = bool(_PHRASE_ENDS.search(token)), bool(_SENTENCE_ENDS.search(token))
     if token[0].isdecimal():
-        return Term(ends_phrase=ends_phrase, ends_sentence=ends_sentence)
+        return _Term(ends_phrase=ends_phrase, ends_sentence=ends_sentence)
     if token[0] >= FIRST_CJK:
         noun = _japanese_noun(token)
-        return Term(_weight_of_japanese(noun), noun, ends_phrase=True, noun_next=False)
+        return _Term(_weight_of_japanese(noun), noun, ends_phrase=True, noun_next=False)
     core = _OWNER.sub("", token.rstrip(_TRAILING).lstrip(_LEADING))
     lower = core.lower()
     if lower in FUNCTION_WORDS:
         noun_next, verb_next = lower in BEFORE_NOUNS, lower in BEFORE_VERBS
-        return Term(ends_phrase=ends_phrase, ends_sentence=ends_sentence, noun_next=noun_next, verb_next=verb_next)
+        return _Term(ends_phrase=ends_phrase, ends_sentence=ends_sentence, noun_next=noun_next, verb_next=verb_next)
     weight, in_phrase = _weight_of_word(core, lower, code=code)
-    return Term(
+    return _Term(
         weight,
         core,
         in_phrase=in_phrase and token.startswith(core),
