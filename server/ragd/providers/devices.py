@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,16 +30,34 @@ _FLOAT_ONLY = ("cuda", "directml", "coreml")
 _ERRORS_ONLY = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Graph:
     """A loaded graph. `device` is what was got, `warnings` say where that is not, or not quite, what was asked for."""
 
-    session: InferenceSession
-    device: str
-    warnings: tuple[str, ...] = ()
+    def __init__(self, session: InferenceSession, model_id: str, device: str, warnings: Sequence[str]) -> None:
+        self.device = device
+        self.warnings = list(warnings)
+        self.inputs = {item.name for item in session.get_inputs()}
+        self.outputs = session.get_outputs()
+        self._session: InferenceSession | None = session
+        self._model_id = model_id
+
+    def run(self, output: str, feed: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
+        """One output of one run, as float32. Raises `ModelUnavailable` when the graph was closed or onnxruntime fails."""
+        session = self._session
+        if session is None:
+            raise ModelUnavailable(f"The model {self._model_id} has been closed.")
+        try:
+            values: NDArray[np.float32] = session.run([output], feed)[0].astype(np.float32, copy=False)
+        # onnxruntime's errors have no common base of their own.
+        except Exception as error:
+            raise ModelUnavailable(f"{self._model_id} could not be run: {_first_line(error)}") from error
+        return values
+
+    def close(self) -> None:
+        self._session = None
 
 
-def open_session(
+def open_graph(
     graph: Path,
     model_id: str,
     *,
@@ -49,7 +66,7 @@ def open_session(
     threads: int = 0,
     spinning: bool = False,
     available: Sequence[str] | None = None,
-) -> Opened:
+) -> Graph:
     """Load a graph. `available` are the execution providers to choose from, by default those of the installed onnxruntime.
 
     `quantized` graphs hold int8 operators; `threads` 0 is one for each physical core. Raises `ModelUnavailable` when even the
@@ -75,10 +92,10 @@ def open_session(
             onnxruntime.preload_dlls()
         session, problem = _try(open_on, got)
         if session is not None:
-            return Opened(session, got, warnings)
+            return Graph(session, model_id, got, warnings)
         warnings = (*warnings, f"{model_id} runs on the CPU: {problem}")
     try:
-        return Opened(open_on([_CPU]), "cpu", warnings)
+        return Graph(open_on([_CPU]), model_id, "cpu", warnings)
     # onnxruntime's errors have no common base of their own.
     except Exception as error:
         raise ModelUnavailable(f"onnxruntime can't load {graph}: {_first_line(error)}") from error
@@ -111,16 +128,6 @@ def physical_cores(topology: Path = Path("/sys/devices/system/cpu")) -> int:
         siblings = topology / f"cpu{number}" / "topology" / "thread_siblings_list"
         cores.add(siblings.read_text() if siblings.is_file() else str(number))
     return len(cores)
-
-
-def run_graph(session: InferenceSession, model_id: str, output: str, feed: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
-    """One output of one run, as float32. Raises `ModelUnavailable` when onnxruntime fails."""
-    try:
-        values: NDArray[np.float32] = session.run([output], feed)[0].astype(np.float32, copy=False)
-    # onnxruntime's errors have no common base of their own.
-    except Exception as error:
-        raise ModelUnavailable(f"{model_id} could not be run: {_first_line(error)}") from error
-    return values
 
 
 def _try(open_on: Callable[[list[str]], InferenceSession], device: str) -> tuple[InferenceSession | None, str]:

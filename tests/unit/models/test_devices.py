@@ -14,7 +14,7 @@ from ragd.config.answering import RerankSettings
 from ragd.config.fields import Device
 from ragd.config.indexing import EmbeddingSettings
 from ragd.core.errors import ModelUnavailable
-from ragd.providers.devices import EXECUTION_PROVIDERS, choose_device, open_session, physical_cores, run_graph
+from ragd.providers.devices import EXECUTION_PROVIDERS, choose_device, open_graph, physical_cores
 
 CPU, CUDA, DML = "CPUExecutionProvider", "CUDAExecutionProvider", "DmlExecutionProvider"
 COREML, OPENVINO, TENSORRT = "CoreMLExecutionProvider", "OpenVINOExecutionProvider", "TensorrtExecutionProvider"
@@ -66,24 +66,24 @@ def test_an_int8_model_on_a_device_for_floats_is_tried_with_a_warning(device: De
 @pytest.mark.filterwarnings("ignore:Specified provider")
 @pytest.mark.parametrize("device", EXECUTION_PROVIDERS)
 def test_a_device_that_fails_to_start_leaves_the_model_on_the_cpu_with_a_warning(graph: Path, device: Device) -> None:
-    opened = open_session(graph, "m", device=device, threads=1, available=["NoSuch", EXECUTION_PROVIDERS[device], CPU])
+    opened = open_graph(graph, "m", device=device, threads=1, available=["NoSuch", EXECUTION_PROVIDERS[device], CPU])
     assert opened.device == "cpu"
     (warning,) = opened.warnings
     assert warning.startswith("m runs on the CPU: ")
     assert device in warning
-    np.testing.assert_array_equal(run_graph(opened.session, "m", "y", {"x": np.ones(3, np.float32)}), [2, 2, 2])
+    np.testing.assert_array_equal(opened.run("y", {"x": np.ones(3, np.float32)}), [2, 2, 2])
 
 
 @pytest.mark.parametrize("spinning", [False, True])
 def test_the_cpu_is_got_without_a_warning(graph: Path, spinning: bool) -> None:
-    opened = open_session(graph, "m", threads=1, spinning=spinning, available=[CPU])
-    assert (opened.device, opened.warnings) == ("cpu", ())
+    opened = open_graph(graph, "m", threads=1, spinning=spinning, available=[CPU])
+    assert (opened.device, opened.warnings) == ("cpu", [])
 
 
 def test_a_run_that_fails_is_one_of_our_errors(graph: Path) -> None:
-    opened = open_session(graph, "m", threads=1)
+    opened = open_graph(graph, "m", threads=1)
     with pytest.raises(ModelUnavailable, match="m could not be run"):
-        run_graph(opened.session, "m", "y", {"x": np.ones((2, 2), np.int64)})
+        opened.run("y", {"x": np.ones((2, 2), np.int64)})
 
 
 def test_the_settings_know_the_devices() -> None:

@@ -15,7 +15,7 @@ from ragd.config.fields import Device
 from ragd.core.errors import ModelUnavailable
 from ragd.models.rows import ModelFiles
 from ragd.providers.batching import batches, padded
-from ragd.providers.devices import Opened, open_session, run_graph
+from ragd.providers.devices import open_graph
 from ragd.providers.protocols import Vectors
 from ragd.providers.tokenizers.onnx import OnnxTokenizer
 
@@ -44,14 +44,12 @@ class OnnxEmbedder:
         self.batch_tokens = batch_tokens
         self.tokenizer = OnnxTokenizer(files.tokenizer)
         self._row = files.row
-        opened = open_session(
+        self._graph = open_graph(
             files.model, self.model_id, device=device, quantized=files.quantized, threads=threads, spinning=spinning
         )
-        self.device = opened.device
-        self.warnings = list(opened.warnings)
-        self._opened: Opened | None = opened
-        self._typed = "token_type_ids" in {item.name for item in opened.session.get_inputs()}
-        outputs = [item.name for item in opened.session.get_outputs()]
+        self.device = self._graph.device
+        self.warnings = self._graph.warnings
+        outputs = [item.name for item in self._graph.outputs]
         self._pooled = _POOLED_OUTPUT in outputs
         self._output = _POOLED_OUTPUT if self._pooled else outputs[0]
         self._token_output = next((name for name in _TOKEN_OUTPUTS if name in outputs), None)
@@ -77,7 +75,7 @@ class OnnxEmbedder:
     def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
         """Vectors of rows of token ids, in one run of the graph."""
         feed = self._feed(rows)
-        output = self._run(self._output, feed)
+        output = self._graph.run(self._output, feed)
         if not self._pooled:
             output = pool(output, feed["attention_mask"], self._row.pooling)
         if output.shape[1] != self.dimension:
@@ -96,7 +94,7 @@ class OnnxEmbedder:
         return self._embed_tokens(self._row.passage_prefix, texts)
 
     def close(self) -> None:
-        self._opened = None
+        self._graph.close()
 
     def _rows(self, prefix: str, texts: Sequence[str]) -> list[list[int]]:
         return self.tokenizer.token_ids([prefix + text.strip() for text in texts], self.max_tokens)
@@ -115,7 +113,7 @@ class OnnxEmbedder:
         if not texts:
             return []
         rows = self._rows(prefix, texts)
-        hidden = self._run(self._token_output, self._feed(rows))
+        hidden = self._graph.run(self._token_output, self._feed(rows))
         first = len(self.tokenizer.begin_ids) + self.tokenizer.prefix_length(prefix)
         end = len(self.tokenizer.end_ids)
         found = []
@@ -127,15 +125,9 @@ class OnnxEmbedder:
 
     def _feed(self, rows: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int64]]:
         feed = padded(rows, self.tokenizer.pad_id)
-        if self._typed:
+        if "token_type_ids" in self._graph.inputs:
             feed["token_type_ids"] = np.zeros_like(feed["input_ids"])
         return feed
-
-    def _run(self, output: str, feed: dict[str, NDArray[np.int64]]) -> Vectors:
-        opened = self._opened
-        if opened is None:
-            raise ModelUnavailable(f"The model {self.model_id} has been closed.")
-        return run_graph(opened.session, self.model_id, output, feed)
 
 
 def pool(tokens: Vectors, mask: NDArray[np.int64], pooling: str) -> Vectors:

@@ -21,7 +21,7 @@ from ragd.core.errors import ModelUnavailable
 from ragd.core.results import Passage
 from ragd.models.rows import ModelFiles
 from ragd.providers.batching import padded
-from ragd.providers.devices import Opened, open_session, run_graph
+from ragd.providers.devices import Graph, open_graph
 from ragd.providers.tokenizers.onnx import OnnxTokenizer
 
 _TAKEN_INPUTS = {"input_ids", "attention_mask", "token_type_ids"}
@@ -105,14 +105,13 @@ class CrossEncoderReranker:
         self.profile = f"cross-encoder-1/{self.model_id}/{self.revision}"
         self._max_tokens = files.row.max_tokens
         self._tokenizer = _PairTokenizer(files.tokenizer)
-        opened = open_session(
+        self._graph = open_graph(
             files.model, self.model_id, device=device, quantized=files.quantized, threads=threads, spinning=spinning
         )
-        self.device = opened.device
-        self.warnings = list(opened.warnings)
-        self._batch_tokens = _CPU_BATCH_TOKENS if opened.device == "cpu" else _GPU_BATCH_TOKENS
-        self._typed, self._output = _signature(opened, self.model_id)
-        self._opened: Opened | None = opened
+        self.device = self._graph.device
+        self.warnings = self._graph.warnings
+        self._batch_tokens = _CPU_BATCH_TOKENS if self.device == "cpu" else _GPU_BATCH_TOKENS
+        self._output = _logits_of(self._graph, self.model_id)
         self._turn = turn
         self._clock = clock
         self._pace_lock = threading.Lock()
@@ -142,7 +141,7 @@ class CrossEncoderReranker:
         return scores
 
     def close(self) -> None:
-        self._opened = None
+        self._graph.close()
 
     def _fits(self, batch: Sequence[_Pair], deadline: float) -> bool:
         with self._pace_lock:
@@ -158,13 +157,10 @@ class CrossEncoderReranker:
             self._seconds_per_token = min(pace, (pace + self._seconds_per_token) / 2) if self._seconds_per_token else pace
 
     def _run(self, batch: Sequence[_Pair]) -> list[float]:
-        opened = self._opened
-        if opened is None:
-            raise ModelUnavailable(f"The model {self.model_id} has been closed.")
         feed = padded([pair.ids for pair in batch], self._tokenizer.pad_id)
-        if self._typed:
+        if "token_type_ids" in self._graph.inputs:
             feed["token_type_ids"] = padded([pair.types for pair in batch], 0)["input_ids"]
-        logits = run_graph(opened.session, self.model_id, self._output, feed)
+        logits = self._graph.run(self._output, feed)
         if logits.shape not in ((len(batch), 1), (len(batch), 2)) or not np.isfinite(logits).all():
             raise ModelUnavailable(f"{self.model_id} is no cross-encoder: it gave {logits.shape} numbers for {len(batch)} pairs.")
         return relevance(logits)
@@ -177,12 +173,11 @@ def relevance(logits: NDArray[np.float32]) -> list[float]:
     return [float(score) for score in 0.5 * (1.0 + np.tanh(margin / 2.0))]
 
 
-def _signature(opened: Opened, model_id: str) -> tuple[bool, str]:
-    """Whether the graph asks for token types, and which of its outputs holds the logits."""
-    inputs = {item.name for item in opened.session.get_inputs()}
-    if unknown := inputs - _TAKEN_INPUTS:
+def _logits_of(graph: Graph, model_id: str) -> str:
+    """Which of the graph's outputs holds the logits. Raises `ModelUnavailable` for one that is no cross-encoder."""
+    if unknown := graph.inputs - _TAKEN_INPUTS:
         raise ModelUnavailable(f"{model_id} is no cross-encoder that can be used: it asks for {', '.join(sorted(unknown))}.")
-    outputs = opened.session.get_outputs()
+    outputs = graph.outputs
     found = next((item for item in outputs if item.name == _OUTPUT), outputs[0] if len(outputs) == 1 else None)
     if found is None:
         raise ModelUnavailable(f"{model_id} is no cross-encoder: none of its outputs is called '{_OUTPUT}'.")
@@ -190,7 +185,7 @@ def _signature(opened: Opened, model_id: str) -> tuple[bool, str]:
         raise ModelUnavailable(
             f"{model_id} is no cross-encoder: its output has the shape {found.shape}, not 1 or 2 numbers a pair."
         )
-    return "token_type_ids" in inputs, found.name
+    return str(found.name)
 
 
 def _neighbours(pairs: Sequence[_Pair], batch_tokens: int) -> Iterator[list[_Pair]]:
