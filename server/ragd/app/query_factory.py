@@ -127,8 +127,7 @@ class QueryFactory:
                 analyzer=models.analyzer(),
                 max_chars=settings.limits.max_query_chars,
                 synonyms=self._synonyms(),
-                rewrite=options.rewrite,
-                multi_query=options.multi_query,
+                options=options,
                 model=model if options.rewrite == "model" or options.multi_query > 0 else None,
             ),
             retriever=Retriever(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ragd.config.answering import RetrievalSettings
 from ragd.core.query import Filters, QueryPlan, Turn
 from ragd.providers.analyzers.sudachi import SudachiAnalyzer
 from ragd.providers.protocols import Completion, Message
@@ -55,11 +56,12 @@ def analyzer() -> SudachiAnalyzer:
 def planner(analyzer: SudachiAnalyzer, tmp_path: Path) -> Callable[..., Planner]:
     """`planner(synonyms="- [a, b]", rewrite="model", model=...)`"""
 
-    def make(synonyms: str | None = None, max_chars: int = 8192, **options: object) -> Planner:
+    def make(synonyms: str | None = None, max_chars: int = 8192, model: object = None, **values: object) -> Planner:
         path = tmp_path / "synonyms.yaml"
         if synonyms is not None:
             path.write_text(synonyms, encoding="utf-8")
-        return Planner(analyzer=analyzer, max_chars=max_chars, synonyms=Synonyms(path, analyzer), **options)  # type: ignore[arg-type]
+        options = RetrievalSettings.model_validate(values)
+        return Planner(analyzer=analyzer, max_chars=max_chars, synonyms=Synonyms(path, analyzer), options=options, model=model)  # type: ignore[arg-type]
 
     return make
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
+from ragd.config.answering import RetrievalSettings
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.ids import canonical, hash32
 from ragd.core.query import Filters, Identifier, Mode, Preferences, QueryPlan, Rewriting, Turn
@@ -41,10 +42,7 @@ class _Notes:
 
 
 class Planner:
-    """Makes plans of questions. Safe to use from several threads.
-
-    `rewrite` says what makes follow-ups self-contained, `multi_query` how many further wordings there are at most.
-    """
+    """Makes plans of questions; a `model`, where there is one, is asked as `options` say. Safe to use from several threads."""
 
     def __init__(
         self,
@@ -52,15 +50,14 @@ class Planner:
         analyzer: Analyzer,
         max_chars: int,
         synonyms: Synonyms,
-        rewrite: Literal["rules", "model", "none"] = "rules",
-        multi_query: int = 0,
+        options: RetrievalSettings,
         model: LanguageModel | None = None,
     ) -> None:
         self._analyzer = analyzer
         self._max_chars = max_chars
         self._synonyms = synonyms
-        self._rewrite = rewrite
-        self._multi_query = multi_query
+        self._rewrite = options.rewrite
+        self._multi_query = options.multi_query
         self._model = model
 
     @property
