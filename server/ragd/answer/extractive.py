@@ -57,7 +57,7 @@ def _scores(question: str, texts: Sequence[str], embedder: Embedder, analyzer: A
     except RagError as error:
         log.info("extracts are chosen by their words alone", extra={"reason": error.message})
         return words
-    # Small embedding models give everything a high cosine; what tells sentences apart is the distance between them.
+    # Small embedding models give everything a high cosine; what separates sentences is the distance between them.
     width = float(np.ptp(cosines)) or 1.0
     meaning = (cosines - cosines.min()) / width
     return [_WORDS_WEIGHT * word + (1 - _WORDS_WEIGHT) * float(near) for word, near in zip(words, meaning, strict=True)]

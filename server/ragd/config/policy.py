@@ -34,7 +34,7 @@ def system_policy(platform: str = sys.platform) -> Path:
 
 
 def _program_data() -> Path:
-    """The folder for the data of all users of Windows, as the part of its registry tells it that only administrators write."""
+    """The folder for the data of all users of Windows, as the part of its registry says that only administrators write."""
     if sys.platform == "win32":
         import winreg
 

@@ -33,7 +33,7 @@ class Ownership:
 
     def __init__(self, data_dir: Path, wait_s: float = 0.0) -> None:
         """Raises `DaemonAlreadyRunning` when another process holds the directory for longer than `wait_s` seconds."""
-        # What this process writes from here on is private: facts, indexes, logs. The folder itself may be a checkout's.
+        # What this process writes from here on is private: content, indexes, logs. The folder itself may be a checkout's.
         os.umask(0o077)
         data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._data_dir = data_dir

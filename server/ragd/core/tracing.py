@@ -145,7 +145,7 @@ class Trace:
         self._withheld = True
 
     def withhold_candidates(self) -> None:
-        """Leave out what was found before it is known who may read it: to know that something passed would tell its name."""
+        """Leave out what was found before it is known who may read it: to know that something passed would disclose its name."""
         self.lists_candidates = False
 
     def candidates(self, ranked: Sequence[Candidate]) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Two runs over the same questions: what differs, whether it can be chance, and where.
 
-Chance is judged by the paired randomisation test (Smucker, Allan and Carterette, CIKM 2007): were two configurations alike, each
+By the paired randomisation test (Smucker, Allan and Carterette, CIKM 2007): were two configurations alike, each
 question could as well have given the two values the other way round, so the signs of the differences are flipped at random; p is
 the share of outcomes whose mean is at least as far from 0 as the one seen (two-sided). That one counts, too, so that p is never 0
 (Phipson and Smyth 2010).

@@ -103,7 +103,7 @@ def term(token: str) -> _Term:
 
 @lru_cache(maxsize=65_536)
 def code_term(token: str) -> _Term:
-    """What a token of source code is: the words of programming languages tell nothing, and no words make phrases."""
+    """What a token of source code is: the words of programming languages mean nothing, and no words make phrases."""
     return _term(token, code=True)
 
 

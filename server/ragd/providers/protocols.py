@@ -55,7 +55,7 @@ ALONE = LoadContext()
 
 @runtime_checkable
 class Loader(Protocol):
-    """Reads one family of formats into Markdown facts with places."""
+    """Reads one family of formats into Markdown with places."""
 
     name: str
     version: str
@@ -85,7 +85,7 @@ class Cleaner(Protocol):
     profile: str
 
     def boilerplate(self, document: Document) -> list[tuple[int, int]]:
-        """Character ranges of the facts to leave out of the chunks, sorted and apart. The facts stay as they are."""
+        """Character ranges of the content to leave out of the chunks, sorted and apart. The content stays as it is."""
         ...
 
 
@@ -284,7 +284,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """How a model's answer ended. `usage` holds `input_tokens` and `output_tokens`, where the service tells them."""
+    """How a model's answer ended. `usage` holds `input_tokens` and `output_tokens`, where the service reports them."""
 
     finish: Literal["complete", "length", "cut_off"]
     usage: Mapping[str, int]

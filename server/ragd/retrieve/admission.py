@@ -25,7 +25,7 @@ class Admitted:
 
 
 class Admission(Protocol):
-    """Admits passages for one question, on the rights of whoever asks it."""
+    """Admits passages for one question, on the rights of its user."""
 
     def admit(self, passages: Sequence[Passage], question: str) -> Mapping[str, Passage]:
         """By chunk id, those that may be used, as they are to be used. May be called several times; never raises for one that

@@ -213,8 +213,8 @@ class QueryPipeline:
         """The passages of the answer, by every wish of the request, and the confidence in them; adds to `stages`."""
         ranked, options = reranked.ranked, self.ranking.options
         if plan.prefer:
-            facts = self._passages.preference_fields([candidate.chunk_id for candidate in ranked])
-            ranked = stages["prefer"] = prefer(ranked, facts, plan.prefer, options.prefer_weight)
+            known_fields = self._passages.preference_fields([candidate.chunk_id for candidate in ranked])
+            ranked = stages["prefer"] = prefer(ranked, known_fields, plan.prefer, options.prefer_weight)
         if options.mmr_lambda < 1 and self.ranking.vectors is not None:
             pool = [candidate.chunk_id for candidate in ranked]
             ranked = stages["diversity"] = diversified(ranked, self.ranking.vectors(pool), options.mmr_lambda, query.top_k)

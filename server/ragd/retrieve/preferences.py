@@ -33,18 +33,18 @@ def _flag(value: Any, field: str, problems: list[FieldProblem]) -> bool:
 
 
 def prefer(
-    candidates: Sequence[Candidate], facts: Mapping[str, PreferenceFields], preferences: Preferences, weight: float
+    candidates: Sequence[Candidate], known_fields: Mapping[str, PreferenceFields], preferences: Preferences, weight: float
 ) -> list[Candidate]:
-    """The same candidates, best first by score and wishes, ranks counted anew. A candidate without facts gets no wish.
+    """The same candidates, best first by score and wishes, ranks counted anew. A candidate without known fields gets no wish.
 
     Scores are taken as 0..1. No score falls, and equal sums keep their order.
     """
     if not preferences or not weight:
         return list(candidates)
-    ages = _ages({facts[item.chunk_id].updated_at for item in candidates if item.chunk_id in facts})
+    ages = _ages({known_fields[item.chunk_id].updated_at for item in candidates if item.chunk_id in known_fields})
 
     def wished(item: Candidate) -> float:
-        known = facts.get(item.chunk_id)
+        known = known_fields.get(item.chunk_id)
         if known is None:
             return 0.0
         wishes = [ages[known.updated_at]] if preferences.recent else []

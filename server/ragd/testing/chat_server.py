@@ -134,7 +134,7 @@ class ChatServer:
                 self.wfile.flush()
 
             def log_message(self, format: str, *args: Any) -> None:
-                """Nothing: a test tells what went wrong."""
+                """Nothing: a test says what went wrong."""
 
         return Handler
 

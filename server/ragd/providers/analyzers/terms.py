@@ -26,7 +26,7 @@ MAX_TERM_CHARS = 200
 """A longer token (base64, minified code) is not kept whole, and a longer word not at all. Engines refuse very long terms."""
 
 _WHOLE_WEIGHT = 2
-"""Times that the whole form of an identifier is counted: it tells more than its words do. Not so for `well-known` or `and/or`."""
+"""Times that the whole form of an identifier is counted: it says more than its words do. Not so for `well-known` or `and/or`."""
 
 ANALYSIS_PROFILE = f"terms-1/pystemmer-{version('pystemmer')}"
 """Version of the rules on this page; part of every analyzer's profile. Change a rule, change this."""

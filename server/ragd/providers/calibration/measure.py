@@ -185,7 +185,7 @@ def _means(vectors: Vectors, rows: NDArray[np.int_]) -> Vectors:
 
 
 def _logistic(similarities: NDArray[np.floating]) -> Logistic:
-    """The logistic that tells the right answer from the best of a thousand wrong ones.
+    """The logistic that separates the right answer from the best of a thousand wrong ones.
 
     `similarities[i, j]` is of question i and paragraph j, both in the order of languages, then paragraphs. Right ones are of the
     same number, in whatever language. Both kinds are taken as normal with one variance and as equally common, for which the
@@ -197,6 +197,6 @@ def _logistic(similarities: NDArray[np.floating]) -> Logistic:
     right, wrong = similarities[same], similarities[~same]
     best_wrong, best_wrong_spread = wrong.mean() + _BEST_MEAN * wrong.std(), _BEST_SPREAD * wrong.std()
     variance = max((right.var() + best_wrong_spread**2) / 2.0, _LEAST_VARIANCE)
-    # A model that hardly tells them apart still says which is nearer.
+    # A model that hardly separates them still says which is nearer.
     gap = max(right.mean() - best_wrong, right.std() * _LEAST_GAP)
     return Logistic(float(right.mean() - gap / 2.0), float(gap / variance))

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 MAX_TERMS = 256
-"""Different terms that are looked up at most: those that tell most. The time of a search grows with their number."""
+"""Different terms that are looked up at most: the most specific ones. The time of a search grows with their number."""
 
 MAX_TIMES = 16
 """A term that a question holds more often counts no more."""
