@@ -139,10 +139,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Enrichment:
-    """What rules or a model say about a document or a chunk, kept beside the content. `provider` says who said it.
-
-    `fallback` is set when another provider was asked for and failed.
-    """
+    """Said of a document or a chunk by the rules or the model `provider`; `fallback`: another was asked for and failed."""
 
     provider: str
     title: str = ""

@@ -197,10 +197,7 @@ class _Again(Exception):
 
 
 def trusted_context() -> ssl.SSLContext:
-    """TLS that trusts what the operating system trusts, and the files that SSL_CERT_FILE and REQUESTS_CA_BUNDLE name.
-
-    Raises `SettingsError` for a file that can't be read.
-    """
+    """TLS that trusts the operating system and the files of SSL_CERT_FILE and REQUESTS_CA_BUNDLE. Raises `SettingsError`."""
     return _context(tuple((name, os.environ[name]) for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE") if os.environ.get(name)))
 
 

@@ -72,10 +72,7 @@ class Entries:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A named set of documents, also called a knowledge base. `kb_id` never changes; people may rename.
-
-    The counts are of documents that can be found, not of those that failed.
-    """
+    """A named set of documents (knowledge base). `kb_id` never changes. The counts are of documents that can be found."""
 
     kb_id: str
     name: str

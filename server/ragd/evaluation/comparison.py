@@ -33,7 +33,7 @@ def main_metric(metrics: Mapping[str, float]) -> str:
 def compare(first: Mapping[str, Any], second: Mapping[str, Any], *, resamples: int) -> dict[str, Any]:
     """How the second run differs from the first: `{questions, metrics: [...], metric, changed: [...]}`.
 
-    For each metric that both have: both means, the difference, its p-value, wins and losses of the second. `changed` are the
+    For each metric that both have: both means, the difference, its p-value, wins and losses of the second. `changed` are
     questions
     that differ in `metric`, the greatest loss first. Raises `ValidationFailed` for runs that can't be compared.
     """

@@ -19,10 +19,7 @@ _RELEVANT_KEYS = {"source", "place", "grade"}
 
 
 def golden_files(root: Path | None) -> tuple[Path, Path]:
-    """The golden questions and the folder of the documents that they are about, in a checkout.
-
-    Raises `ValidationFailed` when there is none (`root` is None).
-    """
+    """The golden questions and the folder of their documents, in a checkout. Raises `ValidationFailed` without one (None)."""
     if root is None:
         raise ValidationFailed(
             "The golden questions and their documents are in the project's checkout and not in an installed package. "

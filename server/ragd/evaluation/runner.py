@@ -25,9 +25,8 @@ def evaluate(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The summaries (`metrics.summaries`) and one record a question, in their order.
 
-    `questions` are of the dataset; `progress` gets how many have been asked, and of how many. The first is asked once before,
-    so that
-    no time has the loading of a model in it. A question that fails ends the evaluation.
+    `questions` are of the dataset; `progress` gets how many have been asked, and of how many. The first is asked once before, so
+    that no time has the loading of a model in it. A question that fails ends the evaluation.
     """
     ask(questions[0])
     answers: list[Mapping[str, Any]] = []

@@ -30,10 +30,7 @@ _IN_TITLE: Final = 1.5
 
 
 class Terms(NamedTuple):
-    """What was counted in a text: single terms and phrases as they stand there.
-
-    `names` were capitalised inside of sentences, `nouns` (phrases, too) stood where nouns stand.
-    """
+    """Single terms and phrases of a text. `names` were capitalised inside of sentences, `nouns` stood where nouns stand."""
 
     words: Counter[str]
     phrases: Counter[str]

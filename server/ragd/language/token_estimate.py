@@ -17,9 +17,10 @@ _UNITS: Final = re.compile(
 def estimate_tokens(text: str) -> int:
     """Tokens of `text` in a byte-pair vocabulary, without one at hand: rather too many than too few.
 
-    Held against real vocabularies in `docs/decisions.md`. Each part costs: three letters (of a run in mixed case one and a
-    half), one
-    digit, sign or kana 1; a Chinese character or Korean syllable 2; any other letter half of its bytes; what is left all of them.
+    Three letters (of a run in mixed case, such as a key, one and a half), one digit, sign or kana are a token, a Chinese
+    character or
+    Korean syllable two, any other letter half of its bytes in UTF-8, and what is left as many as it has bytes. Held against real
+    vocabularies in `docs/decisions.md`.
     """
     total = 0
     for match in _UNITS.finditer(text):

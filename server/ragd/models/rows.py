@@ -31,10 +31,7 @@ class PackageSource:
 
 @dataclass(frozen=True, slots=True)
 class HubSource:
-    """A repository of a model hub. `model` and `tokenizer` are two of its `files`; the rest is the model's external data.
-
-    `quantized` graphs hold int8 operators.
-    """
+    """A repository of a model hub. Of its `files`, what is not `model` or `tokenizer` is external data. `quantized`: in int8."""
 
     repository: str
     files: tuple[str, ...]
@@ -47,9 +44,9 @@ class HubSource:
 class ModelRow:
     """`max_tokens` counts special tokens and the prefix; `pooling` is used where the graph itself does not pool.
 
-    `centring` is the share of its language's mean that a vector does best to lose; 0 where that is not known to help.
-
-    Of reranking models `dimension` is 0, and there are no prefixes: they read question and passage as a pair.
+    `centring` is the share of its language's mean that a vector does best to lose; 0 where that is not known to help. Of
+    reranking
+    models `dimension` is 0, and there are no prefixes: they read question and passage as a pair.
     """
 
     id: str
@@ -68,10 +65,7 @@ class ModelRow:
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """A model on disk, its hashes checked. `revision` names exactly these files: it is part of the vector cache's key.
-
-    `quantized` files hold int8 operators, which the CPU runs fastest.
-    """
+    """A model on disk, its hashes checked. `revision` names exactly these files; `quantized` ones hold int8 operators."""
 
     row: ModelRow
     folder: Path

@@ -71,7 +71,7 @@ def ensure_model(
 
 
 def find_model(model: str | ModelRow, models_dir: Path, extra_dirs: Sequence[Path] = ()) -> ModelFiles | None:
-    """The files of a model that is on this machine already, in a folder the user gives or in the cache; nothing is fetched.
+    """The files of a model that is on this machine already, given or cached; nothing is fetched.
 
     Raises `ModelDamaged` when the copy is damaged, `SettingsError` for an unknown id.
     """

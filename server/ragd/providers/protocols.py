@@ -181,22 +181,13 @@ class Analyzer(Protocol):
         ...
 
 
-@runtime_checkable
-class DenseStore(Protocol):
-    """Nearest neighbours by cosine, one namespace for each `kb_id`. Safe to call from several threads."""
+class EntryStore(Protocol):
+    """An index of entries, one namespace for each `kb_id`. Safe to call from several threads."""
 
     name: str
 
-    def upsert(self, kb_id: str, ids: Sequence[str], vectors: Vectors) -> None:
-        """Add or replace entries; repeating a call changes nothing. Durable when it returns."""
-        ...
-
     def delete(self, kb_id: str, ids: Sequence[str]) -> None:
         """Remove entries; unknown ids are ignored."""
-        ...
-
-    def search(self, kb_id: str, vector: Vectors, k: int, allowed: AllowedIds = None) -> list[Scored]:
-        """The `k` nearest entries, best first, scores = cosine. With `allowed`, only those, and all of the best of those."""
         ...
 
     def ids(self, kb_id: str) -> set[str]:
@@ -211,16 +202,25 @@ class DenseStore(Protocol):
 
 
 @runtime_checkable
-class SparseStore(Protocol):
-    """BM25 over analysed terms, one namespace for each `kb_id`. Safe to call from several threads."""
+class DenseStore(EntryStore, Protocol):
+    """Nearest neighbours by cosine."""
 
-    name: str
+    def upsert(self, kb_id: str, ids: Sequence[str], vectors: Vectors) -> None:
+        """Add or replace entries; repeating a call changes nothing. Durable when it returns."""
+        ...
+
+    def search(self, kb_id: str, vector: Vectors, k: int, allowed: AllowedIds = None) -> list[Scored]:
+        """The `k` nearest entries, best first, scores = cosine. With `allowed`, only those, and all of the best of those."""
+        ...
+
+
+@runtime_checkable
+class SparseStore(EntryStore, Protocol):
+    """BM25 over analysed terms."""
 
     def upsert(self, kb_id: str, entries: Sequence[tuple[str, Sequence[str]]]) -> None:
         """Add or replace `(entry id, terms)`; repeating a call changes nothing. Durable and searchable when it returns."""
         ...
-
-    def delete(self, kb_id: str, ids: Sequence[str]) -> None: ...
 
     def search(self, kb_id: str, terms: Sequence[str], k: int, allowed: AllowedIds = None, phrases: Phrases = ()) -> list[Scored]:
         """The `k` best entries that hold any of `terms` or one of `phrases`, best first; with `allowed`, only those.
@@ -229,12 +229,6 @@ class SparseStore(Protocol):
         side by side. Of a very long question, only its most specific terms count.
         """
         ...
-
-    def ids(self, kb_id: str) -> set[str]: ...
-
-    def drop(self, kb_id: str) -> None: ...
-
-    def close(self) -> None: ...
 
 
 @runtime_checkable

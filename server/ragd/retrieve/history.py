@@ -16,7 +16,7 @@ _FIELDS: Final = ("role", "text")
 
 
 def parse_history(values: Sequence[Any] | None) -> tuple[Turn, ...]:
-    """Turns, oldest first, from a list of `{"role": "user" | "assistant", "text": "..."}`. Turns without text are left out.
+    """Turns, oldest first, from `{"role": "user" | "assistant", "text": "..."}`; those without text are left out.
 
     Raises `ValidationFailed` with one detail for each thing that is wrong.
     """

@@ -19,10 +19,7 @@ from ragd.store.passages import PreferenceFields
 
 
 def parse_preferences(values: Mapping[str, Any] | None) -> Preferences:
-    """Preferences from a JSON object: true or false for `recent` and `has_image`, a string or a list for `source`.
-
-    Raises as `parse_fields`.
-    """
+    """Preferences from a JSON object: booleans for `recent` and `has_image`, texts for `source`. Raises as `parse_fields`."""
     return Preferences(**parse_fields(values, "prefer", "preference", {"recent": _flag, "source": strings, "has_image": _flag}))
 
 

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from ragd.core.errors import IndexDamaged
-from ragd.providers.protocols import DenseStore, SparseStore, Vectors
+from ragd.providers.protocols import EntryStore, Vectors
 
 KB = "0123456789abcdef" * 2
 OTHER_KB = "fedcba9876543210" * 2
 DIMENSION = 16
-Store = TypeVar("Store", DenseStore, SparseStore)
+Store = TypeVar("Store", bound=EntryStore)
 
 
 def unit_vectors(count: int, *, seed: int = 0, dimension: int = DIMENSION) -> Vectors:

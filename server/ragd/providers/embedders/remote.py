@@ -45,8 +45,7 @@ class RemoteEmbedder(ABC):
     def __init__(self, options: EmbeddingSettings, **remote: Any) -> None:
         """`remote` goes to `RemoteService`. Asks the service for one vector when no dimension is set.
 
-        Raises `SettingsError` for settings that can't be used, and what `RemoteService` raises where the dimension has to be
-        asked for.
+        Raises `SettingsError` for settings that can't be used, and then what `RemoteService` raises.
         """
         self.service = RemoteService(options.url, resolve(options.api_key, "embedding.api_key"), setting="embedding", **remote)
         self.tokenizer = EstimatedTokenizer()
@@ -131,10 +130,7 @@ class RemoteEmbedder(ABC):
 
 
 class OpenAiEmbedder(RemoteEmbedder):
-    """OpenAI's `POST {url}/embeddings` ("Create embeddings"), which vLLM, text-embeddings-inference and LiteLLM speak, too.
-
-    Numbers are asked for as they are; base64 is understood as well.
-    """
+    """OpenAI's `POST {url}/embeddings`, which vLLM, text-embeddings-inference and LiteLLM speak, too; in numbers or base64."""
 
     style = "openai"
 

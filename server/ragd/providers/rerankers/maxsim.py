@@ -135,10 +135,7 @@ class MaxSimReranker:
         self._measured = False
 
     def score(self, question: str, passages: Sequence[Passage], deadline: float) -> list[float | None]:
-        """Relevance 0..1 of each passage; None for those that the `deadline` (of `time.monotonic`) left no time for.
-
-        A passage is read with its headings in front. Raises what the embedder raises.
-        """
+        """Relevance 0..1 of each passage, read with its headings in front; None where the `deadline` came first."""
         scores: list[float | None] = [None] * len(passages)
         if not passages or self._clock() >= deadline:
             return scores

@@ -37,7 +37,7 @@ class RemoteReranker:
         self.profile = f"remote-1/{options.model}"
 
     def score(self, question: str, passages: Sequence[Passage], deadline: float) -> list[float]:
-        """Relevance 0..1 of the passages, in order; none when the `deadline` (of `time.monotonic`) is too near to ask.
+        """Relevance 0..1 of the passages, in order; none when the `deadline` is too near to ask.
 
         Scores that are not all within 0..1 are logits, and get a sigmoid. Raises `RemoteUnavailable` or `RemoteRefused`.
         """
