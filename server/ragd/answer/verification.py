@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from ragd.answer.citations import CitationFilter
 from ragd.answer.phrases import says_not_found
 from ragd.answer.support import SupportCheck
 from ragd.core.errors import FieldProblem, ValidationFailed
-from ragd.core.results import Citation, Passage, Support
+from ragd.core.results import Answer, Citation, Passage
 from ragd.retrieve.ranking.neighbours import joined
 from ragd.store.passages import Passages
 
 Readable = Callable[[Iterable[str]], Collection[str]]
 """Those of some documents, by id, that the user may see."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verified:
-    """An answer with its wrong marks taken out and counted; `citations` are those that it refers to, in order."""
-
-    text: str
-    found: bool
-    removed_citations: int
-    support: tuple[Support, ...]
-    citations: tuple[Citation, ...]
 
 
 class AnswerCheck:
@@ -35,11 +23,13 @@ class AnswerCheck:
         self._passages = passages
         self._support = support
 
-    def check(self, text: str, given: Sequence[tuple[int, Sequence[str]]], readable: Readable) -> Verified:
-        """`given` are the numbers that the model was given, each with the ids of the chunks that stood under it, best first.
+    def check(self, text: str, given: Sequence[tuple[int, Sequence[str]]], readable: Readable) -> Answer:
+        """The answer without its wrong marks, which are counted. `provider` and `model` are not known here, and empty.
 
-        Raises `ValidationFailed` for a number that was given twice, for a chunk that is not there to be served or that the user
-        may not see, and for chunks under one number that are not neighbours.
+        `given` are the numbers that the model was given, each with the ids of the chunks that stood under it, best first. Raises
+        `ValidationFailed` for a number that was given twice, for a chunk that is not there to be served or that the user may
+        not see, and
+        for chunks under one number that are not neighbours.
         """
         numbers = [number for number, _ in given]
         if twice := {number for number in numbers if numbers.count(number) > 1}:
@@ -54,8 +44,14 @@ class AnswerCheck:
         cleaned = marks.feed(text) + marks.finish()
         by_number = {citation.id: citation for citation in citations}
         support = self._support().check(cleaned, citations) if citations else ()
-        return Verified(
-            cleaned, not says_not_found(cleaned), marks.removed, support, tuple(by_number[number] for number in marks.cited)
+        return Answer(
+            cleaned,
+            provider="",
+            model="",
+            found=not says_not_found(cleaned),
+            citations=tuple(by_number[number] for number in marks.cited),
+            support=support,
+            removed_citations=marks.removed,
         )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from ragd import __version__
 from ragd.answer.phrases import phrase
 from ragd.answer.prompt import Prompt
-from ragd.answer.verification import Verified
 from ragd.core.results import Answer, Citation, Hit, ImageRef, Passage, Support
 from ragd.core.storage import Collection
 from ragd.retrieve.pipeline import QueryResult
@@ -65,7 +64,7 @@ def prompt_response(result: QueryResult, prompt: Prompt) -> dict[str, Any]:
     }
 
 
-def verified_response(verified: Verified) -> dict[str, Any]:
+def verified_response(verified: Answer) -> dict[str, Any]:
     """The answer of `POST /api/answers/verify`."""
     return {
         "answer": verified.text,
