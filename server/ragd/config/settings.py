@@ -2,47 +2,35 @@
 
 from __future__ import annotations
 
-from ragd.config.answering import AnswerSettings, LlmSettings, RerankSettings, RetrievalSettings
+from ragd.config import answering, indexing, service, sources
 from ragd.config.fields import Group
-from ragd.config.indexing import DenseSettings, EmbeddingSettings, IngestSettings, OcrSettings, SparseSettings, SplitterSettings
-from ragd.config.service import (
-    EvaluationSettings,
-    JobsSettings,
-    LimitsSettings,
-    McpSettings,
-    ObservabilitySettings,
-    SecuritySettings,
-    ServerSettings,
-    StoreSettings,
-)
-from ragd.config.sources import LiveSettings, SyncSettings, WatchSettings
 from ragd.core.ids import hash32
 
 
 class Settings(Group):
     """Every setting of the daemon. Frozen; built once by `load_settings`, and for each strategy by `with_strategy`."""
 
-    server: ServerSettings = ServerSettings()
-    security: SecuritySettings = SecuritySettings()
-    store: StoreSettings = StoreSettings()
-    embedding: EmbeddingSettings = EmbeddingSettings()
-    rerank: RerankSettings = RerankSettings()
-    llm: LlmSettings = LlmSettings()
-    answer: AnswerSettings = AnswerSettings()
-    dense: DenseSettings = DenseSettings()
-    sparse: SparseSettings = SparseSettings()
-    ingest: IngestSettings = IngestSettings()
-    ocr: OcrSettings = OcrSettings()
-    watch: WatchSettings = WatchSettings()
-    sync: SyncSettings = SyncSettings()
-    live: LiveSettings = LiveSettings()
-    mcp: McpSettings = McpSettings()
-    jobs: JobsSettings = JobsSettings()
-    splitter: SplitterSettings = SplitterSettings()
-    retrieval: RetrievalSettings = RetrievalSettings()
-    observability: ObservabilitySettings = ObservabilitySettings()
-    evaluation: EvaluationSettings = EvaluationSettings()
-    limits: LimitsSettings = LimitsSettings()
+    server: service.ServerSettings = service.ServerSettings()
+    security: service.SecuritySettings = service.SecuritySettings()
+    store: service.StoreSettings = service.StoreSettings()
+    embedding: indexing.EmbeddingSettings = indexing.EmbeddingSettings()
+    rerank: answering.RerankSettings = answering.RerankSettings()
+    llm: answering.LlmSettings = answering.LlmSettings()
+    answer: answering.AnswerSettings = answering.AnswerSettings()
+    dense: indexing.DenseSettings = indexing.DenseSettings()
+    sparse: indexing.SparseSettings = indexing.SparseSettings()
+    ingest: indexing.IngestSettings = indexing.IngestSettings()
+    ocr: indexing.OcrSettings = indexing.OcrSettings()
+    watch: sources.WatchSettings = sources.WatchSettings()
+    sync: sources.SyncSettings = sources.SyncSettings()
+    live: sources.LiveSettings = sources.LiveSettings()
+    mcp: service.McpSettings = service.McpSettings()
+    jobs: service.JobsSettings = service.JobsSettings()
+    splitter: indexing.SplitterSettings = indexing.SplitterSettings()
+    retrieval: answering.RetrievalSettings = answering.RetrievalSettings()
+    observability: service.ObservabilitySettings = service.ObservabilitySettings()
+    evaluation: service.EvaluationSettings = service.EvaluationSettings()
+    limits: service.LimitsSettings = service.LimitsSettings()
 
     def strategy_config_id(self) -> str:
         """Hash of everything that shapes an answer or an index; written into every trace."""
