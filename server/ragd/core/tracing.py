@@ -16,7 +16,7 @@ import uuid
 from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -63,9 +63,6 @@ class ProviderRef:
     type: str
     id: str
     profile: str = ""
-
-    def as_dict(self) -> dict[str, str]:
-        return {"type": self.type, "id": self.id, "profile": self.profile}
 
 
 NO_PROVIDER = ProviderRef("none", "none")
@@ -181,19 +178,7 @@ class Trace:
             "ended_at": utc_now(),
             "strategy_config_id": self._strategy_config_id,
             "build": __version__,
-            "spans": [
-                {
-                    "span_id": span.span_id,
-                    "parent": None,
-                    "name": span.name,
-                    "status": span.status,
-                    "start_ms": span.start_ms,
-                    "end_ms": span.end_ms,
-                    "provider": span.provider.as_dict(),
-                    "attrs": span.attrs,
-                }
-                for span in self._spans
-            ],
+            "spans": [{"parent": None, **asdict(span)} for span in self._spans],
             "events": list(self._events),
             "aggregates": {
                 "latency_ms": latency,
