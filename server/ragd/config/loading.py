@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import yaml
 from pydantic import ValidationError
 
 from ragd.config.settings import Settings
-from ragd.core.errors import FieldProblem, SettingsError
+from ragd.core.errors import FieldProblem, SettingsError, did_you_mean
 
 _APP_NAME = "rag-assistant"
 
@@ -181,8 +180,7 @@ def _merge(base: dict[str, Any], overlay: Mapping[str, Any]) -> None:
 
 def _nearest(dotted: str) -> str:
     names = list(setting_names()) + list(Settings.model_fields)
-    close = difflib.get_close_matches(dotted, names, n=1, cutoff=0.5)
-    return f" Did you mean '{close[0]}'?" if close else " docs/configuration.md lists them all."
+    return did_you_mean(dotted, names, cutoff=0.5) or " docs/configuration.md lists them all."
 
 
 def _validate(values: Mapping[str, Any]) -> Settings:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Self
 
 
@@ -14,6 +15,12 @@ class FieldProblem:
     field: str
     code: str
     message: str
+
+
+def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """What to add to "there is no …": the nearest known name, as ` Did you mean 'x'?`; empty when none is near."""
+    close = get_close_matches(name, list(known), n=1, cutoff=cutoff)
+    return f" Did you mean '{close[0]}'?" if close else ""
 
 
 class RagError(Exception):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import logging
 import re
@@ -29,7 +28,7 @@ from mcp.types import (
 from pydantic import AnyUrl, ValidationError
 
 from ragd import __version__
-from ragd.core.errors import FieldProblem, NotFound, RagError, ValidationFailed
+from ragd.core.errors import FieldProblem, NotFound, RagError, ValidationFailed, did_you_mean
 from ragd.mcp import prompts
 from ragd.mcp.completions import completed
 from ragd.mcp.library import Library
@@ -130,7 +129,8 @@ class LibraryServer(MCPServer[Any]):
         known = list(self._tools[tool].parameters.get("properties", {}))
         if unknown := [name for name in arguments if name not in known]:
             details = [
-                FieldProblem(name[:100], "unknown", f"There is no such argument.{_nearest(name, known)}") for name in unknown[:5]
+                FieldProblem(name[:100], "unknown", f"There is no such argument.{did_you_mean(name[:100], known, cutoff=0.5)}")
+                for name in unknown[:5]
             ]
             raise ValidationFailed.of_fields(f"{tool} can't be called so.", details)
 
@@ -177,7 +177,7 @@ def _refusing(**data: Any) -> Iterator[None]:
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> NotFound:
-    return NotFound(f"There is no {what} '{name[:100]}'.{_nearest(name, known)}")
+    return NotFound(f"There is no {what} '{name[:100]}'.{did_you_mean(name[:100], known, cutoff=0.5)}")
 
 
 def _failed_call(tool: str, error: RagError, trace_id: str = "") -> CallToolResult:
@@ -185,11 +185,6 @@ def _failed_call(tool: str, error: RagError, trace_id: str = "") -> CallToolResu
     trace_id = trace_id or trace_of(error)
     log.info("tool call failed", extra={"tool": tool, "code": error.code, "trace_id": trace_id})
     return failed(error, trace_id)
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name[:100], list(known), n=1, cutoff=0.5)
-    return f" Did you mean '{close[0]}'?" if close else ""
 
 
 def _ours(error: ToolError) -> RagError | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from ragd.core.errors import SettingsError
+from ragd.core.errors import SettingsError, did_you_mean
 
 Task = Literal["embedding", "reranking"]
 Pooling = Literal["mean", "cls"]
@@ -194,7 +193,5 @@ def model_row(model_id: str, task: Task | None = None) -> ModelRow:
     known = [row.id for row in MODELS.values() if task in (None, row.task)]
     if model_id in known:
         return MODELS[model_id]
-    close = difflib.get_close_matches(model_id, known, n=1)
-    hint = f" Did you mean '{close[0]}'?" if close else ""
     kind = f"{task} model" if task else "model"
-    raise SettingsError(f"There is no {kind} '{model_id}'.{hint} Known: {', '.join(known)}.")
+    raise SettingsError(f"There is no {kind} '{model_id}'.{did_you_mean(model_id, known)} Known: {', '.join(known)}.")

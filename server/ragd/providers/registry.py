@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from importlib.metadata import entry_points
 from typing import Any
 
-from ragd.core.errors import SettingsError
+from ragd.core.errors import SettingsError, did_you_mean
 from ragd.providers.protocols import ProviderKind
 
 ENTRY_POINT_GROUP = "ragd.providers"
@@ -89,9 +88,7 @@ def provider_class(kind: ProviderKind, name: str) -> Any:
             f"Move it to the group '{ENTRY_POINT_GROUP}', and its imports from 'rag_assistant' to 'ragd'."
         )
     known = names(kind)
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f" Did you mean '{close[0]}'?" if close else ""
-    raise SettingsError(f"There is no {kind} provider '{name}'.{hint} Known: {', '.join(known)}.")
+    raise SettingsError(f"There is no {kind} provider '{name}'.{did_you_mean(name, known)} Known: {', '.join(known)}.")
 
 
 def build(kind: ProviderKind, name: str, **options: Any) -> Any:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, get_args
 
 from ragd.core.documents import DocType
-from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.core.errors import FieldProblem, ValidationFailed, did_you_mean
 from ragd.core.query import Filters
 
 # A document has one of each of these; it may have several tags, and passes a language filter while its language is not known.
@@ -76,11 +75,9 @@ def contradictions(filters: Filters) -> tuple[str, ...]:
     return tuple(f"Nothing can be found: the filters contradict each other ({what})." for what in found)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Collection[str]) -> str:
     """What to say after "there is no …": the nearest known name, or all of them."""
-    names = list(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    return f" Did you mean '{close[0]}'?" if close else f" Known: {', '.join(names)}."
+    return did_you_mean(name, known) or f" Known: {', '.join(known)}."
 
 
 def strings(value: Any, field: str, problems: list[FieldProblem]) -> tuple[str, ...]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any
 
 import httpx
 
 from ragd.config.secrets import HOW_TO, is_reference
-from ragd.core.errors import FieldProblem, SourceRefused
+from ragd.core.errors import FieldProblem, SourceRefused, did_you_mean
 from ragd.sources.atlassian.addresses import cut_base
 from ragd.sources.atlassian.client import AtlassianClient, Auth, Product
 from ragd.sources.base import FROM_REQUEST, HttpOptions
@@ -100,8 +99,7 @@ def _auth(given: Any, problems: list[FieldProblem], deployment: str) -> dict[str
         return {"kind": "pat", "email": "", "token": ""}
     for name in given:
         if name not in {"kind", "email", "token"}:
-            close = difflib.get_close_matches(str(name), ["kind", "email", "token"], n=1)
-            hint = f" Did you mean '{close[0]}'?" if close else ""
+            hint = did_you_mean(str(name), ("kind", "email", "token"))
             problem(f"auth.{str(name)[:100]}", f"auth has no such field.{hint} It has kind, email and token.")
     kind = given.get("kind") or ("api_token" if deployment == "cloud" else "pat")
     email, token = given.get("email") or "", given.get("token") or ""
