@@ -16,7 +16,7 @@ from string import Template
 from typing import Any, Final, Literal
 
 from ragd.answer.phrases import language_name, phrase
-from ragd.core.errors import FieldProblem, SettingsError, ValidationFailed
+from ragd.core.errors import SettingsError, ValidationFailed
 from ragd.core.ids import hash32
 from ragd.core.query import Attachment, QueryPlan, Turn
 from ragd.core.results import Citation
@@ -160,7 +160,7 @@ class PromptBuilder:
         prompt = self.build(result.plan, history, result.context.citations, max_tokens, count_tokens, attachments)
         if not prompt.is_answerable:
             message = f"The question and one passage do not fit into {max_tokens} tokens."
-            raise ValidationFailed(message, details=[FieldProblem("max_tokens", "too_small", message)])
+            raise ValidationFailed.of_field("max_tokens", "too_small", message)
         return prompt
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from ragd.answer.citations import CitationFilter
 from ragd.answer.phrases import says_not_found
 from ragd.answer.support import SupportCheck
-from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.core.errors import ValidationFailed
 from ragd.core.results import Answer, Citation, Passage
 from ragd.retrieve.ranking.neighbours import joined
 from ragd.store.passages import Passages
@@ -33,7 +33,9 @@ class AnswerCheck:
         """
         numbers = [number for number, _ in given]
         if twice := {number for number in numbers if numbers.count(number) > 1}:
-            raise _invalid("citations", "twice", f"The number {min(twice)} stands twice. Give each citation a number of its own.")
+            raise ValidationFailed.of_field(
+                "citations", "twice", f"The number {min(twice)} stands twice. Give each citation a number of its own."
+            )
         wanted = [chunk_id for _, chunk_ids in given for chunk_id in chunk_ids]
         found = live_passages(self._passages, wanted, "citations", readable)
         citations = [
@@ -65,7 +67,7 @@ def live_passages(passages: Passages, chunk_ids: Sequence[str], field: str, read
             f"{len(missing)} of the passages can't be found, the first is '{missing[0]}'. Their documents were changed or "
             "deleted since the question was asked; ask it again."
         )
-        raise _invalid(field, "not_live", message)
+        raise ValidationFailed.of_field(field, "not_live", message)
     return found
 
 
@@ -76,10 +78,6 @@ def _together(index: int, passages: Sequence[Passage]) -> Passage:
         both = joined(whole, passage)
         if both is None:
             message = "The chunk_ids of one citation must be neighbours in their document, in the order in which they came."
-            raise _invalid(f"citations[{index}].chunk_ids", "not_neighbours", message)
+            raise ValidationFailed.of_field(f"citations[{index}].chunk_ids", "not_neighbours", message)
         whole = both
     return whole
-
-
-def _invalid(field: str, code: str, message: str) -> ValidationFailed:
-    return ValidationFailed(message, details=[FieldProblem(field, code, message)])

@@ -25,7 +25,7 @@ def parse_history(values: Sequence[Any] | None) -> tuple[Turn, ...]:
     values = values or ()
     if len(values) > MAX_TURNS:
         message = f"Holds {len(values)} turns; {MAX_TURNS} are the most. Send the newest."
-        raise ValidationFailed(message, details=[FieldProblem("history", "too_long", message)])
+        raise ValidationFailed.of_field("history", "too_long", message)
     for index, value in enumerate(values):
         field = f"history[{index}]"
         if isinstance(value, Mapping):
@@ -36,8 +36,7 @@ def parse_history(values: Sequence[Any] | None) -> tuple[Turn, ...]:
         else:
             problems.append(FieldProblem(field, "invalid", "Must be an object with role and text."))
     if problems:
-        reasons = " ".join(f"{problem.field}: {problem.message}" for problem in problems[:5])
-        raise ValidationFailed(f"The history can't be used. {reasons}", details=problems)
+        raise ValidationFailed.of_fields("The history can't be used.", problems)
     return tuple(turns)
 
 
