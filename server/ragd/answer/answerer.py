@@ -62,8 +62,7 @@ class Answerer:
     ) -> Iterator[Delta | Answer]:
         """Pieces of text as they are decided, then the whole answer. The stage `generate` goes into `trace`.
 
-        A model that fails before its first piece is replaced by extracts, and `degraded` and `warnings` say so. With
-        `extractive` it is not asked at all.
+        A model that fails before its first piece is replaced by extracts. With `extractive` it is not asked at all.
         """
         model = None if extractive else self.model
         provider = ProviderRef("llm", model.name, model.model) if model else NO_PROVIDER

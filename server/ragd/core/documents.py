@@ -82,10 +82,9 @@ class PictureText:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture that a loader found, as its bytes stand in the file. The content refers to it as `![alt](link)`.
+    """A picture that a loader found, as its bytes stand in the file, once for each place where it stands: `![alt](link)`.
 
-    `asset_id` is the hash of the bytes. `link` is `asset://<asset_id>`, or what the source itself has where the content is the
-    source. A picture that stands in several places is listed for each of them.
+    `asset_id` is the hash of the bytes. `link` is `asset://<asset_id>`, or what the source itself has where it is the content.
     """
 
     asset_id: str

@@ -22,8 +22,7 @@ class Failure:
 class IngestResult:
     """What an ingestion did, counted in documents; `embedded` and `reused` count vectors.
 
-    `moved` are documents that were found again under another name or path. `drift` says how the structure of rebuilt
-    documents differs from what it was.
+    `moved` were found again under another name or path. `drift` says how the structure of rebuilt documents has changed.
     """
 
     added: int = 0

@@ -40,10 +40,9 @@ class Corpus:
         return len(self.sources) - self.empty
 
     def write(self, folder: Path, progress: Callable[[int], None]) -> None:
-        """Write every document as a file of its own; `progress` hears now and then how many are written.
+        """Write each document as a file of its own, Markdown where it has a title; `progress` gets the number written, at times.
 
-        One with a title becomes Markdown with that heading, else it is plain text. What is there with the right content stays
-        as it is. Raises `ValidationFailed` when the corpus was changed since it was read.
+        What is there with the right content stays. Raises `ValidationFailed` when the corpus was changed since it was read.
         """
         written = 0
         for line, value in read_objects(self.path):

@@ -1,7 +1,7 @@
 """Which of the passages that were found answer a question.
 
-A ranking of passages becomes a ranking of units, which the metrics count: documents, or places in them. The first passage of a
-unit stands for it and later ones are passed over, so that no unit counts twice.
+A ranking of passages becomes one of units, which the metrics count: documents, or places in them. The first passage of a unit
+stands for it, so that no unit counts twice.
 """
 
 from __future__ import annotations
@@ -76,8 +76,7 @@ def unit_of(index: int) -> str:
 def units(question: Question, results: Sequence[Mapping[str, Any]], *, by_document: bool) -> list[str]:
     """The units of a ranking, best first, each once.
 
-    A passage at two relevant places stands for both. One that is at none stands for its document when relevance is
-    `by_document`, else for itself.
+    A passage at two relevant places stands for both; at none, for its document when relevance is `by_document`, else for itself.
     """
     ranking: dict[str, None] = {}
     for result in results:

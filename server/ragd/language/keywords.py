@@ -119,10 +119,7 @@ class Keywords:
         return [_best(found, rarity, limit) for found in groups]
 
     def of_document(self, title: Terms, limit: int, least: int = 1) -> tuple[str, ...]:
-        """The document's keywords, best first; `title` is counted in what the document says it is about.
-
-        Terms that aren't there need to be mentioned at least so often.
-        """
+        """The document's keywords, best first. Terms that the `title` does not hold must be mentioned at `least` so often."""
         groups = self._grouped(self._words, self._phrases)
         named = {folded(form) for form in chain(title.words, title.phrases)}
         groups = {key: group for key, group in groups.items() if group[1] >= least or key in named}

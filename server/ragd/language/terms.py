@@ -122,10 +122,7 @@ def within(key: str, other: str) -> bool:
 
 
 def chinese_words(run: str) -> list[str]:
-    """Of a long run of Chinese, what stands between the characters of grammar; other terms as they are.
-
-    Short runs stay whole: a table in kanji alone can't be distinguished from Chinese.
-    """
+    """Of a long run of Chinese, what stands between characters of grammar; short runs, which may be a table, stay whole."""
     if len(run) <= _LONGEST_CHINESE_WORD or run[0] < FIRST_CJK:
         return [run]
     return [word for word in _CHINESE_WORDS.findall(run) if 2 <= len(word) <= _LONGEST_CHINESE_WORD]

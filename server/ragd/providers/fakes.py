@@ -34,8 +34,7 @@ class WordTokenizer:
 class FakeEmbedder:
     """A bag of words by feature hashing (Weinberger et al. 2009): each token adds +1 or -1 at a place that its hash names.
 
-    Texts that share tokens are near each other. Tokens beyond `max_tokens` are cut off, as with a real model. Of the settings the
-    dimension alone means something here; what else an embedder is built with (threads, device, batch size) does not.
+    Texts that share tokens are near each other. Of the settings the dimension alone means something here.
     """
 
     needs_files = False

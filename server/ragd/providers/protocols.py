@@ -249,11 +249,7 @@ class Fusion(Protocol):
 
 @runtime_checkable
 class Reranker(Protocol):
-    """Says how well passages answer a question.
-
-    `judges`: its scores alone order the passages. Otherwise they are one more list that fusion weighs. `profile` says what
-    shapes its output.
-    """
+    """Says how well passages answer a question. `judges`: its scores alone order them; else they are one more list for fusion."""
 
     name: str
     profile: str

@@ -29,10 +29,7 @@ def parse_filters(values: Mapping[str, Any] | None) -> Filters:
 
 
 def parse_fields(values: Mapping[str, Any] | None, group: str, noun: str, parsers: Mapping[str, Parser]) -> dict[str, Any]:
-    """The fields of a JSON object, each by its parser; what is null is left out.
-
-    Raises `ValidationFailed` with one detail for each field that is unknown or has a wrong value.
-    """
+    """The fields of a JSON object that are not null, each by its parser. Raises `ValidationFailed` with each wrong one."""
     parsed: dict[str, Any] = {}
     problems: list[FieldProblem] = []
     for name, value in (values or {}).items():

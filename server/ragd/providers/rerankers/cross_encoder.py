@@ -121,10 +121,7 @@ class CrossEncoderReranker:
             self._run(self._tokenizer.pairs("a", ["a"], self._max_tokens))
 
     def score(self, question: str, passages: Sequence[Passage], deadline: float) -> list[float]:
-        """Relevance 0..1 of the first passages, in order: as many as the `deadline` (of `time.monotonic`) lets be scored.
-
-        A passage is read with its section's headings in front. Raises `ModelUnavailable`.
-        """
+        """Relevance 0..1 of the first passages, each with its headings, until the `deadline`. Raises `ModelUnavailable`."""
         if not passages or self._clock() >= deadline:
             return []
         pairs = self._tokenizer.pairs(question.strip(), [_shown(passage) for passage in passages], self._max_tokens)

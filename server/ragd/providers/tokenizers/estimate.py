@@ -35,10 +35,7 @@ class EstimatedTokenizer:
         return sum(tokens for _, _, tokens in _parts(text))
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
-        """Character range of each counted token. Where a character counts several times, the last has it; the others are empty.
-
-        `len(offsets(text)) == count(text)`.
-        """
+        """Character range of each counted token; of tokens of one character, the last has it and the others are empty."""
         ranges: list[tuple[int, int]] = []
         for start, end, tokens in _parts(text):
             ranges += [(start, start)] * (tokens - 1)
