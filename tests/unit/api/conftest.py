@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,35 +26,45 @@ def changes() -> dict[str, Any]:
     return {}
 
 
-@pytest.fixture
-def app(tmp_path: Path, migrated: Path, changes: dict[str, Any]) -> Iterator[Application]:
-    quick = {
-        "embedding.provider": "fake",
-        "dense.backend": "exact",
-        "sparse.backend": "fts5",
-        "sparse.analyzer": "bigram",
-        "rerank.budget_ms": 60_000,
-    }
-    settings = load_settings(tmp_path / "config", environment={}, explicit=quick | changes)
-    (tmp_path / "data").mkdir(mode=0o700)
-    shutil.copy(migrated, tmp_path / "data")
-    opened = Application(settings, Directories(tmp_path / "data", tmp_path / "models", tmp_path / "config"))
-    yield opened
-    opened.close()
+Opened = Callable[[Path, Mapping[str, Any]], AbstractContextManager[Application]]
 
 
-@pytest.fixture
-def client(app: Application) -> Iterator[TestClient]:
-    with TestClient(create_api(app, token=TOKEN), base_url=URL, headers={"Authorization": f"Bearer {TOKEN}"}) as opened:
-        yield opened
+@pytest.fixture(scope="session")
+def opened(migrated: Path) -> Opened:
+    """Opens an app in a folder, with changed settings; what is there already is used."""
+
+    @contextmanager
+    def open_in(folder: Path, changes: Mapping[str, Any]) -> Iterator[Application]:
+        quick = {
+            "embedding.provider": "fake",
+            "dense.backend": "exact",
+            "sparse.backend": "fts5",
+            "sparse.analyzer": "bigram",
+            "rerank.budget_ms": 60_000,
+        }
+        settings = load_settings(folder / "config", environment={}, explicit={**quick, **changes})
+        if not (folder / "data").exists():
+            (folder / "data").mkdir(mode=0o700)
+            shutil.copy(migrated, folder / "data")
+        app = Application(settings, Directories(folder / "data", folder / "models", folder / "config"))
+        yield app
+        app.close()
+
+    return open_in
 
 
-@pytest.fixture
-def finish(app: Application, client: TestClient) -> Callable[[str], dict[str, Any]]:
-    """Wait until a job has ended; gives it as the API tells it."""
-    app.runner.start()
+@pytest.fixture(scope="session")
+def served() -> Callable[[Application], TestClient]:
+    """A client of an app, with its token; to be entered."""
+    return lambda app: TestClient(create_api(app, token=TOKEN), base_url=URL, headers={"Authorization": f"Bearer {TOKEN}"})
 
-    def wait(job_id: str) -> dict[str, Any]:
+
+@pytest.fixture(scope="session")
+def finish_in() -> Callable[[Application, TestClient, str], dict[str, Any]]:
+    """Wait until a job of an app has ended; gives it as the API reports it."""
+
+    def wait(app: Application, client: TestClient, job_id: str) -> dict[str, Any]:
+        app.runner.start()
         end = time.monotonic() + 30
         while (job := client.get(f"/api/jobs/{job_id}").json())["status"] in {"queued", "running"}:
             assert time.monotonic() < end, f"job did not end: {job}"
@@ -64,10 +75,39 @@ def finish(app: Application, client: TestClient) -> Callable[[str], dict[str, An
 
 
 @pytest.fixture
-def guide(tmp_path: Path) -> Path:
+def app(tmp_path: Path, opened: Opened, changes: dict[str, Any]) -> Iterator[Application]:
+    with opened(tmp_path, changes) as app:
+        yield app
+
+
+@pytest.fixture
+def client(app: Application, served: Callable[[Application], TestClient]) -> Iterator[TestClient]:
+    with served(app) as client:
+        yield client
+
+
+@pytest.fixture
+def finish(app: Application, client: TestClient, finish_in: Callable[..., dict[str, Any]]) -> Callable[[str], dict[str, Any]]:
+    """Wait until a job of the test's app has ended; gives it as the API reports it."""
+    app.runner.start()
+    return lambda job_id: finish_in(app, client, job_id)
+
+
+@pytest.fixture(scope="session")
+def write_guide() -> Callable[[Path], Path]:
+    """Makes a folder with two documents."""
+
+    def write(parent: Path) -> Path:
+        folder = parent / "guide"
+        folder.mkdir()
+        (folder / "install.md").write_text("# Install\n\nRun `kestrel setup` once.\n\n## Proxy\n\nSet HTTPS_PROXY before.\n")
+        (folder / "経費.md").write_text("# 経費\n\n経費の精算は月末までに申請する。\n")
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def guide(tmp_path: Path, write_guide: Callable[[Path], Path]) -> Path:
     """A folder with two documents."""
-    folder = tmp_path / "guide"
-    folder.mkdir()
-    (folder / "install.md").write_text("# Install\n\nRun `kestrel setup` once.\n\n## Proxy\n\nSet HTTPS_PROXY before.\n")
-    (folder / "経費.md").write_text("# 経費\n\n経費の精算は月末までに申請する。\n")
-    return folder
+    return write_guide(tmp_path)

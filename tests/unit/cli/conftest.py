@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -85,7 +86,26 @@ def rag(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Rag:
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
     """Three small documents: two English, one Japanese."""
-    folder = tmp_path / "docs"
+    return _written(tmp_path / "docs")
+
+
+@pytest.fixture(scope="session")
+def ingested_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with the three documents."""
+    root = tmp_path_factory.mktemp("ingested")
+    env = {**LIGHT, "RAG_CONFIG_DIR": str(root / "config"), "RAG_DATA_DIR": str(root / "data")}
+    result = CliRunner(env=env).invoke(cli, ["ingest", str(_written(root / "docs"))])
+    assert result.exit_code == 0, result.output
+    return root / "data"
+
+
+@pytest.fixture
+def ingested(tmp_path: Path, ingested_once: Path) -> None:
+    """The test's data directory holds the three documents."""
+    shutil.copytree(ingested_once, tmp_path / "data")
+
+
+def _written(folder: Path) -> Path:
     (folder / "guide").mkdir(parents=True)
     (folder / "guide" / "backup.md").write_text(
         "# Operations\n\nIntroduction.\n\n## Restore\n\nRun `restore --from snapshot` and wait.\n", encoding="utf-8"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -22,16 +21,14 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
         yield opened
 
 
-def test_an_answer_is_printed_with_its_sources_and_what_they_do_not_bear_out(rag, docs: Path, server: ChatServer) -> None:
-    rag("ingest", str(docs))
+def test_an_answer_is_printed_with_its_sources_and_what_they_do_not_bear_out(rag, ingested: None, server: ChatServer) -> None:
     shown = rag("chat", "What does a queue keep?").stdout
     assert shown.startswith("A queue keeps jobs in order [1]. Bananas ripen [1].\n")
     assert "\n[1] " in shown
     assert "? Bananas ripen [1]." in shown
 
 
-def test_json_has_the_answer_and_what_was_found_for_it(rag, docs: Path, server: ChatServer) -> None:
-    rag("ingest", str(docs))
+def test_json_has_the_answer_and_what_was_found_for_it(rag, ingested: None, server: ChatServer) -> None:
     answer = json.loads(rag("chat", "What does a queue keep?", "--json").stdout)
     assert answer["answer"] == "A queue keeps jobs in order [1]. Bananas ripen [1]."
     assert answer["retrieval"]["results"]
@@ -43,8 +40,7 @@ def test_without_documents_nothing_is_found_and_the_model_is_not_asked(rag, serv
     assert server.asked == []
 
 
-def test_a_conversation_goes_on_until_the_end_of_the_input(rag, docs: Path, server: ChatServer) -> None:
-    rag("ingest", str(docs))
+def test_a_conversation_goes_on_until_the_end_of_the_input(rag, ingested: None, server: ChatServer) -> None:
     shown = rag("chat", stdin="What does a queue keep?\n\nAnd then?\n").stdout
     assert shown.count("A queue keeps jobs in order [1].") == 2
     messages = server.asked[1].body["messages"]
@@ -52,8 +48,7 @@ def test_a_conversation_goes_on_until_the_end_of_the_input(rag, docs: Path, serv
     assert messages[2]["content"] == "A queue keeps jobs in order [1]. Bananas ripen [1]."
 
 
-def test_a_failing_model_is_told_beside_the_extract(rag, docs: Path, server: ChatServer) -> None:
-    rag("ingest", str(docs))
+def test_a_failing_model_is_told_beside_the_extract(rag, ingested: None, server: ChatServer) -> None:
     server.scripts = [Scripted(status=401)]
     result = rag("chat", "What does a queue keep?")
     assert "The documents say:" in result.stdout

@@ -36,8 +36,7 @@ def test_nothing_is_removed_without_a_yes(rag) -> None:
     assert "handbook" in rag("collections", "list").stdout
 
 
-def test_documents_are_listed_shown_and_removed(rag, docs: Path) -> None:
-    rag("ingest", str(docs))
+def test_documents_are_listed_shown_and_removed(rag, ingested: None) -> None:
     listed = json.loads(rag("documents", "list", "--json").stdout)
     assert listed["total"] == 3
     doc_id = next(item["id"] for item in listed["items"] if item["source"] == "guide/backup.md")
@@ -48,8 +47,7 @@ def test_documents_are_listed_shown_and_removed(rag, docs: Path) -> None:
     assert "guide/backup.md" not in rag("documents", "list").stdout
 
 
-def test_a_list_that_goes_on_says_so(rag, docs: Path) -> None:
-    rag("ingest", str(docs))
+def test_a_list_that_goes_on_says_so(rag, ingested: None) -> None:
     assert "Page 1 of 3" in rag("documents", "list", "--limit", "1").stderr
 
 

@@ -90,8 +90,7 @@ def test_ctrl_c_cancels_the_job_and_ends_with_130(rag, docs: Path, monkeypatch: 
     assert shown[0]["job_id"] == shown[-1]["job_id"]
 
 
-def test_a_query_prints_rank_score_title_place_and_passage(rag, docs: Path) -> None:
-    rag("ingest", str(docs))
+def test_a_query_prints_rank_score_title_place_and_passage(rag, ingested: None) -> None:
     lines = rag("query", "restore --from snapshot", "-k", "1").stdout.splitlines()
     assert lines[0].split()[0] == "1"
     assert 0 < float(lines[0].split()[1]) <= 1
@@ -101,15 +100,13 @@ def test_a_query_prints_rank_score_title_place_and_passage(rag, docs: Path) -> N
     assert lines[-1].startswith("1 passage from 1 document in ")
 
 
-def test_a_japanese_question_finds_the_japanese_document(rag, docs: Path) -> None:
-    rag("ingest", str(docs))
+def test_a_japanese_question_finds_the_japanese_document(rag, ingested: None) -> None:
     answer = rag("query", "有給休暇は何日前までに申請すればよいですか", "-k", "1").stdout
     assert "休暇規程" in answer
     assert "五営業日前" in answer
 
 
-def test_verbose_adds_scores_times_and_the_trace(rag, docs: Path) -> None:
-    rag("ingest", str(docs))
+def test_verbose_adds_scores_times_and_the_trace(rag, ingested: None) -> None:
     answer = rag("query", "queue", "--verbose").stdout
     assert "fused" in answer
     assert "retrieve_dense" in answer
@@ -117,8 +114,7 @@ def test_verbose_adds_scores_times_and_the_trace(rag, docs: Path) -> None:
     assert "retrieve_sparse" in rag("traces", "show", trace_id).stdout
 
 
-def test_filters_and_strategy_reach_the_service(rag, docs: Path) -> None:
-    rag("ingest", str(docs))
+def test_filters_and_strategy_reach_the_service(rag, ingested: None) -> None:
     answer = json.loads(rag("query", "queue", "--path-prefix", "guide/", "--strategy", "dense_only", "--json").stdout)
     assert {result["source"] for result in answer["results"]} == {"guide/backup.md"}
     assert answer["effective"]["strategy"] == "dense_only"
@@ -147,8 +143,7 @@ def test_a_request_that_cannot_be_used_is_wrong_usage(rag, arguments: tuple[str,
     assert result.stderr.startswith("Error: ")
 
 
-def test_reindexing_makes_the_indexes_anew_without_embedding(rag, docs: Path) -> None:
-    rag("ingest", str(docs))
+def test_reindexing_makes_the_indexes_anew_without_embedding(rag, ingested: None) -> None:
     before = json.loads(rag("query", "queue", "--json").stdout)["results"]
     assert "(0 embedded, " in rag("reindex").stdout
     assert json.loads(rag("query", "queue", "--json").stdout)["results"] == before

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from click.testing import Result
@@ -13,9 +12,8 @@ Rag = Callable[..., Result]
 
 
 @pytest.fixture
-def sources(rag: Rag, docs: Path) -> Callable[..., list[str]]:
+def sources(rag: Rag, ingested: None) -> Callable[..., list[str]]:
     """The sources that a query with these options finds."""
-    rag("ingest", str(docs))
 
     def find(*options: str) -> list[str]:
         answer = json.loads(rag("query", "restore queue 休暇", "--json", *options).stdout)
@@ -44,6 +42,5 @@ def test_a_tag_is_an_option_that_can_be_repeated(sources: Callable[..., list[str
     assert len(sources("--tag", "ops", "--tag", "dev")) == 3
 
 
-def test_a_wrong_value_is_told_with_what_is_right(rag: Rag, docs: Path) -> None:
-    rag("ingest", str(docs))
+def test_a_wrong_value_is_told_with_what_is_right(rag: Rag, ingested: None) -> None:
     assert "ISO 8601" in rag("query", "restore", "--after", "lunch", code=2).stderr

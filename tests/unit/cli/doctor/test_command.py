@@ -20,8 +20,7 @@ def findings(result) -> dict[str, dict[str, str]]:
     return {check["name"]: check for check in json.loads(result.stdout)["checks"]}
 
 
-def test_a_sound_installation_has_nothing_but_ok(rag, docs: Path) -> None:
-    rag("ingest", str(docs))
+def test_a_sound_installation_has_nothing_but_ok(rag, ingested: None) -> None:
     report = json.loads(rag("doctor", "--json").stdout)
     assert report["ok"]
     assert {check["level"] for check in report["checks"]} == {"ok"}
@@ -53,15 +52,13 @@ def test_a_damaged_model_is_a_failure(rag, monkeypatch: pytest.MonkeyPatch, tmp_
     assert "→ rag models pull multilingual-e5-small" in result.stdout
 
 
-def test_a_damaged_database_is_a_failure(rag, docs: Path, tmp_path: Path) -> None:
-    rag("ingest", str(docs))
+def test_a_damaged_database_is_a_failure(rag, ingested: None, tmp_path: Path) -> None:
     path = tmp_path / "data" / "rag.db"
     path.write_bytes(os.urandom(path.stat().st_size))
     assert findings(rag("doctor", "--json", code=1))["database"]["level"] == "fail"
 
 
-def test_indexes_that_lack_entries_are_told_and_mended_by_the_named_command(rag, docs: Path, tmp_path: Path) -> None:
-    rag("ingest", str(docs))
+def test_indexes_that_lack_entries_are_told_and_mended_by_the_named_command(rag, ingested: None, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "data" / "index")
     found = findings(rag("doctor", "--json"))["indexes"]
     assert (found["level"], found["mend"]) == ("warn", "rag reindex")

@@ -140,9 +140,8 @@ def test_a_wide_text_is_cut_to_columns() -> None:
 
 
 @pytest.fixture
-def thumbs(rag, docs: Path) -> list[dict[str, object]]:
+def thumbs(rag, ingested: None) -> list[dict[str, object]]:
     """Feedback on three answers: a good one, a bad one, and a good one to a collection that is gone. Given oldest first."""
-    rag("ingest", str(docs))
     found = json.loads(rag("query", "restore snapshot", "--json").stdout)["results"]
     wanted = [result["chunk_id"] for result in found if "Restore" in result["section_path"]]
     bodies = (
