@@ -5,10 +5,10 @@
     python3 scripts/test.py --fast       without the tests that need the model, start programs or take more than a second
     python3 scripts/test.py -- -k text   the checks, and of the tests only what pytest finds by what follows `--`
 
-The checks run beside each other, as many as there are cores, and so do the tests of pytest. Every check runs even when another
-one failed, and so do the tests. Failures are named before the tests start, so that the summaries of pytest and of vitest are the
-last things printed. Exit status: 0 when all is well; 1 when something failed; 2 when the machine lacks something; 130 stopped
-by Ctrl-C.
+The checks run beside each other, as many as there are cores, and so do the tests of pytest; vitest runs beside pytest, and its
+output comes after it. Every check runs even when another one failed, and so do the tests. Failures are named before the tests
+start, so that the summaries of pytest and of vitest are the last things printed. Exit status: 0 when all is well; 1 when
+something failed; 2 when the machine lacks something; 130 stopped by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -46,6 +46,27 @@ class Check:
     name: str
     command: list[str]
     folder: Path = ROOT
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Tests with a summary of their own."""
+
+    name: str
+    command: list[str]
+    folder: Path
+
+    def run_quietly(self, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+        """Run it and keep what it prints. Ctrl-C reaches it: it is in our process group."""
+        return subprocess.run(
+            self.command,
+            env=env,
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            check=False,
+        )
 
 
 def checks(program: Callable[[str], Path], *, fast: bool) -> list[Check]:
@@ -128,18 +149,38 @@ def run_all(environment: Environment, *, fast: bool, extra: Sequence[str], prepa
             console.print("\n".join(lines))
             failed.append(check.name)
     failed.sort(key=[check.name for check in before_tests].index)
-    tests = [("pytest", pytest_command(environment.program, fast=fast, extra=extra), ROOT)]
+    suites = [Suite("pytest", pytest_command(environment.program, fast=fast, extra=extra), ROOT)]
     if not extra:
-        tests.append(("vitest: the extension's units", ["npm", "run", "--silent", "test"], EXTENSION))
+        suites.append(Suite("vitest: the extension's units", ["npm", "run", "--silent", "test"], EXTENSION))
     if in_the_editor:
-        tests.append(("vitest: the extension in VS Code", ["npm", "run", "--silent", "test:e2e"], EXTENSION))
-    for name, command, folder in tests:
-        console.step(name)
-        if failed:
-            console.print(f"FAILED so far: {', '.join(failed)} (output above). The tests run all the same.")
-        if subprocess.run(command, env=env, cwd=folder, check=False).returncode:
-            failed.append(name)
+        suites.append(Suite("vitest: the extension in VS Code", ["npm", "run", "--silent", "test:e2e"], EXTENSION))
+    failed += run_suites(suites, env, console, failed)
     return STEP_FAILED if failed else 0
+
+
+def run_suites(suites: Sequence[Suite], env: Mapping[str, str], console: Console, failed_checks: Sequence[str]) -> list[str]:
+    """Run the first, which prints as it goes, and beside it the others, whose output comes after its; the names that failed."""
+    first, *others = suites
+
+    def announce(suite: Suite) -> None:
+        console.step(suite.name)
+        if failed_checks:
+            console.print(f"FAILED so far: {', '.join(failed_checks)} (output above). The tests run all the same.")
+
+    with ThreadPoolExecutor(1) as pool:
+        running = [(suite, pool.submit(suite.run_quietly, env)) for suite in others]
+        try:
+            announce(first)
+            failed = [first.name] if subprocess.run(first.command, env=env, cwd=first.folder, check=False).returncode else []
+            for suite, future in running:
+                done = future.result()
+                announce(suite)
+                console.print(done.stdout.rstrip())
+                if done.returncode:
+                    failed.append(suite.name)
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return failed
 
 
 def environment_of_tests() -> dict[str, str]:

@@ -11,6 +11,8 @@ from ragd.retrieve.pipeline import QueryResult
 
 from .conftest import Cloud, Opened
 
+pytestmark = pytest.mark.slow
+
 FACES = ("confluence_cloud", "confluence_dc", "jira_cloud", "jira_dc")
 MARKER = "zebrafishledger"
 

@@ -128,10 +128,12 @@ CHECKS: dict[str, Callable[[Copy], None]] = {
 }
 
 
-@pytest.mark.parametrize("title", CHECKS)
-def test_a_recipe_gives_what_it_says_and_keeps_the_map(copy: Copy, title: str) -> None:
-    copy.follow(title)
-    CHECKS[title](copy)
+@pytest.mark.slow
+def test_the_recipes_give_what_they_say_and_keep_the_map(copy: Copy, subtests: pytest.Subtests) -> None:
+    for title, check in CHECKS.items():
+        with subtests.test(title):
+            copy.follow(title)
+            check(copy)
     assert "passed" in copy.test("tests/unit/test_structure.py")
 
 

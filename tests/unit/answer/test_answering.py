@@ -111,6 +111,7 @@ def test_an_answer_streams_with_its_citations_support_and_trace(ask: Ask, lease:
     assert "90 seconds" not in str(trace)
 
 
+@pytest.mark.slow
 def test_a_model_is_not_asked_when_only_extracts_are_wanted(ask: Ask, lease: Any) -> None:
     with ChatServer(Scripted(pieces=("Never.",))) as server:
         _, answer, trace = ask(lease, server, extractive=True)

@@ -18,6 +18,7 @@ def error_codes(error: type[RagError]) -> set[str]:
     return {error.code}.union(*(error_codes(child) for child in error.__subclasses__()))
 
 
+@pytest.mark.slow
 def test_every_route_is_documented(app: Application) -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     table = re.sub(r"\{\w+\}", "{}", text[text.index("## Routes") : text.index("## Query")])

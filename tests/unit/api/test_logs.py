@@ -31,6 +31,7 @@ def test_a_line_is_json_with_its_extras_and_its_request(tmp_path: Path) -> None:
     assert "timestamp" in first
 
 
+@pytest.mark.slow
 def test_only_the_owner_can_read_the_log_before_and_after_it_rolls_over(tmp_path: Path) -> None:
     with logging_to(tmp_path / "logs", DAEMON_LOG, "INFO", people=True):
         for _ in range(3):

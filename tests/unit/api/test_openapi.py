@@ -37,6 +37,7 @@ def operations(described: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
+@pytest.mark.slow
 def test_every_reference_leads_to_a_component(described: dict[str, Any]) -> None:
     known = {f"#/components/schemas/{name}" for name in described["components"]["schemas"]}
     assert set(references(described)) <= known
@@ -74,6 +75,7 @@ def test_events_name_their_models(described: dict[str, Any]) -> None:
     }
 
 
+@pytest.mark.slow
 def test_it_is_the_same_text_every_time() -> None:
     first, second = io.StringIO(), io.StringIO()
     write(first)
@@ -82,6 +84,7 @@ def test_it_is_the_same_text_every_time() -> None:
     assert first.getvalue().endswith("}\n")
 
 
+@pytest.mark.slow
 def test_it_is_printed_without_opening_stores_or_models(described: dict[str, Any], tmp_path: Any) -> None:
     command = [sys.executable, "-m", "ragd.api.openapi"]
     printed = subprocess.run(command, check=True, capture_output=True, encoding="utf-8", timeout=120)

@@ -77,6 +77,7 @@ def test_a_folder_is_ingested_and_answers_with_places(client: TestClient, finish
     assert client.get("/api/jobs").json()["items"][0]["job_id"] == job["job_id"]
 
 
+@pytest.mark.slow
 def test_documents_can_be_listed_read_and_deleted(client: TestClient, finish: Finish, guide: Path) -> None:
     ingest(client, finish, guide)
     listed = client.get("/api/documents", params={"collection": "default", "page_size": 1, "page": 1}).json()
@@ -98,6 +99,7 @@ def test_documents_can_be_listed_read_and_deleted(client: TestClient, finish: Fi
     assert client.get("/api/documents", params={"status": "ready"}).json()["total"] == 1
 
 
+@pytest.mark.slow
 def test_collections_with_japanese_names_live_and_die(client: TestClient, finish: Finish, guide: Path) -> None:
     name = "規程 2026"
     made = client.post("/api/collections", json={"name": name, "description": "d"})
@@ -117,6 +119,7 @@ def test_collections_with_japanese_names_live_and_die(client: TestClient, finish
     error(client.delete("/api/collections/default"), 400, "VALIDATION_ERROR")
 
 
+@pytest.mark.slow
 def test_reindex_rebuilds_and_answers_with_a_job(client: TestClient, finish: Finish, guide: Path) -> None:
     ingest(client, finish, guide)
     for body in ({}, {"collection": "default"}):
@@ -134,6 +137,7 @@ def test_a_queued_job_is_cancelled_at_once(client: TestClient, guide: Path) -> N
     assert client.get("/api/jobs", params={"status": "cancelled"}).json()["total"] == 1
 
 
+@pytest.mark.slow
 def test_events_end_with_the_finished_job(client: TestClient, finish: Finish, guide: Path) -> None:
     job_id = client.post("/api/ingest", json={"paths": [str(guide)]}).json()["job_id"]
     answer = client.get(f"/api/jobs/{job_id}/events")
@@ -233,6 +237,7 @@ def test_a_method_that_an_address_does_not_have_is_405(client: TestClient) -> No
     assert answer.headers["Allow"] == "POST"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/api/collections", "/api/documents", "/api/jobs", "/api/traces"])
 @pytest.mark.parametrize("paging", ["page=0", "page=-1", "page=x", "page=99999999999999999999", "page_size=0", "page_size=101"])
 def test_a_page_out_of_range_is_refused_on_every_list(client: TestClient, path: str, paging: str) -> None:
@@ -262,6 +267,7 @@ class TestAllowedRoots:
         for path in (secret, guide / ".." / "secret.md", guide / "link.md", Path("/etc/passwd")):
             error(client.post("/api/ingest", json={"paths": [str(path)]}), 403, "FORBIDDEN_PATH")
 
+    @pytest.mark.slow
     def test_a_link_below_an_allowed_folder_is_left_out_with_its_reason(
         self, client: TestClient, finish: Finish, guide: Path
     ) -> None:
@@ -272,6 +278,7 @@ class TestAllowedRoots:
         assert [(failure["source"], failure["code"]) for failure in result["failed"]] == [("link.md", "FORBIDDEN_PATH")]
 
 
+@pytest.mark.slow
 def test_the_description_covers_every_address_and_has_no_422(client: TestClient) -> None:
     described = client.get("/openapi.json").json()
     operations = {f"{method.upper()} {path}": item for path, item in described["paths"].items() for method, item in item.items()}
@@ -296,6 +303,7 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
         assert operation["responses"]["default"]["content"]["application/json"]["schema"]["$ref"].endswith("/ErrorBody")
 
 
+@pytest.mark.slow
 def test_the_documentation_page_needs_nothing_from_elsewhere(client: TestClient) -> None:
     page = client.get("/docs")
     assert page.status_code == 200

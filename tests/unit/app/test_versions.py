@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from ragd.app.container import Application
 
 from .conftest import finish
 
 
+@pytest.mark.slow
 def test_older_versions_are_kept_whoever_makes_a_version_live(open_app: Callable[..., Application], tmp_path: Path) -> None:
     app = open_app(ingest__keep_versions=2)
     note = tmp_path / "note.md"

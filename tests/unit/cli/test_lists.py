@@ -16,6 +16,8 @@ from ragd.cli.common.output import cells, clean, size, table
 from ragd.core.instance import Ownership
 from ragd.models.manifest import Manifest, record_file
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_collection_is_made_renamed_disabled_enabled_and_removed(rag, docs: Path) -> None:
     rag("collections", "add", "handbook", "--description", "for all")

@@ -8,6 +8,8 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
+pytestmark = pytest.mark.slow
+
 Rag = Callable[..., Result]
 
 

@@ -218,6 +218,7 @@ def test_a_request_arrives_as_it_was_made_whatever_proxy_the_environment_names(
     assert asked.headers["x-own"] == "1"
 
 
+@pytest.mark.slow
 def test_a_hundred_requests_wait_for_their_turn(data_dir: Path, owner: Ownership, stubs: Callable[..., Stub]) -> None:
     stub = stubs()
     publish(owner, stub)

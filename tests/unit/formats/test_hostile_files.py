@@ -44,6 +44,8 @@ from .hostile_files import (
     with_text,
 )
 
+pytestmark = pytest.mark.slow
+
 MEMORY = 700 * MEGABYTE
 DEEP = 100_000
 CATALOGUE = "<< /Type /Catalog /Pages 2 0 R >>"

@@ -79,6 +79,7 @@ class TestMoves:
         assert (result.moved, result.added, result.embedded) == (0, 1, 0)
         assert sources(line) == ["a.md", "b.md"]
 
+    @pytest.mark.slow
     def test_of_two_equal_files_that_went_the_one_of_the_same_name_has_moved(self, line: Line) -> None:
         for name in ("x/one.md", "x/two.md"):
             line.write(name, NOTE)

@@ -39,6 +39,7 @@ def test_a_run_counts_what_it_added_changed_left_alone_and_could_not_read(line: 
     line.check()
 
 
+@pytest.mark.slow
 def test_unchanged_files_embed_nothing_and_write_one_trace_for_all(line: Any) -> None:
     line.write("a.md", GUIDE)
     line.write("b.md", "other")

@@ -37,6 +37,7 @@ def check_traces(line: Any) -> None:
         jsonschema.validate(json.loads(json.dumps(envelope)), SCHEMA)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
 def test_a_fault_before_the_flip_changes_nothing_that_is_served(ready: Any, step: str) -> None:
     before = ready.texts()

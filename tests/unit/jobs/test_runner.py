@@ -68,6 +68,7 @@ def done(_job: Job, _report: Any) -> IngestResult:
     return IngestResult(added=1, failed=(Failure("a.md", "EMPTY", "no text"),))
 
 
+@pytest.mark.slow
 def test_jobs_run_one_at_a_time_in_their_order_and_keep_their_result(jobs: Jobs, run: Callable[..., JobRunner]) -> None:
     order: list[str] = []
     busy = threading.Lock()

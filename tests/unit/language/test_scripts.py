@@ -39,6 +39,7 @@ def script_ranges(source: str) -> Iterator[int]:
                 yield node.lineno
 
 
+@pytest.mark.slow
 def test_no_other_module_has_ranges_of_han_kana_or_hangul() -> None:
     found = [
         f"{path.relative_to(PACKAGE)}:{line}"

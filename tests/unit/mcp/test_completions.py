@@ -36,6 +36,7 @@ def complete(reader: Reader, ref: Any, argument: str, typed: str, token: str | N
     return reader.talk(conversation, token)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ref", "argument"), [(ANSWER, "collection"), (COLLECTION, "name")])
 def test_collections_are_completed_by_their_beginning(reader: Reader, ref: Any, argument: str) -> None:
     assert complete(reader, ref, argument, "経").values == [NAMES[0]]
@@ -103,6 +104,7 @@ def test_at_most_a_hundred_values_are_given_and_the_others_counted(reader: Reade
     assert (len(found.values), found.total, found.has_more) == (100, 101, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ref", "argument"),
     [

@@ -142,6 +142,7 @@ def test_ending_a_session_ends_its_calls(doorway: Doorway) -> None:
     assert session.ask("ping").status_code == 404
 
 
+@pytest.mark.slow
 def test_clients_that_leave_midway_hold_no_place(doorway: Doorway) -> None:
     for _ in range(MAX_OPEN_REQUESTS + 2):
         doorway.leave_midway(**call("list_collections"))

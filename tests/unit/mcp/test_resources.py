@@ -34,6 +34,7 @@ async def listed(client: Client) -> dict[str, Any]:
     return {resource.uri: resource for resource in (await client.list_resources()).resources}
 
 
+@pytest.mark.slow
 def test_each_collection_is_a_resource_as_it_is_now(reader: Reader) -> None:
     found = reader.talk(listed)
     assert {resource.name for resource in found.values()} == {"default", *NAMES}
@@ -165,6 +166,7 @@ def test_an_answer_links_to_the_documents_that_it_cites(reader: Reader) -> None:
     assert reader.contents(links[0].uri).text
 
 
+@pytest.mark.slow
 def test_the_token_of_each_request_decides_by_http_too(reader: Reader) -> None:
     server = LibraryServer(Library(Bearing(reader.cloud.client.app, {}), McpSettings()))
     secret = reader.cloud.documents()[reader.cloud.secret_page]

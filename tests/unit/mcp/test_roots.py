@@ -145,6 +145,7 @@ class TestNoList:
         assert "security.allowed_roots" in error["message"]
         assert agent.rest.get("/api/jobs").json()["total"] == 0
 
+    @pytest.mark.slow
     def test_an_agent_is_confined_even_where_the_daemon_is_not(self, agent: Agent, guide: Path, secret: Path) -> None:
         # As when `rag mcp` and the daemon were started with different settings.
         library = Library(AsgiConnection(create_api(agent.app, token=TOKEN), TOKEN), agent.app.settings.mcp, (str(guide),))

@@ -94,6 +94,7 @@ def test_every_paragraph_has_a_question_and_an_answer_in_each_language() -> None
             assert passage_language(answer) == language
 
 
+@pytest.mark.slow
 def test_the_means_have_a_row_for_each_language_and_one_for_the_others(found: Calibration) -> None:
     assert found.tokens is not None
     for means in (found.queries, found.passages, found.tokens.queries, found.tokens.passages):
@@ -139,6 +140,7 @@ def test_a_calibration_is_computed_once_and_then_read_from_its_file(tmp_path: Pa
     assert again.tokens.related_compact == found.tokens.related_compact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["empty", "cut", "text", "foreign", "wrong numbers"])
 def test_a_damaged_or_foreign_file_is_made_anew(tmp_path: Path, damage: str) -> None:
     embedder = CountingEmbedder(dimension=32)

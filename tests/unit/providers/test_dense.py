@@ -86,6 +86,7 @@ def test_vectors_of_another_model_are_refused_with_advice(tmp_path: Path) -> Non
     store.close()
 
 
+@pytest.mark.slow
 def test_chroma_finds_what_exact_search_finds(tmp_path: Path) -> None:
     vectors, queries = clustered_vectors(4000, seed=2), clustered_vectors(60, seed=3)
     chroma, exact = ChromaStore(tmp_path / "chroma", exact_filter_max=100, ef_search=100), ExactStore(tmp_path / "exact")

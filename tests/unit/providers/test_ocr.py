@@ -22,6 +22,8 @@ from ragd.providers.protocols import OcrEngine, Pixels
 from ragd.providers.registry import build
 from ragd.testing.ocr import LINES, OcrEngineContract, picture_of
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(__file__).resolve().parents[2] / "data" / "image"
 ENGLISH = (
     "Kestrel keeps every job until its lease ends or it is acknowledged.\n"

@@ -24,6 +24,7 @@ def named_types(path: Path) -> set[str]:
     return {value for value in constants if isinstance(value, str)} & {*local_types(), *names("source")}
 
 
+@pytest.mark.slow
 def test_only_the_registry_and_a_type_itself_know_its_name() -> None:
     wrong = {
         relative: found

@@ -145,6 +145,7 @@ def test_an_empty_folder_in_the_place_of_the_one_that_was_read_deletes_nothing_u
     assert place.names(source) == []
 
 
+@pytest.mark.slow
 def test_a_folder_whose_last_file_was_deleted_is_empty(place: Place) -> None:
     place.write("a.md")
     source = place.add()

@@ -61,6 +61,7 @@ def test_a_job_that_was_cut_off_goes_back_to_its_old_place(jobs: Jobs) -> None:
     assert jobs.get(first.job_id).started_at is None
 
 
+@pytest.mark.slow
 def test_a_queued_job_is_cancelled_at_once(jobs: Jobs) -> None:
     job = add(jobs)
     cancelled = jobs.cancel(job.job_id)

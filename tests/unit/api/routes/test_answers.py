@@ -59,6 +59,7 @@ def test_an_answer_without_passages_loses_its_marks(client: TestClient) -> None:
     }
 
 
+@pytest.mark.slow
 def test_an_answer_that_says_only_that_nothing_was_found_is_not_found(client: TestClient, found: dict[str, Any]) -> None:
     checked = verify(client, "検索した文書には、この質問への答えが見つかりませんでした。", given(found))
     assert (checked["found"], checked["support"]) == (False, [])
@@ -71,6 +72,7 @@ def test_an_unknown_passage_is_told(client: TestClient, found: dict[str, Any]) -
     assert "f" * 32 in error["message"]
 
 
+@pytest.mark.slow
 def test_numbers_given_twice_and_chunks_that_are_no_neighbours_are_told(client: TestClient, found: dict[str, Any]) -> None:
     one, other = given(found)[0], given(found)[-1]
     assert "twice" in verify(client, "x", [one, one], 400)["error"]["message"]

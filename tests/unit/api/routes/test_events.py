@@ -80,6 +80,7 @@ def is_used(life: Lifecycle) -> bool:
     return life.rest_s(1000.0) == 1000.0
 
 
+@pytest.mark.slow
 def test_the_state_is_told_at_once_and_whenever_it_has_changed(served: Served, client: TestClient, finish, guide: Path) -> None:
     with served.client.stream("GET", "/api/events") as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")

@@ -29,6 +29,7 @@ def code(answer: Any) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]["code"]
 
 
+@pytest.mark.slow
 def test_uploaded_files_are_ingested_under_their_names(client: TestClient, app: Application, finish: Finish) -> None:
     client.post("/api/collections", json={"name": "規程"})
     files = [("files", ("経費.md", "# 経費\n\n精算は月末。".encode())), ("files", ("dir/notes.txt", b"notes on failover"))]
@@ -135,6 +136,7 @@ def test_a_form_without_a_boundary_is_400(client: TestClient) -> None:
     assert code(answer) == (400, "VALIDATION_ERROR")
 
 
+@pytest.mark.slow
 def test_a_name_that_points_elsewhere_becomes_a_plain_name(client: TestClient, app: Application, finish: Finish) -> None:
     answer = client.post("/api/ingest", files={"files": ("../../../escape.md", b"# Out\n\ntext")})
     assert finish(answer.json()["job_id"])["result"]["added"] == 1

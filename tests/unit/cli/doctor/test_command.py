@@ -13,6 +13,8 @@ import pytest
 from ragd import __version__
 from ragd.core.instance import Ownership
 
+pytestmark = pytest.mark.slow
+
 Usage = namedtuple("Usage", "total used free")
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from ....atlassian_server import Served, World, serve
 
+pytestmark = pytest.mark.slow
+
 EMAIL = "indexer@example.com"
 
 

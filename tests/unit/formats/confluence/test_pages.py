@@ -351,6 +351,7 @@ def made_up(rng: random.Random, depth: int, words: list[str]) -> str:
             return f"{word()} <u>{word()}</u>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_every_word_that_is_shown_is_in_the_facts_and_marks_fit_the_headings(seed: int) -> None:
     rng = random.Random(seed)

@@ -291,6 +291,7 @@ def test_a_field_of_any_length_is_shortened(name: str) -> None:
     assert len(document.markdown) < 20_000
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(20)
 def test_very_many_fields_and_parts_take_time_in_proportion() -> None:
     fields = "".join(f"X-Field-{number}: a\n" for number in range(50_000))

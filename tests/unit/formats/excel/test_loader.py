@@ -568,11 +568,13 @@ def test_entities_are_refused() -> None:
         load(patched(workbook([["a"]]), SHEET, lambda xml: bomb + xml))
 
 
+@pytest.mark.slow
 def test_a_zip_bomb_is_refused() -> None:
     with pytest.raises(ParseFailed, match="zip bomb"):
         load(patched(workbook([["a"]]), SHEET, lambda xml: xml + b" " * 80_000_000))
 
 
+@pytest.mark.slow
 def test_a_text_of_many_megabytes_in_one_cell_is_refused() -> None:
     noise = random.Random(1).randbytes(6_000_000).hex().encode()
     data = patched(workbook([["abc"]]), SHEET, lambda xml: xml.replace(b"abc", noise))

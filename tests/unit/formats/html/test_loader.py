@@ -128,12 +128,14 @@ def test_ten_thousand_levels_of_nesting_are_reported_as_parse_failed(tag: str) -
         load(f"<{tag}>" * 10_000 + "deep")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "blockquote", "dl><dd"])
 def test_the_deepest_nesting_that_is_allowed_is_read(tag: str) -> None:
     depth = 140 // (tag.count("<") + 1)
     assert "deep" in load(f"<{tag}>" * depth + "deep").markdown
 
 
+@pytest.mark.slow
 def test_a_page_of_five_megabytes_in_one_line_is_read() -> None:
     assert len(load("<p>" + "word " * 1_000_000 + "</p>").markdown) == 4_999_999
 

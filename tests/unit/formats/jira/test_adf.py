@@ -213,6 +213,7 @@ def test_broken_documents_are_read_as_far_as_they_go(broken: list[Any]) -> None:
     assert written.markdown.endswith("the rest")
 
 
+@pytest.mark.slow
 def test_no_word_is_lost_in_documents_that_follow_no_schema() -> None:
     for seed in range(800):
         count = [0]
@@ -252,6 +253,7 @@ def test_deep_nesting_keeps_the_text_and_bounds_the_form() -> None:
     assert len(shown) < MAX_DEPTH * 100
 
 
+@pytest.mark.slow
 def test_a_wide_and_long_table_stays_linear() -> None:
     wide = node("table", *(node("tableRow", cell("x", colspan=60, rowspan=1000)) for _ in range(300)))
     many = node("table", node("tableRow", *(cell("y") for _ in range(20_000))))

@@ -158,6 +158,7 @@ def test_no_word_is_lost_in_any_mixture_of_signs() -> None:
         assert all(shown[found.start] == "#" and found.title in shown[found.start : found.end] for found in headings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile",
     [

@@ -367,6 +367,7 @@ def test_program_text_keeps_its_lines_and_indents() -> None:
     assert "\n\n```\n" + "\n".join(code) + "\n```\n\nThat is all" in load(drawn(page)).markdown
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(

@@ -230,6 +230,7 @@ def test_an_outline_that_is_a_loop_comes_to_an_end() -> None:
     assert "Looping chapter" in load(data).markdown
 
 
+@pytest.mark.slow
 def test_thousands_of_pages_are_read_in_seconds() -> None:
     pages = 2_000
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< >>"] + [

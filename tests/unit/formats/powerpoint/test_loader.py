@@ -373,6 +373,7 @@ def test_the_strict_form_is_named_in_the_reason() -> None:
         load(strict)
 
 
+@pytest.mark.slow
 def test_an_entity_bomb_and_a_zip_bomb_are_refused() -> None:
     data = make(titled("One", "x"))
     bomb = b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "bbbbbbbbbb"><!ENTITY c "&b;&b;&b;&b;">]><a>&c;</a>'
@@ -395,6 +396,7 @@ def test_more_markup_or_text_than_any_presentation_has_is_refused(monkeypatch: p
         load(data)
 
 
+@pytest.mark.slow
 def test_a_chain_of_parts_without_end_is_refused() -> None:
     data = make(titled("One", "x"))
     kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/customXml"

@@ -89,6 +89,7 @@ def test_front_matter_gives_title_tags_and_language_and_belongs_to_no_section() 
     assert document.markdown[root.start : root.end].strip() == "Intro"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("front", ["---\n: [unclosed\n---\n", "---\n" + "[" * 5000 + "\n---\n"])
 def test_front_matter_that_is_not_yaml_is_read_as_text_and_reported(front: str) -> None:
     document = load_markdown(front + "\nBody\n")

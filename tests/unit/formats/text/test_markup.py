@@ -75,6 +75,7 @@ def test_the_first_line_of_logs_and_subtitles_is_no_title(name: str) -> None:
     assert load("1\n00:00:01 --> 00:00:02\nこんにちは\n", name).title == name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.rst", "a.adoc", "a.org", "a.tex"])
 @pytest.mark.parametrize("piece", ["==\n", "\\section{", "`", "[[", "image::", ":a:", "* a\n", "\\begin{verbatim}"])
 def test_hostile_repetition_costs_no_more_than_its_length(name: str, piece: str) -> None:

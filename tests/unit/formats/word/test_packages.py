@@ -96,12 +96,14 @@ def test_a_zip_bomb_is_refused(docx_of: DocxOf) -> None:
         WordLoader().load(docx_of(TEXT, parts={"word/media/a.bmp": bytes(60_000_000)}), "plan.docx")
 
 
+@pytest.mark.slow
 def test_a_part_that_is_too_long_for_a_tree_is_refused(docx_of: DocxOf) -> None:
     long = TEXT + "".join(f"<!--{number:0990}-->" for number in range(66_000))
     with pytest.raises(ParseFailed, match="up to 64,000,000 are read"):
         WordLoader().load(docx_of(long), "plan.docx")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "body",
     [

@@ -147,6 +147,7 @@ def test_a_span_of_any_size_costs_nothing(read: Read, span: str) -> None:
     assert len(read(table(row("a", "b"), *[row(wide, "x")] * 50)).markdown) < 50_000
 
 
+@pytest.mark.slow
 def test_merged_cells_do_not_make_a_small_file_large(read: Read) -> None:
     rows = [row("a", "b"), row(cell("x" * 199, merge="restart"), "1")]
     facts = read(table(*rows, *[row(cell(merge="continue"), "1")] * 8000)).markdown

@@ -58,6 +58,7 @@ TEXTS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(
     text=TEXTS,
@@ -419,6 +420,7 @@ def test_every_way_to_refer_to_a_picture_is_known(reference: str) -> None:
     assert chunk.image_refs == ("a" * 32,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("beginning", ["![", "<img ", "![a](", "![a](x(", "![a]["])
 def test_a_text_full_of_beginnings_of_references_costs_no_square(beginning: str) -> None:
     assert list(REFERENCE.finditer(beginning * 20_000)) == []

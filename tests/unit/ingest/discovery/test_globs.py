@@ -101,6 +101,7 @@ def random_pattern(chance: random.Random) -> str:
     return "!" * (chance.random() < 0.25) + "/" * (chance.random() < 0.25) + path + "/" * (chance.random() < 0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("git") is None or os.name == "nt", reason="git is the oracle, and the names are of POSIX")
 @pytest.mark.parametrize("seed", range(4))
 def test_a_folder_with_ignore_files_at_every_level_gives_what_git_would_not_ignore(tmp_path: Path, seed: int) -> None:

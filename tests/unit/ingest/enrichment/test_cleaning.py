@@ -297,6 +297,7 @@ def test_long_hostile_lines_take_no_long_time(facts: str) -> None:
     assert time.thread_time() - start < 5
 
 
+@pytest.mark.slow
 def test_the_work_grows_with_the_pages_and_not_with_their_square() -> None:
     pages = [f"Manual\nLine {page * 7919} of the page\nEnd {page * 104729}" for page in range(20_000)]
     start = time.thread_time()

@@ -318,6 +318,7 @@ class TestLeftOut:
         assert (asset.mime, asset.width, asset.height, asset.text) == ("image/jpeg", 800, 600, "200 by 150")
         assert found.warnings == ("1 picture left out: too many pixels",)
 
+    @pytest.mark.slow
     def test_a_bomb_of_900_million_pixels_costs_no_memory(self, tmp_path: Path) -> None:
         (tmp_path / "bomb.png").write_bytes(png_bomb(30_000))
         program = textwrap.dedent("""
@@ -440,6 +441,7 @@ class TestDrawings:
         asset = only_asset(self.drawn(f'<image href="{inside}" width="200" height="120"/>'))
         assert (0x33, 0x66, 0x99, 255) in self.levels(asset)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("svg", "reason"),
         [
@@ -461,6 +463,7 @@ class TestDrawings:
         assert found.assets == ()
         assert reason in found.warnings[0]
 
+    @pytest.mark.slow
     def test_groups_and_uses_as_deep_as_is_allowed_are_drawn(self) -> None:
         nested = '<g opacity="0.9">' * 190 + '<rect width="150" height="150"/>' + "</g>" * 190
         chain = "".join(f'<g id="a{n}" opacity="0.9"><use href="#a{n - 1}"/></g>' for n in range(1, 200))

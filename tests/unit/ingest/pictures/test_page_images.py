@@ -85,6 +85,7 @@ def test_a_file_that_is_no_pdf_is_refused() -> None:
     assert issubclass(DocumentEncrypted, ParseFailed)
 
 
+@pytest.mark.slow
 def test_a_page_far_higher_than_wide_is_bounded() -> None:
     tall = (
         b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj "

@@ -109,6 +109,7 @@ class TestNodeModules:
         note.unlink()
         assert not npm.is_current(folder)
 
+    @pytest.mark.slow
     def test_a_failed_npm_shows_its_last_lines(self, tmp_path: Path) -> None:
         with pytest.raises(console.StopError, match=r"(?s)`npm run nothing` failed in .*\n  \| "):
             npm.npm(["run", "nothing"], tmp_path, console.Console(1, io.StringIO()))

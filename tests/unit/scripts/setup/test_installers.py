@@ -45,6 +45,7 @@ class TestInstalling:
         project = installers.editable(tmp_path)
         installers.Installation(tmp_path / "requirements.lock", project, tmp_path / "venv" / "python", terminal).install()
 
+    @pytest.mark.slow
     def test_uv_installs_the_lock_by_hash_and_then_the_project(self, tmp_path: Path, terminal, calls, monkeypatch) -> None:
         monkeypatch.setenv("PIP_FIND_LINKS", "/wheels")
         self.install(tmp_path, terminal)
@@ -66,6 +67,7 @@ class TestInstalling:
         assert (tmp_path / "bin" / "rag").exists()
         assert len(calls()) == 2
 
+    @pytest.mark.slow
     def test_when_uv_fails_pip_installs_and_the_reason_is_told(
         self, tmp_path: Path, terminal, calls, output, monkeypatch
     ) -> None:
@@ -78,6 +80,7 @@ class TestInstalling:
         assert "--require-hashes -r" in packages
         assert "-m pip install --no-compile --no-deps --no-build-isolation --editable" in project
 
+    @pytest.mark.slow
     def test_pip_settings_without_a_counterpart_in_uv_make_pip_install(
         self, tmp_path: Path, terminal, calls, output, monkeypatch
     ) -> None:
@@ -86,6 +89,7 @@ class TestInstalling:
         assert "only-binary" in output.getvalue()
         assert [call.split()[0] for call in calls()] == ["python", "python"]
 
+    @pytest.mark.slow
     def test_a_failed_install_ends_with_the_installers_words_and_advice(
         self, tmp_path: Path, terminal, calls, monkeypatch
     ) -> None:

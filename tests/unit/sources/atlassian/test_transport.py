@@ -208,6 +208,7 @@ def test_a_packed_answer_is_unpacked(serve: Serve, open_client: Open) -> None:
     assert open_client(site.url).get("/rest") == {"a": "設"}
 
 
+@pytest.mark.slow
 def test_a_bomb_is_unpacked_no_further_than_the_limit(serve: Serve, open_client: Open) -> None:
     bomb = gzip.compress(bytes(200 * 1024 * 1024), compresslevel=6)
     site = serve(lambda asked: Reply(bomb, headers={"Content-Encoding": "gzip"}))

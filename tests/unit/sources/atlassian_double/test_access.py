@@ -30,6 +30,7 @@ def test_an_oauth_token_is_a_bearer_on_cloud(world: World, served: Served) -> No
     assert len(answer.json()["results"]) == 2
 
 
+@pytest.mark.slow
 def test_a_revoked_token_is_none(world: World, caller: Caller) -> None:
     world.revoke(caller.token)
     assert caller.wiki("/api/v2/pages").status_code == 401

@@ -34,6 +34,7 @@ def test_a_storm_comes_and_goes_by_count(world: World, caller: Caller) -> None:
     assert [caller.wiki("/api/v2/spaces").status_code for _ in range(10)] == [200, 200, 200, 429, 429] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["reset", "cut"])
 def test_an_answer_may_break_off_midway(world: World, caller: Caller, kind: Any) -> None:
     world.faults.fail(r"/api/v2/pages", times=1, kind=kind)

@@ -88,6 +88,7 @@ def test_jira_cloud_gives_ids_in_large_pages_and_contents_in_small_ones(caller: 
     assert {issue["id"] for issue in following["issues"]}.isdisjoint(issue["id"] for issue in answer["issues"])
 
 
+@pytest.mark.slow
 def test_a_page_token_of_jira_lives_seven_days(caller: Caller, world: World) -> None:
     token = caller.jira("/rest/api/3/search/jql", jql="project = PROJ", maxResults=5).json()["nextPageToken"]
     world.clock.advance(8 * 86_400)

@@ -99,6 +99,7 @@ def test_jql_takes_milliseconds_and_dates_in_the_zone_of_the_account(caller: Cal
     assert shown == "2030-07-01T08:00:30.500-0400"
 
 
+@pytest.mark.slow
 def test_a_search_index_may_be_late_for_changes_new_items_and_deletions(caller: Caller, world: World) -> None:
     world.index_lag_s = 30
     before = world.clock.now()

@@ -16,6 +16,8 @@ from ragd.sources.sync.changes import differs
 from ....atlassian_server import Page
 from .confluence_site import DEPLOYMENTS, LIMIT, Site, by_id, content, fetched, opened_site, stored
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=DEPLOYMENTS)
 def site(request: pytest.FixtureRequest) -> Iterator[Site]:

@@ -13,6 +13,8 @@ from ragd.sources.base import ALWAYS_REFETCH, Fetched
 from ....atlassian_server import World, serve
 from .confluence_site import DEPLOYMENTS, LIMIT, Site, by_id, content, fetched, opened_site, stored
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=DEPLOYMENTS)
 def site(request: pytest.FixtureRequest) -> Iterator[Site]:

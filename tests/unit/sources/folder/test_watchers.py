@@ -12,6 +12,8 @@ from ragd.store.sources import Source
 
 from ..conftest import Place
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def followed(place: Place) -> Source:

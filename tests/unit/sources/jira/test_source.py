@@ -18,6 +18,8 @@ from ragd.testing import CloudSourceContract
 from ..atlassian.atlassian_http import Asked, Reply, SiteServer
 from .jira_remote import DEPLOYMENTS, Remote
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=DEPLOYMENTS)
 def remote(request: pytest.FixtureRequest) -> Iterator[Remote]:
