@@ -65,9 +65,7 @@ class Copy:
 
     def run(self, *arguments: str) -> str:
         """What Python prints, with the copy's package in place of ours."""
-        # The coverage of a copy that goes away is nobody's.
-        env = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
-        env |= {"PYTHONPATH": str(self.root / "server"), "RAG_CONFIG_DIR": str(self.root / "config")}
+        env = {**os.environ, "PYTHONPATH": str(self.root / "server"), "RAG_CONFIG_DIR": str(self.root / "config")}
         done = subprocess.run(
             [sys.executable, *arguments], env=env, cwd=self.root, capture_output=True, encoding="utf-8", check=False, timeout=120
         )
