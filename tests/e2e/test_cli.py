@@ -153,30 +153,41 @@ def test_a_daemon_that_was_killed_is_not_believed(rag: Cli, samples: str) -> Non
     assert read_info(rag.data_dir) == {}
 
 
-def test_a_data_directory_in_use_is_told_with_exit_code_4(rag: Cli) -> None:
-    # Owns the directory and never gets ready, as a daemon does that hangs while it starts.
+@contextmanager
+def held(rag: Cli) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that owns the directory and never gets ready, like a daemon that hangs at its start; it ends with the block."""
     hold = (
         "import sys, pathlib; from ragd.core.instance import Ownership; "
-        "owner = Ownership(pathlib.Path(sys.argv[1])); print(flush=True); sys.stdin.read()"
+        "owner = Ownership(pathlib.Path(sys.argv[1])); print(flush=True); sys.stdin.read(); owner.release()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", hold, str(rag.data_dir)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=rag.environment
     ) as holder:
         assert holder.stdout is not None
         holder.stdout.readline()
+        yield holder
+        if holder.poll() is None:
+            holder.communicate(b"")
+
+
+def test_a_data_directory_in_use_is_told_with_exit_code_4(rag: Cli) -> None:
+    with held(rag) as holder:
         _, err = rag.run("status", code=4)
-        holder.communicate(b"")
     assert "Waiting up to 10 s" in err
     assert f"in use by process {holder.pid}" in err
     rag.run("status")
 
 
 def test_a_command_waits_for_another_that_is_about_to_end(rag: Cli, samples: str) -> None:
-    first = rag.start("ingest", f"{samples}/guides")
-    wait_for(lambda: read_info(rag.data_dir).get("pid") == first.pid or first.poll() is not None, "the first command")
-    assert rag.json("documents", "list")["total"] >= 3
-    assert first.communicate(timeout=60)[0]
-    assert first.returncode == 0
+    rag.run("ingest", f"{samples}/guides")
+    with held(rag) as holder:
+        waiting = rag.start("documents", "list", "--json")
+        assert waiting.stderr is not None
+        assert "Waiting up to 10 s" in waiting.stderr.readline()
+        holder.communicate(b"")
+        out, err = waiting.communicate(timeout=60)
+    assert waiting.returncode == 0, err
+    assert json.loads(out)["total"] >= 3
 
 
 def test_ctrl_c_ends_an_ingestion_with_130_and_leaves_no_job_running(rag: Cli, tmp_path: Path) -> None:
