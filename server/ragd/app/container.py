@@ -12,8 +12,6 @@ from ragd.access.bodies import BodyReader
 from ragd.access.checks import AccessChecks
 from ragd.access.context import LiveAccess, PassageTools
 from ragd.answer.verification import AnswerCheck
-from ragd.app.answers import Answers
-from ragd.app.diagnosis import Diagnosis
 from ragd.app.documents import Documents
 from ragd.app.indexes import open_indexes
 from ragd.app.ingestion import loader_for, open_ingestion, worker_options
@@ -171,7 +169,6 @@ class Application:
         )
         self.pictures = Pictures(self.assets, self.access, originals, self.parser)
         self.search = Search(settings, self.collections, self.passages, self.access, self._queries)
-        self.answers = Answers(self.search, self._queries)
         self.answer_check = AnswerCheck(self.passages, self._queries.support_check)
         self.reconciler = Reconciler(
             self.collections,
@@ -185,12 +182,12 @@ class Application:
             self._purge,
             self._notices,
         )
-        backends = f"{settings.dense.backend} and {settings.sparse.backend}"
-        self.diagnosis = Diagnosis(self._engine, self.collections, self.writer, self.models.embedder, self.indexes, backends)
         self.maintenance = Maintenance(
             settings,
             self.directories.data,
-            self._engine.dialect.name,
+            self._engine,
+            self.collections,
+            self.writer,
             self.passages,
             self.models,
             self.indexes,

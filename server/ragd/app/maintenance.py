@@ -1,32 +1,44 @@
-"""Opening what takes time before the first request, and telling how the application is."""
+"""Opening what takes time before the first request, and saying how the application is and whether it is sound."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from ragd import __version__
 from ragd.app.models import Models
 from ragd.app.query_factory import QueryFactory
 from ragd.config.policy import mcp_verdict
 from ragd.config.settings import Settings
-from ragd.core.errors import RemoteUnavailable
+from ragd.core.checks import Check
+from ragd.core.errors import RagError, RemoteUnavailable
 from ragd.core.lazy import Lazy
-from ragd.ingest.indexes import Indexes
+from ragd.ingest.indexes import Indexes, find_drift
+from ragd.store.collections import Collections
+from ragd.store.database.engine import reading
+from ragd.store.documents import DocumentWriter
 from ragd.store.passages import Passages
 
 log = logging.getLogger(__name__)
 
+_MEND_DATABASE = "Put back a copy of the file, or move it away to start anew and ingest your documents again."
+
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """Warms up and reports. `database` is the name of the database's dialect."""
+    """Warms up, reports, and checks for `rag doctor`."""
 
     settings: Settings
     data_folder: Path
-    database: str
+    database: Engine
+    collections: Collections
+    documents: DocumentWriter
     passages: Passages
     models: Models
     indexes: Lazy[Indexes]
@@ -64,10 +76,58 @@ class Maintenance:
             "model": model,
             "reranker": {"provider": settings.rerank.provider, **self.models.reranker_status()},
             "llm": {"provider": settings.llm.provider, "model": settings.llm.model},
-            "stores": {"facts": self.database, "dense": settings.dense.backend, "sparse": settings.sparse.backend},
+            "stores": {"facts": self.database.dialect.name, "dense": settings.dense.backend, "sparse": settings.sparse.backend},
             "counts": self.passages.counts(),
             "data_dir": str(self.data_folder),
             "mcp": mcp.on,
             "mcp_forbidden": mcp.reason if mcp.forbidden else None,
             "notices": self.notices(),
         }
+
+    def checks(self, *, search: bool) -> Iterator[Check]:
+        """Whether the database is sound, the model runs, and both indexes hold what the database says, each after what it needs.
+
+        Looks, and does not mend. With `search` the model and the indexes are opened, too.
+        """
+        database = self._database()
+        yield database
+        if search and database.level == "ok":
+            try:
+                yield from self._search()
+            except RagError as error:
+                yield Check("indexes", "fail", error.message, "rag reindex")
+
+    def _database(self) -> Check:
+        url = self.database.url
+        sqlite = url.get_backend_name() == "sqlite"
+        name = str(Path(url.database or "")) if sqlite else url.render_as_string()
+        try:
+            with reading(self.database).connect() as connection:
+                found = connection.execute(text("PRAGMA quick_check(3)" if sqlite else "SELECT 'ok'")).scalars().all()
+        except SQLAlchemyError as error:
+            mend = _MEND_DATABASE if sqlite else "Start the database, or correct store.url."
+            return Check("database", "fail", f"{name} can't be read: {error}", mend)
+        if list(found) != ["ok"]:
+            return Check("database", "fail", f"{name} is damaged: {'; '.join(map(str, found))}", _MEND_DATABASE)
+        return Check("database", "ok", f"{name}, {Path(name).stat().st_size / 1e6:,.1f} MB, sound" if sqlite else name)
+
+    def _search(self) -> Iterator[Check]:
+        embedder = self.models.embedder()
+        embedder.embed_queries(["check"])
+        yield Check("engine", "ok", f"{embedder.model_id}: {embedder.dimension} dimensions on {embedder.device}")
+        indexes, backends = self.indexes(), f"{self.settings.dense.backend} and {self.settings.sparse.backend}"
+        missing = surplus = entries = 0
+        for kb_id, status in self.collections.all_ids().items():
+            if status != "deleted":
+                live = self.documents.live_entries(kb_id)
+                drift = find_drift(indexes, kb_id, live)
+                entries += len(live)
+                missing += len(drift.incomplete_documents)
+                surplus += len(drift.surplus.dense) + len(drift.surplus.sparse)
+        if missing:
+            found = f"{missing:,} document{'s' * (missing != 1)} can't be found in full"
+            yield Check("indexes", "warn", f"{backends}: {found}", "rag reindex")
+        else:
+            rest = f"; {surplus:,} of old versions will be removed" if surplus else ""
+            counted = f"{entries:,} chunk{'s' * (entries != 1)} in each"
+            yield Check("indexes", "ok", f"{backends}, {counted}, as the database says{rest}")

@@ -1,14 +1,22 @@
-"""Queries: what was asked is checked against collections, limits and rights, and goes through the pipeline of its strategy."""
+"""Queries and answers: what was asked is checked against collections, limits and rights, and goes through the right pipeline."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from ragd.access.context import LiveAccess
+from ragd.answer.answerer import Delta
+from ragd.answer.cancellation import Cancellation
+from ragd.answer.prompt import Prompt
 from ragd.app.query_factory import QueryFactory
 from ragd.config.settings import Settings
 from ragd.core.errors import FieldProblem, ValidationFailed
-from ragd.core.query import QueryRequest
+from ragd.core.query import ChatRequest, PromptRequest, QueryRequest
+from ragd.core.results import Answer
+from ragd.core.tracing import NO_PROVIDER
+from ragd.language.token_estimate import estimate_tokens
 from ragd.retrieve.pipeline import QueryResult, ResolvedQuery
 from ragd.store.collections import Collections
 from ragd.store.passages import Passages
@@ -16,7 +24,7 @@ from ragd.store.passages import Passages
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Finds the passages that answer a question."""
+    """Finds the passages that answer a question, and answers it by the language model or with their own sentences."""
 
     settings: Settings
     collections: Collections
@@ -28,6 +36,34 @@ class Search:
         """Find passages. Raises `ValidationFailed`, `CollectionNotFound`, `CollectionUnavailable`."""
         query = self.resolve(request)
         return self.queries.pipeline(request.overlay).run(query)
+
+    def chat(self, request: ChatRequest, cancellation: Cancellation) -> tuple[QueryResult, Iterator[Delta | Answer]]:
+        """Find passages as `query` does, and the answer made of them: pieces, then the whole of it.
+
+        The answer is made while the iterator is read, which must be read to its end or closed: then the trace of both is
+        recorded. Raises what `query` raises, and `SettingsError` for a language model that can't be used as it is set.
+        """
+        query = self.resolve(request)
+        pipeline, answerer = self.queries.pipeline(request.overlay), self.queries.answerer(request.overlay)
+        opened = ExitStack()
+        result, trace = opened.enter_context(pipeline.open(query))
+        return result, _closing(
+            opened, answerer.answer(result, request.history, trace, cancellation, extractive=request.extractive)
+        )
+
+    def prompt(self, request: PromptRequest) -> tuple[QueryResult, Prompt]:
+        """Find passages, and the messages for a model of the client; none where there is nothing to answer from.
+
+        Raises what `query` raises, and `ValidationFailed` when the question and one passage do not fit.
+        """
+        query, settings = self.resolve(request), self.queries.settings(request.overlay)
+        limit = request.max_tokens or settings.llm.context_tokens - settings.llm.max_output_tokens
+        prompts = self.queries.prompts(request.overlay)
+        with self.queries.pipeline(request.overlay).open(query) as (result, trace):
+            with trace.span("stage.generate", NO_PROVIDER) as span:
+                prompt = prompts.build_if_found(result, request.history, limit, estimate_tokens, request.attachments)
+                span.attrs |= prompt.trace_attributes()
+            return result, prompt
 
     def resolve(self, request: QueryRequest) -> ResolvedQuery:
         """The request with what the settings and the collections say where it says nothing. Raises as `query` does."""
@@ -49,3 +85,8 @@ class Search:
             # An evaluation has no rights of its own: others read what it keeps.
             admission=self.access.context({} if request.evaluation else request.source_tokens),
         )
+
+
+def _closing(opened: ExitStack, pieces: Iterator[Delta | Answer]) -> Iterator[Delta | Answer]:
+    with opened:
+        yield from pieces

@@ -51,7 +51,7 @@ class _Begun:
 def _begun(body: ChatBody, app: App, tokens: SourceTokens) -> _Begun:
     """What can go wrong before the first event goes wrong here, and is reported as any other error."""
     cancellation = Cancellation()
-    result, pieces = app.answers.chat(body.request(tokens), cancellation)
+    result, pieces = app.search.chat(body.request(tokens), cancellation)
     why = explained_response(result) if body.explain else {}
     return _Begun(query_response(result) | why, result, pieces, cancellation)
 
@@ -129,7 +129,7 @@ def prompt(body: PromptBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
     Send the model's answer to `/api/answers/verify` with the citations that are `given`. Where the model counts more tokens than
     it takes, ask again with a smaller `max_tokens`.
     """
-    result, built = app.answers.prompt(body.request(tokens))
+    result, built = app.search.prompt(body.request(tokens))
     return prompt_response(result, built) | (explained_response(result) if body.explain else {})
 
 

@@ -39,7 +39,7 @@ def checks(
     app: App, search: Annotated[bool, Query(description="Whether the model and the indexes are opened, too.")] = True
 ) -> Checks:
     """Whether the database is sound, the model runs, and both indexes hold what the database says. Nothing is mended."""
-    return Checks(checks=list(app.diagnosis.run(search=search)))
+    return Checks(checks=list(app.maintenance.checks(search=search)))
 
 
 @router.post("/api/stop", response_model=Stopping, status_code=202)

@@ -43,6 +43,24 @@ class Auth:
     token: str = field(repr=False)
     email: str = ""
 
+    @classmethod
+    def of(cls, config: Mapping[str, Any], token: str) -> Auth:
+        """Whose a token is: `email:token` for API tokens, where the configuration's email stands in; else the token.
+
+        Raises `SourceRefused` when an API token has no email.
+        """
+        kind = config["auth"]["kind"]
+        if kind != "api_token":
+            return cls(kind, token)
+        email, colon, rest = token.partition(":")
+        if colon and "@" in email:
+            return cls(kind, rest, email)
+        if not config["auth"].get("email"):
+            raise SourceRefused(
+                "An API token needs the email of its account: set auth.email, or give EMAIL:TOKEN.", "config.auth.email"
+            )
+        return cls(kind, token, config["auth"]["email"])
+
     def header(self) -> str:
         """The `Authorization` header. Raises `SourceRefused` for a token that can't be one, without repeating it."""
         if not self.token or not self.token.isascii() or not self.token.isprintable() or " " in self.token:

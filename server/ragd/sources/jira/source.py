@@ -17,10 +17,9 @@ from typing import Any, Final
 
 from ragd.core.errors import SourceRefused
 from ragd.sources.atlassian.check import check_site
-from ragd.sources.atlassian.client import AtlassianClient
+from ragd.sources.atlassian.client import AtlassianClient, Auth
 from ragd.sources.atlassian.fields import Fields
 from ragd.sources.atlassian.responses import RequestRefused
-from ragd.sources.atlassian.site import open_client, user_auth
 from ragd.sources.atlassian.values import chunks, text_of
 from ragd.sources.base import CloudPreview, Container, Current, Fetched, HttpOptions, Listed, Unfetched, Usage
 from ragd.sources.jira.api import BATCH, Issue, JiraApi
@@ -50,7 +49,7 @@ class JiraSource:
     def __init__(self, config: Mapping[str, Any], token: str, http: HttpOptions) -> None:
         self._config = config
         self._http = http
-        self._client = open_client(config, token, http, product="jira")
+        self._client = AtlassianClient(config["base_url"], Auth.of(config, token), http, product="jira")
         self._api = _api(config, self._client)
 
     @classmethod
@@ -102,7 +101,7 @@ class JiraSource:
 
     def current(self, items: Sequence[Listed], token: str, *, content: bool) -> dict[str, Current]:
         """Attachments are readable when their issue is, and still attached to it."""
-        client = self._client.with_auth(user_auth(self._config, token), replace(self._http, usage=Usage()))
+        client = self._client.with_auth(Auth.of(self._config, token), replace(self._http, usage=Usage()))
         api = _api(self._config, client)
         owners = list(dict.fromkeys((item.owner or item.id).partition("/")[2] for item in items))
         with_files = any(item.kind != ISSUE for item in items)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import trustme
 
-from ragd.core.errors import FieldProblem, SourceRefused
+from ragd.core.errors import SourceRefused, ValidationFailed
 from ragd.sources.atlassian.check import check_site
 from ragd.sources.atlassian.client import AtlassianClient, Auth, Product
-from ragd.sources.atlassian.site import open_client, parse_site, user_auth
+from ragd.sources.atlassian.fields import Fields
 
 from .atlassian_http import TOKEN, Asked, Reply, SiteServer, Time, http_options
 
@@ -19,9 +19,13 @@ PAT = {"kind": "pat", "token": "env:WIKI_TOKEN"}
 
 
 def parsed(product: Product = "confluence", **values: Any) -> tuple[dict[str, Any], dict[str, str]]:
-    problems: list[FieldProblem] = []
-    config = parse_site({"auth": PAT, **values}, problems, product=product)
-    return config, {problem.field: problem.message for problem in problems}
+    fields = Fields({"auth": PAT, **values}, (), product)
+    config = fields.site()
+    try:
+        fields.check()
+    except ValidationFailed as error:
+        return config, {problem.field: problem.message for problem in error.details}
+    return config, {}
 
 
 @pytest.mark.parametrize(
@@ -112,13 +116,13 @@ def test_data_center_is_not_taken_for_the_cloud() -> None:
 def test_a_token_may_come_with_each_request_and_bring_its_email() -> None:
     config, problems = parsed(base_url="https://example.atlassian.net", auth={"token": "request"})
     assert problems == {}
-    assert user_auth(config, f"who@example.com:{TOKEN}") == Auth("api_token", TOKEN, "who@example.com")
+    assert Auth.of(config, f"who@example.com:{TOKEN}") == Auth("api_token", TOKEN, "who@example.com")
     with pytest.raises(SourceRefused, match="email") as caught:
-        user_auth(config, TOKEN)
+        Auth.of(config, TOKEN)
     assert caught.value.details[0].field == "config.auth.email"
     config["auth"]["email"] = "site@example.com"
-    assert user_auth(config, TOKEN) == Auth("api_token", TOKEN, "site@example.com")
-    assert user_auth({"auth": {"kind": "pat"}}, "a@b:c") == Auth("pat", "a@b:c")
+    assert Auth.of(config, TOKEN) == Auth("api_token", TOKEN, "site@example.com")
+    assert Auth.of({"auth": {"kind": "pat"}}, "a@b:c") == Auth("pat", "a@b:c")
 
 
 class Site:
@@ -158,7 +162,8 @@ def check() -> Iterator[Check]:
 
     def check(base: str, product: Product = "confluence", deployment: str = "data_center", token: str = TOKEN) -> str:
         config = {"base_url": base, "deployment": deployment, "auth": {"kind": "pat", "email": "", "token": "env:T"}}
-        opened.append(open_client(config, token, http_options(Time(), attempts=2, timeout_s=5.0), product=product))
+        http = http_options(Time(), attempts=2, timeout_s=5.0)
+        opened.append(AtlassianClient(base, Auth.of(config, token), http, product=product))
         return check_site(opened[-1], config, product=product)
 
     yield check
