@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from sqlalchemy.exc import DBAPIError
 
 from ragd.access.passages import Body
 from ragd.access.proofs import MOST_CONTENT, MOST_PROOFS, Key, Recent, content_size, token_hash
-from ragd.access.sources import OpenSources
 from ragd.config.sources import LiveSettings
-from ragd.core.errors import DocumentVanished, ItemForbidden, RagError, SourceRefused
-from ragd.sources.base import Current, Fetched
+from ragd.core.errors import DocumentVanished, ItemForbidden, RagError, SourceRefused, SourceUnavailable
+from ragd.core.ids import hash32
+from ragd.sources.base import CloudSource, Current, Fetched, HttpOptions, Usage
 from ragd.sources.sync.changes import listed_as
 from ragd.sources.sync.runner import CloudReading
 from ragd.store.ledger import LedgerItem
@@ -25,6 +26,10 @@ from ragd.store.origins import Remote
 
 log = logging.getLogger(__name__)
 
+_ATTEMPTS: Final = 2
+# An answer that comes after the budget still helps the next question, but holds a thread until then.
+_TIMEOUT_BUDGETS: Final = 3.0
+_LEAST_TIMEOUT_S: Final = 1.0
 _ASKING: Final = 16
 _READING: Final = 4
 _QUEUED_AGAIN_S: Final = 60.0
@@ -34,6 +39,54 @@ _Parse = Callable[[Fetched, str, bytes], Body]
 
 Queue = Callable[[str, Sequence[str]], object]
 """Has items of a source fetched into the index. Raises `RagError`."""
+
+
+class OpenSources:
+    """One open source for each configuration in use. Safe to use from several threads."""
+
+    def __init__(self, opening: CloudReading, budget_s: float) -> None:
+        self._opening = opening
+        self._budget_s = budget_s
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._open: dict[str, tuple[str, CloudSource]] = {}
+
+    def get(self, remote: Remote) -> CloudSource:
+        """The source over its remote side. Raises `SourceUnavailable` after `close`, and what opening raises."""
+        configuration = hash32(remote.type, json.dumps(remote.config, sort_keys=True))
+        with self._lock:
+            if self._closed.is_set():
+                raise SourceUnavailable("The daemon is stopping.")
+            known = self._open.get(remote.source_id)
+            if known is not None and known[0] == configuration:
+                return known[1]
+            opened = self._opening.open(remote.type, remote.config, "", self._http())
+            self._open[remote.source_id] = configuration, opened
+        if known is not None:
+            known[1].close()
+        return opened
+
+    def close(self) -> None:
+        """Close every source; what still waits for one ends."""
+        with self._lock:
+            self._closed.set()
+            opened, self._open = list(self._open.values()), {}
+        for _, source in opened:
+            source.close()
+
+    def _http(self) -> HttpOptions:
+        return replace(
+            self._opening.http_options(),
+            pause=self._pause,
+            timeout_s=max(_LEAST_TIMEOUT_S, self._budget_s * _TIMEOUT_BUDGETS),
+            longest_wait_s=self._budget_s,
+            attempts=_ATTEMPTS,
+            usage=Usage(),
+        )
+
+    def _pause(self, seconds: float) -> None:
+        if self._closed.wait(min(seconds, self._budget_s)):
+            raise SourceUnavailable("The daemon is stopping.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,23 +92,15 @@ class AccessContext:
         """Those of these documents that the user may see. Everybody may see files and uploads; unknown ids count as those."""
         wanted = list(dict.fromkeys(doc_ids))
         origins = self._origins.of(wanted)
-        asked: dict[str, tuple[Remote, dict[str, LedgerItem]]] = {}
         allowed = set(wanted) - set(origins)
+        asked: dict[str, tuple[Remote, dict[str, LedgerItem]]] = {}
         for doc_id, origin in origins.items():
-            if origin.remote is not None and origin.remote.public:
+            remote, item = origin.remote, origin.item
+            if remote is not None and remote.public:
                 allowed.add(doc_id)
-            elif origin.remote is not None and origin.item is not None:
-                asked.setdefault(origin.remote.source_id, (origin.remote, {}))[1][origin.item.item_id] = origin.item
-        deciding = {source_id: (remote, self._deciding(remote, items.values())) for source_id, (remote, items) in asked.items()}
-        wanted_items = {key: (remote, _unique(items.values())) for key, (remote, items) in deciding.items()}
-        self._ask(wanted_items, content=False)
-        for doc_id, origin in origins.items():
-            if origin.remote is None or origin.item is None or doc_id in allowed:
-                continue
-            decides = deciding[origin.remote.source_id][1][origin.item.item_id]
-            if self._verdict(origin.remote, decides, content=False).allows:
-                allowed.add(doc_id)
-        return frozenset(allowed)
+            elif remote is not None and item is not None:
+                asked.setdefault(remote.source_id, (remote, {}))[1][doc_id] = item
+        return frozenset(allowed | self._readable(asked))
 
     def open_to_all(self, doc_ids: Iterable[str]) -> frozenset[str]:
         """Those of these documents that everybody may see, whoever asks."""
@@ -124,10 +116,18 @@ class AccessContext:
             return frozenset()
         if remote.public:
             return frozenset(item.item_id for item in items)
-        deciding = self._deciding(remote, items)
-        self._ask({source_id: (remote, _unique(deciding.values()))}, content=False)
-        allowed = (item for item in items if self._verdict(remote, deciding[item.item_id], content=False).allows)
-        return frozenset(item.item_id for item in allowed)
+        return frozenset(self._readable({source_id: (remote, {item.item_id: item for item in items})}))
+
+    def _readable(self, asked: Mapping[str, tuple[Remote, Mapping[str, LedgerItem]]]) -> set[str]:
+        """Of items by whatever ids, for each source, the ids of those that the user's tokens may read. Asks for all at once."""
+        deciding = {source_id: self._deciding(remote, items.values()) for source_id, (remote, items) in asked.items()}
+        self._ask({key: (asked[key][0], _unique(items.values())) for key, items in deciding.items()}, content=False)
+        return {
+            id_
+            for source_id, (remote, items) in asked.items()
+            for id_, item in items.items()
+            if self._verdict(remote, deciding[source_id][item.item_id], content=False).allows
+        }
 
     def _deciding(self, remote: Remote, items: Collection[LedgerItem]) -> dict[str, LedgerItem]:
         """Item id -> the item whose permissions hold for it."""

@@ -13,8 +13,7 @@ from ragd.access.checks import AccessChecks
 from ragd.access.context import LiveAccess, PassageTools
 from ragd.answer.verification import AnswerCheck
 from ragd.app.documents import Documents
-from ragd.app.indexes import open_indexes
-from ragd.app.ingestion import loader_for, open_ingestion, worker_options
+from ragd.app.ingestion import loader_for, new_drafter, open_indexes, worker_options
 from ragd.app.maintenance import Maintenance
 from ragd.app.models import Models
 from ragd.app.pictures import Pictures
@@ -33,9 +32,8 @@ from ragd.ingest.indexes import Indexes
 from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.reading import Report
 from ragd.ingest.workers.pool import WorkerPool
-from ragd.jobs.ingest import IngestPaths, IngestUploads
+from ragd.jobs.ingest import IngestPaths, IngestUploads, Reread
 from ragd.jobs.removal import Cleanup, Purge
-from ragd.jobs.reread import Reread
 from ragd.jobs.runner import JobHandler, JobRunner
 from ragd.models.store import Progress
 from ragd.providers.model_queue import ModelQueue
@@ -229,16 +227,17 @@ class Application:
         return open_indexes(self.settings, self.directories.data / "index", self.models.embedder(), kb_ids, self._notices)
 
     def _open_ingestion(self) -> IngestPipeline:
-        return open_ingestion(
-            self.settings,
-            models=self.models,
-            indexes=self.indexes(),
-            vectors=self.vectors(),
+        parser = self.parser()
+        return IngestPipeline(
             writer=self.writer,
+            vectors=self.vectors(),
             assets=self.assets,
-            parser=self.parser(),
-            loaders=self._loader_for,
+            indexes=self.indexes(),
+            embedder=self.models.embedder(),
+            drafter=new_drafter(self.settings, self.models, parser, self._loader_for, self.assets),
+            parser=parser,
             tracer=self.tracer,
+            strategy_config_id=self.settings.strategy_config_id(),
         )
 
     @property

@@ -12,8 +12,8 @@ from ragd.core.errors import RagError
 from ragd.core.storage import Collection
 from ragd.ingest.discovery.files import check_paths, narrowed
 from ragd.ingest.discovery.uploads import Upload
+from ragd.jobs.ingest import Reread
 from ragd.jobs.removal import Cleanup
-from ragd.jobs.reread import Reread
 from ragd.sources.service import SourceService
 from ragd.store.collections import DEFAULT, Collections
 from ragd.store.document_reader import DocumentReader

@@ -1,30 +1,76 @@
-"""The ingestion pipeline, put together from the settings."""
+"""What ingestion works with, by the settings: loaders, worker processes, indexes, and what makes drafts of files."""
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Mapping
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 from ragd.app.models import Models
 from ragd.config.settings import Settings
-from ragd.core.tracing import ProviderRef, Tracer
+from ragd.core.errors import IndexDamaged, IndexOutdated
+from ragd.core.ids import hash32
+from ragd.core.tracing import ProviderRef
 from ragd.formats.common.naming import extension
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.files import LoaderFor
 from ragd.ingest.drafts import Drafter
 from ragd.ingest.indexes import Indexes
-from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.workers.pool import WorkerPool
 from ragd.ingest.workers.process import WorkerOptions
+from ragd.providers.protocols import DenseStore, Embedder, SparseStore
 from ragd.providers.registry import build, provider_class
 from ragd.store.assets import Assets
-from ragd.store.documents import DocumentWriter
-from ragd.store.vectors import VectorCache
 
+log = logging.getLogger(__name__)
+
+Index = TypeVar("Index", bound=DenseStore | SparseStore)
+
+_PUT_ASIDE = re.compile(r"\.(damaged|outdated)-")
 # Processes that read files, where the settings don't say: the embedding model needs the cores more.
 _MOST_WORKERS: Final = 4
+
+
+def open_indexes(settings: Settings, folder: Path, embedder: Embedder, kb_ids: Iterable[str], notices: list[str]) -> Indexes:
+    """Both indexes below `folder`, each read once for every collection. `notices` tell people what was put aside."""
+    options, kb_ids = settings.dense, list(kb_ids)
+    # Vectors of another model are another index; the folder's name says which model made it.
+    identity = hash32(embedder.model_id, embedder.revision)[:12]
+    dense_folder = folder / f"dense-{options.backend}-{identity}"
+    others = [path.name for path in folder.glob("dense-*") if not path.name.endswith(identity)]
+    model_changed = not dense_folder.exists() and any(not _PUT_ASIDE.search(name) for name in others)
+    limits = {"exact_filter_max": options.exact_filter_max, "ef_search": options.ef_search}
+    open_dense: Callable[[], DenseStore] = partial(build, "dense", options.backend, folder=dense_folder, **limits)
+    dense = _open(open_dense, dense_folder, "dense", kb_ids, notices)
+    sparse_folder = folder / f"sparse-{settings.sparse.backend}"
+    open_sparse: Callable[[], SparseStore] = partial(build, "sparse", settings.sparse.backend, folder=sparse_folder)
+    return Indexes(dense, _open(open_sparse, sparse_folder, "sparse", kb_ids, notices), model_changed)
+
+
+def _open(open_it: Callable[[], Index], folder: Path, side: str, kb_ids: Iterable[str], notices: list[str]) -> Index:
+    index: Index | None = None
+    try:
+        index = open_it()
+        for kb_id in kb_ids:
+            index.ids(kb_id)
+    except IndexDamaged as error:
+        log.warning("index put aside", extra={"index": side, "reason": error.message})
+        if index is not None:
+            index.close()
+        outdated = isinstance(error, IndexOutdated)
+        aside = folder.with_name(f"{folder.name}.{'outdated' if outdated else 'damaged'}-{time.strftime('%Y%m%d-%H%M%S')}")
+        folder.rename(aside)
+        notices.append(
+            f"The {side} index was {'made by an earlier version' if outdated else 'damaged'}. It was put aside as "
+            f"{aside.name} and is being rebuilt from the stored documents."
+        )
+        index = open_it()
+    return index
 
 
 def loader_for(loaders: Mapping[str, str], name: str) -> str | None:
@@ -48,25 +94,14 @@ def worker_options(settings: Settings) -> tuple[int, WorkerOptions]:
     return options.workers or max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) // 2)), worker
 
 
-def open_ingestion(
-    settings: Settings,
-    *,
-    models: Models,
-    indexes: Indexes,
-    vectors: VectorCache,
-    writer: DocumentWriter,
-    assets: Assets,
-    parser: WorkerPool,
-    loaders: LoaderFor,
-    tracer: Tracer,
-) -> IngestPipeline:
-    """The pipeline over open stores and models. What reads pictures, and in which version, is part of what a file becomes."""
+def new_drafter(settings: Settings, models: Models, parser: WorkerPool, loaders: LoaderFor, assets: Assets) -> Drafter:
+    """What turns files into drafts. What reads pictures, and in which version, is part of what a file becomes."""
     embedder = models.embedder()
     ocr_profile = str(provider_class("ocr", settings.ocr.provider).installed_profile())
     splitting: dict[str, Any] = {"tokenizer": embedder.tokenizer, "chunk_overlap": settings.splitter.chunk_overlap}
     if settings.splitter.strategy == "semantic":
         splitting |= {"embedder": embedder, "percentile": settings.splitter.semantic_percentile}
-    drafter = Drafter(
+    return Drafter(
         parser=parser,
         loaders=loaders,
         loader_version=lambda name: str(provider_class("loader", name).version),
@@ -79,15 +114,4 @@ def open_ingestion(
         analyzer=models.analyzer(),
         chunk_size=settings.splitter.chunk_size,
         max_document_size=settings.limits.max_document_size,
-    )
-    return IngestPipeline(
-        writer=writer,
-        vectors=vectors,
-        assets=assets,
-        indexes=indexes,
-        embedder=embedder,
-        drafter=drafter,
-        parser=parser,
-        tracer=tracer,
-        strategy_config_id=settings.strategy_config_id(),
     )

@@ -1,18 +1,25 @@
-"""Jobs of the kinds `ingest`, files and folders by their paths, and `upload`, files that came with a request."""
+"""Jobs that read files: by their paths (`ingest`), as they came with a request (`upload`), and one once more (`reread`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.file_rules import FileRules
 from ragd.ingest.discovery.files import Found, LoaderFor, find_files, narrowed
+from ragd.ingest.discovery.originals import Originals
 from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.reading import Report
-from ragd.store.jobs import Job
+from ragd.store.collections import Collections
+from ragd.store.document_reader import DocumentReader
+from ragd.store.documents import DocumentWriter
+from ragd.store.jobs import Job, Jobs
+
+_KIND: Final = "reread"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +57,37 @@ class IngestUploads:
         files = job.payload["files"]
         found = Found(items=[self.uploads.keep(Path(item["staged"]), item["source"], job.kb_id) for item in files])
         return self.ingestion().run(job.kb_id, found, force=job.payload["force"], report=report, links=job.links)
+
+
+@dataclass(frozen=True, slots=True)
+class Reread:
+    """Reads a document's file again: after a failure, or under other settings."""
+
+    ingestion: Callable[[], IngestPipeline]
+    originals: Originals
+    documents: DocumentReader
+    writer: DocumentWriter
+    collections: Collections
+    jobs: Jobs
+
+    def queue(self, doc_id: str, request_id: str | None = None) -> Job:
+        """A job that reads the document again; the one that waits already, if one does.
+
+        Raises `DocumentNotFound`, `DocumentDeleted`, `CollectionUnavailable`, and what `Originals.find` raises.
+        """
+        document = self.documents.get(doc_id)
+        target = self.collections.available(document["collection"])
+        self.originals.find(document)
+        waiting = (job for job in self.jobs.waiting(_KIND, target.kb_id) if job.payload["doc_id"] == doc_id)
+        if job := next(waiting, None):
+            return job
+        payload = {"doc_id": doc_id}
+        return self.jobs.add(_KIND, collection=target.name, kb_id=target.kb_id, payload=payload, request_id=request_id)
+
+    def __call__(self, job: Job, report: Report) -> IngestResult:
+        """What was found when the job was queued can be gone by now; then the job fails with the reason."""
+        doc_id = job.payload["doc_id"]
+        found = Found(items=[self.originals.find(self.documents.get(doc_id))])
+        # The document stays with its source: a reading without it would take it away from the source.
+        source_id = self.writer.known([doc_id])[doc_id].source_id
+        return self.ingestion().run(job.kb_id, found, force=True, report=report, links=job.links, source_id=source_id)

@@ -56,6 +56,14 @@ class Reading:
     result: IngestResult
     note: dict[str, Any]
 
+    @classmethod
+    def of(cls, result: IngestResult, job: Job, **more: Any) -> Reading:
+        note = asdict(result)
+        note.pop("drift", None)
+        failed = note.pop("failed")
+        kept = {"failed_count": len(failed), "failed": list(failed[:_FAILURES_KEPT]), "job_id": job.job_id}
+        return cls(result, note | kept | more)
+
 
 class Watching(Protocol):
     """How a source is followed at this moment. `problem` says why it is not, or not as it should be."""
@@ -147,14 +155,6 @@ class SourceHandler(ABC):
 
         Raises `Postponed` when other jobs are to go first, `Stopped`, and `RagError`; nothing is deleted then.
         """
-
-
-def note_of(result: IngestResult, job: Job, **more: Any) -> dict[str, Any]:
-    """What is kept with a source of its last reading."""
-    note = asdict(result)
-    note.pop("drift", None)
-    failed = note.pop("failed")
-    return note | {"failed_count": len(failed), "failed": list(failed[:_FAILURES_KEPT]), "job_id": job.job_id} | more
 
 
 def field_problem(field: str, message: str, code: str = "invalid") -> ValidationFailed:

@@ -15,6 +15,7 @@ from ragd.core.jobs import Failure
 from ragd.core.storage import Entries, Version
 from ragd.core.tracing import utc_now
 from ragd.store.database.engine import batches
+from ragd.store.database.repository import insert_rows
 from ragd.store.database.schema import chunks, collections, document_tags, documents, occurrences, version_assets, versions
 from ragd.store.document_state import DocumentState
 from ragd.store.version_rows import (
@@ -23,13 +24,10 @@ from ragd.store.version_rows import (
     drop_orphan_chunks,
     drop_versions,
     existing,
-    insert_occurrences,
     insert_pictures,
     live_entries,
-    refresh_texts,
-    set_tags,
-    version_row,
     version_values,
+    write_content,
 )
 
 
@@ -52,8 +50,10 @@ class DocumentWriter(DocumentState):
             self._ensure_documents(connection, batch)
             known = existing(connection, versions.c.version_id, [version.version_id for version in batch])
             fresh = [version for version in batch if version.version_id not in known]
-            if fresh:
-                connection.execute(versions.insert(), [version_row(version) for version in fresh])
+            pending = {"status": "pending", "created_at": utc_now()}
+            ids = ("version_id", "doc_id")
+            rows = [{name: getattr(version, name) for name in ids} | pending | version_values(version) for version in fresh]
+            insert_rows(connection, versions, rows)
             for version in batch:
                 insert_pictures(connection, version)
             self._add_chunks(connection, batch)
@@ -79,8 +79,7 @@ class DocumentWriter(DocumentState):
         now = utc_now()
         old = live_entries(connection, [version.doc_id])
         drop_versions(connection, [version.doc_id])
-        insert_occurrences(connection, version)
-        refresh_texts(connection, version)
+        write_content(connection, version)
         connection.execute(
             update(versions).where(versions.c.doc_id == version.doc_id, versions.c.status == "ready").values(status="superseded")
         )
@@ -96,7 +95,6 @@ class DocumentWriter(DocumentState):
             .where(documents.c.doc_id == version.doc_id)
             .values(**document_values(version), updated_at=case((changed, now), else_=documents.c.updated_at))
         )
-        set_tags(connection, version)
         self._forget_old_versions(connection, version.doc_id)
         return Entries(
             tuple(old.dense_ids - {chunk.dense_id for chunk in version.chunks}),
@@ -230,8 +228,7 @@ class DocumentWriter(DocumentState):
                 continue
             values = document_values(version) | {"status": "processing", "version_id": None}
             fresh.append({"doc_id": version.doc_id, "kb_id": version.kb_id, **values, "created_at": now, "updated_at": now})
-        if fresh:
-            connection.execute(documents.insert(), fresh)
+        insert_rows(connection, documents, fresh)
 
     def _add_chunks(self, connection: Connection, batch: Sequence[Version]) -> None:
         rows = {
@@ -246,6 +243,4 @@ class DocumentWriter(DocumentState):
             for chunk in version.chunks
         }
         known = existing(connection, chunks.c.chunk_id, list(rows))
-        fresh = [row for chunk_id, row in rows.items() if chunk_id not in known]
-        if fresh:
-            connection.execute(chunks.insert(), fresh)
+        insert_rows(connection, chunks, [row for chunk_id, row in rows.items() if chunk_id not in known])

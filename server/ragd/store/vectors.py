@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, delete, exists, select
 from ragd.core.ids import TEXT_NORM_PROFILE
 from ragd.providers.protocols import Vectors
 from ragd.store.database.engine import batches
-from ragd.store.database.repository import Repository, rows_in
+from ragd.store.database.repository import Repository, insert_rows, rows_in
 from ragd.store.database.schema import occurrences, vectors
 
 
@@ -39,8 +39,7 @@ class VectorCache(Repository):
                     for key in batch
                     if key not in known
                 ]
-                if rows:
-                    connection.execute(vectors.insert(), rows)
+                insert_rows(connection, vectors, rows)
 
     def missing(self, keys: Sequence[str]) -> list[str]:
         """Those of `keys` that have no vector."""

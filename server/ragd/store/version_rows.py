@@ -14,7 +14,7 @@ from ragd.core.storage import Version
 from ragd.core.tracing import utc_now
 from ragd.store.assets import ASSET_COLUMNS
 from ragd.store.database.engine import batches
-from ragd.store.database.repository import rows_in
+from ragd.store.database.repository import insert_rows, rows_in
 from ragd.store.database.schema import assets, chunks, document_tags, occurrences, sections, version_assets, versions
 from ragd.store.places import encode_places
 
@@ -53,7 +53,14 @@ def drop_orphan_chunks(connection: Connection, doc_ids: Sequence[str]) -> None:
         connection.execute(delete(chunks).where(chunks.c.doc_id.in_(batch), ~held))
 
 
-def refresh_texts(connection: Connection, version: Version) -> None:
+def write_content(connection: Connection, version: Version) -> None:
+    """Write what a version that becomes ready is made of: its occurrences and sections, texts and tags."""
+    _insert_occurrences(connection, version)
+    _refresh_texts(connection, version)
+    _set_tags(connection, version)
+
+
+def _refresh_texts(connection: Connection, version: Version) -> None:
     """Bring the texts of a version's chunks up to date: two texts that differ in their canonical form alone share an id."""
     texts = {chunk.chunk_id: chunk.text for chunk in version.chunks}
     for row in list(rows_in(connection, select(chunks.c.chunk_id, chunks.c.text), chunks.c.chunk_id, list(texts))):
@@ -61,7 +68,7 @@ def refresh_texts(connection: Connection, version: Version) -> None:
             connection.execute(update(chunks).where(chunks.c.chunk_id == row.chunk_id).values(text=texts[row.chunk_id]))
 
 
-def insert_occurrences(connection: Connection, version: Version) -> None:
+def _insert_occurrences(connection: Connection, version: Version) -> None:
     names = ("ordinal", "chunk_id", "tokens", "dense_key", "dense_id", "sparse_id")
     placed = [
         {name: getattr(chunk, name) for name in names}
@@ -73,15 +80,13 @@ def insert_occurrences(connection: Connection, version: Version) -> None:
         }
         for chunk in version.chunks
     ]
-    if placed:
-        connection.execute(occurrences.insert(), placed)
+    insert_rows(connection, occurrences, placed)
     outline = [
         {name: getattr(section, name) for name in ("section_id", "start", "end", "section_hash")}
         | {"version_id": version.version_id, "ordinal": ordinal, "path": list(section.path)}
         for ordinal, section in enumerate(version.sections)
     ]
-    if outline:
-        connection.execute(sections.insert(), outline)
+    insert_rows(connection, sections, outline)
 
 
 def insert_pictures(connection: Connection, version: Version) -> None:
@@ -92,8 +97,7 @@ def insert_pictures(connection: Connection, version: Version) -> None:
         for asset in {asset.asset_id: asset for asset in version.assets}.values()
         if asset.asset_id not in known
     ]
-    if fresh:
-        connection.execute(assets.insert(), fresh)
+    insert_rows(connection, assets, fresh)
     for asset in version.assets:
         # Read again, under another profile of text recognition; a picture that was not read takes nothing from one that was.
         if asset.asset_id in known and asset.data and asset.ocr_profile != READ_IN_CONTENT:
@@ -105,16 +109,14 @@ def insert_pictures(connection: Connection, version: Version) -> None:
         | {"version_id": version.version_id, "ordinal": ordinal, "place": link.place.as_dict()}
         for ordinal, link in enumerate(version.picture_links)
     ]
-    if links:
-        connection.execute(version_assets.insert(), links)
+    insert_rows(connection, version_assets, links)
 
 
-def set_tags(connection: Connection, version: Version) -> None:
+def _set_tags(connection: Connection, version: Version) -> None:
     """Make the document's tags, by which it is filtered, those of this version."""
     connection.execute(delete(document_tags).where(document_tags.c.doc_id == version.doc_id))
-    rows = [{"doc_id": version.doc_id, "tag": tag[:255]} for tag in dict.fromkeys(version.enrichment.tags)]
-    if rows:
-        connection.execute(document_tags.insert(), list({row["tag"]: row for row in rows}.values()))
+    tags = dict.fromkeys(tag[:255] for tag in version.enrichment.tags)
+    insert_rows(connection, document_tags, [{"doc_id": version.doc_id, "tag": tag} for tag in tags])
 
 
 def existing(connection: Connection, column: Any, ids: Sequence[str]) -> set[str]:
@@ -143,11 +145,6 @@ def version_values(version: Version) -> dict[str, Any]:
         "chunk_hash": hash32(*(chunk.chunk_id for chunk in version.chunks)),
         "enrichment": asdict(version.enrichment),
     }
-
-
-def version_row(version: Version) -> dict[str, Any]:
-    identity = {"version_id": version.version_id, "doc_id": version.doc_id, "status": "pending", "created_at": utc_now()}
-    return identity | version_values(version)
 
 
 def document_values(version: Version) -> dict[str, Any]:

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from ragd.access.checks import AccessChecks
+from ragd.access.checks import AccessChecks, OpenSources
 from ragd.access.passages import Body
-from ragd.access.sources import OpenSources
 from ragd.config.sources import LiveSettings
 from ragd.core.documents import Document
 from ragd.core.errors import SourceUnavailable

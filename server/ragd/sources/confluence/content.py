@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -85,20 +85,20 @@ def look(client: AtlassianClient, scope: Scope, ids: Sequence[str]) -> Looked:
     parts = f" or (type in ({', '.join(scope.parts)}) and {among('container', ids)})" if scope.parts else ""
     found = search(client, f"({own}){parts}", limit=WITH_FIELDS, expand=(*FIELDS, *(_PARTS if scope.parts else ())))
     pages: dict[str, dict[str, Any]] = {}
-    comments: dict[str, list[tuple[str, int, str]]] = {}
+    comments: dict[str, list[dict[str, Any]]] = {}
     files: dict[str, list[dict[str, Any]]] = {}
     for item in found:
         owner = text_of(item, "container", "id")
         if item.get("type") in _PAGE_KINDS:
             pages[str(item["id"])] = item
         elif item.get("type") == "comment":
-            comments.setdefault(owner, []).append(_comment_state(item))
+            comments.setdefault(owner, []).append(item)
         elif item.get("type") == "attachment":
             files.setdefault(owner, []).append(item)
     around = {
         id_: Around(
             labels=_labels_of(page),
-            comments=tuple(comments.get(id_, ())),
+            comments=comment_states(comments.get(id_, ())),
             attachments=tuple(_attachment(file, page) for file in files.get(id_, ())),
             above=tuple(text_of(one, "id") for one in dig(page, "ancestors") or ()),
         )
@@ -115,9 +115,12 @@ def comments_of(client: AtlassianClient, ids: Sequence[str]) -> dict[str, list[d
     return found
 
 
-def _comment_state(comment: Mapping[str, Any]) -> tuple[str, int, str]:
-    """Id, version and resolution: what differs when the comment does."""
-    return text_of(comment, "id"), number_of(comment, "version", "number"), text_of(comment, "extensions", "resolution", "status")
+def comment_states(comments: Iterable[Mapping[str, Any]]) -> tuple[tuple[str, int, str], ...]:
+    """Id, version and resolution of each: what differs when the comment does."""
+    return tuple(
+        (text_of(one, "id"), number_of(one, "version", "number"), text_of(one, "extensions", "resolution", "status"))
+        for one in comments
+    )
 
 
 def _labels_of(page: Mapping[str, Any]) -> tuple[str, ...]:
@@ -182,8 +185,3 @@ def _attachment(raw: Mapping[str, Any], page: Mapping[str, Any]) -> Attachment:
         updated=utc_text(text_of(raw, "version", "when")),
         download=text_of(raw, "_links", "download"),
     )
-
-
-def with_comments(around: Around, comments: Sequence[Mapping[str, Any]]) -> Around:
-    """The same with these comments."""
-    return replace(around, comments=tuple(map(_comment_state, comments)))

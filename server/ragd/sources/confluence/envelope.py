@@ -7,11 +7,13 @@ import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from ragd.core.errors import DocumentVanished, ItemForbidden, PayloadTooLarge
 from ragd.sources.atlassian.responses import Unanswered
 from ragd.sources.atlassian.values import dig, text_of
+from ragd.sources.base import Fetched
 from ragd.sources.confluence.body import References, references
 from ragd.sources.confluence.content import user_id
 from ragd.sources.confluence.items import Attachment, Page, utc_text
@@ -41,6 +43,22 @@ class Content:
     names: Mapping[str, str] = field(default_factory=dict)
     files: Sequence[Attachment] = ()
     base_url: str = ""
+
+    def fetched(self, fingerprint: str, download: Download) -> Fetched:
+        """The page as an item; pictures and drawings are downloaded when it is loaded."""
+        page = self.page
+        return Fetched(
+            id=page.item_id,
+            fingerprint=fingerprint,
+            version=str(page.version),
+            title=page.title,
+            source=page.source,
+            uri=page.url,
+            name=f"{page.kind}-{page.id}.json",
+            load=partial(envelope, self, download),
+            loader="confluence",
+            updated_at=page.updated or None,
+        )
 
 
 def envelope(content: Content, download: Download, limit: int) -> bytes:

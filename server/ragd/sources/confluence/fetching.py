@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -12,15 +13,14 @@ from ragd.sources.atlassian.values import chunks, text_of
 from ragd.sources.base import ALWAYS_REFETCH, Fetched, Listed, Skip, Unfetched
 from ragd.sources.confluence.body import References, references
 from ragd.sources.confluence.cloud import CloudSite
-from ragd.sources.confluence.content import Looked, Scope, comments_of, look, people, with_comments
+from ragd.sources.confluence.content import Looked, Scope, comment_states, comments_of, look, people
 from ragd.sources.confluence.cql import halved
 from ragd.sources.confluence.dc import DataCenterSite
-from ragd.sources.confluence.envelope import Content, Download, envelope
+from ragd.sources.confluence.envelope import Content, Download
 from ragd.sources.confluence.includes import Includes, Including
 from ragd.sources.confluence.items import Around, Page
 
 BATCH: Final = 100
-_LOADER: Final = "confluence"
 # Of so many pages it is remembered what is around them.
 _REMEMBERED: Final = 5000
 
@@ -98,7 +98,7 @@ class Fetching:
         includes.find(list(including.values()))
         self._learn_names(pages, refers, comments)
         for page in pages:
-            around = with_comments(self._around.get(page.id, Around()), comments.get(page.id, ()))
+            around = replace(self._around.get(page.id, Around()), comments=comment_states(comments.get(page.id, ())))
             content = Content(
                 deployment=self._deployment,
                 page=page,
@@ -112,7 +112,7 @@ class Fetching:
             )
             # What another page holds changes, or is closed to some, without a sign here.
             again = ALWAYS_REFETCH if refers[page.id].includes else ""
-            yield fetched_page(content, f"{page.base}|{around.stamp}{again}", download)
+            yield content.fetched(f"{page.base}|{around.stamp}{again}", download)
 
     def remember(self, looked: Looked) -> None:
         """Keep what a look found for the fetch that follows."""
@@ -146,19 +146,3 @@ def references_of(page: Page) -> References:
     """None for a body that is no storage format."""
     representation, value = page.body or ("storage", "")
     return references(value, page.space.key) if representation == "storage" else References()
-
-
-def fetched_page(content: Content, fingerprint: str, download: Download) -> Fetched:
-    page = content.page
-    return Fetched(
-        id=page.item_id,
-        fingerprint=fingerprint,
-        version=str(page.version),
-        title=page.title,
-        source=page.source,
-        uri=page.url,
-        name=f"{page.kind}-{page.id}.json",
-        load=partial(envelope, content, download),
-        loader=_LOADER,
-        updated_at=page.updated or None,
-    )

@@ -26,7 +26,7 @@ from ragd.sources.confluence.content import Looked, Scope, changed_ids, look
 from ragd.sources.confluence.cql import CutOff, every, quoted
 from ragd.sources.confluence.dc import DataCenterSite
 from ragd.sources.confluence.envelope import Content
-from ragd.sources.confluence.fetching import BATCH, Fetching, fetched_page, id_of, references_of
+from ragd.sources.confluence.fetching import BATCH, Fetching, id_of, references_of
 from ragd.sources.confluence.items import Attachment, Page, Rules, Space, number_of, utc_text
 
 _MOST_CQL: Final = 1000
@@ -185,7 +185,7 @@ class ConfluenceSource:
         page = self._site.page_for(client, item, raw)
         deployment, names = self._config["deployment"], self._fetching.names
         content = Content(deployment, page, references_of(page), names=names, base_url=client.base_url)
-        return fetched_page(content, page.base, partial(self._download, client))
+        return content.fetched(page.base, partial(self._download, client))
 
     # What is covered
 

@@ -17,7 +17,7 @@ from ragd.ingest.discovery.files import Found, Part
 from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.reading import Report
 from ragd.sources.folder.config import FolderConfig
-from ragd.sources.handler import Reading, note_of
+from ragd.sources.handler import Reading
 from ragd.store.document_state import SourceDocument
 from ragd.store.documents import DocumentWriter
 from ragd.store.jobs import Job
@@ -56,8 +56,7 @@ class FolderReading:
             result = self.ingestion().run(
                 source.kb_id, found, report=report, links=job.links, source_id=source.source_id, gone=doc_ids
             )
-        note = note_of(result, job, ignored=found.ignored, everything=everything, root=list(root))
-        return Reading(result, note)
+        return Reading.of(result, job, ignored=found.ignored, everything=everything, root=list(root))
 
     def _look(
         self, source: Source, config: FolderConfig, documents: Sequence[SourceDocument], names: frozenset[str] | None

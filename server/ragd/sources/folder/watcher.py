@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 from watchfiles import Change, watch
 
 from ragd.config.sources import WatchSettings
-from ragd.sources.folder.mounts import is_remote
+from ragd.sources.folder.polling import is_remote
 from ragd.sources.folder.polling import poll as poll_folder
 
 log = logging.getLogger(__name__)

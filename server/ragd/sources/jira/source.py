@@ -22,8 +22,7 @@ from ragd.sources.atlassian.fields import Fields
 from ragd.sources.atlassian.responses import RequestRefused
 from ragd.sources.atlassian.values import chunks, text_of
 from ragd.sources.base import CloudPreview, Container, Current, Fetched, HttpOptions, Listed, Unfetched, Usage
-from ragd.sources.jira.api import BATCH, Issue, JiraApi
-from ragd.sources.jira.batches import ITEM_FAULTS, Patience, in_batches, skip_for
+from ragd.sources.jira.api import BATCH, ITEM_FAULTS, Issue, JiraApi, Patience, in_batches, skip_for
 from ragd.sources.jira.cloud import JiraCloud
 from ragd.sources.jira.dc import JiraDataCenter
 from ragd.sources.jira.issues import TEXT_FIELDS, CustomField, project_of

@@ -69,7 +69,7 @@ class CycleRun:
     _failed_in_a_row: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        self._counted = _snapshot(self.usage)
+        self._counted = replace(self.usage)
         self._since = time.monotonic()
 
     def run(self, names: Sequence[str] | None) -> IngestResult:
@@ -249,7 +249,7 @@ class CycleRun:
             active_s=round(cycle.active_s + now - self._since, 3),
             **changes,  # type: ignore[arg-type]
         )
-        self._counted, self._since = _snapshot(usage), now
+        self._counted, self._since = replace(usage), now
         self.ledger.save(self.cycle)
 
     def _finish(self) -> None:
@@ -274,18 +274,13 @@ class CycleRun:
         )
 
 
-def _snapshot(usage: Usage) -> Usage:
-    """A copy, to count from."""
-    return Usage(usage.requests, usage.throttled_s)
-
-
 def _shifted(report: Report, done: int, total: int) -> Report:
     """A batch's progress as that of the whole."""
 
-    def tell(stage: str, of_batch: int, _total: int) -> None:
+    def shifted(stage: str, of_batch: int, _total: int) -> None:
         report(stage, min(done + of_batch, total), total)
 
-    return tell
+    return shifted
 
 
 def _pending(item: Listed, known: LedgerItem | None) -> LedgerItem:

@@ -16,8 +16,7 @@ from ragd.sources.base import FROM_REQUEST, CloudPreview
 from ragd.sources.handler import AccessOptions, HandlerContext, Reading, SourceHandler, field_problem
 from ragd.sources.queue import Changes
 from ragd.sources.sync.runner import CloudReading, token_field
-from ragd.sources.sync.schedule import parse_quiet_hours, parse_schedule
-from ragd.sources.sync.scheduler import Scheduler
+from ragd.sources.sync.scheduler import QuietHours, Scheduler, parse_schedule
 from ragd.store.jobs import Job
 from ragd.store.sources import Source
 
@@ -46,7 +45,7 @@ class CloudHandler(SourceHandler):
             self._is_scheduled,
             default=sync.schedule,
             jitter=sync.jitter,
-            quiet=parse_quiet_hours(sync.quiet_hours),
+            quiet=QuietHours.parse(sync.quiet_hours),
         )
 
     def start_schedule(self) -> None:

@@ -17,7 +17,7 @@ from ragd.ingest.discovery.items import Item
 from ragd.ingest.reading import Report
 from ragd.providers.registry import build, provider_class
 from ragd.sources.base import FROM_REQUEST, CloudPreview, CloudSource, HttpOptions
-from ragd.sources.handler import HandlerContext, Reading, note_of
+from ragd.sources.handler import HandlerContext, Reading
 from ragd.sources.sync.changes import Guard
 from ragd.sources.sync.cycle import CycleRun
 from ragd.store.jobs import Job
@@ -27,6 +27,8 @@ from ragd.store.sources import Source
 _LONGEST_POSTPONEMENT_S: Final = 3600.0
 _PAUSE_STEP_S: Final = 0.25
 _PREVIEW_WAIT_S: Final = 10.0
+# What is kept with a source of its last cycle.
+_NOTED: Final = ("remote", "indexed", "unchanged", "skipped", "held", "complete", "requests", "throttled_s", "notice")
 
 
 class _Left(Exception):
@@ -118,7 +120,8 @@ class CloudReading:
         finally:
             left.set()
             remote.close()
-        return Reading(result, _note(result, run.cycle, job))
+        counts = {name: getattr(run.cycle, name) for name in _NOTED}
+        return Reading.of(result, job, ignored=0, everything=cycle.kind != "items", cycle=cycle.kind, **counts)
 
     def _begin(self, source: Source, job: Job, item_ids: Sequence[str] | None) -> Cycle:
         kind: CycleKind = "items"
@@ -177,10 +180,3 @@ def _pausing(report: Report, left: threading.Event) -> Callable[[float], None]:
 
 def _age_hours(moment: str) -> float:
     return (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds() / 3600
-
-
-def _note(result: IngestResult, cycle: Cycle, job: Job) -> dict[str, Any]:
-    """What is kept with the source of its last cycle."""
-    names = ("remote", "indexed", "unchanged", "skipped", "held", "complete", "requests", "throttled_s", "notice")
-    counts = {name: getattr(cycle, name) for name in names}
-    return note_of(result, job, ignored=0, everything=cycle.kind != "items", cycle=cycle.kind, **counts)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from sqlalchemy import Column, ColumnElement, Connection, Engine, Row, Select, delete, func, select
+from sqlalchemy import Column, ColumnElement, Connection, Engine, Row, Select, Table, delete, func, select
 from sqlalchemy.sql import Executable
 
 from ragd.store.database.engine import batches, reading
 
 T = TypeVar("T")
 
-AnyRow: TypeAlias = Row[*tuple[Any, ...]]
+_AnyRow: TypeAlias = Row[*tuple[Any, ...]]
 
 
 class Repository:
@@ -22,11 +22,11 @@ class Repository:
         self._engine = engine
         self._reader = reading(engine)
 
-    def _rows(self, query: Select[Any]) -> list[AnyRow]:
+    def _rows(self, query: Select[Any]) -> list[_AnyRow]:
         with self._reader.connect() as connection:
             return list(connection.execute(query))
 
-    def _rows_in(self, query: Select[Any], column: ColumnElement[Any], ids: Iterable[str]) -> list[AnyRow]:
+    def _rows_in(self, query: Select[Any], column: ColumnElement[Any], ids: Iterable[str]) -> list[_AnyRow]:
         """The query's rows whose column is one of the ids, however many there are."""
         with self._reader.connect() as connection:
             return list(rows_in(connection, query, column, ids))
@@ -36,7 +36,7 @@ class Repository:
         with self._reader.connect() as connection:
             return list(connection.scalars(query))
 
-    def _first(self, query: Select[Any]) -> AnyRow | None:
+    def _first(self, query: Select[Any]) -> _AnyRow | None:
         with self._reader.connect() as connection:
             return connection.execute(query).first()
 
@@ -44,7 +44,7 @@ class Repository:
         with self._reader.connect() as connection:
             return count_of(connection, query)
 
-    def _page(self, query: Select[Any], page: int, page_size: int, made_of: Callable[[AnyRow], T]) -> tuple[list[T], int]:
+    def _page(self, query: Select[Any], page: int, page_size: int, made_of: Callable[[_AnyRow], T]) -> tuple[list[T], int]:
         """One page of the query's rows, each as what is made of it, and how many rows it has in all."""
         with self._reader.connect() as connection:
             rows = connection.execute(query.limit(page_size).offset((page - 1) * page_size))
@@ -56,15 +56,21 @@ class Repository:
             return connection.execute(statement).rowcount
 
 
-def rows_in(connection: Connection, query: Select[Any], column: ColumnElement[Any], ids: Iterable[str]) -> Iterator[AnyRow]:
+def rows_in(connection: Connection, query: Select[Any], column: ColumnElement[Any], ids: Iterable[str]) -> Iterator[_AnyRow]:
     """The query's rows whose column is one of the ids, asked for in batches."""
     for batch in batches(iter(ids)):
         yield from connection.execute(query.where(column.in_(batch)))
 
 
-def as_dict(row: AnyRow) -> dict[str, Any]:
+def as_dict(row: _AnyRow) -> dict[str, Any]:
     """A row's values by the names of its columns."""
     return dict(row._mapping)
+
+
+def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add rows, if there are any."""
+    if rows:
+        connection.execute(table.insert(), rows)
 
 
 def count_of(connection: Connection, query: Select[Any]) -> int:

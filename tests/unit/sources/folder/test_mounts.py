@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ragd.sources.folder.mounts import is_remote
+from ragd.sources.folder.polling import is_remote
 
 
 @dataclass(frozen=True)

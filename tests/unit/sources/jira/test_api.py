@@ -13,8 +13,7 @@ from ragd.core.errors import SourceUnavailable
 from ragd.sources.atlassian.client import AtlassianClient, Auth
 from ragd.sources.atlassian.responses import RequestRefused, Unanswered
 from ragd.sources.base import HttpOptions, Skip
-from ragd.sources.jira.api import JiraApi
-from ragd.sources.jira.batches import LONGEST_RUN, Patience, in_batches
+from ragd.sources.jira.api import LONGEST_RUN, JiraApi, Patience, in_batches
 from ragd.sources.jira.cloud import JiraCloud
 from ragd.sources.jira.dc import JiraDataCenter
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from ragd.core.errors import ValidationFailed
-from ragd.sources.sync.schedule import parse_quiet_hours, parse_schedule
+from ragd.sources.sync.scheduler import QuietHours, parse_schedule
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)  # a Monday
 
@@ -65,7 +65,7 @@ def test_what_is_no_schedule_is_told_with_what_to_write(text: str) -> None:
 def test_quiet_hours_are_spans_of_the_local_day_and_may_go_over_midnight(
     in_tokyo: None, clock: tuple[int, int], is_quiet: bool
 ) -> None:
-    quiet = parse_quiet_hours(["09:00-11:30", "22:00-02:00"])
+    quiet = QuietHours.parse(["09:00-11:30", "22:00-02:00"])
     local = datetime(2026, 3, 2, *clock).astimezone()
     assert local.utcoffset() == timedelta(hours=9)
     assert quiet.cover(local.astimezone(UTC)) is is_quiet
@@ -74,4 +74,4 @@ def test_quiet_hours_are_spans_of_the_local_day_and_may_go_over_midnight(
 @pytest.mark.parametrize("text", ["9-11", "25:00-26:00", "09:00", "09:60-10:00"])
 def test_what_is_no_span_of_the_day_is_told(text: str) -> None:
     with pytest.raises(ValidationFailed, match="22:00-06:00"):
-        parse_quiet_hours([text])
+        QuietHours.parse([text])

@@ -11,8 +11,7 @@ import pytest
 from sqlalchemy import event
 
 from ragd.core.errors import ServiceUnavailable
-from ragd.sources.sync.schedule import parse_quiet_hours
-from ragd.sources.sync.scheduler import Scheduler
+from ragd.sources.sync.scheduler import QuietHours, Scheduler
 from ragd.store.collections import Collections
 from ragd.store.database.engine import open_engine
 from ragd.store.sources import Source, Sources
@@ -32,7 +31,7 @@ class Desk:
 
     def scheduler(self, **changes: Any) -> Scheduler:
         """A scheduler as a daemon that has just started has one."""
-        options = {"default": "every 30m", "jitter": 0.0, "quiet": parse_quiet_hours([]), **changes}
+        options = {"default": "every 30m", "jitter": 0.0, "quiet": QuietHours.parse([]), **changes}
         return Scheduler(self.sources, self.queue, lambda source: source.type == "fake", now=lambda: self.now, **options)
 
     def queue(self, source: Source) -> None:
@@ -93,7 +92,7 @@ def test_in_the_quiet_hours_nothing_begins_and_what_was_due_is_read_after_them(d
     desk.add("wiki")
     begin = desk.now.astimezone()
     span = f"{begin + timedelta(minutes=20):%H:%M}-{begin + timedelta(minutes=60):%H:%M}"
-    scheduler = desk.scheduler(quiet=parse_quiet_hours([span]))
+    scheduler = desk.scheduler(quiet=QuietHours.parse([span]))
     scheduler.look()
     desk.after(59)
     assert scheduler.look() == []
