@@ -147,7 +147,7 @@ class AccessChecks:
             for kept in (self._proofs, self._contents):
                 kept.forget_token(token_hash(token), remote.source_id)
             return "refused"
-        # Whatever a source does not say, nothing is shown for it. Only the kind is told: a message may quote a header.
+        # Whatever a source does not say, nothing is shown for it. Only the kind is logged: a message may quote a header.
         except Exception as error:  # noqa: BLE001
             log.warning("a source gave no answer for a question", extra=_log_fields(remote, error))
             return "unanswered"

@@ -77,11 +77,7 @@ class AccessContext:
     def __init__(self, tokens: Mapping[str, str], live: LiveAccess) -> None:
         """`tokens` by source id."""
         self._tokens = dict(tokens)
-        self._origins = live.origins
-        self._ledger = live.ledger
-        self._checks = live.checks
-        self._options = live.options
-        self._tools = live.tools
+        self._live = live
         self._left_s = live.options.budget_ms / 1000
         self._verdicts: dict[tuple[str, str, bool], _Verdict] = {}
         self._report = AccessReport()
@@ -91,7 +87,7 @@ class AccessContext:
     def readable(self, doc_ids: Iterable[str]) -> frozenset[str]:
         """Those of these documents that the user may see. Everybody may see files and uploads; unknown ids count as those."""
         wanted = list(dict.fromkeys(doc_ids))
-        origins = self._origins.of(wanted)
+        origins = self._live.origins.of(wanted)
         allowed = set(wanted) - set(origins)
         asked: dict[str, tuple[Remote, dict[str, LedgerItem]]] = {}
         for doc_id, origin in origins.items():
@@ -105,13 +101,13 @@ class AccessContext:
     def open_to_all(self, doc_ids: Iterable[str]) -> frozenset[str]:
         """Those of these documents that everybody may see, whoever asks."""
         wanted = set(doc_ids)
-        origins = self._origins.of(list(wanted))
+        origins = self._live.origins.of(list(wanted))
         private = {origin.doc_id for origin in origins.values() if origin.remote is None or not origin.remote.public}
         return frozenset(wanted - private)
 
     def readable_items(self, source_id: str, items: Sequence[LedgerItem]) -> frozenset[str]:
         """Ids of those items of a source whose titles the user may see."""
-        remote = self._origins.remote(source_id)
+        remote = self._live.origins.remote(source_id)
         if remote is None or not items:
             return frozenset()
         if remote.public:
@@ -131,14 +127,14 @@ class AccessContext:
 
     def _deciding(self, remote: Remote, items: Collection[LedgerItem]) -> dict[str, LedgerItem]:
         """Item id -> the item whose permissions hold for it."""
-        owners = self._ledger.some(remote.source_id, list({item.owner for item in items if item.owner}))
+        owners = self._live.ledger.some(remote.source_id, list({item.owner for item in items if item.owner}))
         return {item.item_id: owners.get(item.owner, item) if item.owner else item for item in items}
 
     # Passages of a question
 
     def admit(self, passages: Sequence[Passage], question: str) -> Mapping[str, Passage]:
         """See `Admission`."""
-        origins = self._origins.of([passage.doc_id for passage in passages])
+        origins = self._live.origins.of([passage.doc_id for passage in passages])
         deciding = self._look_up(origins)
         admitted: dict[str, Passage] = {}
         for passage in passages:
@@ -154,12 +150,12 @@ class AccessContext:
         if not by_name:
             return summary
         counts = {name: summary.counts[name] if name in ADMITTED else 0 for name in summary.counts}
-        warnings = (NOT_COUNTED,) if self._origins.private_ids() else ()
+        warnings = (NOT_COUNTED,) if self._live.origins.private_ids() else ()
         return Admitted(counts if any(counts.values()) else {}, summary.private, (), warnings)
 
     def closed(self) -> Sequence[str]:
         """See `Admission`."""
-        return [source_id for source_id in self._origins.private_ids() if source_id not in self._tokens]
+        return [source_id for source_id in self._live.origins.private_ids() if source_id not in self._tokens]
 
     def _look_up(self, origins: Mapping[str, Origin]) -> dict[str, list[LedgerItem]]:
         """doc_id -> the items that must be readable for it: its own and its owner. Asks for all at once."""
@@ -224,10 +220,10 @@ class AccessContext:
             self._report.drop("forbidden", remote.name)
             return None
         if token_field(remote.config) != FROM_REQUEST:
-            self._checks.reindex_soon(remote, item.item_id, seen.version, self._tools.reindex)
+            self._live.checks.reindex_soon(remote, item.item_id, seen.version, self._live.tools.reindex)
         if body is None:
             return self._from_index(passage, origin)
-        tools = self._tools
+        tools = self._live.tools
         renewed = taken_from(body, passage, question, tools.terms, tools.count_tokens)
         if renewed is not None:
             self._report.admit(private=not remote.public, refreshed=True)
@@ -271,7 +267,7 @@ class AccessContext:
                 continue
             asked[source_id] = [item for item in open_ones if not self._known(remote, item, token, content)]
             if asked[source_id] and self._left_s > 0:
-                waiting[source_id] = self._checks.ask(remote, asked[source_id], token, content=content)
+                waiting[source_id] = self._live.checks.ask(remote, asked[source_id], token, content=content)
         self._wait(waiting.values())
         for source_id, items in asked.items():
             remote, token = wanted[source_id][0], self._tokens[source_id]
@@ -283,11 +279,11 @@ class AccessContext:
         """Note a verdict on what was seen a moment ago, if it was."""
         verdict = None
         if content:
-            seen = self._checks.content(remote, item.item_id, token)
+            seen = self._live.checks.content(remote, item.item_id, token)
             verdict = _Verdict("readable", seen) if seen else None
         else:
-            within = None if remote.live == "cached" else self._options.cache_ttl
-            verdict = _Verdict("readable") if self._checks.proved(remote, item.item_id, token, within) else None
+            within = None if remote.live == "cached" else self._live.options.cache_ttl
+            verdict = _Verdict("readable") if self._live.checks.proved(remote, item.item_id, token, within) else None
         if verdict is not None:
             self._note(remote.source_id, item, content, verdict)
         return verdict is not None
@@ -296,7 +292,7 @@ class AccessContext:
         if outcome == "refused":
             return _Verdict("refused")
         if isinstance(outcome, str):
-            return _Verdict("proved" if self._checks.proved(remote, item.item_id, token) else "unverified")
+            return _Verdict("proved" if self._live.checks.proved(remote, item.item_id, token) else "unverified")
         seen = outcome.get(item.item_id)
         return _Verdict("readable", seen) if seen else _Verdict("forbidden")
 

@@ -52,7 +52,7 @@ class Recent(Generic[Value]):
         self._size = 0
 
     def put(self, key: Key, value: Value, size: int = 1, seen_at: float | None = None) -> None:
-        """Keep a value that holds since `seen_at` (monotonic seconds), now unless told; `size` counts towards the limit.
+        """Keep a value that holds since `seen_at` (monotonic seconds), now by default; `size` counts towards the limit.
 
         What was seen before the key was last forgotten is not kept: a late answer takes no denial back.
         """

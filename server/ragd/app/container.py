@@ -113,8 +113,8 @@ class Application:
         self.indexes = Lazy(self._open_indexes, lock)
         self.ingestion = Lazy(self._open_ingestion, lock)
         self._queries = QueryFactory(
-            self.settings,
-            self.directories.config,
+            own=self.settings,
+            config_folder=self.directories.config,
             models=self.models,
             passages=self.passages,
             vectors=self.vectors,

@@ -37,7 +37,7 @@ _MOST_WORKERS: Final = 4
 
 
 def open_indexes(settings: Settings, folder: Path, embedder: Embedder, kb_ids: Iterable[str], notices: list[str]) -> Indexes:
-    """Both indexes below `folder`, each read once for every collection. `notices` tell people what was put aside."""
+    """Both indexes below `folder`, each read once for every collection. `notices` say to people what was put aside."""
     options, kb_ids = settings.dense, list(kb_ids)
     # Vectors of another model are another index; the folder's name says which model made it.
     identity = hash32(embedder.model_id, embedder.revision)[:12]

@@ -46,7 +46,7 @@ class Models:
         lock: AbstractContextManager[object],
         progress: Progress | None,
     ) -> None:
-        """`queue` orders the runs of local models. `notices` is where people are told of a model that is not used."""
+        """`queue` orders the runs of local models. `notices` is for people: a model that is not used."""
         self.queue = queue
         self.analyzer: Lazy[Analyzer] = Lazy(partial(build, "analyzer", settings.sparse.analyzer), lock)
         self.uncentred: Lazy[Embedder] = Lazy(self._open_uncentred, lock)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from string import Template
 
 from ragd.answer.answerer import Answerer
 from ragd.answer.prompt import PromptBuilder, read_rules
@@ -33,51 +35,43 @@ from ragd.store.vectors import VectorCache
 _REQUEST_GROUPS = {"retrieval", "rerank", "llm", "answer"}
 
 
+@dataclass(kw_only=True, slots=True)
 class QueryFactory:
     """Makes what answers queries under a named strategy, or under the settings as they are (None). Each is made once."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        config_folder: Path,
-        *,
-        models: Models,
-        passages: Passages,
-        vectors: Lazy[VectorCache],
-        indexes: Lazy[Indexes],
-        workers: ThreadPoolExecutor,
-        tracer: Tracer,
-        notices: list[str],
-        lock: AbstractContextManager[object],
-    ) -> None:
-        self._settings = settings
-        self._config_folder = config_folder
-        self._models = models
-        self._passages = passages
-        self._vectors = vectors
-        self._indexes = indexes
-        self._workers = workers
-        self._tracer = tracer
-        self._notices = notices
-        self._lock = lock
-        self._rules = Lazy(partial(read_rules, config_folder), lock)
-        self._synonyms = Lazy(lambda: Synonyms(config_folder / SYNONYMS_FILE, models.analyzer()), lock)
-        self._pipelines: dict[str | None, QueryPipeline] = {}
-        self._answerers: dict[str | None, Answerer] = {}
+    own: Settings
+    """The settings as they are."""
+    config_folder: Path
+    models: Models
+    passages: Passages
+    vectors: Lazy[VectorCache]
+    indexes: Lazy[Indexes]
+    workers: ThreadPoolExecutor
+    tracer: Tracer
+    notices: list[str]
+    lock: AbstractContextManager[object]
+    _rules: Lazy[Template] = field(init=False)
+    _synonyms: Lazy[Synonyms] = field(init=False)
+    _pipelines: dict[str | None, QueryPipeline] = field(default_factory=dict, init=False)
+    _answerers: dict[str | None, Answerer] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self._rules = Lazy(partial(read_rules, self.config_folder), self.lock)
+        self._synonyms = Lazy(lambda: Synonyms(self.config_folder / SYNONYMS_FILE, self.models.analyzer()), self.lock)
 
     def settings(self, strategy: str | None) -> Settings:
         """The settings under a strategy. Raises `ValidationFailed` for one that is unknown, or changes what is indexed."""
         if strategy is None:
-            return self._settings
+            return self.own
         try:
-            changed = with_strategy(self._settings, self._config_folder, strategy)
+            changed = with_strategy(self.own, self.config_folder, strategy)
         except SettingsError as error:
             raise ValidationFailed(
                 f"{error.message} 'strategy' may also be one of: {', '.join(MODES)}.",
                 details=[FieldProblem("strategy", "unknown", error.message)],
             ) from error
         fixed = [group for group in Settings.model_fields if group not in _REQUEST_GROUPS]
-        differing = [group for group in fixed if getattr(changed, group) != getattr(self._settings, group)]
+        differing = [group for group in fixed if getattr(changed, group) != getattr(self.own, group)]
         if differing:
             raise ValidationFailed(
                 f"The strategy '{strategy}' changes {', '.join(differing)}, which shapes what is indexed; "
@@ -87,21 +81,21 @@ class QueryFactory:
 
     def pipeline(self, strategy: str | None) -> QueryPipeline:
         """The query pipeline. Raises what opening its models and indexes raises."""
-        with self._lock:
+        with self.lock:
             if strategy not in self._pipelines:
                 self._pipelines[strategy] = self._new_pipeline(self.settings(strategy))
             return self._pipelines[strategy]
 
     def answerer(self, strategy: str | None) -> Answerer:
         """What makes an answer of passages. Raises `SettingsError` when the model or the rules can't be used."""
-        with self._lock:
+        with self.lock:
             if strategy not in self._answerers:
                 settings = self.settings(strategy)
                 self._answerers[strategy] = Answerer(
-                    model=self._models.language_model(settings.llm),
+                    model=self.models.language_model(settings.llm),
                     prompts=self.prompts(strategy),
-                    embedder=self._models.embedder(),
-                    analyzer=self._models.analyzer(),
+                    embedder=self.models.embedder(),
+                    analyzer=self.models.analyzer(),
                     support=self.support_check(strategy),
                     max_output_tokens=settings.llm.max_output_tokens,
                 )
@@ -115,11 +109,11 @@ class QueryFactory:
         """What holds answers against passages."""
         # The threshold was measured on the model's own vectors.
         threshold = self.settings(strategy).answer.support_threshold
-        return SupportCheck(self._models.uncentred(), self._models.analyzer(), threshold)
+        return SupportCheck(self.models.uncentred(), self.models.analyzer(), threshold)
 
     def _new_pipeline(self, settings: Settings) -> QueryPipeline:
         """The language model is loaded only where the settings let it take part."""
-        options, models, indexes = settings.retrieval, self._models, self._indexes()
+        options, models, indexes = settings.retrieval, self.models, self.indexes()
         reranker = models.reranker(settings)
         model = self._writing_model(settings)
         return QueryPipeline(
@@ -131,16 +125,16 @@ class QueryFactory:
                 model=model if options.rewrite == "model" or options.multi_query > 0 else None,
             ),
             retriever=Retriever(
-                passages=self._passages,
+                passages=self.passages,
                 embedder=models.embedder(),
                 analyzer=models.analyzer(),
                 dense=indexes.dense,
                 sparse=indexes.sparse,
-                workers=self._workers,
+                workers=self.workers,
                 depth={"dense": options.dense_top_k, "sparse": options.sparse_top_k},
             ),
             reranking=RerankStage(
-                self._passages,
+                self.passages,
                 build("fusion", options.fusion, options=options),
                 reranker,
                 top_n=min(settings.rerank.top_n, settings.limits.max_rerank_candidates),
@@ -153,21 +147,21 @@ class QueryFactory:
                 vectors=self._vectors_of,
                 options=options,
             ),
-            tracer=self._tracer,
+            tracer=self.tracer,
             strategy_config_id=settings.strategy_config_id(),
             min_confidence=settings.answer.min_confidence,
             interactive=models.queue.interactive,
         )
 
     def _vectors_of(self, chunk_ids: Sequence[str]) -> Mapping[str, Vectors]:
-        keys = self._passages.dense_keys(chunk_ids)
-        found = self._vectors().get(list(keys.values()))
+        keys = self.passages.dense_keys(chunk_ids)
+        found = self.vectors().get(list(keys.values()))
         return {chunk_id: found[key] for chunk_id, key in keys.items() if key in found}
 
     def _writing_model(self, settings: Settings) -> LanguageModel | None:
         """The language model; None with a notice when it can't be used as it is set: passages are found without it."""
         try:
-            return self._models.language_model(settings.llm)
+            return self.models.language_model(settings.llm)
         except SettingsError as error:
-            self._notices.append(f"The language model can't be used: {error.message}")
+            self.notices.append(f"The language model can't be used: {error.message}")
             return None

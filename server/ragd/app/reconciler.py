@@ -28,7 +28,7 @@ _SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class Reconciler:
-    """Compares the database with the indexes and the files, and repairs what differs. `notices` tell people of it."""
+    """Compares the database with the indexes and the files, and repairs what differs. `notices` report it to people."""
 
     collections: Collections
     writer: DocumentWriter

@@ -1,6 +1,6 @@
 """What a cloud source is: one interface to implement, and the values that pass through it.
 
-A source tells what there is (`listing`), what changed (`changes`) and what an item holds (`fetch`). What is done with it, what is
+A source says what there is (`listing`), what changed (`changes`) and what an item holds (`fetch`). What is done with it, what is
 compared, deleted, counted and tried again, is the sync's concern (`cycle.py`) and the same for all. A new source is one class and
 one line in the provider table, kind `source`; `docs/sources.md` shows one, and `testing.CloudSourceContract` holds it to this.
 """
@@ -40,9 +40,9 @@ class Listed:
     """One item as the remote side lists it.
 
     `id` is unique in the source and never changes (`page/123`, `attachment/456`, `issue/10001`). `fingerprint` differs whenever
-    the item is to be fetched again: its version, its place in a tree. What a listing can't tell of it stands behind a `|` in what
-    `changes` and `fetch` say; a fingerprint without `|` is compared with what stands before it. None: this listing does not tell
-    at all, `changes` does. `container` (a space, a project) is what the guard against mass deletion counts by. `owner` is the
+    the item is to be fetched again: its version, its place in a tree. What a listing does not give stands behind a `|` in what
+    `changes` and `fetch` say; a fingerprint without `|` is compared with what stands before it. None: this listing gives none,
+    `changes` does. `container` (a space, a project) is what the guard against mass deletion counts by. `owner` is the
     item whose permissions hold for this one (the page of an attachment); None: its own. `hint` is what `fetch` needs to know
     besides, JSON-ready and kept as it is.
     """
@@ -100,7 +100,7 @@ class Current:
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A space or project as a preview tells it; `items` is None where the remote side does not count."""
+    """A space or project as a preview shows it; `items` is None where the remote side does not count."""
 
     key: str
     name: str

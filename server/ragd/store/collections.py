@@ -46,11 +46,7 @@ class Collections(Repository):
         now = utc_now()
         row = Collection(uuid.uuid4().hex, name, description, "enabled", now, now)
         try:
-            self._write(
-                collections.insert().values(
-                    kb_id=row.kb_id, name=name, description=description, status="enabled", created_at=now, updated_at=now
-                )
-            )
+            self._write(collections.insert().values({column.name: getattr(row, column.name) for column in collections.c}))
         except IntegrityError as error:
             raise CollectionNameConflict(f"There is already a collection named '{name}'. Choose another name.") from error
         return row

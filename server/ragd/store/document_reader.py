@@ -33,7 +33,7 @@ class DocumentReader(Repository):
     ) -> tuple[list[dict[str, Any]], int]:
         """One page of documents by source, and how many there are in all; deleted ones only when asked for.
 
-        Documents of the sources `unnamed` come last, by id: their place among the others would tell what they are called. So
+        Documents of the sources `unnamed` come last, by id: their place among the others would reveal what they are called. So
         do deleted ones that came from elsewhere.
         """
         where: list[ColumnElement[bool]] = [collections.c.status != "deleted"]

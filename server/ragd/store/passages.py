@@ -156,7 +156,7 @@ def _live(query: Select[Any]) -> Select[Any]:
 
 
 def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
-    """What the columns can tell; `_in_section` does the rest."""
+    """What the columns can decide; `_in_section` does the rest."""
     conditions: list[ColumnElement[bool]] = [condition for one in filters.also for condition in _conditions(one)]
     for name in ("doc_type", "source", "doc_id", "version_id"):
         if values := getattr(filters, name):
@@ -170,7 +170,7 @@ def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
         any_tag = select(document_tags.c.doc_id).where(document_tags.c.doc_id == documents.c.doc_id).exists()
         conditions.append(or_(documents.c.doc_id.in_(tagged), ~any_tag))
     if filters.path_prefix:
-        # Not LIKE: that ignores case on SQLite and minds it on PostgreSQL.
+        # Not LIKE: that ignores case on SQLite and respects it on PostgreSQL.
         conditions.append(func.substr(documents.c.source, 1, len(filters.path_prefix)) == filters.path_prefix)
     if filters.updated_after:
         conditions.append(documents.c.updated_at >= filters.updated_after)

@@ -118,9 +118,7 @@ class AtlassianClient:
         authorization = auth.header() if auth.token else ""
         where = f"{self._product.capitalize()} at {self._addresses.base.netloc.decode('ascii')}"
         self._errors = ResponseErrors(where, (auth.token, authorization.partition(" ")[2]) if auth.token else ())
-        self._retries = Retries(
-            self._pool, self._budget, http, self._errors, authorization, goes_first=self._borrowed, clock=self._clock
-        )
+        self._retries = Retries(self._pool, self._budget, http, self._errors, authorization, self._borrowed, self._clock)
 
     def get(self, path: str, params: Mapping[str, Any] | None = None) -> Any:
         """The JSON at `path` below the base. A list in `params` repeats its parameter, None leaves it out."""

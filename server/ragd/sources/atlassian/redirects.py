@@ -41,7 +41,7 @@ def is_login(url: httpx.URL) -> bool:
 
 
 def json_elsewhere(asked: httpx.URL, to: httpx.URL, base_url: str) -> SourceRefused:
-    """The error for a JSON request that is sent to another site; it names the address to set where that can be told."""
+    """The error for a JSON request that is sent to another site; it names the address to set where it is known."""
     if moved := moved_base(asked, to, base_url):
         return SourceRefused(f"{base_url} has moved to {moved}, and a token does not go along. Set base_url to {moved}")
     hint = (

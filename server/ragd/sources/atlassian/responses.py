@@ -17,7 +17,7 @@ _SHOWN = 300
 _UNAUTHORIZED, _FORBIDDEN, _PROXY, _NOT_IMPLEMENTED = 401, 403, 407, 501
 _GONE = frozenset((404, 410))
 _AGAIN = frozenset((408, 425, 429))
-# A wrong token may be answered like no token at all, with what is public; only this header tells.
+# A wrong token may be answered like no token at all, with what is public; only this header says so.
 _LOGIN_REASON, _DENIED_REASON = "x-seraph-loginreason", "x-authentication-denied-reason"
 _LOGIN_FAILED = frozenset(("AUTHENTICATED_FAILED", "AUTHENTICATION_DENIED", "AUTHORISATION_FAILED"))
 

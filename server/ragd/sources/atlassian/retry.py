@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import httpx
 
@@ -22,29 +22,22 @@ _ACCEPT = {"Accept": "application/json, */*;q=0.5"}
 _MOST_OF_A_PROBE = 4 * 1024 * 1024
 
 
+@dataclass(slots=True)
 class Retries:
     """The requests of one account. `goes_first`: a person waits for them, so that they may overdraw the site's budget."""
 
-    def __init__(
-        self,
-        pool: ConnectionPool,
-        budget: RateBudget,
-        http: HttpOptions,
-        errors: ResponseErrors,
-        authorization: str,
-        *,
-        goes_first: bool,
-        clock: Callable[[], float],
-    ) -> None:
-        self._pool = pool
-        self._budget = budget
-        self._http = http
-        self._errors = errors
-        self._authorization = authorization
-        self._goes_first = goes_first
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._rest_until = clock()
+    pool: ConnectionPool
+    budget: RateBudget
+    http: HttpOptions
+    errors: ResponseErrors
+    authorization: str = field(repr=False)
+    goes_first: bool
+    clock: Callable[[], float]
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _rest_until: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._rest_until = self.clock()
 
     def ask(
         self, method: str, url: httpx.URL, content: bytes | None, limit: int, name: str, *, trusted: bool, as_json: bool
@@ -59,7 +52,7 @@ class Retries:
         if content is not None:
             headers["Content-Type"] = "application/json"
         if trusted:
-            headers["Authorization"] = self._authorization
+            headers["Authorization"] = self.authorization
         waited = 0.0
         attempt = 0
         while True:
@@ -70,7 +63,7 @@ class Retries:
             answer: Answer | None = None
             asked: float | None = None
             try:
-                answer = self._pool.exchange(method, url, headers, content, limit, self._http.timeout_s)
+                answer = self.pool.exchange(method, url, headers, content, limit, self.http.timeout_s)
                 answer = replace(parsed(answer) if as_json else answer, trusted=trusted)
             except Lost as error:
                 answer, lost = None, error
@@ -79,7 +72,7 @@ class Retries:
                 if not answer.wants_another_try:
                     return answer
             pause = backoff(attempt) if asked is None else asked
-            if attempt >= self._http.attempts or waited + pause > self._http.longest_wait_s:
+            if attempt >= self.http.attempts or waited + pause > self.http.longest_wait_s:
                 return self._last(answer, lost, asked, name, attempt)
             reason = str(lost) if answer is None else f"answered {answer.status}"
             log.info("asking again", extra={"site": url.host, "path": name, "reason": reason, "pause_s": round(pause, 2)})
@@ -90,11 +83,11 @@ class Retries:
         """One answer without credentials. Raises what `ConnectionPool.exchange` raises."""
         self._await_turn(0.0)
         self._count()
-        return self._pool.exchange("GET", url, _ACCEPT, None, _MOST_OF_A_PROBE, self._http.timeout_s)
+        return self.pool.exchange("GET", url, _ACCEPT, None, _MOST_OF_A_PROBE, self.http.timeout_s)
 
     def _count(self) -> None:
         with self._lock:
-            self._http.usage.requests += 1
+            self.http.usage.requests += 1
 
     def _heed(self, answer: Answer, attempt: int) -> float | None:
         """Seconds that the site asks to wait; None when it does not. All threads of this account wait with it."""
@@ -111,30 +104,30 @@ class Retries:
 
     def _last(self, answer: Answer | None, lost: Lost | None, asked: float | None, name: str, attempt: int) -> Answer:
         if asked is not None:
-            raise SourceThrottled(f"{self._errors.where} wants to be left alone for {asked:.0f} s.", asked)
+            raise SourceThrottled(f"{self.errors.where} wants to be left alone for {asked:.0f} s.", asked)
         if answer is None:
             tries = f"after {attempt} attempts" if attempt > 1 else "at the first attempt"
-            raise Unanswered(f"{self._errors.where} {lost} ({name}, {tries}).") from lost
+            raise Unanswered(f"{self.errors.where} {lost} ({name}, {tries}).") from lost
         return answer
 
     def _await_turn(self, waited: float) -> float:
-        longest = self._http.longest_wait_s - waited
+        longest = self.http.longest_wait_s - waited
         with self._lock:
-            rest = max(0.0, self._rest_until - self._clock())
+            rest = max(0.0, self._rest_until - self.clock())
         if rest > longest:
-            raise SourceThrottled(f"{self._errors.where} wants to be left alone for {rest:.0f} s.", rest)
-        turn = self._budget.reserve(longest, goes_first=self._goes_first)
+            raise SourceThrottled(f"{self.errors.where} wants to be left alone for {rest:.0f} s.", rest)
+        turn = self.budget.reserve(longest, goes_first=self.goes_first)
         if turn > longest:
-            raise SourceThrottled(f"The rate budget for {self._errors.where} is used up for {turn:.0f} s.", turn)
+            raise SourceThrottled(f"The rate budget for {self.errors.where} is used up for {turn:.0f} s.", turn)
         return self._wait(max(rest, turn))
 
     def _wait(self, seconds: float) -> float:
         if seconds > 0:
             with self._lock:
-                self._http.usage.throttled_s += seconds
-            self._http.pause(seconds)
+                self.http.usage.throttled_s += seconds
+            self.http.pause(seconds)
         return seconds
 
     def _rest(self, seconds: float) -> None:
         with self._lock:
-            self._rest_until = max(self._rest_until, self._clock() + seconds)
+            self._rest_until = max(self._rest_until, self.clock() + seconds)

@@ -1,4 +1,4 @@
-"""Confluence Cloud: pages by the API v2, which is paged by cursors, tells versions in listings, and takes many ids at once."""
+"""Confluence Cloud: pages by the API v2, which is paged by cursors, gives versions in listings, and takes many ids at once."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class CloudSite:
         return raw
 
     def page_for(self, client: AtlassianClient, item: Listed, raw: Mapping[str, Any]) -> Page:
-        """The page that `readable` gave with its content. Its place is where it was listed: v2 does not tell it."""
+        """The page that `readable` gave with its content. Its place is where it was listed: v2 does not give it."""
         raw = self._with_body(item.kind, raw, client)
         space = Space(*item.hint["space"]) if "space" in item.hint else Space("", item.container, item.container)
         page = self._made(item.kind, raw, space)

@@ -1,6 +1,6 @@
 """What Confluence has, as values: spaces, pages, attachments; how they are listed, and when they are to be fetched again.
 
-A fingerprint is `BASE|AROUND`. BASE covers version, title and place in the tree, which a plain listing tells. AROUND covers
+A fingerprint is `BASE|AROUND`. BASE covers version, title and place in the tree, which a plain listing gives. AROUND covers
 labels, comments and attachments, none of which makes a new version of the page; where it is not known, it is left out with its
 bar, and the rest still compares (`changes.differs`). A page that includes others is fetched again by
 every deep listing (`base.ALWAYS_REFETCH`).

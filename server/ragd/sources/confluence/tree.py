@@ -1,4 +1,4 @@
-"""Where the pages of Confluence Cloud stand: the page tree, put together from parents, which is all that v2 tells."""
+"""Where the pages of Confluence Cloud stand: the page tree, put together from parents, which is all that v2 gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders whose file system tells nothing of changes: which these are, and finding out what changed by looking again and again.
+"""Folders whose file system reports no changes: which these are, and finding out what changed by looking again and again.
 
 `watchfiles` can poll, too, but takes a file as changed only when its time is later than before, in whole seconds: it misses a
 copy of an older version in a file's place, which is what restoring from a backup is, and a second change in one second.
@@ -32,7 +32,7 @@ _Stamp = tuple[int, int, int]
 
 
 class _Mount(Protocol):
-    """One mounted file system, as `psutil.disk_partitions` tells it."""
+    """One mounted file system, as `psutil.disk_partitions` describes it."""
 
     @property
     def mountpoint(self) -> str: ...
@@ -65,7 +65,7 @@ def is_remote(folder: Path, mounts: Iterable[_Mount] | None = None) -> bool:
 def poll(folder: Path, stop_event: threading.Event, *, interval_s: float, tick_s: float) -> Iterator[set[tuple[Change, str]]]:
     """What changed since the look before; empty every `tick_s` seconds between two looks. It ends with the event.
 
-    Only files are told, not their folders, and none that is passed over everywhere. What can't be looked at stays as it was.
+    Only files are reported, not their folders, and none that is passed over everywhere. What can't be looked at stays as it was.
     Raises `OSError` when that is the folder itself.
     """
     before = _look(folder, {})

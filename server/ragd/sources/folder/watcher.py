@@ -1,8 +1,8 @@
 """One thread for each watched folder: it waits until a burst of changes has passed, then says which paths changed.
 
 Where nothing may be known of what changed (at the start, when the folder was away, after an error, once in a while) it says that
-everything must be looked at. It never gives up: a folder that is gone is waited for, and where the operating system can't tell
-of changes, or won't of more folders, it looks by itself.
+everything must be looked at. It never gives up: a folder that is gone is waited for, and where the operating system can't report
+changes, or won't of more folders, it looks by itself.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from ragd.sources.folder.polling import poll as poll_folder
 
 log = logging.getLogger(__name__)
 
-# The library tells at this level how many files changed, every time.
+# The library logs at this level how many files changed, every time.
 logging.getLogger("watchfiles").setLevel(logging.WARNING)
 
 _Changed = Callable[[str, frozenset[str] | None], bool]
-"""Called with a source's id and the paths that changed (None: anything may have). False: not now, tell me again."""
+"""Called with a source's id and the paths that changed (None: anything may have). False: not now, report it again."""
 
 _State = Literal["starting", "watching", "waiting"]
 
@@ -114,7 +114,7 @@ class FolderWatcher:
             delay = min(delay * 2, _RETRY_LONGEST_S)
 
     def _follow(self) -> None:
-        """Watch until told to stop. Raises `_Away`, and what the library raises."""
+        """Watch until it is to stop. Raises `_Away`, and what the library raises."""
         identity = _identity(self._folder)
         self.polling = self._refused or (is_remote(self._folder) if self._poll is None else self._poll)
         look_at = rescan_at = time.monotonic()
@@ -138,7 +138,7 @@ class FolderWatcher:
             if now >= rescan_at:
                 rescan_at = now + self._pace.rescan_hours * 3600
                 self._burst.add_everything()
-            self._tell()
+            self._report()
 
     def _changes(self) -> Iterator[Iterable[tuple[Change, str]]]:
         """What changed, every tick at least; it ends when the watcher is to stop."""
@@ -163,13 +163,13 @@ class FolderWatcher:
     def _check_whole(self) -> None:
         """Raises `OSError` when the system has no watch left for one more folder.
 
-        The library does not say so of a folder that is made later, nor of any when it is told to pass over closed ones.
+        The library does not say so of a folder that is made later, nor of any when it is to pass over closed ones.
         """
         if not self.polling:
             with tempfile.TemporaryDirectory() as other:
                 next(watch(other, rust_timeout=1, yield_on_timeout=True, force_polling=False, ignore_permission_denied=False))
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self._burst.is_over() and not self._on_change(self.source_id, paths := self._burst.take()):
             self._burst.put_back(paths)
         self._settled.set()
@@ -236,7 +236,7 @@ class _Burst:
         return taken
 
     def put_back(self, paths: frozenset[str] | None) -> None:
-        """Keep what could not be told, to tell it a little later."""
+        """Keep what could not be reported, to report it a little later."""
         self._not_before = time.monotonic() + max(self._quiet_s, _RETRY_FIRST_S)
         if paths is None:
             self._everything = True

@@ -160,7 +160,7 @@ def needed(value: Any, name: str) -> str:
 
 
 def moment(stated: str) -> str:
-    """A time in UTC (`2026-01-02T03:04:05.000Z`). Jira tells it in the zone of the account, so the same one reads otherwise for
+    """A time in UTC (`2026-01-02T03:04:05.000Z`). Jira gives it in the zone of the account, so the same one reads otherwise for
     another person. What is no time stays as it is."""
     try:
         found = datetime.fromisoformat(stated)

@@ -127,5 +127,5 @@ def version_of(issue: Mapping[str, Any]) -> str:
 
 
 def _fingerprint(key: str, updated: str) -> str:
-    """What stands before the bar is all that a cheap listing tells."""
+    """What stands before the bar is all that a cheap listing gives."""
     return f"{key}|{updated}"

@@ -1,6 +1,6 @@
 """Jira as a source: issues with their comments, and the files attached to them.
 
-A cheap listing names the keys of all issues, 5,000 a request; it tells neither their versions nor their attachments. Both come
+A cheap listing names the keys of all issues, 5,000 a request; it gives neither their versions nor their attachments. Both come
 with `changes`, which says of each issue that changed what is attached to it now, and with a deep listing.
 """
 
@@ -147,7 +147,7 @@ class JiraSource:
 
     def _looked_at(self, found: Iterator[Issue]) -> Iterator[Listed]:
         """These issues with their versions and attachments. One that can't be had is listed nevertheless, to be fetched: that it
-        fails is for the ledger to tell."""
+        fails is for the ledger to report."""
         keys = {text_of(issue, "id"): issue for issue in found}
         fields = ["updated", *(["attachment"] if self._config["attachments"] else [])]
         for issue_id, issue in in_batches(list(keys), BATCH, lambda ids: self._api.issues(ids, fields), Patience()):

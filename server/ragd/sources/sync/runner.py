@@ -69,7 +69,7 @@ class CloudReading:
     def preview(self, type_: str, values: Mapping[str, Any], given_token: str | None) -> CloudPreview:
         """Test a configuration's address and token, and look at what it would read. Nothing is stored.
 
-        Names of items are told to who brought the token alone: a reference to one can be written by anybody who may ask. Raises
+        Names of items are shown to who brought the token alone: a reference to one can be written by anybody who may ask. Raises
         `ValidationFailed` with the field to change for what a person can mend, `SourceUnavailable` for the rest.
         """
         config = self.parse_config(type_, values)
