@@ -57,6 +57,11 @@ class Listed:
     left_out: Skip | None = None
     hint: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def remote_id(self) -> str:
+        """What the remote side calls it: `123` of `page/123`."""
+        return self.id.partition("/")[2]
+
 
 @dataclass(frozen=True, slots=True)
 class Fetched:

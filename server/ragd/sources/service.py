@@ -86,7 +86,6 @@ class SourceService:
         return self._handlers.of(source.type).waits_for_token(source)
 
     def status(self, source: Source) -> Status:
-        """The state of the source at this moment."""
         watching = self._handlers.of(source.type).watching(source.source_id)
         state: State = "idle"
         if self._queue.is_busy(source):

@@ -21,7 +21,6 @@ from ragd.store.document_state import DocumentState
 from ragd.store.version_rows import (
     delete_versions,
     document_values,
-    drop_orphan_chunks,
     drop_versions,
     existing,
     insert_pictures,
@@ -71,7 +70,9 @@ class DocumentWriter(DocumentState):
                 if entries.dense or entries.sparse:
                     known = stale.get(version.kb_id, Entries())
                     stale[version.kb_id] = Entries(known.dense + entries.dense, known.sparse + entries.sparse)
-            drop_orphan_chunks(connection, [version.doc_id for version in batch])
+            held = exists().where(occurrences.c.chunk_id == chunks.c.chunk_id)
+            for doc_ids in batches([version.doc_id for version in batch]):
+                connection.execute(delete(chunks).where(chunks.c.doc_id.in_(doc_ids), ~held))
             self._tombstone(connection, replaced)
         return stale
 

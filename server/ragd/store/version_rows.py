@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, exists, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from ragd.core.documents import READ_IN_CONTENT
 from ragd.core.ids import hash32
@@ -45,12 +45,6 @@ def drop_versions(connection: Connection, doc_ids: Sequence[str]) -> None:
         of_documents = select(versions.c.version_id).where(versions.c.doc_id.in_(batch))
         connection.execute(delete(occurrences).where(occurrences.c.version_id.in_(of_documents)))
         connection.execute(delete(sections).where(sections.c.version_id.in_(of_documents)))
-
-
-def drop_orphan_chunks(connection: Connection, doc_ids: Sequence[str]) -> None:
-    held = exists().where(occurrences.c.chunk_id == chunks.c.chunk_id)
-    for batch in batches(doc_ids):
-        connection.execute(delete(chunks).where(chunks.c.doc_id.in_(batch), ~held))
 
 
 def write_content(connection: Connection, version: Version) -> None:

@@ -60,7 +60,7 @@ class Addresses:
 
     def is_ours(self, url: httpx.URL) -> bool:
         """Whether it is of the site's origin, where credentials may go."""
-        return same_origin(url, self.base)
+        return (url.scheme, url.host, url.port) == (self.base.scheme, self.base.host, self.base.port)
 
     def shown(self, url: httpx.URL, *, cut: bool = False) -> str:
         """A path as errors may name it: without the query, and with `cut` without what may be a file's name."""
@@ -69,10 +69,6 @@ class Addresses:
         path = url.path.removeprefix(self.base.path.rstrip("/"))
         before, _, last = path.rpartition("/")
         return path if not cut or _PLAIN_PART.fullmatch(last) else f"{before}/…"
-
-
-def same_origin(one: httpx.URL, other: httpx.URL) -> bool:
-    return (one.scheme, one.host, one.port) == (other.scheme, other.host, other.port)
 
 
 def cut_base(url: httpx.URL, product: str) -> httpx.URL:

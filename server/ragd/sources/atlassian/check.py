@@ -12,7 +12,7 @@ import httpx
 
 from ragd.core.errors import DocumentVanished, ItemForbidden, SourceRefused
 from ragd.sources.atlassian import redirects
-from ragd.sources.atlassian.addresses import cut_base, same_origin
+from ragd.sources.atlassian.addresses import Addresses, cut_base
 from ragd.sources.atlassian.client import AtlassianClient, Product
 from ragd.sources.atlassian.responses import TOKEN_FIELD, Answer, Lost, RequestRefused
 from ragd.sources.atlassian.transport import NoTls, NotThere
@@ -140,7 +140,7 @@ def _candidates(client: AtlassianClient, product: Product, contexts: Sequence[st
     while parent:
         parent = parent.rpartition("/")[0]
         parents.append(parent)
-    led = [cut_base(leads, product).path.rstrip("/")] if leads is not None and same_origin(leads, base) else []
+    led = [cut_base(leads, product).path.rstrip("/")] if leads is not None and Addresses(base).is_ours(leads) else []
     paths = led + [own + context for context in contexts] + parents + list(contexts)
     for path in dict.fromkeys(paths):
         if path != own:

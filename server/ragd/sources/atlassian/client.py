@@ -11,6 +11,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -106,9 +107,8 @@ class AtlassianClient:
 
         It can't be used once this one is closed; closing it closes nothing.
         """
-        other = object.__new__(AtlassianClient)
-        other.base_url, other._addresses, other._product = self.base_url, self._addresses, self._product
-        other._clock, other._pool, other._budget, other._borrowed = self._clock, self._pool, self._budget, True
+        other = copy(self)
+        other._borrowed = True
         other._take(auth, http)
         return other
 

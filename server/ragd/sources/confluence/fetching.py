@@ -50,15 +50,15 @@ class Fetching:
         for part in chunks(items, BATCH):
             yield from halved(part, partial(self._batch, scope=scope, download=download), self._site.probe, _failed)
             for item in part:
-                self._around.pop(id_of(item), None)
+                self._around.pop(item.remote_id, None)
 
     def _batch(self, items: Sequence[Listed], scope: Scope, download: Download) -> list[Fetched | Unfetched]:
-        ids = [id_of(item) for item in items]
+        ids = [item.remote_id for item in items]
         unknown = [id_ for id_ in ids if id_ not in self._around]
         looked = look(self._client, scope, unknown) if unknown else Looked({}, {})
         self.names.update(people(looked.pages.values()))
         self._around.update(looked.around)
-        asked = [(item.kind, id_of(item)) for item in items]
+        asked = [(item.kind, item.remote_id) for item in items]
         pages = {page.item_id: page for page in self._site.fetched(asked, looked)}
         lost: dict[str, Unfetched] = {}
         for item in items:
@@ -74,7 +74,7 @@ class Fetching:
     def _alone(self, item: Listed) -> Page | Unfetched:
         """A page that did not come with its batch: by itself, to learn why."""
         try:
-            return self._site.one(item.kind, id_of(item))
+            return self._site.one(item.kind, item.remote_id)
         except ItemForbidden:
             message = (
                 f"The source's account may not read {item.id}. Give it the right to, or restrict the source to what it may read."
@@ -84,7 +84,7 @@ class Fetching:
             return Unfetched(item.id, Skip("gone", f"{item.id} is no longer there, or hidden from the source's account."))
 
     def _made(self, pages: Sequence[Page], scope: Scope, download: Download) -> Iterator[Fetched]:
-        refers = {page.id: references_of(page) for page in pages}
+        refers = {page.id: page.references for page in pages}
         comments: _Comments = {}
         if scope.comments and any(page.id not in self._around or self._around[page.id].comments for page in pages):
             comments = comments_of(self._client, [page.id for page in pages])
@@ -135,14 +135,3 @@ class Fetching:
 
 def _failed(item: Listed, message: str) -> list[Fetched | Unfetched]:
     return [Unfetched(item.id, Skip("failed", f"{message} It is asked for again in the next cycle."))]
-
-
-def id_of(item: Listed) -> str:
-    """`page/123` → `123`."""
-    return item.id.partition("/")[2]
-
-
-def references_of(page: Page) -> References:
-    """None for a body that is no storage format."""
-    representation, value = page.body or ("storage", "")
-    return references(value, page.space.key) if representation == "storage" else References()

@@ -20,6 +20,7 @@ from ragd.ingest.discovery.file_rules import shown
 from ragd.sources.atlassian.rules import ItemRules
 from ragd.sources.atlassian.values import dig, text_of
 from ragd.sources.base import Listed, Skip
+from ragd.sources.confluence.body import References, references
 
 _DRAWING_TYPE: Final = "application/vnd.jgraph.mxfile"
 
@@ -61,6 +62,12 @@ class Page:
     @property
     def base(self) -> str:
         return f"{self.version}.{_digest([self.kind, self.title, self.space.key, self.space.name, *self.place])}"
+
+    @property
+    def references(self) -> References:
+        """What its body refers to; nothing for one that is no storage format."""
+        representation, value = self.body or ("storage", "")
+        return references(value, self.space.key) if representation == "storage" else References()
 
     @property
     def hint(self) -> dict[str, Any]:
@@ -107,7 +114,7 @@ class Attachment:
     @classmethod
     def of(cls, item: Listed) -> Attachment:
         """The attachment that was listed."""
-        return cls(id=item.id.partition("/")[2], **item.hint)
+        return cls(id=item.remote_id, **item.hint)
 
     def url(self, base_url: str) -> str:
         """Where a person opens it; the same in both deployments."""

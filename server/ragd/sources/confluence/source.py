@@ -26,7 +26,7 @@ from ragd.sources.confluence.content import Looked, Scope, changed_ids, look
 from ragd.sources.confluence.cql import CutOff, every, quoted
 from ragd.sources.confluence.dc import DataCenterSite
 from ragd.sources.confluence.envelope import Content
-from ragd.sources.confluence.fetching import BATCH, Fetching, id_of, references_of
+from ragd.sources.confluence.fetching import BATCH, Fetching
 from ragd.sources.confluence.items import Attachment, Page, Rules, Space, number_of, utc_text
 
 _MOST_CQL: Final = 1000
@@ -127,10 +127,10 @@ class ConfluenceSource:
         comments."""
         user = self._client.with_auth(Auth.of(self._config, token), replace(self._http, usage=Usage()))
         pages, files = _parted(items)
-        raw_pages = self._site.readable(user, [(item.kind, id_of(item)) for item in pages], content=content)
+        raw_pages = self._site.readable(user, [(item.kind, item.remote_id) for item in pages], content=content)
         found: dict[str, Current] = {}
         for item in pages:
-            raw = raw_pages.get(id_of(item))
+            raw = raw_pages.get(item.remote_id)
             if raw is not None:
                 found[item.id] = _current(item, raw, self._page_for(user, item, raw) if content else None)
         if files:
@@ -176,7 +176,7 @@ class ConfluenceSource:
 
     def _readable_file(self, client: AtlassianClient, item: Listed) -> Mapping[str, Any] | None:
         try:
-            raw = self._site.readable_file(client, id_of(item))
+            raw = self._site.readable_file(client, item.remote_id)
         except (ItemForbidden, DocumentVanished):
             return None
         return raw if text_of(raw, "status") in {"", "current"} else None
@@ -184,7 +184,7 @@ class ConfluenceSource:
     def _page_for(self, client: AtlassianClient, item: Listed, raw: Mapping[str, Any]) -> Fetched:
         page = self._site.page_for(client, item, raw)
         deployment, names = self._config["deployment"], self._fetching.names
-        content = Content(deployment, page, references_of(page), names=names, base_url=client.base_url)
+        content = Content(deployment, page, page.references, names=names, base_url=client.base_url)
         return content.fetched(page.base, partial(self._download, client))
 
     # What is covered

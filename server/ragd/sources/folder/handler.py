@@ -39,7 +39,7 @@ _SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class _Preview:
     """Counts of files, by document type too, the first names, and the first of what can't be read and why."""
 
     files: int
@@ -84,12 +84,12 @@ class FolderHandler(SourceHandler):
 
     # Configuration
 
-    def preview(self, type_: str, values: Mapping[str, Any], token: str | None) -> Preview:
+    def preview(self, type_: str, values: Mapping[str, Any], token: str | None) -> _Preview:
         config = FolderConfig.parse(values, self._allowed_roots)
         config.check_root(config.folder.name, self._allowed_roots)
         found = config.scan(self._allowed_roots, self._avoid)
         types = Counter(doc_type_for(item.name) or "text" for item in found.items)
-        return Preview(
+        return _Preview(
             files=len(found.items),
             by_type=dict(sorted(types.items(), key=lambda item: (-item[1], item[0]))),
             names=tuple(item.source for item in found.items[:_SHOWN]),

@@ -47,6 +47,9 @@ class Items:
             left_out=self._rules.filtered(key),
         )
 
+    def version(self, issue: Mapping[str, Any]) -> str:
+        return moment(needed(issue.get("fields"), "updated"))
+
     def attachments(self, issue: Mapping[str, Any], *, all_of_them: bool = False) -> Iterator[Listed]:
         """The files of an issue that was asked for with the field `attachment`, with why some are left out. `all_of_them`: for
         somebody who asks whether they may be read, not whether they should be."""
@@ -78,7 +81,7 @@ class Items:
             data = envelope(issue, comments, custom, deployment=self._config["deployment"], url=url)
         except RecursionError:
             return Unfetched(item_id, Skip("parse_error", "A text of the issue is nested too deeply to be read."))
-        updated = version_of(issue)
+        updated = self.version(issue)
 
         def load(limit: int) -> bytes:
             if len(data) > limit:
@@ -100,7 +103,7 @@ class Items:
 
     def fetched_attachment(self, item: Listed, client: AtlassianClient) -> Fetched | Unfetched:
         """From what was listed: an attachment never changes, but for the key of its issue."""
-        number = item.id.partition("/")[2]
+        number = item.remote_id
         key, name, created = (str(item.hint.get(known) or "") for known in ("key", "name", "created"))
         if not key or not name:
             return Unfetched(
@@ -120,10 +123,6 @@ class Items:
             load=lambda limit: client.download(address, limit),
             updated_at=created or None,
         )
-
-
-def version_of(issue: Mapping[str, Any]) -> str:
-    return moment(needed(issue.get("fields"), "updated"))
 
 
 def _fingerprint(key: str, updated: str) -> str:

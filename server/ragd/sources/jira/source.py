@@ -26,7 +26,7 @@ from ragd.sources.jira.api import BATCH, ITEM_FAULTS, Issue, JiraApi, Patience, 
 from ragd.sources.jira.cloud import JiraCloud
 from ragd.sources.jira.dc import JiraDataCenter
 from ragd.sources.jira.issues import TEXT_FIELDS, CustomField, project_of
-from ragd.sources.jira.items import ISSUE, Items, version_of
+from ragd.sources.jira.items import ISSUE, Items
 
 _MAX_COUNTED: Final = 20
 """Projects whose issues a preview counts, a request for each, when there are too many to list."""
@@ -92,7 +92,7 @@ class JiraSource:
         yield from self._looked_at(self._found(self._api.projects(), f"updated >= {int(since.timestamp() * 1000)}"))
 
     def fetch(self, items: Sequence[Listed]) -> Iterator[Fetched | Unfetched]:
-        ids = [item.id.partition("/")[2] for item in items if item.kind == ISSUE]
+        ids = [item.remote_id for item in items if item.kind == ISSUE]
         yield from self._fetched(self._api, ids, Patience())
         for item in items:
             if item.kind != ISSUE:
@@ -201,7 +201,7 @@ class JiraSource:
         return text_of(self._client.get(f"{self._api.prefix}/serverInfo"), "baseUrl").rstrip("/") or self._client.base_url
 
     def _current(self, api: JiraApi, issue: Issue, *, content: bool) -> Current | None:
-        version = version_of(issue)
+        version = self._items.version(issue)
         if not content:
             return Current(f"{ISSUE}/{text_of(issue, 'id')}", version, version)
         answer = self._answer(api, issue)
