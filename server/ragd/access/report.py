@@ -29,15 +29,12 @@ _COUNTS: Final = ("checked", "refreshed", "forbidden", "gone", "unverified", "no
 
 
 class AccessReport:
-    """Counts for one question."""
-
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._dropped: Counter[tuple[str, str]] = Counter()
         self._private = False
 
     def admit(self, *, private: bool, refreshed: bool = False) -> None:
-        """A passage was admitted."""
         self._counts["checked"] += 1
         self._counts["refreshed"] += refreshed
         self._private |= private

@@ -61,7 +61,6 @@ class Models:
         self._rerankers: dict[tuple[RerankSettings, LlmSettings], Reranker] = {}
 
     def terms(self, text: str) -> Sequence[str]:
-        """The terms of a text, by the analyzer."""
         return self.analyzer().tokens(text)
 
     def count_tokens(self, text: str) -> int:

@@ -14,8 +14,6 @@ from ragd.store.assets import Assets, StoredFile, Variant, no_picture
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """Finds pictures for whoever may see them."""
-
     assets: Assets
     access: LiveAccess
     originals: Originals

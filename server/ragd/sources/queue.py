@@ -104,7 +104,6 @@ class SyncQueue:
         self._add_job(source, {"leave": leave}, request_id)
 
     def add_cleanup(self, collection: str, kb_id: str, doc_ids: list[str], request_id: str | None) -> None:
-        """A job that removes what deleted documents left."""
         payload = {"doc_ids": doc_ids, "uris": []}
         self._jobs.add("cleanup", collection=collection, kb_id=kb_id, payload=payload, request_id=request_id)
 

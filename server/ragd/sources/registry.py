@@ -20,8 +20,6 @@ def local_types() -> tuple[str, ...]:
 
 
 class SourceHandlers:
-    """The handlers of an app, each made once."""
-
     def __init__(self, context: HandlerContext) -> None:
         self.remote = CloudHandler(context)
         self._local = {name: handler(context) for name, handler in _LOCAL.items()}

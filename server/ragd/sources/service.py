@@ -58,19 +58,16 @@ class SourceService:
             self._handlers.of(source.type).follow(source)
 
     def start_schedule(self) -> None:
-        """Begin to read sources when they are due."""
         for handler in self._handlers.all:
             handler.start_schedule()
 
     def stop(self) -> None:
-        """Stop following, and reading what is due."""
         for handler in reversed(self._handlers.all):
             handler.stop()
 
     # Reading what is stored
 
     def page(self, page: int = 1, page_size: int = 20) -> tuple[list[Source], int]:
-        """One page of sources by name, and how many there are."""
         return self._sources.page(page, page_size)
 
     def get(self, source_id: str) -> Source:

@@ -31,8 +31,6 @@ _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\ud800-\udfff]")
 
 
 class Collections(Repository):
-    """Create, find, change and delete collections by name."""
-
     def ensure_default(self) -> None:
         """Make the collection `default`, which always exists; it may be disabled."""
         try:

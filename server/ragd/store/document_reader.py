@@ -20,8 +20,6 @@ _OF_A_VERSION: Final = (
 
 
 class DocumentReader(Repository):
-    """Reads documents, one by one or by page."""
-
     def page(
         self,
         kb_id: str | None = None,

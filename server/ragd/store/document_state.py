@@ -101,7 +101,6 @@ class DocumentState(Repository):
         return [SourceDocument(*row) for row in rows]
 
     def entries(self, doc_ids: Sequence[str]) -> Entries:
-        """The index entries that belong to these documents."""
         with self._reader.connect() as connection:
             found = live_entries(connection, doc_ids)
         return Entries(tuple(found.dense_ids), tuple(found.sparse_ids))

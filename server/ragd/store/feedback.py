@@ -49,7 +49,6 @@ class Feedback(Repository):
         return row
 
     def page(self, page: int = 1, page_size: int = 20) -> tuple[list[dict[str, Any]], int]:
-        """One page of opinions, newest first, and how many there are in all."""
         newest = select(feedback).order_by(feedback.c.created_at.desc(), feedback.c.id)
         return self._page(newest, page, page_size, as_dict)
 

@@ -163,7 +163,6 @@ class Jobs(Repository):
         return self.get(job_id)
 
     def cancel_all(self, kb_id: str) -> None:
-        """Ask every unfinished job of a collection to stop."""
         for job_id in self._values(select(jobs.c.job_id).where(jobs.c.kb_id == kb_id, _UNFINISHED)):
             self.cancel(job_id)
 
@@ -173,7 +172,6 @@ class Jobs(Repository):
         self._write(update(jobs).where(jobs.c.kind == kind, _UNFINISHED).values(**ended))
 
     def unfinished(self) -> int:
-        """How many jobs wait or run."""
         return self._count(select(jobs).where(_UNFINISHED))
 
     def unfinished_jobs(self, most: int) -> list[Job]:

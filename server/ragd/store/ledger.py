@@ -83,8 +83,6 @@ ITEM_COLUMNS: Final = tuple(column for column in source_items.c if column.name n
 
 
 class Ledger(Repository):
-    """Reads and writes items and cycles."""
-
     # Items
 
     def items(self, source_id: str, state: ItemState | None = None) -> dict[str, LedgerItem]:
@@ -142,7 +140,6 @@ class Ledger(Repository):
                 connection.execute(source_items.insert(), [row | {"source_id": source_id, "cycle_id": cycle_id} for row in rows])
 
     def drop(self, source_id: str, item_ids: Sequence[str]) -> None:
-        """Forget items that are gone."""
         with self._engine.begin() as connection:
             for batch in batches(item_ids):
                 connection.execute(
@@ -188,7 +185,6 @@ class Ledger(Repository):
         return found[0] if found else None
 
     def save(self, cycle: Cycle) -> None:
-        """Write a cycle as it stands."""
         self._write(update(sync_cycles).where(sync_cycles.c.cycle_id == cycle.cycle_id).values(**_cycle_values(cycle)))
 
     def cycles(self, source_id: str, limit: int = KEPT_CYCLES) -> list[Cycle]:

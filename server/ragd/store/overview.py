@@ -61,7 +61,6 @@ class Overviews(Repository):
         return last is not None and last[1] is overview and last[0] == self._seen()
 
     def get(self) -> Overview:
-        """How things stand now."""
         with self._lock:
             # Looked at before the rows are read: what changes meanwhile is read the next time.
             seen = self._seen()

@@ -49,8 +49,6 @@ class Source:
 
 
 class Sources(Repository):
-    """Add, find, change and remove sources."""
-
     def add(
         self,
         type_: str,
@@ -128,7 +126,6 @@ class Sources(Repository):
         self._update(source_id, {"due_at": due_at})
 
     def note_start(self, source_id: str) -> None:
-        """Note that the source is being read."""
         self._update(source_id, {"last_started_at": utc_now()})
 
     def note_result(self, source_id: str, *, result: Mapping[str, Any] | None = None, error: str | None = None) -> None:

@@ -116,7 +116,6 @@ class Fields:
         return {"kind": str(kind), "email": email, "token": token}
 
     def shared(self) -> dict[str, Any]:
-        """The fields of both products."""
         flags = {name: self.flag(name) for name in ("attachments", "comments")}
         return flags | {name: self.globs(name) for name in ("include", "exclude")}
 
@@ -154,7 +153,6 @@ class Fields:
         return given.strip()
 
     def note(self, name: str, message: str) -> None:
-        """One more problem, of the field `name`."""
         self._problems.append(FieldProblem(f"config.{name}", "invalid", message))
 
     def check(self) -> None:

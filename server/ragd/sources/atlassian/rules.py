@@ -18,13 +18,11 @@ class ItemRules:
         self._max_size = max_size
 
     def filtered(self, path: str) -> Skip | None:
-        """Why an item of this path is left out."""
         if self._include.patterns and not self._include.covers(path):
             return Skip("filtered", "No 'include' pattern of the source matches it.")
         return Skip("filtered", "An 'exclude' pattern of the source matches it.") if self._exclude.covers(path) else None
 
     def unusable(self, name: str, size: int) -> Skip | None:
-        """Why a file of this name and size is left out."""
         if loader_name_for(name) is None:
             return Skip("unsupported", "No loader reads files of this kind.")
         if size > self._max_size:

@@ -78,7 +78,6 @@ def _names_other_page(rest: str, following: re.Match[str] | None) -> bool:
 
 
 def _macro(path: list[_Open]) -> str:
-    """The name of the innermost macro."""
     return next((one.attributes.get("ac:name", "") for one in reversed(path) if one.name == "ac:structured-macro"), "")
 
 

@@ -108,7 +108,6 @@ def look(client: AtlassianClient, scope: Scope, ids: Sequence[str]) -> Looked:
 
 
 def comments_of(client: AtlassianClient, ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """Comments with their bodies, by the id of the page."""
     found: dict[str, list[dict[str, Any]]] = {}
     for comment in search(client, f"type = comment and {among('container', ids)}", limit=WITH_BODY, expand=_COMMENT):
         found.setdefault(text_of(comment, "container", "id"), []).append(comment)

@@ -63,7 +63,6 @@ class CutOff(Unanswered):
 
 
 def paged(client: AtlassianClient, path: str, params: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The items of all pages of a listing."""
     pages = client.pages(path, params)
     has_begun = False
     while True:

@@ -21,7 +21,7 @@ _CONTENT: Final = ",".join(("body.storage", *FIELDS))
 
 
 class DataCenterSite:
-    """How Confluence Data Center is asked. A plain listing has ids alone: 1,000 in one request, against 200 with versions."""
+    """As `CloudSite`. A plain listing has ids alone: 1,000 in one request, against 200 with versions."""
 
     tells_versions: Final = False
 
@@ -30,13 +30,11 @@ class DataCenterSite:
         self._spaces: dict[str, Space] = {}
 
     def spaces(self, keys: Sequence[str]) -> list[Space]:
-        """See `spaces_of`."""
         found = spaces_of(self._client, "/rest/api/space", "spaceKey", keys, _LISTED)
         self._spaces = {space.key: space for space in found}
         return found
 
     def probe(self) -> None:
-        """Ask for something small. Raises when the site is not well."""
         self._client.get("/rest/api/space", {"limit": 1})
 
     def listed(self, scope: Scope) -> Iterator[Page]:
@@ -51,11 +49,9 @@ class DataCenterSite:
                 yield Page(id_, kind, text_of(raw, "title"), space, 0, "", self.url(kind, raw))
 
     def known(self, looked: Looked) -> Iterator[Page]:
-        """Those pages as they are now, without bodies."""
         return filter(None, map(self._page, looked.pages.values()))
 
     def fetched(self, items: Sequence[tuple[str, str]], _looked: Looked) -> Iterator[Page]:
-        """Pages of these kinds and ids with their bodies; those that can't be had are left out."""
         cql = every(PAGES, among("id", (id_ for _, id_ in items)))
         for raw in search(self._client, cql, limit=WITH_BODY, expand=("body.storage", *FIELDS)):
             page = self._page(self._with_body(raw))
@@ -63,7 +59,6 @@ class DataCenterSite:
                 yield page
 
     def one(self, kind: str, id_: str) -> Page:
-        """One page with its body. Raises `ItemForbidden` and `DocumentVanished`."""
         raw = self._client.get(f"/rest/api/content/{quote(id_)}", {"expand": _CONTENT})
         page = self._page(self._with_body(raw)) if text_of(raw, "status") == "current" else None
         if page is None:
@@ -95,7 +90,6 @@ class DataCenterSite:
     def readable(
         self, client: AtlassianClient, items: Sequence[tuple[str, str]], *, content: bool
     ) -> dict[str, Mapping[str, Any]]:
-        """Pages that the token of `client` may read now, by id, as the API has them."""
 
         def ask(id_: str) -> Mapping[str, Any] | None:
             try:
@@ -113,12 +107,10 @@ class DataCenterSite:
             return {id_: raw for id_, raw in zip(ids, threads.map(ask, ids), strict=True) if raw is not None}
 
     def readable_file(self, client: AtlassianClient, id_: str) -> Mapping[str, Any]:
-        """Raises `ItemForbidden` and `DocumentVanished`."""
         raw: Mapping[str, Any] = client.get(f"/rest/api/content/{quote(id_)}", {"expand": "version"})
         return raw
 
     def page_for(self, client: AtlassianClient, item: Listed, raw: Mapping[str, Any]) -> Page:
-        """The page that `readable` gave with its content."""
         return page_of(self._with_body(raw, client), self.url(item.kind, raw))
 
     # Content as the search gives it
@@ -127,14 +119,12 @@ class DataCenterSite:
         return self._spaces.get(_space_key(raw))
 
     def _with_body(self, raw: Mapping[str, Any], client: AtlassianClient | None = None) -> Mapping[str, Any]:
-        """The page with its body as it is shown, where it has none in storage format."""
         if body_of(raw) is not None:
             return raw
         viewed = (client or self._client).get(f"/rest/api/content/{text_of(raw, 'id')}", {"expand": "body.view"})
         return {**raw, "body": viewed.get("body") if isinstance(viewed, dict) else None}
 
     def _page(self, raw: Mapping[str, Any]) -> Page | None:
-        """None for a page of a space that the source does not cover."""
         if self._space_of(raw) is None:
             return None
         return page_of(raw, self.url(text_of(raw, "type"), raw))

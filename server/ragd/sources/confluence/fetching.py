@@ -46,7 +46,6 @@ class Fetching:
         self.names: dict[str, str] = {}
 
     def fetch(self, items: Sequence[Listed], scope: Scope, download: Download) -> Iterator[Fetched | Unfetched]:
-        """Pages and blog posts, one answer for each."""
         for part in chunks(items, BATCH):
             yield from halved(part, partial(self._batch, scope=scope, download=download), self._site.probe, _failed)
             for item in part:

@@ -57,7 +57,6 @@ class Includes:
                 self._restricted[text_of(raw, "id")] = _is_restricted(raw)
 
     def of(self, page: Including) -> dict[str, dict[str, str]]:
-        """What a page includes, by title."""
         made = {}
         for title, raw in self._below(page).items():
             body = body_of(raw)

@@ -113,7 +113,6 @@ class Attachment:
 
     @classmethod
     def of(cls, item: Listed) -> Attachment:
-        """The attachment that was listed."""
         return cls(id=item.remote_id, **item.hint)
 
     def url(self, base_url: str) -> str:

@@ -45,7 +45,6 @@ class FolderConfig:
         return cls(**{**values, **{name: tuple(values[name]) for name in _GLOBS}})
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-ready values."""
         return asdict(self) | {name: list(getattr(self, name)) for name in _GLOBS}
 
     @property

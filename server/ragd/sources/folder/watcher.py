@@ -82,7 +82,6 @@ class FolderWatcher:
         self._thread.start()
 
     def ask_to_stop(self) -> None:
-        """Begin to stop, without waiting for it."""
         self._stopping.set()
 
     def stop(self, timeout_s: float = 5.0) -> None:

@@ -51,7 +51,6 @@ class CloudReading:
         self._max_size = context.settings.limits.max_document_size
 
     def parse_config(self, type_: str, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The checked configuration. Raises `ValidationFailed`."""
         found: dict[str, Any] = provider_class("source", type_).parse_config(values)
         return found
 

@@ -63,7 +63,6 @@ def rows_in(connection: Connection, query: Select[Any], column: ColumnElement[An
 
 
 def as_dict(row: _AnyRow) -> dict[str, Any]:
-    """A row's values by the names of its columns."""
     return dict(row._mapping)
 
 
@@ -74,7 +73,6 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str
 
 
 def count_of(connection: Connection, query: Select[Any]) -> int:
-    """How many rows a query has."""
     counted = query.with_only_columns(func.count(), maintain_column_froms=True).order_by(None)
     return connection.scalar(counted) or 0
 
