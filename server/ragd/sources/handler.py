@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from ragd.config.settings import Settings
-from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.jobs import IngestResult
 from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.reading import Report
@@ -155,8 +154,3 @@ class SourceHandler(ABC):
 
         Raises `Postponed` when other jobs are to go first, `Stopped`, and `RagError`; nothing is deleted then.
         """
-
-
-def field_problem(field: str, message: str, code: str = "invalid") -> ValidationFailed:
-    """The error for one wrong field."""
-    return ValidationFailed(message, details=[FieldProblem(field, code, message)])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from ragd.core.errors import ValidationFailed
 from ragd.providers.registry import names
 from ragd.sources.folder.handler import FolderHandler
-from ragd.sources.handler import HandlerContext, SourceHandler, field_problem
+from ragd.sources.handler import HandlerContext, SourceHandler
 from ragd.sources.sync.handler import CloudHandler
 
 _LOCAL: Final[Mapping[str, type[SourceHandler]]] = {"folder": FolderHandler}
@@ -29,7 +30,8 @@ class SourceHandlers:
         """The handler of a type. Raises `ValidationFailed` for one that there is none of."""
         types = (*self._local, *names("source"))
         if type_ not in types:
-            raise field_problem("type", f"There is no source type '{type_[:80]}'. Known: {', '.join(types)}.", "unknown")
+            message = f"There is no source type '{type_[:80]}'. Known: {', '.join(types)}."
+            raise ValidationFailed.of_field("type", "unknown", message)
         return self.of(type_)
 
     def of(self, type_: str) -> SourceHandler:

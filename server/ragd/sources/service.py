@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from ragd.core.errors import RagError, SourceNotFound, ValidationFailed
 from ragd.core.jobs import IngestResult, Postponed, Stopped
 from ragd.ingest.reading import Report
-from ragd.sources.handler import AccessOptions, HandlerContext, field_problem
+from ragd.sources.handler import AccessOptions, HandlerContext
 from ragd.sources.queue import Leave
 from ragd.sources.registry import SourceHandlers
 from ragd.store.collections import DEFAULT, Collections
@@ -166,11 +166,11 @@ class SourceService:
         """
         source = self._sources.get(source_id)
         if leave == "keep" and not source.public:
-            raise field_problem(
+            raise ValidationFailed.of_field(
                 "documents",
+                "restricted",
                 f"The documents of '{source.name}' can't stay without it: it is asked who may read them. Remove them with it, or "
                 "mark the source as public first, if everybody who may ask this daemon may read all of them.",
-                "restricted",
             )
         self._handlers.of(source.type).removed(source_id)
         was_running = self._queue.withdraw(source)

@@ -151,18 +151,15 @@ class Ledger(Repository):
         where = [source_items.c.source_id == source_id, source_items.c.state == "skipped", source_items.c.reason != "filtered"]
         found = self._values(select(source_items.c.item_id).where(*where))
         wanted = found if item_ids is None else [item_id for item_id in found if item_id in set(item_ids)]
-        self._set_state(source_id, wanted, "pending")
+        self.make_pending(source_id, wanted)
         return wanted
 
     def make_pending(self, source_id: str, item_ids: Sequence[str]) -> None:
         """Have known items fetched in the next cycle, whatever their version."""
-        self._set_state(source_id, item_ids, "pending")
-
-    def _set_state(self, source_id: str, item_ids: Sequence[str], state: ItemState) -> None:
         with self._engine.begin() as connection:
             for batch in batches(item_ids):
                 ours = source_items.c.source_id == source_id, source_items.c.item_id.in_(batch)
-                connection.execute(update(source_items).where(*ours).values(state=state))
+                connection.execute(update(source_items).where(*ours).values(state="pending"))
 
     # Cycles
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from sqlalchemy import ColumnElement, Connection, Row, Select, Text, cast, func, or_, select
 
 from ragd.core.documents import Place
-from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.core.errors import ValidationFailed
 from ragd.core.ids import canonical
 from ragd.core.query import Filters
 from ragd.core.results import ImageRef, Passage
@@ -89,7 +89,7 @@ class Passages(Repository):
                 f"The version '{missing[0]}' can't be searched: only the live version of a document can, whose id "
                 "GET /api/documents tells. Filter by doc_id to search whatever version is live."
             )
-            raise ValidationFailed(message, details=[FieldProblem("filters.version_id", "not_live", message)])
+            raise ValidationFailed.of_field("filters.version_id", "not_live", message)
 
     def preference_fields(self, chunk_ids: Sequence[str]) -> dict[str, PreferenceFields]:
         """chunk id -> what soft preferences look at, for the live chunks among these."""

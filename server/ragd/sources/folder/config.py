@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -157,9 +158,7 @@ def _unknown(name: str) -> FieldProblem:
 
 
 def _checked_path(text: str, allowed_roots: Sequence[str]) -> Path:
-    def wrong(code: str, message: str) -> ValidationFailed:
-        return ValidationFailed(message, details=[FieldProblem("config.path", code, message)])
-
+    wrong = partial(ValidationFailed.of_field, "config.path")
     name = shown(text)[:200]
     try:
         resolved = check_allowed(Path(text), allowed_roots)

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from sqlalchemy.exc import DBAPIError
 
-from ragd.core.errors import RagError, SourceNotFound
+from ragd.core.errors import RagError, SourceNotFound, ValidationFailed
 from ragd.core.jobs import Failure
 from ragd.formats.registry import doc_type_for
 from ragd.ingest.discovery.file_rules import Selection
@@ -25,7 +25,7 @@ from ragd.ingest.reading import Report
 from ragd.sources.folder.config import FolderConfig
 from ragd.sources.folder.reading import FolderReading
 from ragd.sources.folder.watcher import FolderWatcher
-from ragd.sources.handler import AccessOptions, HandlerContext, Reading, SourceHandler, Watching, field_problem
+from ragd.sources.handler import AccessOptions, HandlerContext, Reading, SourceHandler, Watching
 from ragd.sources.queue import Changes
 from ragd.store.jobs import Job
 from ragd.store.sources import Source
@@ -108,7 +108,7 @@ class FolderHandler(SourceHandler):
         for name, value in asdict(options).items():
             if value is not None:
                 message = f"A folder has no '{name}': it is followed, and whoever may ask this daemon may read it."
-                raise field_problem(name, message, "unknown")
+                raise ValidationFailed.of_field(name, "unknown", message)
         return {}
 
     def default_name(self, type_: str, config: Mapping[str, Any]) -> str:
@@ -198,11 +198,11 @@ class FolderHandler(SourceHandler):
                 continue
             theirs = FolderConfig.stored(other.config)
             if _reads(theirs, config.folder) or _reads(config, theirs.folder):
-                raise field_problem(
+                raise ValidationFailed.of_field(
                     "config.path",
+                    "overlaps",
                     f"The source '{other.name}' reads '{theirs.path}' into the same collection, and '{config.path}' is part of "
                     "it or holds it. Exclude one from the other, or choose another collection.",
-                    "overlaps",
                 )
 
 

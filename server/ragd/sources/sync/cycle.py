@@ -61,7 +61,6 @@ class CycleRun:
     report: Report
     guard: Guard | None
     overlap: timedelta
-    deep: bool
     yield_to_queue: Callable[[], None]
     _result: IngestResult = field(default=IngestResult(), init=False)
     _counted: Usage = field(init=False)
@@ -96,6 +95,10 @@ class CycleRun:
     def _source_id(self) -> str:
         return self.cycle.source_id
 
+    @property
+    def _deep(self) -> bool:
+        return self.cycle.kind == "full"
+
     def _find_work(self, names: Sequence[str] | None) -> None:
         if names is None:
             self._note(self._compare())
@@ -107,7 +110,7 @@ class CycleRun:
 
     def _compare(self) -> Plan:
         # The changes are asked for last: of two answers about one item theirs is taken, which must be the newer one.
-        listed = self._gathered(self.remote.listing(deep=self.deep))
+        listed = self._gathered(self.remote.listing(deep=self._deep))
         changed: dict[str, Listed] = {}
         last = self.ledger.last_complete(self._source_id)
         if last is not None:
@@ -118,7 +121,7 @@ class CycleRun:
             listed,
             changed,
             lost=self.ledger.lost(self._source_id),
-            deep=self.deep,
+            deep=self._deep,
             guard=self.guard,
         )
 

@@ -9,11 +9,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from ragd.core.errors import ValidationFailed
 from ragd.core.jobs import Postponed, Stopped
 from ragd.ingest.reading import Report
 from ragd.providers.registry import names as provider_names
 from ragd.sources.base import FROM_REQUEST, CloudPreview
-from ragd.sources.handler import AccessOptions, HandlerContext, Reading, SourceHandler, field_problem
+from ragd.sources.handler import AccessOptions, HandlerContext, Reading, SourceHandler
 from ragd.sources.queue import Changes
 from ragd.sources.sync.runner import CloudReading, token_field
 from ragd.sources.sync.scheduler import QuietHours, Scheduler, parse_schedule
@@ -65,10 +66,12 @@ class CloudHandler(SourceHandler):
         mode = options.live or (before.live if before else self._live.mode)
         is_public = options.public if options.public is not None else (before.public if before else False)
         if mode not in ("live", "cached", "off"):
-            raise field_problem("live", f"'{str(options.live)[:40]}' is no mode. Write live, cached or off.")
+            message = f"'{str(options.live)[:40]}' is no mode. Write live, cached or off."
+            raise ValidationFailed.of_field("live", "invalid", message)
         if mode == "off" and not is_public:
-            raise field_problem(
+            raise ValidationFailed.of_field(
                 "live",
+                "invalid",
                 "With live: off everybody who may ask this daemon sees what the source's own account may read, whoever they are. "
                 "If that is meant to be, mark the source as public, too.",
             )

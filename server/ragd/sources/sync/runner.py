@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from ragd.config.secrets import resolve
-from ragd.core.errors import FieldProblem, RagError, SettingsError, SourceRefused, SourceThrottled, ValidationFailed
+from ragd.core.errors import RagError, SettingsError, SourceRefused, SourceThrottled, ValidationFailed
 from ragd.core.jobs import IngestResult, Postponed, Stopped
 from ragd.ingest.discovery.files import Found
 from ragd.ingest.discovery.items import Item
@@ -102,7 +102,6 @@ class CloudReading:
             report=report,
             guard=None if job.payload.get("allow_empty") else Guard(self._options.guard_items, self._options.guard_share),
             overlap=timedelta(hours=self._options.overlap_hours),
-            deep=cycle.kind == "full",
             yield_to_queue=self._slice(job, left),
         )
         try:
@@ -162,7 +161,7 @@ def _token_for(config: Mapping[str, Any], given: str | None) -> str:
             "The token of this source comes with each request and none came. Sync it from the editor that keeps it, or with "
             "`rag sync SOURCE --token env:NAME`."
         )
-        raise SettingsError(message, details=[FieldProblem("config.auth.token", "missing", message)])
+        raise SettingsError.of_field("config.auth.token", "missing", message)
     return given
 
 

@@ -14,7 +14,7 @@ from typing import Final
 from cronsim import CronSim, CronSimError
 from sqlalchemy.exc import DBAPIError
 
-from ragd.core.errors import FieldProblem, RagError, SourceNotFound, ValidationFailed
+from ragd.core.errors import RagError, SourceNotFound, ValidationFailed
 from ragd.store.sources import Source, Sources
 
 log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ def parse_schedule(text: str, field: str = "schedule") -> _Schedule:
         except (CronSimError, StopIteration):
             pass  # said below, as for every other text that is no schedule
     message = f"'{text[:80]}' is no schedule. Write 'every 30m' (or h, d), a cron line such as '15 7-19 * * 1-5', or 'off'."
-    raise ValidationFailed(message, details=[FieldProblem(field, "invalid", message)])
+    raise ValidationFailed.of_field(field, "invalid", message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class QuietHours:
             found = _QUIET.fullmatch(text.strip())
             if not found:
                 message = f"'{text[:40]}' is no span of the day. Write '22:00-06:00'."
-                raise ValidationFailed(message, details=[FieldProblem("sync.quiet_hours", "invalid", message)])
+                raise ValidationFailed.of_field("sync.quiet_hours", "invalid", message)
             begin_h, begin_m, end_h, end_m = map(int, found.groups())
             spans.append((time(begin_h, begin_m), time(end_h, end_m)))
         return cls(tuple(spans))
