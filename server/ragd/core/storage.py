@@ -41,9 +41,9 @@ class PictureLink:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """Everything that one reading of one file gave, ready to be stored. `content_hash` is of the file's bytes."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionContent:
+    """What one reading of a file gave; chunks and index entries are made of it. `content_hash` is of the file's bytes."""
 
     kb_id: str
     doc_id: str
@@ -54,12 +54,18 @@ class Version:
     content_hash: str
     size: int
     document: Document
-    sections: tuple[Section, ...]
-    chunks: tuple[Chunk, ...]
-    enrichment: Enrichment
     assets: tuple[Asset, ...] = ()
     picture_links: tuple[PictureLink, ...] = ()
     source_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version(VersionContent):
+    """A reading with all that was made of it, ready to be stored."""
+
+    sections: tuple[Section, ...]
+    chunks: tuple[Chunk, ...]
+    enrichment: Enrichment
 
 
 @dataclass(frozen=True, slots=True)

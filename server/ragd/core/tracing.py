@@ -53,7 +53,12 @@ _HEAD = 30
 
 def utc_now(later_s: float = 0.0) -> str:
     """Now, or `later_s` seconds from now, in UTC as ISO 8601 with milliseconds; such strings sort by time."""
-    return (datetime.now(UTC) + timedelta(seconds=later_s)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return utc_text(datetime.now(UTC) + timedelta(seconds=later_s))
+
+
+def utc_text(moment: datetime) -> str:
+    """An aware time as `utc_now` writes it."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from ragd.core.documents import Document, Piece
 from ragd.core.errors import ParseFailed, RagError
 from ragd.core.ids import TEXT_NORM_PROFILE, hash32
 from ragd.core.sections import split_sections
-from ragd.core.storage import Asset, PictureLink, Version
+from ragd.core.storage import Asset, PictureLink, Version, VersionContent
 from ragd.core.tracing import ProviderRef, Trace
 from ragd.ingest.chunking.cuts import merged, without
 from ragd.ingest.chunking.recursive import build_pieces
@@ -28,7 +28,7 @@ from ragd.ingest.discovery.items import Item
 from ragd.ingest.workers.ipc import KnownAssets, Normalized
 from ragd.ingest.workers.pool import Parser, ParseTask
 from ragd.providers.protocols import Analyzer, Cleaner, Embedder, Enricher, Splitter
-from ragd.store.document_state import OCR_PROFILE, OCR_SKIPPED, Known, StoredContent
+from ragd.store.document_state import OCR_PROFILE, OCR_SKIPPED, Known
 
 log = logging.getLogger(__name__)
 
@@ -146,7 +146,7 @@ class Drafter:
         draft = self._draft(identity, document, _Pictures(found.assets, found.links), profile_id, trace, is_new=decision == "new")
         return replace(draft, was_deleted=known is not None and known.status == "deleted")
 
-    def from_stored(self, stored: StoredContent, trace: Trace) -> Draft:
+    def from_stored(self, stored: VersionContent, trace: Trace) -> Draft:
         """Make a live version again from what was read once."""
         identity = _Identity(
             stored.kb_id, stored.doc_id, stored.source, stored.source_uri, stored.content_hash, stored.size, stored.source_id

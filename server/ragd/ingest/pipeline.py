@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from ragd.core.errors import RagError
 from ragd.core.jobs import IngestResult, Stopped
-from ragd.core.storage import Version
+from ragd.core.storage import Version, VersionContent
 from ragd.core.tracing import ProviderRef, Status, Trace, Tracer, shared_span
 from ragd.ingest.chunking.structure import Shape, drift
 from ragd.ingest.discovery.files import Found
@@ -26,7 +26,6 @@ from ragd.ingest.reading import LOOKUP_FILES, FileReading, Files, Report, Tally,
 from ragd.ingest.workers.pool import Parser
 from ragd.providers.protocols import Embedder, Vectors
 from ragd.store.assets import Assets
-from ragd.store.document_state import StoredContent
 from ragd.store.documents import DocumentWriter
 from ragd.store.vectors import VectorCache
 from ragd.store.version_rows import section_hash
@@ -167,7 +166,7 @@ class IngestPipeline:
         # Not after a run that was cut off: it will be taken up again, and counts on the vectors that it has made.
         self.sweep()
 
-    def _redraft(self, stored: StoredContent, tally: Tally, links: _Links) -> Draft | None:
+    def _redraft(self, stored: VersionContent, tally: Tally, links: _Links) -> Draft | None:
         trace = self._start_trace(links)
         try:
             return self._drafter.from_stored(stored, trace)

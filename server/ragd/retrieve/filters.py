@@ -11,6 +11,7 @@ from typing import Any, get_args
 from ragd.core.documents import DocType
 from ragd.core.errors import FieldProblem, ValidationFailed, did_you_mean
 from ragd.core.query import Filters
+from ragd.core.tracing import utc_text
 
 # A document has one of each of these; it may have several tags, and passes a language filter while its language is not known.
 _SINGLE = ("doc_type", "source", "doc_id", "version_id")
@@ -118,11 +119,10 @@ def _headings(value: Any, field: str, problems: list[FieldProblem]) -> tuple[str
 def _time(value: Any, field: str, problems: list[FieldProblem]) -> str | None:
     try:
         moment = datetime.fromisoformat(value)
-        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        return utc_text(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     except (TypeError, ValueError, OverflowError):
         problems.append(FieldProblem(field, "invalid", "Must be a time in ISO 8601, such as 2026-01-31T09:00:00Z."))
         return None
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 _PARSERS: Mapping[str, Parser] = {

@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, exists, func, select
 
-from ragd.core.documents import Document
 from ragd.core.ids import hash32
-from ragd.core.storage import Asset, Entries, PictureLink
+from ragd.core.storage import Entries, VersionContent
 from ragd.store.assets import stored_pictures
 from ragd.store.database.engine import batches
 from ragd.store.database.repository import Repository
@@ -49,24 +48,6 @@ class SourceDocument:
     source_uri: str
     content_hash: str | None
     status: str
-
-
-@dataclass(frozen=True, slots=True)
-class StoredContent:
-    """A live version as it was read, from which its chunks and index entries can be made again."""
-
-    kb_id: str
-    doc_id: str
-    version_id: str
-    profile_id: str
-    source: str
-    source_uri: str
-    content_hash: str
-    size: int
-    document: Document
-    source_id: str | None
-    assets: tuple[Asset, ...]
-    picture_links: tuple[PictureLink, ...]
 
 
 class DocumentState(Repository):
@@ -144,9 +125,9 @@ class DocumentState(Repository):
         live = documents.c.kb_id == kb_id, documents.c.status == "ready", documents.c.version_id.is_not(None)
         return self._values(select(documents.c.doc_id).where(*live).order_by(documents.c.source))
 
-    def contents(self, doc_ids: Iterable[str]) -> list[StoredContent]:
+    def contents(self, doc_ids: Iterable[str]) -> list[VersionContent]:
         """The live versions of these documents, as they were read."""
-        found: list[StoredContent] = []
+        found: list[VersionContent] = []
         own = (documents.c[name] for name in ("kb_id", "source", "source_uri", "source_id"))
         live = documents.join(versions, versions.c.version_id == documents.c.version_id)
         query = select(*own, versions).select_from(live).where(documents.c.status == "ready")
@@ -159,7 +140,7 @@ class DocumentState(Repository):
                     names = ("kb_id", "doc_id", "version_id", "profile_id", "source", "source_uri", "content_hash", "size")
                     kept, links = pictures.get(values["version_id"], ((), ()))
                     found.append(
-                        StoredContent(
+                        VersionContent(
                             **{name: values[name] for name in (*names, "source_id")},
                             document=decode_document(values),
                             assets=kept,

@@ -10,10 +10,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from ragd.core.errors import SourceUnavailable
+from ragd.core.tracing import utc_text
 from ragd.sources.atlassian.values import mapping, mappings, text_of
 
 TEXT_FIELDS: Final = (
@@ -168,7 +169,7 @@ def moment(stated: str) -> str:
         return stated
     if found.tzinfo is None:
         return stated
-    return found.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return utc_text(found)
 
 
 def _person(value: Any) -> str:

@@ -15,6 +15,7 @@ from cronsim import CronSim, CronSimError
 from sqlalchemy.exc import DBAPIError
 
 from ragd.core.errors import RagError, SourceNotFound, ValidationFailed
+from ragd.core.tracing import utc_text
 from ragd.store.sources import Source, Sources
 
 log = logging.getLogger(__name__)
@@ -124,7 +125,7 @@ class Scheduler:
     def plan(self, source: Source) -> None:
         """Note when a source is due next, from now on."""
         moment = parse_schedule(source.schedule or self._default).next(self._now(), self._jitter)
-        due_at = _text(moment) if moment else None
+        due_at = utc_text(moment) if moment else None
         if due_at != source.due_at:
             self._sources.note_due(source.source_id, due_at)
 
@@ -139,7 +140,7 @@ class Scheduler:
             try:
                 if source.due_at is None:
                     self.plan(source)
-                elif source.due_at <= _text(self._now()):
+                elif source.due_at <= utc_text(self._now()):
                     self._queue(source)
                     queued.append(source.source_id)
                     self.plan(source)
@@ -156,7 +157,3 @@ class Scheduler:
                 self.look()
             except (OSError, DBAPIError) as error:
                 log.warning("sources can't be scheduled; trying again", extra={"reason": type(error).__name__})
-
-
-def _text(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
