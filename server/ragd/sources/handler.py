@@ -57,6 +57,7 @@ class Reading:
 
     @classmethod
     def of(cls, result: IngestResult, job: Job, **more: Any) -> Reading:
+        """A reading by this job; `more` is kept besides its counts and first failures."""
         note = asdict(result)
         note.pop("drift", None)
         failed = note.pop("failed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx
@@ -75,7 +75,7 @@ class ResponseErrors:
     """Turns answers of one site into errors. `where` names the site for people, `secrets` are texts that no error may hold."""
 
     where: str
-    secrets: tuple[str, ...]
+    secrets: tuple[str, ...] = field(repr=False)
 
     def check(self, answer: Answer, path: str) -> None:
         """Nothing for a good answer. `path` is how errors name what was asked for; it holds no title."""

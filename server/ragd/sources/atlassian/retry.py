@@ -22,7 +22,7 @@ _ACCEPT = {"Accept": "application/json, */*;q=0.5"}
 _MOST_OF_A_PROBE = 4 * 1024 * 1024
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Retries:
     """The requests of one account. `goes_first`: a person waits for them, so that they may overdraw the site's budget."""
 
@@ -30,7 +30,7 @@ class Retries:
     budget: RateBudget
     http: HttpOptions
     errors: ResponseErrors
-    authorization: str = field(repr=False)
+    authorization: str
     goes_first: bool
     clock: Callable[[], float]
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)

@@ -15,7 +15,7 @@ metadata = MetaData()
 
 
 class _Tables:
-    """Alembic's operations that migrations use, on `metadata` instead of a database."""
+    """Alembic's operations on `metadata` instead of a database: those that migrations use, to be added to when one needs more."""
 
     def create_table(self, name: str, *columns: Column[Any]) -> None:
         Table(name, metadata, *columns)
