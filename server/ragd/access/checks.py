@@ -14,7 +14,7 @@ from typing import Final, Literal
 from sqlalchemy.exc import DBAPIError
 
 from ragd.access.passages import Body
-from ragd.access.proofs import MOST_CONTENT, MOST_PROOFS, Key, Recent, content_size, token_hash
+from ragd.access.proofs import MOST_CONTENT, MOST_PROOFS, Key, Recent, content_size
 from ragd.config.sources import LiveSettings
 from ragd.core.errors import DocumentVanished, ItemForbidden, RagError, SourceRefused, SourceUnavailable
 from ragd.core.ids import hash32
@@ -127,11 +127,11 @@ class AccessChecks:
 
     def proved(self, remote: Remote, item_id: str, token: str, within: float | None = None) -> bool:
         """Whether this token was seen to read the item, within so many seconds or `live.proof_ttl`."""
-        return self._proofs.get(_key(remote, item_id, token), within) is not None
+        return self._proofs.get(Key.of(token, remote.source_id, item_id), within) is not None
 
     def content(self, remote: Remote, item_id: str, token: str) -> Seen | None:
         """What this token was seen to read of the item within `live.cache_ttl`."""
-        return self._contents.get(_key(remote, item_id, token))
+        return self._contents.get(Key.of(token, remote.source_id, item_id))
 
     # Asking
 
@@ -145,7 +145,7 @@ class AccessChecks:
             found = self._sources.get(remote).current([listed_as(item) for item in items], token, content=content)
         except SourceRefused:
             for kept in (self._proofs, self._contents):
-                kept.forget_token(token_hash(token), remote.source_id)
+                kept.forget_token(token, remote.source_id)
             return "refused"
         # Whatever a source does not say, nothing is shown for it. Only the kind is logged: a message may quote a header.
         except Exception as error:  # noqa: BLE001
@@ -153,7 +153,7 @@ class AccessChecks:
             return "unanswered"
         seen: dict[str, Seen] = {}
         for item in items:
-            key = _key(remote, item.item_id, token)
+            key = Key.of(token, remote.source_id, item.item_id)
             current = found.get(item.item_id)
             if current is None:
                 self._deny(key)
@@ -216,10 +216,6 @@ def _queue(remote: Remote, item_id: str, queue: Queue) -> None:
         queue(remote.source_id, [item_id])
     except (RagError, DBAPIError) as error:  # a full queue, or a source that is switched off: the next cycle brings it
         log.info("a newer version was not queued", extra=_log_fields(remote, error))
-
-
-def _key(remote: Remote, item_id: str, token: str) -> Key:
-    return Key(token_hash(token), remote.source_id, item_id)
 
 
 def _log_fields(remote: Remote, error: BaseException) -> dict[str, str]:

@@ -9,7 +9,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar
 
 Value = TypeVar("Value")
@@ -25,16 +25,15 @@ _MOST_FORGOTTEN: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One item of a source, as one token sees it."""
+    """One item of a source, as one token sees it. In place of the token stands its SHA-256 under a key of this process."""
 
-    token: str
+    token_hash: str
     source_id: str
     item_id: str
 
-
-def token_hash(token: str) -> str:
-    """What stands for a token in a cache: SHA-256 under a key of this process."""
-    return hmac.new(_PROCESS_KEY, token.encode(), hashlib.sha256).hexdigest()
+    @classmethod
+    def of(cls, token: str, source_id: str, item_id: str = "") -> Key:
+        return cls(hmac.new(_PROCESS_KEY, token.encode(), hashlib.sha256).hexdigest(), source_id, item_id)
 
 
 class Recent(Generic[Value]):
@@ -58,7 +57,7 @@ class Recent(Generic[Value]):
         """
         seen_at = time.monotonic() if seen_at is None else seen_at
         with self._lock:
-            all_of_token = Key(key.token, key.source_id, "")
+            all_of_token = replace(key, item_id="")
             if any(seen_at <= self._forgotten.get(one, float("-inf")) for one in (key, all_of_token)):
                 return
             self._forget(key)
@@ -94,10 +93,11 @@ class Recent(Generic[Value]):
 
     def forget_token(self, token: str, source_id: str) -> None:
         """Forget all that one token was seen to read of a source."""
+        all_of_token = Key.of(token, source_id)
         with self._lock:
-            for key in [key for key in self._kept if (key.token, key.source_id) == (token, source_id)]:
+            for key in [key for key in self._kept if replace(key, item_id="") == all_of_token]:
                 self._forget(key)
-            self._note_forgotten(Key(token, source_id, ""))
+            self._note_forgotten(all_of_token)
 
     def __len__(self) -> int:
         return len(self._kept)

@@ -45,6 +45,17 @@ class Answer:
     def wants_another_try(self) -> bool:
         return self.status in _AGAIN or (self.status >= 500 and self.status != _NOT_IMPLEMENTED)
 
+    def parsed(self) -> Answer:
+        """A good answer with its JSON; any other, and a web page, as it is. Raises `Lost` for what is no JSON."""
+        if not 200 <= self.status < 300:
+            return self
+        try:
+            return replace(self, data=b"", is_json=True, value=json.loads(self.data))
+        except (ValueError, RecursionError):
+            if self.is_page:
+                return self
+            raise Lost("gave an answer that is no JSON") from None
+
 
 class Lost(Exception):
     """This attempt got no whole answer, another may. The message completes "the site …"."""
@@ -137,18 +148,6 @@ class ResponseErrors:
                 "new one there, and check that auth.kind and auth.email belong to it.",
                 TOKEN_FIELD,
             )
-
-
-def parsed(answer: Answer) -> Answer:
-    """A good answer with its JSON; any other, and a web page, as it is. Raises `Lost` for what is no JSON."""
-    if not 200 <= answer.status < 300:
-        return answer
-    try:
-        return replace(answer, data=b"", is_json=True, value=json.loads(answer.data))
-    except (ValueError, RecursionError):
-        if answer.is_page:
-            return answer
-        raise Lost("gave an answer that is no JSON") from None
 
 
 def proxy_refused(url: httpx.URL) -> SourceRefused:

@@ -11,7 +11,7 @@ import httpx
 
 from ragd.core.errors import SourceThrottled
 from ragd.sources.atlassian.limits import RateBudget, backoff, rest_asked_for, wait_asked_for
-from ragd.sources.atlassian.responses import Answer, Lost, ResponseErrors, Unanswered, parsed
+from ragd.sources.atlassian.responses import Answer, Lost, ResponseErrors, Unanswered
 from ragd.sources.atlassian.transport import ConnectionPool
 from ragd.sources.base import HttpOptions
 
@@ -64,7 +64,7 @@ class Retries:
             asked: float | None = None
             try:
                 answer = self.pool.exchange(method, url, headers, content, limit, self.http.timeout_s)
-                answer = replace(parsed(answer) if as_json else answer, trusted=trusted)
+                answer = replace(answer.parsed() if as_json else answer, trusted=trusted)
             except Lost as error:
                 answer, lost = None, error
             else:
