@@ -95,7 +95,7 @@ class Recent(Generic[Value]):
         """Forget all that one token was seen to read of a source."""
         all_of_token = Key.of(token, source_id)
         with self._lock:
-            for key in [key for key in self._kept if replace(key, item_id="") == all_of_token]:
+            for key in [key for key in self._kept if (key.token_hash, key.source_id) == (all_of_token.token_hash, source_id)]:
                 self._forget(key)
             self._note_forgotten(all_of_token)
 
