@@ -34,7 +34,7 @@ _FRAME = 3
 _NOTHING = "."
 
 
-class RemoteEmbedder(ABC):
+class _RemoteEmbedder(ABC):
     """An embedder that asks a service. A subclass knows how a request and an answer look. Safe to use from several threads."""
 
     needs_files = False
@@ -129,7 +129,7 @@ class RemoteEmbedder(ABC):
         return unit
 
 
-class OpenAiEmbedder(RemoteEmbedder):
+class OpenAiEmbedder(_RemoteEmbedder):
     """OpenAI's `POST {url}/embeddings`, which vLLM, text-embeddings-inference and LiteLLM speak, too; in numbers or base64."""
 
     style = "openai"
@@ -157,7 +157,7 @@ class OpenAiEmbedder(RemoteEmbedder):
             raise self.service.nonsense("a vector in base64 is broken") from error
 
 
-class OllamaEmbedder(RemoteEmbedder):
+class OllamaEmbedder(_RemoteEmbedder):
     """Ollama's `POST {url}/api/embed` ("Generate embeddings")."""
 
     style = "ollama"
