@@ -61,10 +61,9 @@ def served() -> Callable[[Application], TestClient]:
 
 @pytest.fixture(scope="session")
 def finish_in() -> Callable[[Application, TestClient, str], dict[str, Any]]:
-    """Wait until a job of an app has ended; gives it as the API reports it."""
+    """Wait until a job of an app whose runner has started has ended; gives it as the API reports it."""
 
     def wait(app: Application, client: TestClient, job_id: str) -> dict[str, Any]:
-        app.runner.start()
         end = time.monotonic() + 30
         while (job := client.get(f"/api/jobs/{job_id}").json())["status"] in {"queued", "running"}:
             assert time.monotonic() < end, f"job did not end: {job}"
