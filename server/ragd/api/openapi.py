@@ -1,7 +1,4 @@
-"""Prints the API's description as JSON: `python -m ragd.api.openapi`. The extension's types are made from it.
-
-Nothing is opened for it, neither stores nor models.
-"""
+"""Prints the API's description as JSON, from which the extension's types are made: `python -m ragd.api.openapi`."""
 
 from __future__ import annotations
 

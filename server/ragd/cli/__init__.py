@@ -1,7 +1,6 @@
 """The command line `rag`: one more client of the REST contract.
 
-Nothing heavy is imported here or at the top of a command's module, so that `rag --help` answers at once; a command's module is
-imported when its name is looked up. Every error ends here, as one line on stderr and an exit code that means something.
+Nothing heavy is imported here or at the top of a command's module, so that `rag --help` answers at once.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import clean, moment, note
 from ragd.cli.ingest import DEFAULT_COLLECTION, ensure_collection, print_result
-from ragd.cli.sources.command import changes
 from ragd.cli.sources.folders import folder_config, folder_options
+from ragd.cli.sources.tables import changes
 
 if TYPE_CHECKING:
     from ragd.client.blocking import Client

@@ -1,7 +1,4 @@
-"""Evaluation runs, and feedback: thumbs that become cases for evaluation.
-
-`rag eval run` asks the questions by `/api/query` and hands the finished run in here.
-"""
+"""Evaluation runs, which `rag eval run` hands in when they are finished, and feedback, which becomes cases for evaluation."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The checks of `rag doctor`, in the order in which one thing needs the other.
 
-What this machine has is looked at here; the database, the model and the indexes are asked for by the API, of the daemon that runs
-or of one in this process. They look and do not mend, but for what any start would do too: a damaged index is put aside, since it
-can be made anew.
+What this machine has is looked at here, the rest is asked of the API. They look and do not mend, but for what any start would do:
+a damaged index is put aside, since it can be made anew.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """`rag eval`: how good the answers are, and whether a change made them better.
 
-The questions go to `POST /api/query` of the daemon, or of the API in this process: what is measured is what users get, and a
-long evaluation keeps no job of the daemon waiting.
+The questions go to `POST /api/query`: what is measured is what users get, and a long evaluation keeps no job waiting.
 """
 
 from __future__ import annotations

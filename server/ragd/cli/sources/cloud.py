@@ -16,8 +16,8 @@ from ragd.cli.common.source_tokens import OPTION, REQUEST, VARIABLE, header, sou
 from ragd.cli.ingest import DEFAULT_COLLECTION, outcome
 from ragd.cli.sources import cloud_options
 from ragd.cli.sources.cloud_options import access_of, config_of
-from ragd.cli.sources.cloud_tables import DEPLOYMENTS, accounted
 from ragd.cli.sources.folders import add_source, folder, print_added, print_names
+from ragd.cli.sources.tables import DEPLOYMENTS, accounted
 
 # What each type is called, and what it is made of.
 _TYPES: Final = {"confluence": ("Confluence", "space"), "jira": ("Jira", "project")}

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
-from ragd.cli.common.output import clean, echo_json, fields, listing, moment, note, plural, print_failed
+from ragd.cli.common.output import clean, echo_json, note, plural
 from ragd.cli.common.source_tokens import OPTION, Given, is_brought, reference, source_tokens
-from ragd.cli.ingest import COUNTED, outcome, print_result
+from ragd.cli.ingest import outcome, print_result
 from ragd.cli.sources import cloud_options
 from ragd.cli.sources.cloud import add, json_object
 from ragd.cli.sources.cloud_options import access_of, config_of
-from ragd.cli.sources.cloud_tables import accounted, cloud_config, cloud_reading, cloud_result
 from ragd.cli.sources.folders import find_source, wait_for_reading
 from ragd.cli.sources.ledger import ledger, retry
+from ragd.cli.sources.tables import NO_SOURCES, accounted, print_source, print_sources
 
 if TYPE_CHECKING:
     from ragd.client.blocking import Client
-
-_NONE: Final = "No sources. Add one with `rag sources add folder PATH` or `rag sources add confluence|jira ADDRESS`."
-_HEADINGS: Final = ("name", "state", "collection", "documents", "last read", "next", "place")
 
 
 @click.group()
@@ -31,57 +27,9 @@ def sources() -> None:
     """List, add and change folders and cloud sources that are read."""
 
 
-def changes(result: Mapping[str, Any]) -> str:
-    """What a reading did, in a few words; empty when nothing changed."""
-    counted = [f"{result[name]:,} {name}" for name in COUNTED if name not in ("unchanged", "skipped") and result.get(name)]
-    return ", ".join(counted + ([f"{result['failed_count']:,} failed"] if result["failed_count"] else []))
-
-
-def _print(source: Mapping[str, Any]) -> None:
-    """One source with its configuration and its last reading."""
-    last = source["last_result"]
-    is_folder = source["type"] == "folder"
-    pairs: list[tuple[str, object]] = [
-        ("Name", source["name"]),
-        *(_folder_config(source["config"]) if is_folder else cloud_config(source)),
-        ("Collection", source["collection"]),
-        ("State", _state(source)),
-        ("Documents", f"{source['document_count']:,}"),
-        *([] if is_folder else cloud_reading(source)),
-        ("Last read", moment(source["last_finished_at"]) or "never"),
-    ]
-    if last:
-        what = changes(last) or "nothing changed"
-        counted = f"; {last['skipped']:,} of other types, {last['ignored']:,} ignored"
-        pairs.append(("Result", f"{what}{counted if is_folder and last['everything'] else ''}"))
-        pairs += [] if is_folder else cloud_result(last)
-    pairs += [(name, source[key]) for name, key in (("Error", "last_error"), ("Notice", "notice")) if source[key]]
-    fields([*pairs, ("Id", source["id"])])
-    print_failed(last["failed"] if last else ())
-
-
-def _row(source: Mapping[str, Any]) -> tuple[object, ...]:
-    config, times = source["config"], (moment(source["last_finished_at"]), moment(source["due_at"])[:16])
-    place = config.get("path") or config.get("base_url") or source["type"]
-    return source["name"], _state(source), source["collection"], source["document_count"], *times, place
-
-
-def _state(source: Mapping[str, Any]) -> str:
-    return str(source["state"]) if source["enabled"] else "off"
-
-
-def _folder_config(config: Mapping[str, Any]) -> list[tuple[str, object]]:
-    return [
-        ("Folder", config["path"]),
-        ("Include", ", ".join(config["include"]) or "all"),
-        ("Exclude", ", ".join(config["exclude"]) or "nothing"),
-        (".gitignore", "followed" if config["gitignore"] else "not looked at"),
-    ]
-
-
 @sources.command("list")
 @options.paged
-@options.answered(listing(_HEADINGS, _row, empty=_NONE, numeric=("documents",)))
+@options.answered(print_sources)
 def _list(context: CliContext, **page: int) -> Any:
     """List the sources by name."""
     return context.get("/api/sources", **page)
@@ -89,7 +37,7 @@ def _list(context: CliContext, **page: int) -> Any:
 
 @sources.command("show")
 @click.argument("name")
-@options.answered(_print)
+@options.answered(print_source)
 def _show(context: CliContext, name: str) -> Any:
     """Show one source, and how it was read the last time."""
     with context.connect() as client:
@@ -120,7 +68,7 @@ sources.add_command(retry)
 @click.option("--public/--private", "public", default=None, help="Whether whoever may ask this daemon may read it.")
 @click.option("--config", "text", metavar="JSON", help="Parts of the configuration of a type that a package adds.")
 @source_tokens
-@options.answered(_print)
+@options.answered(print_source)
 def _change(context: CliContext, /, name: str, **given: Any) -> Any:
     """Change what is named, and keep the rest. '' empties a list, as in --exclude ''.
 
@@ -198,7 +146,7 @@ def sync(context: CliContext, /, names: tuple[str, ...], token: str | None, no_w
     if as_json:
         echo_json(jobs)
     elif not chosen:
-        click.echo(_NONE)
+        click.echo(NO_SOURCES)
     elif no_wait:
         click.echo(f"Queued {plural(len(jobs), 'job')}.")
     return 0 if no_wait else max(map(outcome, jobs), default=0)
