@@ -25,7 +25,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'
 
 
 @router.get("/docs", include_in_schema=False)
-def docs(request: Request) -> HTMLResponse:
+def _docs(request: Request) -> HTMLResponse:
     """Every operation with what it takes and gives."""
     described: dict[str, Any] = request.app.openapi()
     operations = "".join(

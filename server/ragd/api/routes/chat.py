@@ -11,7 +11,7 @@ import contextlib
 import contextvars
 import json
 import threading
-from collections.abc import AsyncIterable, AsyncIterator, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -20,13 +20,15 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from ragd.answer.answerer import Delta
 from ragd.answer.cancellation import Cancellation
+from ragd.answer.phrases import phrase
+from ragd.answer.prompt import Prompt
 from ragd.api.common import App, Life, SourceTokens, collection_available
 from ragd.api.description import event_stream
 from ragd.api.errors import failure_response
 from ragd.api.lifecycle import Lifecycle
-from ragd.api.responses import answer_response, explained_response, prompt_response, query_response, verified_response
+from ragd.api.responses import citation_response, explained_response, named, query_response
 from ragd.api.schemas.chat import AnswerVerifyBody, ChatBody, ChatEvents, PromptAnswer, PromptBody, VerifiedAnswer
-from ragd.core.results import Answer
+from ragd.core.results import Answer, Support
 from ragd.retrieve.pipeline import QueryResult
 
 router = APIRouter(tags=["chat"])
@@ -87,7 +89,7 @@ async def chat(begun: Annotated[_Begun, Depends(_until_answered)], life: Life) -
             case Delta(text):
                 yield ServerSentEvent(data={"text": text}, event="delta")
             case Answer():
-                yield ServerSentEvent(data=answer_response(piece, begun.result.trace_id), event="done")
+                yield ServerSentEvent(data=_answer_response(piece, begun.result.trace_id), event="done")
             case _:
                 yield ServerSentEvent(data=json.loads(bytes(failure_response(piece).body)), event="error")
 
@@ -130,7 +132,7 @@ def prompt(body: PromptBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
     it takes, ask again with a smaller `max_tokens`.
     """
     result, built = app.search.prompt(body.request(tokens))
-    return prompt_response(result, built) | (explained_response(result) if body.explain else {})
+    return _prompt_response(result, built) | (explained_response(result) if body.explain else {})
 
 
 @router.post("/api/answers/verify", response_model=VerifiedAnswer, response_model_exclude_unset=True)
@@ -140,4 +142,52 @@ def verify_answer(body: AnswerVerifyBody, app: App, tokens: SourceTokens) -> dic
     `citations` are all that the model was given, with the `chunk_ids` of each (or its one `chunk_id`).
     """
     given = [(citation.id, citation.chunk_ids) for citation in body.citations]
-    return verified_response(app.answer_check.check(body.answer, given, app.access.context(tokens).readable))
+    return _verified_response(app.answer_check.check(body.answer, given, app.access.context(tokens).readable))
+
+
+def _answer_response(answer: Answer, trace_id: str) -> dict[str, Any]:
+    """The event `done` of `POST /api/chat`. `start` and `end` of a checked sentence are characters (code points) of `answer`."""
+    return {
+        "trace_id": trace_id,
+        "answer": answer.text,
+        **named(answer, "provider", "model", "found", "removed_citations", "finish"),
+        "citations": [citation_response(citation) for citation in answer.citations],
+        "support": _support_response(answer.text, answer.support),
+        "usage": dict(answer.usage),
+        "degraded": list(answer.degraded),
+        "warnings": list(answer.warnings),
+    }
+
+
+def _prompt_response(result: QueryResult, prompt: Prompt) -> dict[str, Any]:
+    """The answer of `POST /api/prompt`."""
+    return query_response(result) | {
+        "messages": [{"role": message.role, "text": message.text} for message in prompt.messages],
+        "tokens": prompt.tokens,
+        "given": [citation.id for citation in prompt.citations],
+        "attachments": list(prompt.attachments),
+        "turns_left_out": prompt.turns_left_out,
+        "not_found": phrase("not_found", result.plan),
+    }
+
+
+def _verified_response(verified: Answer) -> dict[str, Any]:
+    """The answer of `POST /api/answers/verify`."""
+    return {
+        "answer": verified.text,
+        "found": verified.found,
+        "removed_citations": verified.removed_citations,
+        "support": _support_response(verified.text, verified.support),
+        "citations": [citation_response(citation) for citation in verified.citations],
+    }
+
+
+def _support_response(text: str, support: Sequence[Support]) -> list[dict[str, Any]]:
+    return [
+        {
+            **named(item, "start", "end", "score", "supported"),
+            "text": text[item.start : item.end],
+            "citations": list(item.citations),
+        }
+        for item in support
+    ]

@@ -7,8 +7,9 @@ from typing import Any
 from fastapi import APIRouter, Depends
 
 from ragd.api.common import App, Pages
-from ragd.api.responses import collection_response
+from ragd.api.responses import named
 from ragd.api.schemas.collections import Collection, CollectionChange, CollectionCreate, CollectionPage
+from ragd.core.storage import Collection as Stored
 
 router = APIRouter(prefix="/api/collections", tags=["collections"])
 
@@ -22,23 +23,29 @@ def _exists(name: str, app: App) -> None:
 def list_collections(app: App, paging: Pages) -> dict[str, Any]:
     """Collections by name, with their counts."""
     found, total = app.collections.page(paging.page, paging.page_size)
-    return paging.answer([collection_response(item) for item in found], total)
+    return paging.answer([_collection_response(item) for item in found], total)
 
 
 @router.post("", response_model=Collection, status_code=201)
 def create_collection(body: CollectionCreate, app: App) -> dict[str, Any]:
     """Make a collection."""
-    return collection_response(app.collections.create(body.name, body.description))
+    return _collection_response(app.collections.create(body.name, body.description))
 
 
 @router.patch("/{name}", response_model=Collection, dependencies=[Depends(_exists)])
 def change_collection(name: str, body: CollectionChange, app: App) -> dict[str, Any]:
     """Rename, describe, enable or disable a collection."""
     changed = app.collections.change(name, new_name=body.name, description=body.description, status=body.status)
-    return collection_response(changed)
+    return _collection_response(changed)
 
 
 @router.delete("/{name}", status_code=204)
 def delete_collection(name: str, app: App) -> None:
     """Delete a collection with everything in it."""
     app.documents.delete_collection(name)
+
+
+def _collection_response(collection: Stored) -> dict[str, Any]:
+    """A collection with its counts."""
+    names = ("name", "description", "status", "document_count", "chunk_count", "created_at", "updated_at")
+    return {"id": collection.kb_id, **named(collection, *names)}

@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 
 from ragd.api.common import App, Pages, SourceTokens, collection_available
 from ragd.api.middleware.headers import NEW_SOURCE
+from ragd.api.responses import named
 from ragd.api.schemas.jobs import JobStarted
 from ragd.api.schemas.sources import (
     CloudPreview,
@@ -107,16 +108,11 @@ def source_ledger(source_id: str, app: App, tokens: SourceTokens) -> dict[str, A
     readable = app.access.context(tokens).readable_items(source_id, skipped)
     cycles = ledger.cycles(source_id)
     newest = next((cycle.cycle_id for cycle in cycles if cycle.phase == "done"), None)
-    named = [
-        {
-            "id": item.item_id,
-            "title": item.title if item.item_id in readable else None,
-            "reason": item.reason,
-            "message": item.message,
-        }
+    shown = [
+        {"id": item.item_id, "title": item.title if item.item_id in readable else None, **named(item, "reason", "message")}
         for item in skipped
     ]
-    answers = [_cycle(cycle, named if cycle.cycle_id == newest else []) for cycle in cycles]
+    answers = [_cycle(cycle, shown if cycle.cycle_id == newest else []) for cycle in cycles]
     return {"cycles": answers, "counts": ledger.counts(source_id)}
 
 
@@ -129,9 +125,7 @@ def ledger_items(
     readable = app.access.context(tokens).readable_items(source_id, items)
     names = ("kind", "container", "owner", "state", "reason", "message", "version", "remote_updated_at", "fetched_at")
     answers = [
-        {"id": item.item_id, "title": item.title if item.item_id in readable else None}
-        | {name: getattr(item, name) for name in names}
-        for item in items
+        {"id": item.item_id, "title": item.title if item.item_id in readable else None, **named(item, *names)} for item in items
     ]
     return paging.answer(answers, total)
 
@@ -148,5 +142,4 @@ def _answer(app: App, source: StoredSource) -> dict[str, Any]:
         *("last_started_at", "last_finished_at", "last_result", "last_error", "created_at", "updated_at"),
     )
     waits = app.sources.waits_for_token(source)
-    own = {name: getattr(source, name) for name in names}
-    return {"id": source.source_id, **own, "waits_for_token": waits, **asdict(app.sources.status(source))}
+    return {"id": source.source_id, **named(source, *names), "waits_for_token": waits, **asdict(app.sources.status(source))}

@@ -10,10 +10,12 @@ from fastapi import APIRouter, BackgroundTasks, Depends, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
+from ragd import __version__
 from ragd.api.common import App, Life
 from ragd.api.description import event_stream
-from ragd.api.responses import overview_response
+from ragd.api.responses import job_response, named
 from ragd.api.schemas.status import Checks, DaemonEvents, Health, Status, Stopping
+from ragd.store.overview import Overview
 
 router = APIRouter(tags=["status"])
 
@@ -67,7 +69,17 @@ async def daemon_events(app: App, life: Life) -> AsyncIterable[ServerSentEvent]:
     while not life.stopping.is_set():
         if not app.overviews.is_current(seen):
             seen = await run_in_threadpool(app.overviews.get)
-            if (data := overview_response(seen)) != sent:
+            if (data := _overview_response(seen)) != sent:
                 yield ServerSentEvent(data=data, event="state")
                 sent = data
         await asyncio.sleep(_LOOK_EVERY)
+
+
+def _overview_response(overview: Overview) -> dict[str, Any]:
+    """The event `state` of `GET /api/events`."""
+    return {
+        "version": __version__,
+        "counts": dict(overview.counts),
+        **named(overview, "failed_documents", "unfinished_jobs", "changes"),
+        "jobs": [job_response(job) for job in overview.jobs],
+    }
