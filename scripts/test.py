@@ -71,8 +71,11 @@ class Suite:
 
 def checks(program: Callable[[str], Path], *, fast: bool) -> list[Check]:
     """Each check before the tests; those that take long come first."""
+
     # A file's findings hang on the types of others, too: only a quick look may go by the file alone.
-    remembered = ["--cache", "--cache-location", "node_modules/.cache/eslint/"] if fast else []
+    def remembered(name: str) -> list[str]:
+        return ["--cache", "--cache-location", f"node_modules/.cache/{name}"] if fast else []
+
     python, ruff, mypy = (str(program(name)) for name in ("python", "ruff", "mypy"))
 
     def npm(name: str, *arguments: str) -> Check:
@@ -81,13 +84,13 @@ def checks(program: Callable[[str], Path], *, fast: bool) -> list[Check]:
 
     return [
         Check("mypy --strict", [mypy, "--strict"]),
-        npm("lint", *remembered),
+        npm("lint", *remembered("eslint/")),
         npm("typecheck"),
         npm("api", "--check"),
         Check("make_samples.py --check", [python, "scripts/make_samples.py", "--check"]),
         Check("make_icon.py --check", [python, "scripts/make_icon.py", "--check"]),
         npm("l10n", "--check"),
-        npm("format", "--check"),
+        npm("format", "--check", *remembered("prettier")),
         Check("ruff check", [ruff, "check"]),
         Check("ruff format --check", [ruff, "format", "--check"]),
     ]
@@ -154,33 +157,34 @@ def run_all(environment: Environment, *, fast: bool, extra: Sequence[str], prepa
         suites.append(Suite("vitest: the extension's units", ["npm", "run", "--silent", "test"], EXTENSION))
     if in_the_editor:
         suites.append(Suite("vitest: the extension in VS Code", ["npm", "run", "--silent", "test:e2e"], EXTENSION))
-    failed += run_suites(suites, env, console, failed)
-    return STEP_FAILED if failed else 0
+    return STEP_FAILED if run_suites(suites, env, console, failed) else 0
 
 
-def run_suites(suites: Sequence[Suite], env: Mapping[str, str], console: Console, failed_checks: Sequence[str]) -> list[str]:
-    """Run the first, which prints as it goes, and beside it the others, whose output comes after its; the names that failed."""
+def run_suites(suites: Sequence[Suite], env: Mapping[str, str], console: Console, failed: Sequence[str]) -> list[str]:
+    """Run the first, which prints as it goes, and beside it the others, whose output comes after its; all that failed so far."""
     first, *others = suites
+    names = list(failed)
 
     def announce(suite: Suite) -> None:
         console.step(suite.name)
-        if failed_checks:
-            console.print(f"FAILED so far: {', '.join(failed_checks)} (output above). The tests run all the same.")
+        if names:
+            console.print(f"FAILED so far: {', '.join(names)} (output above). The tests run all the same.")
 
     with ThreadPoolExecutor(1) as pool:
         running = [(suite, pool.submit(suite.run_quietly, env)) for suite in others]
         try:
             announce(first)
-            failed = [first.name] if subprocess.run(first.command, env=env, cwd=first.folder, check=False).returncode else []
+            if subprocess.run(first.command, env=env, cwd=first.folder, check=False).returncode:
+                names.append(first.name)
             for suite, future in running:
                 done = future.result()
                 announce(suite)
                 console.print(done.stdout.rstrip())
                 if done.returncode:
-                    failed.append(suite.name)
+                    names.append(suite.name)
         finally:
             pool.shutdown(cancel_futures=True)
-    return failed
+    return names
 
 
 def environment_of_tests() -> dict[str, str]:

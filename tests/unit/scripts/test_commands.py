@@ -106,6 +106,11 @@ class TestTheTestCommand:
         assert self.run_all(checkout, pytest_status=5) == 1
         assert "FAILED so far: pytest (" in capfd.readouterr().out
 
+    def test_what_runs_beside_pytest_counts_too(self, checkout, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        write_program(tmp_path / "npm-bin" / "npm", '[ "$3" = test ] || exit 0; echo 6 passed, 1 failed; exit 1')
+        assert self.run_all(checkout) == 1
+        assert capfd.readouterr().out.endswith("6 passed, 1 failed\n")
+
     def test_only_the_whole_run_fetches_the_model_measures_coverage_and_opens_the_editor(
         self, checkout, capfd: pytest.CaptureFixture[str]
     ) -> None:
