@@ -32,7 +32,7 @@ class Served:
 
 
 @pytest.fixture
-def served(app: Application) -> Iterator[Served]:
+def server(app: Application) -> Iterator[Served]:
     """The API behind a real socket."""
     life = Lifecycle()
     life.ready.set()
@@ -81,8 +81,8 @@ def is_used(life: Lifecycle) -> bool:
 
 
 @pytest.mark.slow
-def test_the_state_is_told_at_once_and_whenever_it_has_changed(served: Served, client: TestClient, finish, guide: Path) -> None:
-    with served.client.stream("GET", "/api/events") as answer:
+def test_the_state_is_told_at_once_and_whenever_it_has_changed(server: Served, client: TestClient, finish, guide: Path) -> None:
+    with server.client.stream("GET", "/api/events") as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         told = states(answer)
         first = next(told)
@@ -99,39 +99,39 @@ def test_the_state_is_told_at_once_and_whenever_it_has_changed(served: Served, c
         assert met[-1]["changes"] != first["changes"]
 
 
-def test_the_stream_ends_when_the_daemon_stops(served: Served) -> None:
-    with served.client.stream("GET", "/api/events") as answer:
+def test_the_stream_ends_when_the_daemon_stops(server: Served) -> None:
+    with server.client.stream("GET", "/api/events") as answer:
         told = states(answer)
         next(told)
-        assert served.client.post("/api/stop").status_code == 202
+        assert server.client.post("/api/stop").status_code == 202
         assert list(told) == []
-    assert served.life.stopping.is_set()
+    assert server.life.stopping.is_set()
 
 
-def test_an_open_stream_is_a_window_until_it_is_closed(served: Served) -> None:
-    assert not is_used(served.life)
-    with served.client.stream("GET", "/api/events") as answer:
+def test_an_open_stream_is_a_window_until_it_is_closed(server: Served) -> None:
+    assert not is_used(server.life)
+    with server.client.stream("GET", "/api/events") as answer:
         # Kept, for an iterator that is let go closes its connection.
         told = states(answer)
         next(told)
-        assert is_used(served.life)
-        with served.client.stream("GET", "/api/events") as second:
+        assert is_used(server.life)
+        with server.client.stream("GET", "/api/events") as second:
             next(states(second))
-        assert is_used(served.life)
+        assert is_used(server.life)
         told.close()
-    wait_for(lambda: not is_used(served.life))
+    wait_for(lambda: not is_used(server.life))
 
 
-def test_a_window_that_was_killed_is_noticed(served: Served) -> None:
-    head = f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nAuthorization: Bearer t\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", served.port), _PATIENCE) as connection:
+def test_a_window_that_was_killed_is_noticed(server: Served) -> None:
+    head = f"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer t\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), _PATIENCE) as connection:
         connection.sendall(head.encode())
-        wait_for(lambda: is_used(served.life))
+        wait_for(lambda: is_used(server.life))
         # What the system does with the sockets of a process that is killed: no farewell, what is unread is lost.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
-    wait_for(lambda: not is_used(served.life))
+    wait_for(lambda: not is_used(server.life))
 
 
-def test_a_request_that_is_refused_is_no_window(served: Served) -> None:
-    assert httpx.get(f"http://127.0.0.1:{served.port}/api/events", trust_env=False).status_code == 401
-    assert not is_used(served.life)
+def test_a_request_that_is_refused_is_no_window(server: Served) -> None:
+    assert httpx.get(f"http://127.0.0.1:{server.port}/api/events", trust_env=False).status_code == 401
+    assert not is_used(server.life)
