@@ -39,6 +39,11 @@ class ContentBuilder:
             self._put(blank)
         return self._length
 
+    def _block(self, text: str) -> int:
+        """Append a block; returns where it begins."""
+        self._separate()
+        return self._put(text)
+
     def _mark(self, place: Place, offset: int | None = None) -> None:
         """From here (or `offset`) on the source is at `place`."""
         if not self.marks or self.marks[-1].place != place:

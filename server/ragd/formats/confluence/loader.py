@@ -24,8 +24,8 @@ from ragd.formats.confluence.page import Comment, Envelope, PageParts, read_enve
 from ragd.formats.confluence.storage import Anchors, StorageWriter
 from ragd.formats.confluence.xml import parse_storage, tamed
 from ragd.formats.html.blocks import BlockWriter
-from ragd.formats.html.content import keep_states, remove_unseen
-from ragd.formats.html.pictures import PagePictures, keep_diagrams
+from ragd.formats.html.content import keep_seen
+from ragd.formats.html.pictures import PagePictures
 from ragd.formats.html.tree import HEADINGS, TextLines, parsable, parse
 from ragd.providers.protocols import ALONE, LoadContext
 
@@ -92,11 +92,6 @@ class _PageContent(ContentBuilder):
                 index += 1
             self._shelf.pictures[number] = replace(picture, place=marks[index].place)
 
-    def _block(self, text: str) -> int:
-        """Append a block; returns where it begins."""
-        self._separate()
-        return self._put(text)
-
 
 def _view_tree(page: PageParts, anchors: Anchors, shift: int) -> BeautifulSoup:
     """The tree of a body as Confluence shows it, without what is not seen, its headings `shift` levels deeper.
@@ -105,9 +100,7 @@ def _view_tree(page: PageParts, anchors: Anchors, shift: int) -> BeautifulSoup:
     """
     text = parsable(_HEADING_START.sub("\n", tamed(page.envelope.body.value)))
     tree = parse(text)
-    keep_diagrams(tree, text)
-    keep_states(tree)
-    remove_unseen(tree)
+    keep_seen(tree, text)
     for tag in tree.find_all(HEADINGS):
         title = " ".join(tag.get_text(" ", strip=True).split())
         tag.name = f"h{min(int(tag.name[1]) + shift, 6)}"

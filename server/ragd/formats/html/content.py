@@ -18,6 +18,7 @@ from typing import Final
 from bs4 import BeautifulSoup
 from bs4.element import Tag
 
+from ragd.formats.html.pictures import keep_diagrams
 from ragd.formats.html.tree import HEADINGS, NOTHING, become_text, is_text, remove
 
 _NEVER_SHOWN: Final = frozenset((
@@ -78,8 +79,13 @@ class _Measure:
         return 0 < self.links == self.inner and not self.headings and self.linked >= _MIN_INNER_SHARE * self.text
 
 
-def remove_unseen(tree: BeautifulSoup) -> int:
-    """Take out scripts, hidden parts and what HTML marks as the page's boilerplate; how many characters of the latter."""
+def keep_seen(tree: BeautifulSoup, text: str) -> int:
+    """Take out scripts, hidden parts and what HTML marks as the page's boilerplate; how many characters of the latter.
+
+    What only an element's state or its drawing shows is text or a picture then. `text` is what the tree was parsed from.
+    """
+    keep_diagrams(tree, text)
+    _keep_states(tree)
     left_out = 0
     waiting: list[Tag] = [tree]
     while waiting:
@@ -94,7 +100,7 @@ def remove_unseen(tree: BeautifulSoup) -> int:
     return left_out
 
 
-def keep_states(tree: BeautifulSoup) -> None:
+def _keep_states(tree: BeautifulSoup) -> None:
     """Write as text what only an element's state shows: whether a box is ticked, and the formula that MathML was made from."""
     for box in tree.find_all("input", type="checkbox"):
         following = next((str(node) for node in islice(box.next_elements, 4) if is_text(node) and node), "")
@@ -109,9 +115,9 @@ def keep_states(tree: BeautifulSoup) -> None:
             become_text(formula, f"${text}$")
 
 
-def page_content(tree: BeautifulSoup) -> tuple[Tag, int]:
+def page_content(tree: BeautifulSoup, text: str) -> tuple[Tag, int]:
     """The element that holds a page's content, all else taken out of it; and how many characters are left out."""
-    left_out = remove_unseen(tree)
+    left_out = keep_seen(tree, text)
     tag, marked, beside = _main_content(tree)
     return tag, left_out + beside + _remove_boilerplate(tag, marked=marked)
 

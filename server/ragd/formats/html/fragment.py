@@ -12,8 +12,8 @@ from ragd.core.documents import Heading, Picture
 from ragd.core.errors import ParseFailed
 from ragd.formats.common.pictures import PictureShelf, is_remote
 from ragd.formats.html.blocks import BlockWriter
-from ragd.formats.html.content import keep_states, remove_unseen
-from ragd.formats.html.pictures import PagePictures, keep_diagrams
+from ragd.formats.html.content import keep_seen
+from ragd.formats.html.pictures import PagePictures
 from ragd.formats.html.tree import TextLines, parsable, parse
 from ragd.providers.protocols import LoadContext
 
@@ -51,9 +51,7 @@ def html_fragment(html: str, embedded: Callable[[str], bytes | None]) -> Fragmen
             image.replace_with(" ".join(str(image.get("alt") or "").split()))
     shelf = PictureShelf(LoadContext(linked=held.get))
     writer = BlockWriter(lines, PagePictures(shelf, ""))
-    keep_diagrams(tree, text)
-    keep_states(tree)
-    remove_unseen(tree)
+    keep_seen(tree, text)
     try:
         writer.write(tree.body if isinstance(tree.body, Tag) else tree)
     except RecursionError as error:

@@ -20,8 +20,8 @@ from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.naming import choose_title
 from ragd.formats.common.pictures import PictureShelf
 from ragd.formats.html.blocks import BlockWriter
-from ragd.formats.html.content import keep_states, page_content
-from ragd.formats.html.pictures import PagePictures, keep_diagrams
+from ragd.formats.html.content import page_content
+from ragd.formats.html.pictures import PagePictures
 from ragd.formats.html.tree import TextLines, parsable, parse
 from ragd.language.detection import language_of_tag
 from ragd.providers.protocols import ALONE, LoadContext
@@ -52,9 +52,7 @@ class HtmlLoader(FormatLoader):
         declared_language = tree.html.get("lang") if tree.html else None
         shelf = PictureShelf(context)
         writer = BlockWriter(lines, PagePictures(shelf, _base(tree)))
-        keep_diagrams(tree, text)
-        keep_states(tree)
-        content, left_out = page_content(tree)
+        content, left_out = page_content(tree, text)
         try:
             writer.write(content)
         except RecursionError as error:

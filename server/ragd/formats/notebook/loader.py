@@ -138,8 +138,7 @@ class _CellReader(ContentBuilder):
 
     def _add(self, text: str, place: Place, starts: Sequence[tuple[int, Place]]) -> int:
         """Append a block; `starts` are the places of its lines, by their index. Returns where it begins."""
-        self._separate()
-        start = self._put(text)
+        start = self._block(text)
         self._mark(place, start)
         at = line = 0
         for index, own in starts:

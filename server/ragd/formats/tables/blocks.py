@@ -59,9 +59,6 @@ class TableContent(ContentBuilder):
         self._name = name
         self._limit = limit
 
-    def __len__(self) -> int:
-        return self._length
-
     def heading(self, title: str, level: int, place: Place) -> None:
         line = f"{'#' * level} {' '.join(title.split())}"
         start = self.block([(line, place)])
@@ -77,8 +74,7 @@ class TableContent(ContentBuilder):
             text.append(line)
             offset += len(line) + 1
         if text:
-            self._separate()
-            self._put("\n".join(text))
+            self._block("\n".join(text))
         if self._length > self._limit:
             raise ParseFailed(f"The tables of '{self._name}' would be more than {self._limit:,} characters long. Split the file.")
         return start
