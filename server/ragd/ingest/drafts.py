@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from ragd.core.documents import Document, Piece
 from ragd.core.errors import ParseFailed, RagError
 from ragd.core.ids import TEXT_NORM_PROFILE, hash32
 from ragd.core.sections import split_sections
-from ragd.core.storage import Asset, PictureLink, Version, VersionContent
+from ragd.core.storage import Version, VersionContent
 from ragd.core.tracing import ProviderRef, Trace
 from ragd.ingest.chunking.cuts import merged, without
 from ragd.ingest.chunking.recursive import build_pieces
@@ -47,38 +47,6 @@ class Draft:
     is_new: bool
     was_deleted: bool = False
     replaces: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Identity:
-    """Who a document is, before it is read."""
-
-    kb_id: str
-    doc_id: str
-    source: str
-    uri: str
-    content_hash: str
-    size: int
-    source_id: str | None = None
-    label: str = ""
-    """What errors and logs call it; empty: as `source`."""
-
-    @property
-    def called(self) -> str:
-        return self.label or self.source
-
-
-@dataclass(frozen=True, slots=True)
-class _Pictures:
-    """What was kept of a document's pictures, and where each stands."""
-
-    assets: tuple[Asset, ...] = ()
-    links: tuple[PictureLink, ...] = ()
-
-    def notes(self) -> dict[str, PictureNote]:
-        """What the content's references stand for, by link."""
-        texts = {asset.asset_id: asset.text for asset in self.assets}
-        return {link.link: PictureNote(link.asset_id, texts.get(link.asset_id, "")) for link in self.links}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +91,14 @@ class Drafter:
         loader_version = self.loader_version(loader)
         with trace.span("stage.dedup") as span:
             data = item.read(self.max_document_size)
-            identity = _Identity(kb_id, doc_id, item.source, item.uri, hash32(data), len(data), source_id, item.label)
-            profile_id = self.profile_id(loader, loader_version)
-            decision = _decide(known, identity, profile_id, self.ocr.profile, force=force)
-            trace.event("ingest.dedup_decision", _decision_payload(identity, decision), span)
+            content_hash, profile_id = hash32(data), self.profile_id(loader, loader_version)
+            same = known is not None and (known.content_hash, known.profile_id, known.source) == (
+                content_hash,
+                profile_id,
+                item.source,
+            )
+            decision = _decide(known, self.ocr.profile, same=same, force=force)
+            trace.event("ingest.dedup_decision", _decision_payload(doc_id, content_hash, len(data), decision), span)
         if decision == "unchanged":
             return None
         task = ParseTask(loader, shown(item.name), data, item.folder, item.links_root, item.label)
@@ -143,46 +115,56 @@ class Drafter:
             metadata=_with_ocr({**document.metadata, **(found.metadata or {})}, self.ocr.profile),
             warnings=(*document.warnings, *found.warnings),
         )
-        draft = self._draft(identity, document, _Pictures(found.assets, found.links), profile_id, trace, is_new=decision == "new")
-        return replace(draft, was_deleted=known is not None and known.status == "deleted")
+        content = VersionContent(
+            kb_id=kb_id,
+            doc_id=doc_id,
+            version_id=hash32(doc_id, content_hash, f"{document.loader} {document.loader_version}"),
+            profile_id=profile_id,
+            source=item.source,
+            source_uri=item.uri,
+            content_hash=content_hash,
+            size=len(data),
+            document=document,
+            source_id=source_id,
+            assets=found.assets,
+            picture_links=found.links,
+        )
+        version = self._version(content, item.label or item.source, trace)
+        return Draft(version, trace, decision == "new", was_deleted=known is not None and known.status == "deleted")
 
     def from_stored(self, stored: VersionContent, trace: Trace) -> Draft:
         """Make a live version again from what was read once."""
-        identity = _Identity(
-            stored.kb_id, stored.doc_id, stored.source, stored.source_uri, stored.content_hash, stored.size, stored.source_id
-        )
         with trace.span("stage.dedup") as span:
-            trace.event("ingest.dedup_decision", _decision_payload(identity, "rebuild"), span)
+            payload = _decision_payload(stored.doc_id, stored.content_hash, stored.size, "rebuild")
+            trace.event("ingest.dedup_decision", payload, span)
         document = stored.document
         with trace.span("stage.loader", ProviderRef("loader", "facts", document.loader_version)) as span:
             trace.event("ingest.parse_summary", _parse_payload(document), span)
-        pictures = _Pictures(stored.assets, stored.picture_links)
         with trace.span("stage.asset_normalize", ProviderRef("ocr", "facts")) as span:
             trace.event("ingest.assets_manifest", {"assets": len(stored.assets), "known": len(stored.assets)}, span)
         profile_id = self.profile_id(document.loader, document.loader_version)
-        draft = self._draft(identity, document, pictures, profile_id, trace, is_new=False)
-        return replace(draft, version=replace(draft.version, version_id=stored.version_id))
+        return Draft(self._version(replace(stored, profile_id=profile_id), stored.source, trace), trace, is_new=False)
 
-    def _draft(
-        self, identity: _Identity, document: Document, pictures: _Pictures, profile_id: str, trace: Trace, *, is_new: bool
-    ) -> Draft:
+    def _version(self, content: VersionContent, called: str, trace: Trace) -> Version:
+        """The content with its sections and chunks. Errors and logs call it `called`."""
         with (
             trace.span("stage.transform_pre", ProviderRef("cleaner", self.cleaner.name, self.cleaner.profile)),
-            _wrap_parse_errors(identity.called, f"cleaner {self.cleaner.name}"),
+            _wrap_parse_errors(called, f"cleaner {self.cleaner.name}"),
         ):
-            text = without(document, self.cleaner.boilerplate(document))
+            text = without(content.document, self.cleaner.boilerplate(content.document))
         with (
             trace.span("stage.sectioner", ProviderRef("sectioner", "headings")) as span,
-            _wrap_parse_errors(identity.called, "sectioner"),
+            _wrap_parse_errors(called, "sectioner"),
         ):
-            sections = split_sections(text.document, identity.doc_id)
+            sections = split_sections(text.document, content.doc_id)
             trace.event("ingest.section_stats", {"sections": len(sections)}, span)
-        notes = pictures.notes()
+        texts = {asset.asset_id: asset.text for asset in content.assets}
+        notes = {link.link: PictureNote(link.asset_id, texts.get(link.asset_id, "")) for link in content.picture_links}
         with (
             trace.span("stage.chunker", ProviderRef("splitter", self.splitter.name, self.splitter.profile)) as span,
-            _wrap_parse_errors(identity.called, f"splitter {self.splitter.name}"),
+            _wrap_parse_errors(called, f"splitter {self.splitter.name}"),
         ):
-            shown_texts = Shown.within(notes, identity.source, self.embedder.tokenizer, self._room)
+            shown_texts = Shown.within(notes, content.source, self.embedder.tokenizer, self._room)
             pieces = build_pieces(
                 text.document,
                 sections,
@@ -194,38 +176,22 @@ class Drafter:
             trace.event("ingest.chunk_stats", _chunk_payload(pieces), span)
         with (
             trace.span("stage.transform_post", ProviderRef("enricher", self.enricher.name, self.enricher.profile)),
-            _wrap_parse_errors(identity.called, f"enricher {self.enricher.name}"),
+            _wrap_parse_errors(called, f"enricher {self.enricher.name}"),
         ):
             enrichment, of_pieces = self.enricher.enrich(text.document, pieces)
             chunks = build_chunks(
                 pieces,
                 document=enrichment,
                 enrichments=of_pieces,
-                source=identity.source,
+                source=content.source,
                 shown=shown_texts,
                 analyzer=self.analyzer,
             )
         stored_sections = tuple(
             replace(section, start=text.origin(section.start), end=text.origin_end(section.end)) for section in sections
         )
-        version = Version(
-            kb_id=identity.kb_id,
-            doc_id=identity.doc_id,
-            version_id=hash32(identity.doc_id, identity.content_hash, f"{document.loader} {document.loader_version}"),
-            profile_id=profile_id,
-            source=identity.source,
-            source_uri=identity.uri,
-            content_hash=identity.content_hash,
-            size=identity.size,
-            document=document,
-            sections=stored_sections,
-            chunks=tuple(chunks),
-            enrichment=enrichment,
-            assets=pictures.assets,
-            picture_links=pictures.links,
-            source_id=identity.source_id,
-        )
-        return Draft(version, trace, is_new)
+        read = {field.name: getattr(content, field.name) for field in fields(content)}
+        return Version(**read, sections=stored_sections, chunks=tuple(chunks), enrichment=enrichment)
 
     @property
     def _room(self) -> int:
@@ -245,10 +211,9 @@ def _wrap_parse_errors(source: str, part: str) -> Generator[None, None, None]:
         raise ParseFailed(f"'{source}' could not be taken in: {part} failed ({kind}); the log has the details.") from error
 
 
-def _decide(known: Known | None, identity: _Identity, profile_id: str, ocr_profile: str, *, force: bool) -> _Decision:
+def _decide(known: Known | None, ocr_profile: str, *, same: bool, force: bool) -> _Decision:
     if known is None or known.version_id is None:
         return "new"
-    same = known.content_hash == identity.content_hash and known.profile_id == profile_id and known.source == identity.source
     # Pictures that could not be read are worth another look once there is another way to read them.
     unread = known.ocr_skipped_under not in (None, ocr_profile)
     if same and known.status == "ready" and not known.failed and not unread and not force:
@@ -260,8 +225,8 @@ def _with_ocr(metadata: dict[str, Any], ocr_profile: str) -> dict[str, Any]:
     return metadata | {OCR_PROFILE: ocr_profile} if metadata.get(OCR_SKIPPED) else metadata
 
 
-def _decision_payload(identity: _Identity, decision: _Decision) -> dict[str, Any]:
-    return {"doc_id": identity.doc_id, "file_sha256": identity.content_hash, "size": identity.size, "decision": decision}
+def _decision_payload(doc_id: str, content_hash: str, size: int, decision: _Decision) -> dict[str, Any]:
+    return {"doc_id": doc_id, "file_sha256": content_hash, "size": size, "decision": decision}
 
 
 def _parse_payload(document: Document) -> dict[str, Any]:
