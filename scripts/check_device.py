@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 
 from ragd.config.loading import Directories
 from ragd.core.documents import Place
@@ -51,6 +50,9 @@ def main() -> int:
     parser.add_argument("--model", default=default, help=f"a row of `rag models list`; default {default}")
     parser.add_argument("--models-folder", action="append", type=Path, default=[], help="a folder that holds models by id")
     asked = parser.parse_args()
+    # Not before ours, which switches its telemetry off.
+    import onnxruntime
+
     print(f"onnxruntime {onnxruntime.__version__} has: {', '.join(onnxruntime.get_available_providers())}")
     try:
         files = ensure_model(model_row(asked.model), Directories.default().models, extra_dirs=asked.models_folder)

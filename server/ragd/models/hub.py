@@ -36,7 +36,7 @@ def download_from_hub(source: HubSource, folder: Path) -> str:
         _check_name(name)
     package_root = str(Path(__file__).resolve().parents[2])
     search_path = os.pathsep.join(filter(None, (package_root, os.environ.get("PYTHONPATH"))))
-    quiet = {"HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_XET": "1"}
+    quiet = {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "HF_HUB_DISABLE_XET": "1"}
     request = json.dumps({"repository": source.repository, "files": source.files, "folder": str(folder)})
     try:
         done = subprocess.run(
