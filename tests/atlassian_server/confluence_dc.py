@@ -81,7 +81,7 @@ def _pages(ask: Ask, kind: str) -> list[Page]:
 
 
 def _list_pages(ask: Ask, pages: list[Page]) -> Any:
-    """As the real one, this pages first and leaves out what the asker may not read afterwards."""
+    """As the real one, this pages first and leaves out what the caller may not read afterwards."""
     visible = [page for page in pages if ask.account.may_see_space(page.space)]
     return by_start(
         ask, visible, cloud=False, most=cap_of(ask, without=1000), keep=lambda page: ask.account.may_read_page(ask.world, page)

@@ -65,7 +65,7 @@ _DEFAULTS = ("history", "space", "version")
 
 
 def find(ask: Ask, id: str, *statuses: str) -> Item:
-    """Content of any type that the asker may read, or 404."""
+    """Content of any type that the caller may read, or 404."""
     part: Any = ask.world.comments.get(id) or ask.world.attachments.get(id)
     if part is not None and part.owner in ask.world.pages:
         readable(ask, part.owner)

@@ -118,7 +118,7 @@ def _add_comments(face: Face, kind: str) -> None:
 
 
 def _listed(ask: Ask, ids: Iterable[str], render: Callable[[Ask, Any], Any]) -> JSONResponse:
-    """One page of a listing. What the asker may not read is left out of it afterwards, so a page may be short."""
+    """One page of a listing. What the caller may not read is left out of it afterwards, so a page may be short."""
     path = ask.request.url.path
     limit = max(1, ask.number("limit", 25, MOST))
     part, cursor = sliced(ask, path, lambda: ids, limit)

@@ -254,7 +254,7 @@ class Rendering:
         return self._look_around().get(issue.id, [])
 
     def _links(self, issue: Issue) -> list[dict[str, Any]]:
-        """Links outward, and those of others hither; an issue that the asker may not read is not shown."""
+        """Links outward, and those of others hither; an issue that the caller may not read is not shown."""
         self._look_around()
         both = [(kind, "outwardIssue", other) for kind, other in issue.links]
         both += [(kind, "inwardIssue", other) for kind, other in self._hither.get(issue.id, [])]

@@ -33,7 +33,7 @@ def readable_issue(ask: Ask) -> Issue:
 
 
 def readable_attachment(ask: Ask) -> Attachment:
-    """404 for one that is not there, 403 for one of an issue that the asker may not read."""
+    """404 for one that is not there, 403 for one of an issue that the caller may not read."""
     part = ask.world.attachments.get(ask.path("id"))
     if part is None or part.owner not in ask.world.issues:
         raise Refusal(404, f"The attachment with id '{ask.path('id')}' does not exist")

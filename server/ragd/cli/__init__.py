@@ -78,7 +78,7 @@ class _RootGroup(click.Group):
 @click.option(
     "--data-dir",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where the documents' facts and indexes are kept (else RAG_DATA_DIR, else the usual place).",
+    help="Where the documents' content and indexes are kept (else RAG_DATA_DIR, else the usual place).",
 )
 @click.option(
     "--config-dir",

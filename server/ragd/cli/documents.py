@@ -114,11 +114,11 @@ def _remove(context: CliContext, doc_ids: tuple[str, ...], yes: bool) -> None:
 
 @documents.command("verify")
 @options.in_collection("Only this collection (else all that are enabled).")
-@click.option("--repair", is_flag=True, help="Make the indexes of what differs anew, from the stored facts.")
+@click.option("--repair", is_flag=True, help="Make the indexes of what differs anew, from the stored content.")
 @options.as_json
 @click.pass_obj
 def _verify(context: CliContext, collection: str | None, repair: bool, as_json: bool) -> int:
-    """Hold the stored facts against the indexes, the vectors and the pictures.
+    """Compare the stored content with the indexes, the vectors and the pictures.
 
     The exit status is 1 when they differ. Nothing is changed without --repair.
     """
@@ -140,7 +140,7 @@ def _verify(context: CliContext, collection: str | None, repair: bool, as_json: 
 
 # What a report counts, as people would say it.
 _PROBLEMS = {
-    "damaged_facts": "have facts that are damaged: ingest them again with --force",
+    "damaged_facts": "have damaged content: ingest them again with --force",
     "missing_from_views": "are missing from an index",
     "outdated_profile": "were made under other settings",
     "missing_vectors": "have passages without a kept vector",
@@ -163,4 +163,4 @@ def _print_report(report: dict[str, Any]) -> None:
     if pictures["count"]:
         click.echo(f"{plural(pictures['count'], 'picture')} missing on the disk: ingest the documents again with --force")
     if not report["ok"]:
-        note("`rag documents verify --repair` makes the indexes anew from the facts.")
+        note("`rag documents verify --repair` makes the indexes anew from the stored content.")

@@ -72,7 +72,7 @@ def ingest(
 @options.as_json
 @click.pass_obj
 def reindex(context: CliContext, collection: str | None, no_wait: bool, as_json: bool) -> int:
-    """Make the indexes anew from the stored facts. No file is read again."""
+    """Make the indexes anew from the stored content. No file is read again."""
     body = {"collection": collection} if collection else {}
     return _run(context, lambda client: client.post("/api/reindex", body), "Indexing", no_wait=no_wait, as_json=as_json)
 

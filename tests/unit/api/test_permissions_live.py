@@ -1,4 +1,4 @@
-"""At a hit of a cloud source: what the asker's token reads now decides which passages are used, and as of when."""
+"""At a hit of a cloud source: what the token of who asks reads now decides which passages are used, and as of when."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient,
 
 
 @pytest.fixture(scope="module")
-def hasty_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, Application]]:
+def hasty_api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, Application]]:
     with opened(tmp_path_factory.mktemp("hasty"), **{"live.budget_ms": BUDGET_MS, "live.cache_ttl": 0}) as made:
         yield made
 
@@ -40,8 +40,8 @@ def cloud(rest: tuple[TestClient, Application]) -> Iterator[Cloud]:
 
 
 @pytest.fixture
-def hasty(hasty_door: tuple[TestClient, Application]) -> Iterator[Cloud]:
-    with cloud_in(*hasty_door) as made:
+def hasty(hasty_api: tuple[TestClient, Application]) -> Iterator[Cloud]:
+    with cloud_in(*hasty_api) as made:
         yield made
 
 

@@ -228,7 +228,7 @@ class Line:
         return {passage.content for passage in self.passages.passages(list(resolved.values())).values()}
 
     def check(self) -> None:
-        """The facts hold nothing half done, and both indexes hold exactly what the facts call live."""
+        """The database holds nothing half done, and both indexes hold exactly what it calls live."""
         rows = self.writer.live_entries(self.kb_id)
         assert self.dense.ids(self.kb_id) == {row[1] for row in rows}
         assert self.sparse.ids(self.kb_id) == {row[3] for row in rows}

@@ -1,4 +1,4 @@
-"""Both indexes as one, and how they are held against the facts."""
+"""Both indexes as one, and how they are compared with the stored content."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ export interface paths {
         };
         /**
          * Get Asset
-         * @description A picture that a live document shows which the asker may see; `thumb` is a WebP of at most 320 pixels.
+         * @description A picture that a live document shows which the caller may see; `thumb` is a WebP of at most 320 pixels.
          */
         get: operations["get_asset"];
         put?: never;
@@ -169,7 +169,7 @@ export interface paths {
         put?: never;
         /**
          * Verify Documents
-         * @description Hold the facts against the indexes, the vectors and the files. Changes nothing.
+         * @description Compare the stored content with the indexes, the vectors and the files. Changes nothing.
          */
         post: operations["verify_documents"];
         delete?: never;
@@ -3429,7 +3429,7 @@ export interface components {
         };
         /**
          * VerifyReport
-         * @description Whether facts, views, vectors and files agree, and where they do not.
+         * @description Whether stored content, indexes, vectors and files agree, and where they do not.
          */
         VerifyReport: {
             /** Collections */

@@ -26,7 +26,7 @@ PICTURE_HEADERS: Final = {
     responses={200: {"content": {"image/*": {}}, "description": "The picture."}},
 )
 def get_asset(asset_id: str, app: App, tokens: SourceTokens, variant: Annotated[Variant, Query()] = "raw") -> FileResponse:
-    """A picture that a live document shows which the asker may see; `thumb` is a WebP of at most 320 pixels."""
+    """A picture that a live document shows which the caller may see; `thumb` is a WebP of at most 320 pixels."""
     found = app.pictures.find(asset_id, variant, tokens)
     # Rights can end at any moment, and no cache is asked then.
     headers = PICTURE_HEADERS if found.for_all else PICTURE_HEADERS | {"Cache-Control": "no-store"}

@@ -69,7 +69,7 @@ def list_documents(
 
 @router.post("/verify", response_model=VerifyReport)
 def verify_documents(app: App, body: VerifyBody | None = None) -> dict[str, Any]:
-    """Hold the facts against the indexes, the vectors and the files. Changes nothing."""
+    """Compare the stored content with the indexes, the vectors and the files. Changes nothing."""
     return app.reconciler.verify(body.collection if body else None)
 
 

@@ -118,7 +118,7 @@ class MissingPictures(BaseModel):
 
 
 class VerifyReport(BaseModel):
-    """Whether facts, views, vectors and files agree, and where they do not."""
+    """Whether stored content, indexes, vectors and files agree, and where they do not."""
 
     ok: bool
     collections: list[CollectionReport]

@@ -42,7 +42,7 @@ reading: Final[tuple[Any, ...]] = (
     click.option(
         "--live",
         type=click.Choice(["live", "cached", "off"]),
-        help="What is asked at a hit: live reads the item anew as the asker, cached asks whether the asker may (else live.mode).",
+        help="What is asked at a hit: live reads the item anew as whoever asks, cached asks whether they may (else live.mode).",
     ),
 )
 

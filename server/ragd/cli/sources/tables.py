@@ -13,8 +13,8 @@ from ragd.cli.ingest import COUNTED
 NO_SOURCES: Final = "No sources. Add one with `rag sources add folder PATH` or `rag sources add confluence|jira ADDRESS`."
 _HEADINGS: Final = ("name", "state", "collection", "documents", "last read", "next", "place")
 _LIVE: Final = {
-    "live": "live: each passage is read anew with the asker's token",
-    "cached": "cached: the asker's token must prove access; passages come from the index",
+    "live": "live: each passage is read anew with the token of who asks",
+    "cached": "cached: the token of who asks must prove access; passages come from the index",
     "off": "off: nobody is asked, passages come from the index",
 }
 DEPLOYMENTS: Final = {"cloud": "Cloud", "data_center": "Data Center"}

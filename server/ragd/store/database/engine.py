@@ -32,7 +32,7 @@ def open_engine(url: str, data_dir: Path) -> Engine:
     except DatabaseError as error:
         engine.dispose()
         raise ServiceUnavailable(
-            f"The facts store {engine.url.render_as_string()} can't be opened: {error.orig}. "
+            f"The database {engine.url.render_as_string()} can't be opened: {error.orig}. "
             "Put back a copy of the file, or move it away to start anew and ingest your documents again."
         ) from error
     except BaseException:

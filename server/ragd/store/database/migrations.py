@@ -24,7 +24,7 @@ def _text(length: int | None = None) -> sa.types.TypeEngine[str]:
 
 
 def _0001_foundation(op: Operations) -> None:
-    """Facts, vectors, jobs and traces."""
+    """Content, vectors, jobs and traces."""
     op.create_table(
         "collections",
         sa.Column("kb_id", _text(32), primary_key=True),

@@ -101,7 +101,7 @@ def test_a_source_is_listed_and_shown_with_its_account_its_schedule_and_its_last
     assert (shown["Spaces"], shown["Attachments"], shown["Include"]) == ("DEV", "yes", "all")
     assert shown["Schedule"] == "every 2h"
     assert shown["Next"] > shown["Last read"]
-    assert shown["Live"] == "cached: the asker's token must prove access; passages come from the index"
+    assert shown["Live"] == "cached: the token of who asks must prove access; passages come from the index"
     assert shown["Public"] == "no: a token must prove access"
     assert shown["Accounted"] == "4 items there = 3 indexed + 1 left out"
     assert "requests" in shown["Cost"]

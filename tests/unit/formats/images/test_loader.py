@@ -60,7 +60,7 @@ def load(data: bytes, name: str = "shots/screen 1.png", context: LoadContext | N
 
 
 def places(document: Document) -> list[tuple[str, Place]]:
-    """Each stretch of the facts with its place."""
+    """Each stretch of the content with its place."""
     ends = [mark.offset for mark in document.marks[1:]] + [len(document.markdown)]
     return [(document.markdown[mark.offset : end].strip(), mark.place) for mark, end in zip(document.marks, ends, strict=True)]
 

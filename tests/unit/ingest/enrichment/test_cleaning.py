@@ -38,7 +38,7 @@ JAPANESE = [
 
 
 def document(pages: list[str], *, title: str = "Report", headings: tuple[str, ...] = (), **values: object) -> Document:
-    """Pages as a PDF loader gives them, with a mark for each; `headings` are lines of the facts that are headings."""
+    """Pages as a PDF loader gives them, with a mark for each; `headings` are lines of the content that are headings."""
     marks, offset = [], 0
     for number, page in enumerate(pages, 1):
         marks.append(Mark(offset, Place(page=number)))

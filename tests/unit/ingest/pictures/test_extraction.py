@@ -486,7 +486,7 @@ def test_a_picture_file_is_read_once_for_its_facts_and_as_an_asset() -> None:
     loaded = ImageLoader().load(encoded(chart(), "JPEG"), "chart.jpg", LoadContext(read_picture=reading.read))
     found = normalize(loaded, reading, nothing_known, LIMITS)
     assert "200 by 120" in loaded.markdown
-    assert found.assets[0].text == "", "what the facts hold is not said again in their views"
+    assert found.assets[0].text == "", "what the content holds is not said again in their views"
     assert loaded.markdown.endswith("200 by 120")
     assert found.links[0].link in loaded.markdown
     assert len(engine.asked) == 1
