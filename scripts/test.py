@@ -139,7 +139,7 @@ def run_all(environment: Environment, *, fast: bool, extra: Sequence[str], prepa
     in_the_editor = not fast and not extra
     if in_the_editor:
         before_tests.insert(0, Check("package.py", [str(environment.program("python")), "scripts/package.py"]))
-    console = Console(steps=len(before_tests) + 2 + (0 if extra else 1) + (2 if in_the_editor else 0))
+    console = Console(steps=len(before_tests) + 3 + (0 if extra else 1) + (2 if in_the_editor else 0))
     console.step("Python environment in .venv/, with the test tools")
     environment.ensure(TEST_LOCK, console)
     prepare(console, in_the_editor=in_the_editor)
