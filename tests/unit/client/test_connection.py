@@ -27,6 +27,8 @@ from ragd.core.errors import CollectionUnavailable, ServiceUnavailable, SourceNo
 from ragd.core.instance import DaemonInfo, Ownership
 from ragd.mcp.stdio import Permitted
 
+pytestmark = pytest.mark.slow
+
 Talk = Callable[[DaemonConnection], Coroutine[Any, Any, Any]]
 
 

@@ -11,6 +11,8 @@ from ragd.providers.protocols import Analyzer, DenseStore, Embedder, Reranker, S
 from ragd.providers.registry import build
 from ragd.testing import AnalyzerContract, DenseStoreContract, EmbedderContract, RerankerContract, SparseStoreContract
 
+pytestmark = pytest.mark.slow
+
 
 class TestExactStore(DenseStoreContract):
     @pytest.fixture

@@ -17,6 +17,8 @@ from ragd.testing import LanguageModelContract
 from ragd.testing.chat_server import ChatServer, Scripted
 from ragd.testing.llm import KEY, OpenModel, answered
 
+pytestmark = pytest.mark.slow
+
 
 def opened(provider: str, url: str, **options: Any) -> Any:
     values = {"model": "m", "url": url, "timeout_s": 10.0, "retries": 2, "api_key": KEY} | options

@@ -14,6 +14,8 @@ from ragd.sources.confluence.source import ConfluenceSource
 from ragd.sources.jira.source import JiraSource
 from ragd.testing import CloudSourceContract
 
+pytestmark = pytest.mark.slow
+
 EMAIL = "bot@example.com"
 
 

@@ -18,6 +18,8 @@ import watchfiles
 from ragd.config.sources import WatchSettings
 from ragd.sources.folder.watcher import FolderWatcher
 
+pytestmark = pytest.mark.slow
+
 QUICK = WatchSettings(debounce_s=0.1, poll_s=0.1)
 
 
