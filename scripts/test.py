@@ -2,7 +2,7 @@
 """All checks of the project: lint, format, types, generated files, then the tests.
 
     python3 scripts/test.py              everything, with the real model and a real editor
-    python3 scripts/test.py --fast       without the tests that need the model, start programs or take more than a second
+    python3 scripts/test.py --fast       without the tests that need the model, start programs or take more than a moment
     python3 scripts/test.py -- -k text   the checks, and of the tests only what pytest finds by what follows `--`
 
 The checks run beside each other, as many as there are cores, and so do the tests of pytest; vitest runs beside pytest, and its

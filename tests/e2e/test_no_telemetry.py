@@ -35,7 +35,7 @@ rag query "How is a document cited?"
 rag query "how is a document cited" --strategy dense_only --language en
 rag chat "社内の証明書を追加したら再起動が必要ですか" -c samples
 rag ingest README.md
-rag doctor || true
+rag doctor
 sleep 60
 kill -TERM $daemon
 wait $daemon
