@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
-import httpx
+import httpx2
 from lxml import etree
 
 from ragd.config.secrets import is_reference
@@ -37,10 +37,10 @@ class StaticSiteSource:
         return {"sitemap": sitemap, "auth": {"token": token}}
 
     def __init__(self, config: Mapping[str, Any], token: str, http: HttpOptions) -> None:
-        self._sitemap = httpx.URL(config["sitemap"])
+        self._sitemap = httpx2.URL(config["sitemap"])
         self._token = token
         self._http = http
-        self._client = httpx.Client(timeout=http.timeout_s, headers={"Accept-Encoding": "identity"})
+        self._client = httpx2.Client(timeout=http.timeout_s, headers={"Accept-Encoding": "identity"})
 
     def check(self) -> CloudPreview:
         names = [item.title for item in self.listing(deep=False)]
@@ -85,12 +85,12 @@ class StaticSiteSource:
             data = self._ask("GET", self._sitemap, self._token, _MOST)[1]
             root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True))
             pages = [self._page(page) for page in root.iter(f"{_SITEMAP}url")]
-        except (etree.XMLSyntaxError, ValueError, httpx.InvalidURL, DocumentVanished, ItemForbidden) as error:
+        except (etree.XMLSyntaxError, ValueError, httpx2.InvalidURL, DocumentVanished, ItemForbidden) as error:
             raise SourceRefused(f"There is no usable sitemap at {self._sitemap}.", "config.sitemap") from error
         yield from {item.id: (item, day) for item, day in pages}.values()
 
     def _page(self, page: etree._Element) -> tuple[Listed, date | None]:
-        url = httpx.URL((page.findtext(f"{_SITEMAP}loc") or "").strip())
+        url = httpx2.URL((page.findtext(f"{_SITEMAP}loc") or "").strip())
         day = (page.findtext(f"{_SITEMAP}lastmod") or "").strip()[:10]
         own = (url.scheme, url.netloc) == (self._sitemap.scheme, self._sitemap.netloc)
         left_out = None if own else Skip("filtered", "It is a page of another site.")
@@ -105,7 +105,7 @@ class StaticSiteSource:
         return replace(item, fingerprint=version)
 
     def _version(self, item: Listed, token: str) -> str:
-        headers = self._ask("HEAD", httpx.URL(item.id), token, 0)[0]
+        headers = self._ask("HEAD", httpx2.URL(item.id), token, 0)[0]
         if not (version := headers.get("etag") or headers.get("last-modified")):
             raise SourceRefused("The site tells neither ETag nor Last-Modified: no change can be seen.", "config.sitemap")
         return str(version)
@@ -115,11 +115,11 @@ class StaticSiteSource:
         loader = None if "." in name else "html"
 
         def load(limit: int) -> bytes:
-            return self._ask("GET", httpx.URL(item.id), token, limit)[1]
+            return self._ask("GET", httpx2.URL(item.id), token, limit)[1]
 
         return Fetched(item.id, version, version, item.title, item.title.lstrip("/") or name, item.id, name, load, loader)
 
-    def _ask(self, method: str, url: httpx.URL, token: str, limit: int) -> tuple[httpx.Headers, bytes]:
+    def _ask(self, method: str, url: httpx2.URL, token: str, limit: int) -> tuple[httpx2.Headers, bytes]:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         for attempt in range(self._http.attempts):
             self._http.usage.requests += 1
@@ -133,7 +133,7 @@ class StaticSiteSource:
                                 raise errors.PayloadTooLarge(f"The page is larger than {limit} bytes.")
                         return answer.headers, bytes(data)
                     status, asked = answer.status_code, answer.headers.get("retry-after", "")
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 status, asked = 503, ""
             if status == 401:
                 raise SourceRefused(f"{url.host} does not accept the token.", "config.auth.token")

@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import psutil
 from ingest_query import start_daemon
 
@@ -111,7 +111,7 @@ def measure(provider: str, told: dict[str, Any], change: Callable[[int], None]) 
         os.environ["BENCH_TOKEN"] = told["token"]
         process, info = start_daemon(data)
         headers = {"Authorization": f"Bearer {info['token']}"}
-        client = httpx.Client(base_url=info["url"], headers=headers, timeout=120, trust_env=False)
+        client = httpx2.Client(base_url=info["url"], headers=headers, timeout=120, trust_env=False)
         try:
             return {product: one(client, provider, product, told, change) for product in ("confluence", "jira")}
         finally:
@@ -120,7 +120,7 @@ def measure(provider: str, told: dict[str, Any], change: Callable[[int], None]) 
             process.wait(timeout=60)
 
 
-def one(client: httpx.Client, provider: str, product: str, told: dict[str, Any], change: Callable[[int], None]) -> float:
+def one(client: httpx2.Client, provider: str, product: str, told: dict[str, Any], change: Callable[[int], None]) -> float:
     auth = {"kind": "api_token", "email": "indexer@example.com", "token": "env:BENCH_TOKEN"}
     config = {"base_url": told[product], "deployment": "cloud", "auth": auth}
     body = {"type": product, "name": product, "config": config, "live": "live"}
@@ -159,7 +159,7 @@ def one(client: httpx.Client, provider: str, product: str, told: dict[str, Any],
     return float(rate)
 
 
-def queries(client: httpx.Client, source_id: str, questions: list[str], token: dict[str, str], busy: list[float]) -> None:
+def queries(client: httpx2.Client, source_id: str, questions: list[str], token: dict[str, str], busy: list[float]) -> None:
     def run(headers: dict[str, str]) -> list[float]:
         return [asked(client, question, headers) for question in questions[:QUERIES]]
 
@@ -185,14 +185,14 @@ def queries(client: httpx.Client, source_id: str, questions: list[str], token: d
         print(f"query while the first cycle runs: p95 {p(busy, 0.95):.0f} ms, {ratio:.1f} times that of one alone", flush=True)
 
 
-def asked(client: httpx.Client, question: str, headers: dict[str, str]) -> float:
+def asked(client: httpx2.Client, question: str, headers: dict[str, str]) -> float:
     """Milliseconds of one query."""
     began = time.perf_counter()
     client.post("/api/query", json={"query": question}, headers=headers).raise_for_status()
     return (time.perf_counter() - began) * 1000
 
 
-def cycles(client: httpx.Client, source_id: str) -> list[dict[str, Any]]:
+def cycles(client: httpx2.Client, source_id: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = client.get(f"/api/sources/{source_id}/ledger").raise_for_status().json()["cycles"]
     return found
 

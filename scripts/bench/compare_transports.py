@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx
 import httpx2
 from ingest_query import ingest, start_daemon
 from mcp.client import Client
@@ -63,7 +62,7 @@ class Row:
     tool: str
     arguments: Callable[[World, str], dict[str, Any]]
     read: Callable[[CallToolResult], Any]
-    rest: Callable[[httpx.Client, World], Any] | None
+    rest: Callable[[httpx2.Client, World], Any] | None
     note: str = ""
 
     @property
@@ -105,7 +104,7 @@ def picture(result: CallToolResult) -> list[str]:
 
 
 def asking(tool: str, text: str, note: str, **body: Any) -> Row:
-    def by_rest(rest: httpx.Client, _world: World) -> Any:
+    def by_rest(rest: httpx2.Client, _world: World) -> Any:
         return found(rest.post("/api/query", json={"query": text, **body}).raise_for_status().json())
 
     return Row(tool, lambda _world, _way: {"query": text}, lambda result: found(fields(result)), by_rest, note)
@@ -115,11 +114,11 @@ def ids(rows: list[dict[str, Any]], name: str = "id") -> list[Any]:
     return [row[name] for row in rows]
 
 
-def by_rest_ingest(rest: httpx.Client, world: World) -> Any:
+def by_rest_ingest(rest: httpx2.Client, world: World) -> Any:
     return counted(ingest(rest, Path(world.folder)))
 
 
-def by_rest_delete(rest: httpx.Client, world: World) -> Any:
+def by_rest_delete(rest: httpx2.Client, world: World) -> Any:
     rest.delete(f"/api/documents/{world.doomed['REST']}").raise_for_status()
     return [rest.get(f"/api/documents/{world.doomed['REST']}").json()["error"]["code"]]
 
@@ -244,7 +243,7 @@ def by_extension(transport: str, world: World, info: Mapping[str, Any]) -> Way:
     }
 
 
-def prepare(rest: httpx.Client, folder: Path, ways: list[str]) -> World:
+def prepare(rest: httpx2.Client, folder: Path, ways: list[str]) -> World:
     """Take the samples in, and one document for each way to delete."""
     job = ingest(rest, SAMPLES)
     spare = folder / "spare"
@@ -287,7 +286,7 @@ def main() -> int:
         process, info = start_daemon(folder / "data", serve)
         try:
             headers = {"Authorization": f"Bearer {info['token']}"}
-            with httpx.Client(base_url=info["url"], headers=headers, timeout=120, trust_env=False) as rest:
+            with httpx2.Client(base_url=info["url"], headers=headers, timeout=120, trust_env=False) as rest:
                 world = prepare(rest, folder, ways + extension)
                 by_rest = {row.name: row.rest(rest, world) for row in ROWS if row.rest}
                 http = streamable_http_client(f"{info['url']}/mcp", http_client=httpx2.AsyncClient(headers=headers, timeout=120))

@@ -23,7 +23,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
+import httpx2
 import psutil
 from ingest_query import ingest, start_daemon
 from mixed_files import MEGABYTE, write_bytes
@@ -101,7 +101,7 @@ def run(root: Path, megabytes: int, rng: random.Random) -> None:
     try:
         print(f"daemon at its start: {daemon.memory_info().rss / MEGABYTE:.0f} MB", flush=True)
         token = {"Authorization": f"Bearer {info['token']}"}
-        with httpx.Client(base_url=info["url"], headers=token, timeout=120, trust_env=False) as client:
+        with httpx2.Client(base_url=info["url"], headers=token, timeout=120, trust_env=False) as client:
             watcher.start()
             start = time.perf_counter()
             job = ingest(client, root / "documents")

@@ -26,7 +26,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 
 from ragd.config.loading import Directories, load_settings
 from ragd.models.store import ensure_model
@@ -95,7 +95,7 @@ def start_daemon(data: Path, command: Sequence[str] = SERVE) -> tuple[subprocess
     sys.exit("The daemon was not ready within five minutes.")
 
 
-def ingest(client: httpx.Client, folder: Path) -> dict[str, Any]:
+def ingest(client: httpx2.Client, folder: Path) -> dict[str, Any]:
     """Ingest a folder and wait for the end. Returns the job."""
     job_id = client.post("/api/ingest", json={"paths": [str(folder)]}).raise_for_status().json()["job_id"]
     while True:
@@ -111,7 +111,7 @@ def memory(pid: int) -> int:
     return int(status.split("VmRSS:")[1].split()[0]) // 1024
 
 
-def embedded_texts(client: httpx.Client) -> list[str]:
+def embedded_texts(client: httpx2.Client) -> list[str]:
     """What was embedded, near enough: heading path and text of every chunk."""
     texts: list[str] = []
     page, total = 1, 1
@@ -161,7 +161,7 @@ def run(root: Path, chunks: int, queries: int, rng: random.Random) -> None:
     texts = [sentence(rng) for _ in range(queries)]
     try:
         token = {"Authorization": f"Bearer {info['token']}"}
-        with httpx.Client(base_url=info["url"], headers=token, timeout=120, trust_env=False) as client:
+        with httpx2.Client(base_url=info["url"], headers=token, timeout=120, trust_env=False) as client:
             start = time.perf_counter()
             job = ingest(client, folder)
             whole = time.perf_counter() - start

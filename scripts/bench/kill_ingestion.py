@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import psutil
 from ingest_query import ingest, start_daemon
 from mixed_files import write_files
@@ -101,25 +101,25 @@ def run(root: Path, wanted: int, kills: int, rng: random.Random) -> None:
     print(f"at the end: {ready} documents of {count}, and all stores agree")
 
 
-def start(data: Path) -> tuple[subprocess.Popen[bytes], httpx.Client]:
+def start(data: Path) -> tuple[subprocess.Popen[bytes], httpx2.Client]:
     os.environ["RAG_DATA_DIR"] = str(data)
     process, info = start_daemon(data)
     token = {"Authorization": f"Bearer {info['token']}"}
-    return process, httpx.Client(base_url=info["url"], headers=token, timeout=120, trust_env=False)
+    return process, httpx2.Client(base_url=info["url"], headers=token, timeout=120, trust_env=False)
 
 
-def end(process: subprocess.Popen[bytes], client: httpx.Client) -> None:
+def end(process: subprocess.Popen[bytes], client: httpx2.Client) -> None:
     client.close()
     process.terminate()
     process.wait(60)
 
 
-def post(client: httpx.Client, folder: Path, *, force: bool = False) -> str:
+def post(client: httpx2.Client, folder: Path, *, force: bool = False) -> str:
     answer = client.post("/api/ingest", json={"paths": [str(folder)], "force": force}).raise_for_status()
     return str(answer.json()["job_id"])
 
 
-def ended(client: httpx.Client, job_id: str) -> dict[str, Any]:
+def ended(client: httpx2.Client, job_id: str) -> dict[str, Any]:
     while True:
         job: dict[str, Any] = client.get(f"/api/jobs/{job_id}").raise_for_status().json()
         if job["status"] not in {"queued", "running"}:
@@ -127,7 +127,7 @@ def ended(client: httpx.Client, job_id: str) -> dict[str, Any]:
         time.sleep(0.05)
 
 
-def kill(process: subprocess.Popen[bytes], client: httpx.Client) -> None:
+def kill(process: subprocess.Popen[bytes], client: httpx2.Client) -> None:
     """kill -9; the processes that read files must end by themselves."""
     workers = psutil.Process(process.pid).children(recursive=True)
     process.kill()

@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx
 import httpx2
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -60,8 +59,8 @@ class Measured:
 
 @asynccontextmanager
 async def by_rest(info: dict[str, Any], headers: dict[str, str]) -> AsyncIterator[Ask]:
-    limits = httpx.Limits(max_connections=None)
-    async with httpx.AsyncClient(base_url=info["url"], headers=headers, timeout=120, limits=limits, trust_env=False) as http:
+    limits = httpx2.Limits(max_connections=None)
+    async with httpx2.AsyncClient(base_url=info["url"], headers=headers, timeout=120, limits=limits, trust_env=False) as http:
 
         async def ask(question: str, top_k: int) -> None:
             (await http.post("/api/query", json={"query": question, "top_k": top_k})).raise_for_status()

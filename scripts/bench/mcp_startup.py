@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 
 from ragd.core.instance import DaemonInfo, is_owned, read_info
 
@@ -97,7 +97,7 @@ def daemon(environment: dict[str, str], data_dir: Path) -> Iterator[DaemonInfo]:
 def read_samples(info: DaemonInfo) -> int:
     """Take the samples in; gives how many documents there are."""
     headers = {"Authorization": f"Bearer {info.token}"}
-    with httpx.Client(base_url=str(info.url), headers=headers, trust_env=False, timeout=120) as client:
+    with httpx2.Client(base_url=str(info.url), headers=headers, trust_env=False, timeout=120) as client:
         job_id = client.post("/api/ingest", json={"paths": [str(SAMPLES)]}).raise_for_status().json()["job_id"]
         while client.get(f"/api/jobs/{job_id}").json()["status"] in {"queued", "running"}:
             time.sleep(0.2)

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 
 SAMPLES = Path(__file__).resolve().parents[2] / "data" / "samples"
 READABLE = {".md", ".html", ".py", ".sh", ".ts", ".yaml"}
@@ -95,8 +95,8 @@ class Daemon:
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         info = self._ready(data / "daemon.json")
         token = {"Authorization": f"Bearer {info['token']}"}
-        limits = httpx.Limits(max_connections=2 * CLIENTS)
-        self.client = httpx.Client(base_url=info["url"], headers=token, timeout=120, trust_env=False, limits=limits)
+        limits = httpx2.Limits(max_connections=2 * CLIENTS)
+        self.client = httpx2.Client(base_url=info["url"], headers=token, timeout=120, trust_env=False, limits=limits)
 
     def _ready(self, path: Path) -> dict[str, Any]:
         for _ in range(6000):

@@ -31,7 +31,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 from _scale_corpus import Corpus
 from ingest_query import ingest, memory, model_alone, percentiles, start_daemon, timed
 
@@ -60,12 +60,12 @@ class Answered:
         yield "outside", self.wall - self.latency
 
 
-def ask(client: httpx.Client, question: str, body: Body) -> Answered | None:
+def ask(client: httpx2.Client, question: str, body: Body) -> Answered | None:
     """None when the daemon answered with an error or not at all."""
     start = time.perf_counter()
     try:
         reply = client.post("/api/query", json={"query": question, **body})
-    except httpx.HTTPError:
+    except httpx2.HTTPError:
         return None
     wall = (time.perf_counter() - start) * 1000
     if not reply.is_success:
@@ -101,7 +101,7 @@ class Phase:
         return {name: (statistics.fmean(values), percentiles(values)[1] / 1000) for name, values in by_stage.items()}
 
 
-def run_phase(client: httpx.Client, name: str, questions: Sequence[str], body: Body, clients: int = 1) -> Phase:
+def run_phase(client: httpx2.Client, name: str, questions: Sequence[str], body: Body, clients: int = 1) -> Phase:
     with ThreadPoolExecutor(clients) as pool:
         answers = list(pool.map(lambda question: ask(client, question, body), questions))
     answered = [answer for answer in answers if answer is not None]
@@ -129,7 +129,7 @@ def start(data: Path) -> tuple[subprocess.Popen[bytes], dict[str, Any]]:
     return process, info
 
 
-def measure(client: httpx.Client, corpus: Corpus, queries: int) -> list[Phase]:
+def measure(client: httpx2.Client, corpus: Corpus, queries: int) -> list[Phase]:
     """One phase after the other; each is printed as soon as it is known."""
     prefix = client.get("/api/documents", params={"page_size": 1}).raise_for_status().json()["items"][0]["source"]
     prefix = prefix[: prefix.index("0-originals")]
@@ -164,8 +164,8 @@ def run(root: Path, chunks: int, queries: int) -> None:
     process, info = start(root / f"data-{chunks}")
     try:
         token = {"Authorization": f"Bearer {info['token']}"}
-        limits = httpx.Limits(max_connections=2 * CLIENTS)
-        with httpx.Client(base_url=info["url"], headers=token, timeout=120, trust_env=False, limits=limits) as client:
+        limits = httpx2.Limits(max_connections=2 * CLIENTS)
+        with httpx2.Client(base_url=info["url"], headers=token, timeout=120, trust_env=False, limits=limits) as client:
             begun = time.perf_counter()
             job = ingest(client, folder)
             if job["status"] != "completed":

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 LIGHT = {
@@ -67,10 +67,10 @@ class Daemon:
 
         return dict(wait_for(published, "daemon.json", 120))
 
-    def client(self) -> httpx.Client:
+    def client(self) -> httpx2.Client:
         info = self.info()
         token = {"Authorization": f"Bearer {info['token']}"}
-        return httpx.Client(base_url=info["url"], headers=token, timeout=60, trust_env=False)
+        return httpx2.Client(base_url=info["url"], headers=token, timeout=60, trust_env=False)
 
     def output(self) -> str:
         """What it printed, once it has ended."""
@@ -119,7 +119,7 @@ def many(tmp_path: Path) -> Path:
     return folder
 
 
-def ended(client: httpx.Client, job_id: str) -> dict[str, Any]:
+def ended(client: httpx2.Client, job_id: str) -> dict[str, Any]:
     def finished() -> dict[str, Any] | None:
         job: dict[str, Any] = client.get(f"/api/jobs/{job_id}").json()
         return job if job["status"] in {"completed", "failed", "cancelled"} else None

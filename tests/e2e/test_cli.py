@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 pytestmark = [pytest.mark.e2e, pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")]
@@ -198,7 +198,7 @@ def test_ctrl_c_ends_an_ingestion_with_130_and_leaves_no_job_running(rag: Cli, t
     with rag.daemon():
         process = rag.start("ingest", str(many))
         info = read_info(rag.data_dir)
-        with httpx.Client(headers={"Authorization": f"Bearer {info['token']}"}, trust_env=False) as http:
+        with httpx2.Client(headers={"Authorization": f"Bearer {info['token']}"}, trust_env=False) as http:
             running = f"{info['url']}/api/jobs?status=running"
             wait_for(lambda: http.get(running).json()["total"] == 1, "the job")
         process.send_signal(signal.SIGINT)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from ..atlassian_server import World, serve
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.skipif(os.name == "nt", reason="signa
 KILLS = (30, 90, 150)
 
 
-def counts(client: httpx.Client, source_id: str) -> dict[str, int]:
+def counts(client: httpx2.Client, source_id: str) -> dict[str, int]:
     found: dict[str, int] = client.get(f"/api/sources/{source_id}/ledger").json()["counts"]
     return found
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import psutil
 import pytest
 
@@ -94,11 +94,11 @@ def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Disk:
     return made
 
 
-def post(client: httpx.Client, folder: Path) -> str:
+def post(client: httpx2.Client, folder: Path) -> str:
     return str(client.post("/api/ingest", json={"paths": [str(folder)]}).raise_for_status().json()["job_id"])
 
 
-def running(client: httpx.Client, job_id: str, done: int = 0) -> None:
+def running(client: httpx2.Client, job_id: str, done: int = 0) -> None:
     def far_enough() -> bool:
         job = client.get(f"/api/jobs/{job_id}").json()
         return bool(job["status"] != "queued" and job["progress"]["done"] >= done)
@@ -106,13 +106,13 @@ def running(client: httpx.Client, job_id: str, done: int = 0) -> None:
     wait_for(far_enough, f"job {job_id} to run")
 
 
-def told(client: httpx.Client, job_id: str) -> str:
+def told(client: httpx2.Client, job_id: str) -> str:
     """What the job says that went wrong; nothing while it runs."""
     error = client.get(f"/api/jobs/{job_id}").raise_for_status().json()["error"] or {"message": ""}
     return str(error["message"])
 
 
-def ready(client: httpx.Client) -> int:
+def ready(client: httpx2.Client) -> int:
     return int(client.get("/api/documents", params={"status": "ready"}).json()["total"])
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import docx
-import httpx
+import httpx2
 import openpyxl
 import pptx
 import psutil
@@ -75,7 +75,7 @@ def write_office_files(stem: Path, number: int, picture: io.BytesIO) -> None:
     canvas.save()
 
 
-def ready_documents(client: httpx.Client) -> list[dict[str, Any]]:
+def ready_documents(client: httpx2.Client) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     page = 1
     while True:
@@ -134,7 +134,7 @@ def test_kills_at_any_moment_lose_nothing_and_serve_nothing_partial(
     for share in (0.0, 0.3, 0.6):
         with daemon.client() as client:
 
-            def far_enough(client: httpx.Client = client, share: float = share) -> bool:
+            def far_enough(client: httpx2.Client = client, share: float = share) -> bool:
                 job = client.get(f"/api/jobs/{job_id}").json()
                 return bool(job["status"] != "queued" and job["progress"]["done"] >= share * DOCUMENTS)
 

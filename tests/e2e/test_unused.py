@@ -21,9 +21,9 @@ UNUSED = {"options": ("--stop-when-unused", "1")}
 
 # A window of an editor, as a process that can be killed: it says when the first state has come.
 _WINDOW = """
-import sys, httpx
+import sys, httpx2
 headers = {"Authorization": "Bearer " + sys.argv[2]}
-with httpx.stream("GET", sys.argv[1] + "/api/events", headers=headers, timeout=None, trust_env=False) as answer:
+with httpx2.stream("GET", sys.argv[1] + "/api/events", headers=headers, timeout=None, trust_env=False) as answer:
     for line in answer.iter_lines():
         print(line, flush=True)
 """

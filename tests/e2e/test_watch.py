@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from .conftest import LIGHT, Daemon, ended, wait_for
@@ -30,7 +30,7 @@ def docs(tmp_path: Path) -> Path:
     return folder
 
 
-def add(client: httpx.Client, folder: Path) -> str:
+def add(client: httpx2.Client, folder: Path) -> str:
     """Add the folder as a source, and wait until it is read."""
     answer = client.post("/api/sources", json={"type": "folder", "config": {"path": str(folder)}})
     assert answer.status_code == 201, answer.text
@@ -38,13 +38,13 @@ def add(client: httpx.Client, folder: Path) -> str:
     return str(answer.json()["id"])
 
 
-def sources(client: httpx.Client) -> set[str]:
+def sources(client: httpx2.Client) -> set[str]:
     """What the documents are called that can be found."""
     answer = client.get("/api/documents", params={"status": "ready", "page_size": 100}).json()
     return {document["source"] for document in answer["items"]}
 
 
-def best(client: httpx.Client, question: str) -> str:
+def best(client: httpx2.Client, question: str) -> str:
     results = client.post("/api/query", json={"query": question, "top_k": 1}).json()["results"]
     return str(results[0]["source"]) if results else ""
 

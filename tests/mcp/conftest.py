@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import httpx2
 import pytest
 from mcp.client import Client
@@ -45,7 +44,7 @@ class Served:
     def authorization(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.token}"}
 
-    def rest(self) -> httpx.Client:
+    def rest(self) -> httpx2.Client:
         return self.daemon.client()
 
     @asynccontextmanager

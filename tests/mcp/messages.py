@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import httpx
+import httpx2
 
 TODAY = "2026-07-28"
 BEFORE = "2025-11-25"
@@ -48,7 +48,7 @@ def message(method: str, message_id: int | None = 1, **params: Any) -> dict[str,
 class Session:
     """A session of 2025, spoken by hand."""
 
-    def __init__(self, http: httpx.Client, url: str = "/mcp") -> None:
+    def __init__(self, http: httpx2.Client, url: str = "/mcp") -> None:
         self._http = http
         self._url = url
         answer = http.post(url, headers=ACCEPT, json=INITIALIZE).raise_for_status()
@@ -56,17 +56,17 @@ class Session:
         self.headers = ACCEPT | {"Mcp-Session-Id": self.id, "MCP-Protocol-Version": BEFORE}
         assert self.tell("notifications/initialized").status_code == 202
 
-    def ask(self, method: str, message_id: int = 1, **params: Any) -> httpx.Response:
+    def ask(self, method: str, message_id: int = 1, **params: Any) -> httpx2.Response:
         return self._http.post(self._url, headers=self.headers, json=message(method, message_id, **params))
 
-    def tell(self, method: str, **params: Any) -> httpx.Response:
+    def tell(self, method: str, **params: Any) -> httpx2.Response:
         return self._http.post(self._url, headers=self.headers, json=message(method, None, **params))
 
-    def end(self) -> httpx.Response:
+    def end(self) -> httpx2.Response:
         return self._http.delete(self._url, headers=self.headers)
 
 
-def reply(answer: httpx.Response) -> dict[str, Any]:
+def reply(answer: httpx2.Response) -> dict[str, Any]:
     """The message of an answer, whether it came as JSON or as the last of a stream's events."""
     text = answer.text
     if answer.headers.get("Content-Type", "").startswith("text/event-stream"):

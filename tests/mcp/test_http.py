@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import anyio
-import httpx
+import httpx2
 import pytest
 from mcp.client import Client
 
@@ -34,7 +34,7 @@ def http(served: Served) -> Any:
 # What agents get
 
 
-def test_the_same_answers_in_every_version_of_the_protocol_as_by_rest(served: Served, http: httpx.Client) -> None:
+def test_the_same_answers_in_every_version_of_the_protocol_as_by_rest(served: Served, http: httpx2.Client) -> None:
     async def all_of(protocol: str) -> tuple[Any, ...]:
         async with served.agent(protocol) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
@@ -58,7 +58,7 @@ def test_the_same_answers_in_every_version_of_the_protocol_as_by_rest(served: Se
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2025-03-26"])
-def test_older_versions_are_negotiated(http: httpx.Client, version: str) -> None:
+def test_older_versions_are_negotiated(http: httpx2.Client, version: str) -> None:
     body = INITIALIZE | {"params": INITIALIZE["params"] | {"protocolVersion": version}}
     assert reply(http.post("/mcp", headers=ACCEPT, json=body))["result"]["protocolVersion"] == version
 
@@ -99,7 +99,7 @@ def test_a_hundred_calls_at_once_are_all_answered(served: Served, protocol: str)
     assert answers == [["backup.md"]] * 100
 
 
-def test_an_unknown_tool_is_an_error_and_wrong_arguments_a_result_with_a_code(http: httpx.Client) -> None:
+def test_an_unknown_tool_is_an_error_and_wrong_arguments_a_result_with_a_code(http: httpx2.Client) -> None:
     unknown = http.post("/mcp", **call("read_any_file", path="/etc/passwd"))
     assert unknown.json()["error"]["code"] == -32602
     assert "read_any_file" in unknown.json()["error"]["message"]
@@ -122,7 +122,7 @@ def test_an_unknown_tool_is_an_error_and_wrong_arguments_a_result_with_a_code(ht
 )
 def test_only_the_one_right_token_in_its_header_lets_in(served: Served, path: str, authorization: tuple[str, ...]) -> None:
     headers = [*ACCEPT.items(), *(("Authorization", value.format(token=served.token)) for value in authorization)]
-    with httpx.Client(base_url=served.url, trust_env=False) as stranger:
+    with httpx2.Client(base_url=served.url, trust_env=False) as stranger:
         for method in METHODS:
             answer = stranger.request(method, path.format(token=served.token), headers=headers, content=json.dumps(INITIALIZE))
             assert answer.status_code == 401
@@ -131,9 +131,9 @@ def test_only_the_one_right_token_in_its_header_lets_in(served: Served, path: st
     assert served.token not in served.log()
 
 
-def test_a_session_is_of_no_use_without_the_token(served: Served, http: httpx.Client) -> None:
+def test_a_session_is_of_no_use_without_the_token(served: Served, http: httpx2.Client) -> None:
     session = Session(http)
-    with httpx.Client(base_url=served.url, trust_env=False) as stranger:
+    with httpx2.Client(base_url=served.url, trust_env=False) as stranger:
         body = message("tools/call", name="list_collections", arguments={})
         assert stranger.post("/mcp", headers=session.headers, json=body).status_code == 401
         assert stranger.get("/mcp", headers=session.headers).status_code == 401
@@ -153,7 +153,7 @@ ORIGINS = {
 
 
 @pytest.mark.parametrize("origin", ORIGINS.values(), ids=ORIGINS)
-def test_foreign_origins_are_refused_whatever_they_ask(served: Served, http: httpx.Client, origin: str) -> None:
+def test_foreign_origins_are_refused_whatever_they_ask(served: Served, http: httpx2.Client, origin: str) -> None:
     for method in METHODS:
         answer = http.request(method, "/mcp", headers=ACCEPT | {"Origin": origin}, content=json.dumps(INITIALIZE))
         assert answer.status_code == 403
@@ -209,7 +209,7 @@ def spoken(port: int, request: str) -> str:
 # What there is not, and what is no message
 
 
-def test_there_is_one_address_and_none_of_the_old_ones(http: httpx.Client) -> None:
+def test_there_is_one_address_and_none_of_the_old_ones(http: httpx2.Client) -> None:
     for path in (
         "/sse",
         "/messages",
@@ -226,7 +226,7 @@ def test_there_is_one_address_and_none_of_the_old_ones(http: httpx.Client) -> No
             assert answer.json()["error"]["code"] == "NOT_FOUND"
 
 
-def test_other_methods_and_sessions_that_are_not_are_told_so(http: httpx.Client) -> None:
+def test_other_methods_and_sessions_that_are_not_are_told_so(http: httpx2.Client) -> None:
     for method in ("PUT", "PATCH", "OPTIONS", "HEAD"):
         assert http.request(method, "/mcp", headers=ACCEPT).status_code == 405
     session = Session(http)
@@ -255,7 +255,7 @@ NO_MESSAGES: dict[str, tuple[bytes, int]] = {
 
 
 @pytest.mark.parametrize(("body", "code"), NO_MESSAGES.values(), ids=NO_MESSAGES)
-def test_what_is_no_message_is_refused_and_hurts_nobody(http: httpx.Client, body: bytes, code: int) -> None:
+def test_what_is_no_message_is_refused_and_hurts_nobody(http: httpx2.Client, body: bytes, code: int) -> None:
     now = http.post("/mcp", headers=today("ping")["headers"], content=body)
     assert (now.status_code, reply(now)["error"]["code"]) == (400, code)
     session = Session(http)
@@ -266,7 +266,7 @@ def test_what_is_no_message_is_refused_and_hurts_nobody(http: httpx.Client, body
     assert session.ask("ping").status_code == 200
 
 
-def test_arguments_that_are_too_large_or_too_deep_are_refused(http: httpx.Client) -> None:
+def test_arguments_that_are_too_large_or_too_deep_are_refused(http: httpx2.Client) -> None:
     session = Session(http)
 
     def in_pieces(size: int = 10_000_000) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from ragd.config.policy import system_policy
@@ -36,7 +36,7 @@ mkdir -p /etc/rag-assistant && cp "$POLICY" /etc/rag-assistant/policy.yaml && ex
 """
 
 
-def refused(http: httpx.Client) -> str:
+def refused(http: httpx2.Client) -> str:
     """Assert that nothing of MCP is there, and give what the daemon has to say."""
     for method in METHODS:
         answer = http.request(method, "/mcp", json=INITIALIZE if method == "POST" else None)
@@ -48,7 +48,7 @@ def refused(http: httpx.Client) -> str:
     return "\n".join(http.get("/api/status").json()["notices"])
 
 
-def status_of(http: httpx.Client) -> bool:
+def status_of(http: httpx2.Client) -> bool:
     return bool(http.get("/api/status").json()["mcp"])
 
 

@@ -1,6 +1,6 @@
 """Requests to an API in this process, through ASGI instead of a socket.
 
-The transport of httpx hands an answer over only when it is whole; `_Exchange` hands it over as it comes.
+The transport of httpx2 hands an answer over only when it is whole; `_Exchange` hands it over as it comes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-import httpx
+import httpx2
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message
@@ -25,10 +25,10 @@ _POLL_S: Final = 0.2
 _CLOSE_TIMEOUT_S: Final = 10.0
 
 
-class _Exchange(httpx.SyncByteStream):
+class _Exchange(httpx2.SyncByteStream):
     """One request that the app answers in the loop's thread, and the parts of the answer that have come."""
 
-    def __init__(self, api: ASGIApp, request: httpx.Request, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, api: ASGIApp, request: httpx2.Request, loop: asyncio.AbstractEventLoop) -> None:
         self._parts: queue.SimpleQueue[_Part] = queue.SimpleQueue()
         self._loop = loop
         self._gone = asyncio.Event()
@@ -39,7 +39,7 @@ class _Exchange(httpx.SyncByteStream):
         """Status and headers. Raises `RemoteProtocolError` when the app fails before them."""
         part = self._next()
         if not isinstance(part, tuple):
-            raise httpx.RemoteProtocolError("The service ended before it answered.")
+            raise httpx2.RemoteProtocolError("The service ended before it answered.")
         return part
 
     def __iter__(self) -> Iterator[bytes]:
@@ -58,7 +58,7 @@ class _Exchange(httpx.SyncByteStream):
             except queue.Empty:
                 continue
 
-    async def _serve(self, api: ASGIApp, request: httpx.Request) -> None:
+    async def _serve(self, api: ASGIApp, request: httpx2.Request) -> None:
         unread = [request.read()]
 
         async def receive() -> Message:
@@ -97,7 +97,7 @@ class AsgiConnection:
         self._http = _http_client(api)
         self._authorization = f"Bearer {token}"
 
-    async def send(self, request: httpx.Request) -> httpx.Response:
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
         request.headers["Authorization"] = self._authorization
         return await self._http.send(request)
 
@@ -112,7 +112,7 @@ class AsgiTransport:
         self._thread.start()
         self._http = _http_client(api)
 
-    def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
+    def send(self, request: httpx2.Request, *, stream: bool = False) -> httpx2.Response:
         if not stream:
             return asyncio.run_coroutine_threadsafe(self._http.send(request), self._loop).result()
         exchange = _Exchange(self._api, request, self._loop)
@@ -121,7 +121,7 @@ class AsgiTransport:
         except BaseException:
             exchange.close()
             raise
-        return httpx.Response(status, headers=headers, stream=exchange, request=request)
+        return httpx2.Response(status, headers=headers, stream=exchange, request=request)
 
     def close(self) -> None:
         asyncio.run_coroutine_threadsafe(self._http.aclose(), self._loop).result()
@@ -130,5 +130,5 @@ class AsgiTransport:
         self._loop.close()
 
 
-def _http_client(api: ASGIApp) -> httpx.AsyncClient:
-    return httpx.AsyncClient(transport=httpx.ASGITransport(api, raise_app_exceptions=False), timeout=None)
+def _http_client(api: ASGIApp) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=httpx2.ASGITransport(api, raise_app_exceptions=False), timeout=None)

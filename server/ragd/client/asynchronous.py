@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import httpx
+import httpx2
 
 from ragd.client.errors import checked
 from ragd.client.requests import MAX_PAGE_SIZE, request
@@ -16,7 +16,7 @@ from ragd.core.sse import parse_events
 class Connection(Protocol):
     """Carries a request to the API and its whole answer back. It adds the address and the token."""
 
-    async def send(self, request: httpx.Request) -> httpx.Response:
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
         """Raises `ServiceUnavailable` when nobody answers."""
         ...
 
@@ -64,7 +64,7 @@ class AsyncClient:
         response = await self._send("GET", path, params=params)
         return response.content, response.headers.get("content-type", "").partition(";")[0]
 
-    async def _send(self, method: str, path: str, **parts: Any) -> httpx.Response:
+    async def _send(self, method: str, path: str, **parts: Any) -> httpx2.Response:
         response = await self._connection.send(request(method, path, self._headers, **parts))
         self.trace_id = response.headers.get("X-Request-ID", "")
         return checked(response)

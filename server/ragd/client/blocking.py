@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any, Final, Protocol
 
-import httpx
+import httpx2
 
 from ragd.client.discovery import Daemon
 from ragd.client.errors import checked, unanswered
@@ -19,7 +19,7 @@ _ANSWER_TIMEOUT_S: Final = 120.0
 class _Transport(Protocol):
     """Carries one request to the API and its answer back."""
 
-    def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
+    def send(self, request: httpx2.Request, *, stream: bool = False) -> httpx2.Response:
         """The answer; with `stream` as soon as it begins, its body as it comes. Closing it then ends the request."""
         ...
 
@@ -38,7 +38,7 @@ class Client:
 
     @classmethod
     def of(cls, daemon: Daemon) -> Client:
-        http = httpx.Client(trust_env=False, timeout=_ANSWER_TIMEOUT_S)
+        http = httpx2.Client(trust_env=False, timeout=_ANSWER_TIMEOUT_S)
         return cls(http, str(daemon.url).rstrip("/"), daemon.headers, is_daemon=True)
 
     def send_along(self, headers: Mapping[str, str]) -> None:
@@ -82,12 +82,12 @@ class Client:
         response = self._send(method, path, **parts)
         return response.json() if response.content else None
 
-    def _send(self, method: str, path: str, *, stream: bool = False, **parts: Any) -> httpx.Response:
+    def _send(self, method: str, path: str, *, stream: bool = False, **parts: Any) -> httpx2.Response:
         sent = request(method, path, self._headers, base_url=self.address, **parts)
         try:
             response = self._transport.send(sent, stream=stream)
             if response.is_error:
                 response.read()
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             raise unanswered(error) from error
         return checked(response)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio.to_thread
-import httpx
+import httpx2
 
 from ragd import __version__
 from ragd.client.blocking import Client
@@ -34,8 +34,8 @@ _LOOK_EVERY_S: Final = 0.2
 _LOOK_AGAIN_S: Final = 1.0
 """Between two looks whether a daemon that was lost is there again."""
 # A query may wait for a batch of an ingestion. Requests beyond the limit of connections wait for their turn.
-_TIMEOUT: Final = httpx.Timeout(120.0, connect=5.0, pool=None)
-_LIMITS: Final = httpx.Limits(max_connections=32, max_keepalive_connections=32)
+_TIMEOUT: Final = httpx2.Timeout(120.0, connect=5.0, pool=None)
+_LIMITS: Final = httpx2.Limits(max_connections=32, max_keepalive_connections=32)
 
 _STARTING: Final = (
     "The daemon is starting, and a first start gets the model; or a command is still at work in the data directory. "
@@ -63,34 +63,34 @@ class DaemonConnection:
         self._token_headers = token_headers
         self._patience_s = patience_s
         # A proxy of the environment has no business between two processes of one machine.
-        self._http = httpx.AsyncClient(trust_env=False, timeout=_TIMEOUT, limits=_LIMITS)
+        self._http = httpx2.AsyncClient(trust_env=False, timeout=_TIMEOUT, limits=_LIMITS)
         # The stream that stays open must not wait behind a hundred calls.
-        self._aside = httpx.AsyncClient(trust_env=False, timeout=None)
+        self._aside = httpx2.AsyncClient(trust_env=False, timeout=None)
         # The daemon, once it is found. All who wait for it wait for the same search.
         self._search: asyncio.Future[Daemon] | None = None
         # Our child, which is to be waited for when it ends.
         self._launched: LaunchedDaemon | None = None
 
-    async def send(self, request: httpx.Request) -> httpx.Response:
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
         """Ask the daemon. What never reached it is sent once more, to the next one. Raises `ServiceUnavailable`."""
         daemon = await self._daemon()
         try:
             answer = await self._http.send(_addressed(request, daemon))
-        except httpx.TransportError as error:
-            never_arrived = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
-            was_cut = isinstance(error, httpx.NetworkError | httpx.RemoteProtocolError)
+        except httpx2.TransportError as error:
+            never_arrived = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
+            was_cut = isinstance(error, httpx2.NetworkError | httpx2.RemoteProtocolError)
             if was_cut or never_arrived:
                 self._forget(daemon)
             if not never_arrived and not (was_cut and request.method == "GET"):
                 raise unanswered(error) from error
         else:
             # Another token than before: a daemon that was started again on the same port.
-            if answer.status_code != httpx.codes.UNAUTHORIZED:
+            if answer.status_code != httpx2.codes.UNAUTHORIZED:
                 return answer
             self._forget(daemon)
         try:
             return await self._http.send(_addressed(request, await self._daemon()))
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             raise unanswered(error) from error
 
     async def stay(self) -> None:
@@ -120,7 +120,7 @@ class DaemonConnection:
             async with self._aside.stream("GET", daemon.url.join("/api/events"), headers=daemon.headers) as events:
                 async for _ in events.aiter_raw():
                     pass
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             log.info("the daemon has gone", extra={"reason": str(error) or type(error).__name__})
 
     async def _daemon(self) -> Daemon:
@@ -207,9 +207,9 @@ def _has_ended(launched: LaunchedDaemon) -> bool:
     return code is not None
 
 
-def _addressed(request: httpx.Request, daemon: Daemon) -> httpx.Request:
+def _addressed(request: httpx2.Request, daemon: Daemon) -> httpx2.Request:
     """The same request, to this daemon. Of tokens that both bring, the request's count."""
     url = request.url.copy_with(scheme=daemon.url.scheme, host=daemon.url.host, port=daemon.url.port)
-    headers = httpx.Headers(daemon.headers)
+    headers = httpx2.Headers(daemon.headers)
     headers.update({name: value for name, value in request.headers.items() if name != "host"})
-    return httpx.Request(request.method, url, headers=headers, content=request.content)
+    return httpx2.Request(request.method, url, headers=headers, content=request.content)

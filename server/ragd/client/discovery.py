@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import httpx
+import httpx2
 
 from ragd.core.instance import is_owned, read_info
 
@@ -18,7 +18,7 @@ _HEALTH_TIMEOUT_S: Final = 2.0
 class Daemon:
     """A daemon that answers. `headers` carry its token."""
 
-    url: httpx.URL
+    url: httpx2.URL
     version: str
     headers: Mapping[str, str] = field(repr=False)
 
@@ -29,10 +29,10 @@ def find_daemon(data_dir: Path) -> Daemon | None:
     if info is None or info.url is None or info.token is None:
         return None
     try:
-        url = httpx.URL(str(info.url))
+        url = httpx2.URL(str(info.url))
         # A proxy of the environment has no business between two processes of one machine.
-        healthy = httpx.get(url.join("/health"), timeout=_HEALTH_TIMEOUT_S, trust_env=False).is_success
-    except (httpx.TransportError, httpx.InvalidURL):
+        healthy = httpx2.get(url.join("/health"), timeout=_HEALTH_TIMEOUT_S, trust_env=False).is_success
+    except (httpx2.TransportError, httpx2.InvalidURL):
         return None
     if not healthy or not is_owned(data_dir):
         return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ragd.core.errors import FieldProblem, RagError, ServiceUnavailable
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 
 class ApiError(RagError):
@@ -23,7 +23,7 @@ class ApiError(RagError):
         self.request_id: str = error.get("request_id") or ""
 
 
-def checked(response: httpx.Response) -> httpx.Response:
+def checked(response: httpx2.Response) -> httpx2.Response:
     """The same response when it is no error. Raises `ApiError`, or `ServiceUnavailable` for an error that is not the API's."""
     if not response.is_error:
         return response
@@ -36,7 +36,7 @@ def checked(response: httpx.Response) -> httpx.Response:
     raise refused
 
 
-def unanswered(error: httpx.TransportError) -> ServiceUnavailable:
+def unanswered(error: httpx2.TransportError) -> ServiceUnavailable:
     """The failure of a connection as ours."""
     reason = str(error) or type(error).__name__
     return ServiceUnavailable(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
-import httpx
+import httpx2
 
 MAX_PAGE_SIZE: Final = 100
 
@@ -33,7 +33,7 @@ def request(
     base_url: str = LOCAL,
     params: Mapping[str, Any] | None = None,
     body: Any = None,
-) -> httpx.Request:
+) -> httpx2.Request:
     """A request; parameters that are None are left out."""
     given = {name: value for name, value in (params or {}).items() if value is not None}
-    return httpx.Request(method, f"{base_url}{path}", params=given, json=body, headers=dict(headers))
+    return httpx2.Request(method, f"{base_url}{path}", params=given, json=body, headers=dict(headers))

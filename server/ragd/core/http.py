@@ -22,7 +22,7 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import Any
 
-import httpx
+import httpx2
 import truststore
 
 from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError
@@ -74,7 +74,7 @@ class RemoteService:
             headers["Authorization"] = f"Bearer {key}"
             if self._url.scheme == "http" and not is_loopback(self._url.host):
                 log.warning("the key goes over the network unencrypted; use https", extra={"setting": f"{setting}.url"})
-        self._client = httpx.Client(
+        self._client = httpx2.Client(
             verify=trusted_context(), headers=headers, trust_env=not is_loopback(self._url.host), follow_redirects=False
         )
 
@@ -116,27 +116,27 @@ class RemoteService:
     def _where(self) -> str:
         return f"The model service {self.place} ({self._setting}.url)"
 
-    def _once(self, url: httpx.URL, content: bytes, give_up: float) -> Any:
+    def _once(self, url: httpx2.URL, content: bytes, give_up: float) -> Any:
         left = max(give_up - self._clock(), 0.001)
-        timeout = httpx.Timeout(left, connect=min(left, _CONNECT_S))
+        timeout = httpx2.Timeout(left, connect=min(left, _CONNECT_S))
         headers = {"Content-Type": "application/json"}
         try:
             with self._client.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
                 data = self._read(response, give_up)
-        except httpx.TimeoutException as error:
+        except httpx2.TimeoutException as error:
             raise _Again("did not answer in time") from error
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             if certificate := _certificate_problem(error):
                 raise RemoteRefused(
                     f"{self._where} shows a certificate that is not trusted ({certificate}). Add your organisation's certificate "
                     "authority to the system's trust store, or name its file in SSL_CERT_FILE."
                 ) from error
             raise _Again(f"can't be reached ({self._clean(str(error)) or type(error).__name__})") from error
-        except httpx.DecodingError as error:
+        except httpx2.DecodingError as error:
             raise self.nonsense("its compression is broken") from error
         return self._decoded(response, data)
 
-    def _read(self, response: httpx.Response, give_up: float) -> bytes:
+    def _read(self, response: httpx2.Response, give_up: float) -> bytes:
         data = bytearray()
         for block in response.iter_bytes():
             data += block
@@ -146,12 +146,12 @@ class RemoteService:
                 raise _Again("did not answer in time")
         return bytes(data)
 
-    def _decoded(self, response: httpx.Response, data: bytes) -> Any:
+    def _decoded(self, response: httpx2.Response, data: bytes) -> Any:
         status = response.status_code
         if status == _TOO_MANY or (status >= 500 and status != _NOT_IMPLEMENTED):
             raise _Again(f"answered {status}{self._said(data)}", _wait_asked_for(response))
         if response.is_redirect:
-            target = httpx.URL(response.headers.get("location", "")).host or "another path"
+            target = httpx2.URL(response.headers.get("location", "")).host or "another path"
             raise RemoteRefused(
                 f"{self._where} sends requests on to {self._clean(target)}, which is not followed. Set the final address; "
                 "it may also be a log-in page."
@@ -222,13 +222,13 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _checked(url: str, setting: str) -> httpx.URL:
+def _checked(url: str, setting: str) -> httpx2.URL:
     example = f"Setting '{setting}.url' must be an address such as https://models.example.com/v1"
     if not url:
         raise SettingsError(f"{example}; it is empty.")
     try:
-        parsed = httpx.URL(url)
-    except (httpx.InvalidURL, ValueError):
+        parsed = httpx2.URL(url)
+    except (httpx2.InvalidURL, ValueError):
         raise SettingsError(f"{example}.") from None
     if parsed.scheme not in {"http", "https"} or not parsed.host:
         raise SettingsError(f"{example}: it begins with http:// or https://.")
@@ -237,7 +237,7 @@ def _checked(url: str, setting: str) -> httpx.URL:
     return parsed
 
 
-def _wait_asked_for(response: httpx.Response) -> float:
+def _wait_asked_for(response: httpx2.Response) -> float:
     """Seconds that `Retry-After` asks for, given as seconds or as a date; 0 when it says nothing that can be read."""
     value = response.headers.get("retry-after", "").strip()
     try:

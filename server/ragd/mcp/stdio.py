@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import anyio
-import httpx
+import httpx2
 from mcp.server.stdio import stdio_server
 from mcp.shared._stream_protocols import ReadStream
 from mcp.shared.message import SessionMessage
@@ -70,7 +70,7 @@ class Permitted:
     connection: Connection
     settings: McpSettings
 
-    async def send(self, request: httpx.Request) -> httpx.Response:
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
         """Raises `CollectionUnavailable` when MCP has become forbidden."""
         verdict = mcp_verdict(self.settings, "stdio")
         if not verdict.on:

@@ -56,8 +56,8 @@ def test_people_get_warnings_in_one_line_and_programs_the_stack(tmp_path: Path, 
 def test_other_packages_are_heard_from_warning_on_and_levels_are_put_back(tmp_path: Path) -> None:
     before = logging.getLogger().level, len(logging.getLogger().handlers)
     with logging_to(tmp_path, DAEMON_LOG, "DEBUG", people=True):
-        logging.getLogger("httpx").info("GET https://example.org/?secret")
-        logging.getLogger("httpx").warning("slow")
+        logging.getLogger("httpx2").info("GET https://example.org/?secret")
+        logging.getLogger("httpx2").warning("slow")
         log.debug("fine")
     assert [line["message"] for line in lines(tmp_path)] == ["slow", "fine"]
     assert (logging.getLogger().level, len(logging.getLogger().handlers)) == before

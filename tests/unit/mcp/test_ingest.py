@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx
+import httpx2
 import pytest
 from mcp.client import Client
 from mcp.types import CallToolResult
@@ -228,7 +228,7 @@ class Leaving:
     def __init__(self, daemon: AsgiConnection) -> None:
         self._daemon = daemon
 
-    async def send(self, request: httpx.Request) -> httpx.Response:
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "GET":
             raise ServiceUnavailable("No daemon answers.")
         return await self._daemon.send(request)

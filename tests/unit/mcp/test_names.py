@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Literal
 
 import anyio
-import httpx
+import httpx2
 import pytest
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
@@ -31,7 +31,7 @@ READ_BY_MODELS = 20_000
 class Nobody:
     """A connection over which nobody answers."""
 
-    async def send(self, request: httpx.Request) -> httpx.Response:
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
         raise ServiceUnavailable(f"Nobody answers {request.url.path}.")
 
 
@@ -161,7 +161,7 @@ def test_a_daemon_that_is_gone_is_a_result_that_says_to_try_again() -> None:
 class Broken:
     """A connection with a fault of its own."""
 
-    async def send(self, request: httpx.Request) -> httpx.Response:
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
         raise ZeroDivisionError(f"inside of {request.url.path}")
 
 

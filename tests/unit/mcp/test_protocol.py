@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx
+import httpx2
 import jsonschema
 import pytest
 from mcp.client import Client, session
@@ -151,7 +151,7 @@ class Waiting:
         self.begun = anyio.Event()
         self.given_up = anyio.Event()
 
-    async def send(self, request: httpx.Request) -> httpx.Response:
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
         self.begun.set()
         try:
             await anyio.sleep_forever()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import httpx
+import httpx2
 import pytest
 from mcp.client import Client
 
@@ -42,7 +42,7 @@ class Canned:
         self.streams = list(streams)
         self.asked: list[dict[str, Any]] = []
 
-    async def send(self, request: httpx.Request) -> httpx.Response:
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
         document = {"id": "x", "collection": "c", "source": "s.md", "source_uri": "file:///s.md", "title": "T", "language": "en"}
         match request.url.path.removeprefix("/api/"):
             case "documents/x":
@@ -55,8 +55,8 @@ class Canned:
                 self.asked.append(json.loads(request.content))
                 told = self.streams.pop(0)
         if isinstance(told, str):
-            return httpx.Response(200, text=told)
-        return httpx.Response(400 if "error" in told else 200, json=told)
+            return httpx2.Response(200, text=told)
+        return httpx2.Response(400 if "error" in told else 200, json=told)
 
 
 def events(**data: Any) -> str:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from ragd.core.errors import SourceRefused, SourceThrottled
@@ -64,7 +64,7 @@ class Site:
         self.stopped = True
 
     def _id(self, path: str) -> str:
-        return str(httpx.URL(self.server.url + path))
+        return str(httpx2.URL(self.server.url + path))
 
     def _path(self, item_id: str) -> str:
         return next(path for path in self.pages if self._id(path) == item_id)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import httpx
+import httpx2
 
 from ragd.core.errors import DocumentVanished, ItemForbidden, SourceRefused
 from ragd.sources.atlassian import redirects
@@ -101,7 +101,7 @@ def _look(client: AtlassianClient, who: str) -> None:
         _look_behind(client, answer.url, to)
 
 
-def _look_behind(client: AtlassianClient, asked: httpx.URL, to: httpx.URL) -> None:
+def _look_behind(client: AtlassianClient, asked: httpx2.URL, to: httpx2.URL) -> None:
     if (moved := redirects.moved_base(asked, to, client.base_url)) and moved != client.base_url:
         raise _write_instead(client, moved, "has moved")
     if asked.scheme == "http" and to.scheme == "https" and asked.host == to.host:
@@ -131,7 +131,7 @@ def _say_where(client: AtlassianClient, deployment: str, product: Product) -> No
 
 def _candidates(client: AtlassianClient, product: Product, contexts: Sequence[str]) -> Iterator[str]:
     """Addresses of the same host where the product may be: where the base leads, below and above it, and the usual places."""
-    base = httpx.URL(client.base_url)
+    base = httpx2.URL(client.base_url)
     front = _probed(client, f"{client.base_url}/")
     leads = redirects.target(front.url, front.status, front.headers.get("location", "")) if front else None
     own = base.path.rstrip("/")

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-import httpx
+import httpx2
 
 from ragd.core.errors import ItemForbidden, PayloadTooLarge, SourceRefused
 from ragd.core.http import is_loopback
@@ -87,12 +87,12 @@ class AtlassianClient:
         *,
         product: Product,
         clock: Callable[[], float] = time.monotonic,
-        transport: httpx.BaseTransport | None = None,
+        transport: httpx2.BaseTransport | None = None,
     ) -> None:
         """`base_url` may carry a context path (`/wiki`). `transport` stands in for the network. An `auth` without a token is for
         a client that is only asked for others, by `with_auth`."""
         self.base_url = base_url.rstrip("/")
-        self._addresses = Addresses(httpx.URL(self.base_url))
+        self._addresses = Addresses(httpx2.URL(self.base_url))
         self._product: Product = product
         self._clock = clock
         self._pool = ConnectionPool(self._addresses.base, http.ca_bundle, transport=transport, clock=clock)
@@ -162,19 +162,19 @@ class AtlassianClient:
 
         Raises `Lost` without an answer, `SourceRefused` for a certificate or a proxy in the way.
         """
-        return self._retries.ask_once(httpx.URL(url))
+        return self._retries.ask_once(httpx2.URL(url))
 
     def close(self) -> None:
         if not self._borrowed:
             self._pool.close()
 
-    def _given(self, address: str, links: Mapping[str, Any], current: httpx.URL | None = None) -> httpx.URL:
+    def _given(self, address: str, links: Mapping[str, Any], current: httpx2.URL | None = None) -> httpx2.URL:
         try:
             return self._addresses.given(address, links, current)
         except ValueError:
             raise Unanswered(f"{self._errors.where} gave an address that is none.") from None
 
-    def _json(self, method: str, url: httpx.URL, content: bytes | None) -> Any:
+    def _json(self, method: str, url: httpx2.URL, content: bytes | None) -> Any:
         name = self._addresses.shown(url)
         try:
             answer = self._follow(method, url, content, _MOST_JSON, name, may_leave=False)
@@ -183,7 +183,7 @@ class AtlassianClient:
         self._errors.check(answer, name)
         return self._errors.json_of(answer, name)
 
-    def _follow(self, method: str, url: httpx.URL, content: bytes | None, limit: int, name: str, *, may_leave: bool) -> Answer:
+    def _follow(self, method: str, url: httpx2.URL, content: bytes | None, limit: int, name: str, *, may_leave: bool) -> Answer:
         """The answer at the end of all redirects. Once they have left the site, credentials stay behind for good."""
         if self._is_anonymous:
             raise SourceRefused(f"{self._errors.where} can't be asked without a token.", TOKEN_FIELD)

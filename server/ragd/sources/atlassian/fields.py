@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
-import httpx
+import httpx2
 
 from ragd.config.secrets import HOW_TO, is_reference
 from ragd.core.errors import FieldProblem, ValidationFailed, did_you_mean
@@ -49,7 +49,7 @@ class Fields:
         *.atlassian.net, else `data_center`, where it is not given.
         """
         base_url = self._base_url(self._values.get("base_url"))
-        host = httpx.URL(base_url).host if base_url else ""
+        host = httpx2.URL(base_url).host if base_url else ""
         on_cloud = _is_cloud(host)
         deployment = self._values.get("deployment") or ("cloud" if on_cloud else "data_center")
         if deployment not in _DEPLOYMENTS:
@@ -69,8 +69,8 @@ class Fields:
             return problem(f"base_url is the address of {self._product.capitalize()}, {example}.")
         text = given.strip().strip("<>\"'")
         try:
-            url = httpx.URL(text if "://" in text else f"https://{text}")
-        except (httpx.InvalidURL, ValueError):
+            url = httpx2.URL(text if "://" in text else f"https://{text}")
+        except (httpx2.InvalidURL, ValueError):
             return problem(f"base_url is no address; it is {example}.")
         if not url.host or any(sign.isspace() for sign in text):
             return problem(f"base_url is no address; it is {example}.")

@@ -10,7 +10,7 @@ import re
 import socket
 from typing import Literal
 
-import httpx
+import httpx2
 
 from ragd.core.errors import SourceRefused
 
@@ -21,26 +21,26 @@ _LOGIN = re.compile(r"(log-?in|sign-?in|sso|saml2?|authenticate|authorize|oauth2
 _Reach = Literal["everywhere", "private", "link_local", "loopback"]
 
 
-def target(url: httpx.URL, status: int, location: str) -> httpx.URL | None:
+def target(url: httpx2.URL, status: int, location: str) -> httpx2.URL | None:
     """Where an answer leads; None when it is no redirect. Raises `SourceRefused` for an address that can't be one."""
     if status not in _STATUSES:
         return None
     try:
         to = url.join(location)
-    except (httpx.InvalidURL, ValueError):
-        to = httpx.URL("")
+    except (httpx2.InvalidURL, ValueError):
+        to = httpx2.URL("")
     if not location or to.scheme not in {"http", "https"} or not to.host or to.userinfo:
         raise SourceRefused(f"{url.host} sends requests on to an address that can't be followed. Check base_url.")
     return to
 
 
-def is_login(url: httpx.URL) -> bool:
+def is_login(url: httpx2.URL) -> bool:
     """Whether an address looks like where people log in."""
     parts = [*url.host.split("."), *url.path.split("/")]
     return url.host == "id.atlassian.com" or any(_LOGIN.fullmatch(part) for part in parts)
 
 
-def json_elsewhere(asked: httpx.URL, to: httpx.URL, base_url: str) -> SourceRefused:
+def json_elsewhere(asked: httpx2.URL, to: httpx2.URL, base_url: str) -> SourceRefused:
     """The error for a JSON request that is sent to another site; it names the address to set where it is known."""
     if moved := moved_base(asked, to, base_url):
         return SourceRefused(f"{base_url} has moved to {moved}, and a token does not go along. Set base_url to {moved}")
@@ -50,15 +50,15 @@ def json_elsewhere(asked: httpx.URL, to: httpx.URL, base_url: str) -> SourceRefu
     return SourceRefused(f"{base_url} sends requests on to {to.host}, where a token does not go along. {hint}")
 
 
-def moved_base(asked: httpx.URL, to: httpx.URL, base_url: str) -> str | None:
+def moved_base(asked: httpx2.URL, to: httpx2.URL, base_url: str) -> str | None:
     """The base address that a redirect stands for, when what follows the base stayed the same."""
-    below = asked.path.removeprefix(httpx.URL(base_url).path.rstrip("/"))
+    below = asked.path.removeprefix(httpx2.URL(base_url).path.rstrip("/"))
     if not below.strip("/") or not to.path.endswith(below):
         return None
     return str(to.copy_with(path=to.path[: -len(below)] or "/", query=None, fragment=None)).rstrip("/")
 
 
-def check_elsewhere(base: httpx.URL, asked: httpx.URL, to: httpx.URL) -> None:
+def check_elsewhere(base: httpx2.URL, asked: httpx2.URL, to: httpx2.URL) -> None:
     """Raises `SourceRefused` when a download that leaves the site may not go to `to`."""
     if asked.scheme == "https" and to.scheme == "http":
         raise SourceRefused(f"{asked.host} sends a download on to {to.host} without encryption, which is not followed.")

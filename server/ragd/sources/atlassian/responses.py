@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import httpx
+import httpx2
 
 from ragd.core.errors import DocumentVanished, ItemForbidden, SourceRefused, SourceUnavailable
 
@@ -29,7 +29,7 @@ class Answer:
     `value` is its JSON where that `is_json`; then there is no `data`.
     """
 
-    url: httpx.URL
+    url: httpx2.URL
     status: int
     headers: Mapping[str, str]
     data: bytes
@@ -150,7 +150,7 @@ class ResponseErrors:
             )
 
 
-def proxy_refused(url: httpx.URL) -> SourceRefused:
+def proxy_refused(url: httpx2.URL) -> SourceRefused:
     variable = "HTTPS_PROXY" if url.scheme == "https" else "HTTP_PROXY"
     return SourceRefused(
         f"The proxy before {url.host} wants a name and a password (407). Set {variable}=http://NAME:PASSWORD@HOST:PORT in the "

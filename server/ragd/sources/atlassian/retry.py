@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-import httpx
+import httpx2
 
 from ragd.core.errors import SourceThrottled
 from ragd.sources.atlassian.limits import RateBudget, backoff, rest_asked_for, wait_asked_for
@@ -40,7 +40,7 @@ class Retries:
         self._rest_until = self.clock()
 
     def ask(
-        self, method: str, url: httpx.URL, content: bytes | None, limit: int, name: str, *, trusted: bool, as_json: bool
+        self, method: str, url: httpx2.URL, content: bytes | None, limit: int, name: str, *, trusted: bool, as_json: bool
     ) -> Answer:
         """The first answer that another try would not better, or the last there may be. Only with `trusted` credentials go along.
 
@@ -79,7 +79,7 @@ class Retries:
             if asked is None or not trusted:
                 waited += self._wait(pause)
 
-    def ask_once(self, url: httpx.URL) -> Answer:
+    def ask_once(self, url: httpx2.URL) -> Answer:
         """One answer without credentials. Raises what `ConnectionPool.exchange` raises."""
         self._await_turn(0.0)
         self._count()

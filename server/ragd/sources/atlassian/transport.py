@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.request import getproxies, proxy_bypass
 
-import httpx
+import httpx2
 import truststore
 
 from ragd.core.errors import PayloadTooLarge, SourceRefused
@@ -43,15 +43,15 @@ class ConnectionPool:
 
     def __init__(
         self,
-        base: httpx.URL,
+        base: httpx2.URL,
         ca_bundle: str,
         *,
-        transport: httpx.BaseTransport | None = None,
+        transport: httpx2.BaseTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Raises `SourceRefused` when `ca_bundle` can't be read. `transport` stands in for the network."""
         self._clock = clock
-        self._client = httpx.Client(
+        self._client = httpx2.Client(
             verify=_context(ca_bundle),
             transport=transport,
             headers={"User-Agent": "rag-assistant", "Accept-Encoding": "gzip, deflate"},
@@ -61,32 +61,32 @@ class ConnectionPool:
         )
 
     def exchange(
-        self, method: str, url: httpx.URL, headers: Mapping[str, str], content: bytes | None, limit: int, timeout_s: float
+        self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None, limit: int, timeout_s: float
     ) -> Answer:
         """Ask once and read the answer to its end.
 
         Raises `PayloadTooLarge` beyond `limit` bytes of a good answer, `Lost` for what may pass, `SourceRefused` for what will
         not: a certificate that is not trusted, a proxy that wants a password.
         """
-        timeout = httpx.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S))
+        timeout = httpx2.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S))
         give_up = self._clock() + 2 * timeout_s
         try:
             with self._client.stream(method, url, headers=dict(headers), content=content, timeout=timeout) as response:
                 data = self._read(response, limit, give_up)
                 return Answer(url, response.status_code, response.headers, data)
-        except httpx.TimeoutException as error:
+        except httpx2.TimeoutException as error:
             raise Lost("did not answer in time") from error
-        except httpx.ProxyError as error:
+        except httpx2.ProxyError as error:
             if str(_PROXY) in str(error):
                 raise proxy_refused(url) from error
             raise Lost("can't be reached through the proxy of this machine's environment") from error
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             raise _lost(error, url) from error
 
     def close(self) -> None:
         self._client.close()
 
-    def _read(self, response: httpx.Response, limit: int, give_up: float) -> bytes:
+    def _read(self, response: httpx2.Response, limit: int, give_up: float) -> bytes:
         data = bytearray()
         most = limit if response.is_success else _MOST_OF_AN_ERROR
         received = 0
@@ -103,7 +103,7 @@ class ConnectionPool:
         return bytes(data)
 
 
-def _unpacked(response: httpx.Response, most: int) -> Iterator[bytes]:
+def _unpacked(response: httpx2.Response, most: int) -> Iterator[bytes]:
     """The body in blocks; a packed one in blocks of at most `most` bytes, for what is small packed may be huge."""
     packing = response.headers.get("content-encoding", "").strip().lower()
     if packing in {"", "identity"}:
@@ -134,7 +134,7 @@ def _context(ca_bundle: str) -> ssl.SSLContext:
     return context
 
 
-def _lost(error: httpx.TransportError, url: httpx.URL) -> Lost | SourceRefused:
+def _lost(error: httpx2.TransportError, url: httpx2.URL) -> Lost | SourceRefused:
     for cause in _causes(error):
         if isinstance(cause, socket.gaierror | ConnectionRefusedError) and _is_proxied(url):
             return NotThere(f"can't be reached: the proxy that {url.scheme.upper()}_PROXY names does not answer")
@@ -152,12 +152,12 @@ def _lost(error: httpx.TransportError, url: httpx.URL) -> Lost | SourceRefused:
     return Lost(f"broke off ({type(error).__name__})")
 
 
-def _is_proxied(url: httpx.URL) -> bool:
+def _is_proxied(url: httpx2.URL) -> bool:
     proxies = getproxies()
     return not is_loopback(url.host) and bool(proxies.get(url.scheme) or proxies.get("all")) and not proxy_bypass(url.host)
 
 
-def _untrusted(url: httpx.URL, reason: str) -> SourceRefused:
+def _untrusted(url: httpx2.URL, reason: str) -> SourceRefused:
     return SourceRefused(
         f"{url.netloc.decode('ascii')} shows a certificate that is not trusted ({reason}). Add your organisation's certificate "
         "authority to the operating system's trust store, or name its PEM file in the setting sync.ca_bundle."

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 import uvicorn
 from starlette.testclient import TestClient
@@ -26,7 +26,7 @@ _PATIENCE = 15.0
 
 @dataclass(frozen=True)
 class Served:
-    client: httpx.Client
+    client: httpx2.Client
     life: Lifecycle
     port: int
 
@@ -43,7 +43,7 @@ def server(app: Application) -> Iterator[Served]:
     running = uvicorn.Server(uvicorn.Config(create_api(app, token="t", lifecycle=life), log_config=None, lifespan="off"))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
-    with httpx.Client(
+    with httpx2.Client(
         base_url=f"http://127.0.0.1:{port}", headers={"Authorization": "Bearer t"}, timeout=_PATIENCE, trust_env=False
     ) as client:
         yield Served(client, life, port)
@@ -53,7 +53,7 @@ def server(app: Application) -> Iterator[Served]:
     listening.close()
 
 
-def states(answer: httpx.Response) -> Iterator[dict[str, Any]]:
+def states(answer: httpx2.Response) -> Iterator[dict[str, Any]]:
     """The data of the events `state`, each in the shape that is described."""
     name = ""
     for line in answer.iter_lines():
@@ -133,5 +133,5 @@ def test_a_window_that_was_killed_is_noticed(server: Served) -> None:
 
 
 def test_a_request_that_is_refused_is_no_window(server: Served) -> None:
-    assert httpx.get(f"http://127.0.0.1:{server.port}/api/events", trust_env=False).status_code == 401
+    assert httpx2.get(f"http://127.0.0.1:{server.port}/api/events", trust_env=False).status_code == 401
     assert not is_used(server.life)

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from ragd.core.errors import DocumentVanished, ItemForbidden, PayloadTooLarge, SourceRefused, SourceUnavailable
@@ -18,27 +18,32 @@ from .atlassian_http import TOKEN, Time, http_options
 
 SITE = "https://wiki.example.com"
 AUTH = Auth("pat", TOKEN)
-Handler = Callable[[httpx.Request], httpx.Response]
+Handler = Callable[[httpx2.Request], httpx2.Response]
 
 
 def client_of(handler: Handler, base: str = f"{SITE}/wiki", auth: Auth = AUTH, **values: Any) -> AtlassianClient:
     time_ = Time()
     return AtlassianClient(
-        base, auth, http_options(time_, **values), product="confluence", clock=time_.clock, transport=httpx.MockTransport(handler)
+        base,
+        auth,
+        http_options(time_, **values),
+        product="confluence",
+        clock=time_.clock,
+        transport=httpx2.MockTransport(handler),
     )
 
 
-def answering(*answers: httpx.Response) -> tuple[list[httpx.Request], Handler]:
-    asked: list[httpx.Request] = []
+def answering(*answers: httpx2.Response) -> tuple[list[httpx2.Request], Handler]:
+    asked: list[httpx2.Request] = []
 
-    def handler(request: httpx.Request) -> httpx.Response:
+    def handler(request: httpx2.Request) -> httpx2.Response:
         asked.append(request)
         return answers[min(len(asked), len(answers)) - 1]
 
     return asked, handler
 
 
-OK = httpx.Response(200, json={"ok": "はい"})
+OK = httpx2.Response(200, json={"ok": "はい"})
 
 
 @pytest.mark.parametrize(
@@ -91,7 +96,7 @@ def test_a_post_sends_json() -> None:
 
 
 def test_no_cookie_is_kept_from_one_request_to_the_next() -> None:
-    asked, handler = answering(httpx.Response(200, json={}, headers={"Set-Cookie": "JSESSIONID=1; Path=/"}))
+    asked, handler = answering(httpx2.Response(200, json={}, headers={"Set-Cookie": "JSESSIONID=1; Path=/"}))
     client = client_of(handler)
     client.get("/a")
     client.get("/b")
@@ -113,15 +118,15 @@ def test_no_cookie_is_kept_from_one_request_to_the_next() -> None:
     ],
 )
 def test_the_next_page_is_found_in_every_way_a_site_writes_it(base: str, following: dict[str, str]) -> None:
-    first = httpx.Response(200, json={"results": [1], "_links": following})
-    asked, handler = answering(first, httpx.Response(200, json={"results": [2], "_links": {}}))
+    first = httpx2.Response(200, json={"results": [1], "_links": following})
+    asked, handler = answering(first, httpx2.Response(200, json={"results": [2], "_links": {}}))
     pages = list(client_of(handler, f"{SITE}{base}").pages("/api/v2/pages", {"limit": 1}))
     assert [page["results"] for page in pages] == [[1], [2]]
     assert str(asked[1].url) == f"{SITE}{base}/api/v2/pages?cursor=%3D"
 
 
 def test_a_listing_that_goes_on_at_another_host_is_not_followed() -> None:
-    asked, handler = answering(httpx.Response(200, json={"_links": {"next": "https://evil.example.com/wiki/api?cursor=2"}}))
+    asked, handler = answering(httpx2.Response(200, json={"_links": {"next": "https://evil.example.com/wiki/api?cursor=2"}}))
     with pytest.raises(SourceRefused, match="evil"):
         list(client_of(handler).pages("/api/v2/pages"))
     assert len(asked) == 1
@@ -130,18 +135,18 @@ def test_a_listing_that_goes_on_at_another_host_is_not_followed() -> None:
 @pytest.mark.parametrize("answer", [[1], "text", None, {"_links": "no"}])
 def test_a_page_that_is_none_raises_and_does_not_end_the_listing(answer: Any) -> None:
     with pytest.raises(SourceUnavailable, match="listing /api/v2/pages"):
-        list(client_of(lambda request: httpx.Response(200, content=json.dumps(answer))).pages("/api/v2/pages"))
+        list(client_of(lambda request: httpx2.Response(200, content=json.dumps(answer))).pages("/api/v2/pages"))
 
 
 def test_a_listing_in_circles_is_told() -> None:
     page = {"results": [], "_links": {"next": "/wiki/api/v2/pages?cursor=same"}}
     with pytest.raises(SourceUnavailable, match="circles"):
-        list(client_of(lambda request: httpx.Response(200, json=page)).pages("/api/v2/pages"))
+        list(client_of(lambda request: httpx2.Response(200, json=page)).pages("/api/v2/pages"))
 
 
 def test_a_listing_that_breaks_off_raises() -> None:
-    first = httpx.Response(200, json={"_links": {"next": "/wiki/api/v2/pages?cursor=2"}})
-    asked, handler = answering(first, httpx.Response(500))
+    first = httpx2.Response(200, json={"_links": {"next": "/wiki/api/v2/pages?cursor=2"}})
+    asked, handler = answering(first, httpx2.Response(500))
     pages = client_of(handler).pages("/api/v2/pages")
     next(pages)
     with pytest.raises(Unanswered):
@@ -163,7 +168,7 @@ def test_a_listing_that_breaks_off_raises() -> None:
     ],
 )
 def test_each_status_has_its_error_at_once(status: int, error: type[Exception], field: str | None) -> None:
-    asked, handler = answering(httpx.Response(status, json={"message": f"no {TOKEN}"}))
+    asked, handler = answering(httpx2.Response(status, json={"message": f"no {TOKEN}"}))
     with pytest.raises(error) as caught:
         client_of(handler).get("/api/v2/pages/123", {"title": "Secret plan"})
     assert len(asked) == 1
@@ -188,28 +193,28 @@ def test_each_status_has_its_error_at_once(status: int, error: type[Exception], 
 )
 def test_what_a_site_says_of_a_bad_request_is_kept_in_one_line(answer: Any, said: str) -> None:
     with pytest.raises(RequestRefused) as caught:
-        client_of(lambda request: httpx.Response(400, json=answer)).get("/rest/api/search", {"cql": "x"})
+        client_of(lambda request: httpx2.Response(400, json=answer)).get("/rest/api/search", {"cql": "x"})
     assert caught.value.said.startswith(said)
     assert bool(caught.value.said) == bool(said)
     assert caught.value.answered == 400
 
 
 def test_a_wrong_token_that_is_answered_like_a_stranger_is_still_a_wrong_token() -> None:
-    answer = httpx.Response(200, json={"issues": []}, headers={"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"})
+    answer = httpx2.Response(200, json={"issues": []}, headers={"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"})
     with pytest.raises(SourceRefused, match="does not accept the token") as caught:
         client_of(lambda request: answer).get("/rest/api/3/search/jql")
     assert caught.value.details[0].field == "config.auth.token"
 
 
 def test_a_captcha_is_named() -> None:
-    denied = httpx.Response(403, headers={"X-Authentication-Denied-Reason": "CAPTCHA_CHALLENGE; login-url=https://x/login.jsp"})
+    denied = httpx2.Response(403, headers={"X-Authentication-Denied-Reason": "CAPTCHA_CHALLENGE; login-url=https://x/login.jsp"})
     with pytest.raises(SourceRefused, match="CAPTCHA"):
         client_of(lambda request: denied).get("/rest/api/2/myself")
 
 
 @pytest.mark.parametrize("data", [b"<!DOCTYPE html><title>Log in</title>", "\n <html>ログイン</html>".encode()])
 def test_a_log_in_page_instead_of_json_is_told_at_once(data: bytes) -> None:
-    asked, handler = answering(httpx.Response(200, content=data, headers={"Content-Type": "text/html"}))
+    asked, handler = answering(httpx2.Response(200, content=data, headers={"Content-Type": "text/html"}))
     with pytest.raises(SourceRefused, match=r"web page instead of JSON.*base_url"):
         client_of(handler).get("/rest/api/space")
     assert len(asked) == 1
@@ -217,21 +222,21 @@ def test_a_log_in_page_instead_of_json_is_told_at_once(data: bytes) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[" * 100_000, b"\xff\xfe"])
 def test_broken_json_is_asked_for_again_and_is_no_empty_answer(data: bytes) -> None:
-    asked, handler = answering(httpx.Response(200, content=data), OK)
+    asked, handler = answering(httpx2.Response(200, content=data), OK)
     assert client_of(handler).get("/rest/api/space") == {"ok": "はい"}
     assert len(asked) == 2
     with pytest.raises(Unanswered, match=r"no JSON \(/rest/api/space, after 5 attempts") as caught:
-        client_of(lambda request: httpx.Response(200, content=data)).get("/rest/api/space")
+        client_of(lambda request: httpx2.Response(200, content=data)).get("/rest/api/space")
     assert caught.value.answered is None
 
 
 @pytest.mark.parametrize("value", [None, 0, "", [], {}])
 def test_json_that_says_nothing_is_given_as_it_is(value: Any) -> None:
-    assert client_of(lambda request: httpx.Response(200, content=json.dumps(value))).get("/rest/api/space") == value
+    assert client_of(lambda request: httpx2.Response(200, content=json.dumps(value))).get("/rest/api/space") == value
 
 
 def test_a_download_gives_bytes_and_keeps_to_its_limit() -> None:
-    client = client_of(lambda request: httpx.Response(200, content=b"\x00\xff" * 500))
+    client = client_of(lambda request: httpx2.Response(200, content=b"\x00\xff" * 500))
     assert client.download("/download/attachments/1/%E8%A8%88%E7%94%BB.bin?version=1", 1000) == b"\x00\xff" * 500
     with pytest.raises(PayloadTooLarge):
         client.download("/download/attachments/1/x.bin", 999)
@@ -240,11 +245,11 @@ def test_a_download_gives_bytes_and_keeps_to_its_limit() -> None:
 def test_a_file_name_is_in_no_error() -> None:
     for path in ("/download/attachments/123/Layoffs 2027.pdf?version=1", "/secure/attachment/77/人員計画.xlsx"):
         with pytest.raises(DocumentVanished, match=r"/(123|77)/…") as caught:
-            client_of(lambda request: httpx.Response(404)).download(path, 10)
+            client_of(lambda request: httpx2.Response(404)).download(path, 10)
         assert "Layoffs" not in str(caught.value)
         assert "人員" not in str(caught.value)
     with pytest.raises(DocumentVanished, match="/rest/api/content/1/child/attachment/att2/download"):
-        client_of(lambda request: httpx.Response(404)).download("/rest/api/content/1/child/attachment/att2/download", 10)
+        client_of(lambda request: httpx2.Response(404)).download("/rest/api/content/1/child/attachment/att2/download", 10)
 
 
 def test_another_person_asks_over_the_same_connections_with_another_token_and_own_counts() -> None:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from ragd.core.errors import SourceThrottled, SourceUnavailable
@@ -18,7 +18,7 @@ from ragd.sources.base import HttpOptions, Usage
 
 from .atlassian_http import TOKEN, Time, http_options
 
-Answer = Callable[[httpx.Request], httpx.Response]
+Answer = Callable[[httpx2.Request], httpx2.Response]
 DATE = 1_790_000_000
 
 
@@ -27,22 +27,22 @@ def time_() -> Time:
     return Time()
 
 
-def client_of(answers: list[httpx.Response] | Answer, time_: Time, **values: Any) -> tuple[AtlassianClient, HttpOptions]:
+def client_of(answers: list[httpx2.Response] | Answer, time_: Time, **values: Any) -> tuple[AtlassianClient, HttpOptions]:
     """A client whose site gives these answers one after the other."""
     rest = iter(answers) if isinstance(answers, list) else None
     limits = http_options(time_, **values)
-    site = httpx.MockTransport(lambda request: next(rest) if rest is not None else answers(request))  # type: ignore[operator]
+    site = httpx2.MockTransport(lambda request: next(rest) if rest is not None else answers(request))  # type: ignore[operator]
     auth = Auth("pat", TOKEN)
     return AtlassianClient("https://93.184.216.34", auth, limits, product="jira", clock=time_.clock, transport=site), limits
 
 
-def busy(status: int = 429, **headers: str) -> httpx.Response:
+def busy(status: int = 429, **headers: str) -> httpx2.Response:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return httpx.Response(status, json={"message": "busy"}, headers=named)
+    return httpx2.Response(status, json={"message": "busy"}, headers=named)
 
 
-def ok(**headers: str) -> httpx.Response:
-    return httpx.Response(200, json={"ok": True}, headers={name.replace("_", "-"): value for name, value in headers.items()})
+def ok(**headers: str) -> httpx2.Response:
+    return httpx2.Response(200, json={"ok": True}, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def ok(**headers: str) -> httpx.Response:
     ids=["seconds", "date by the server's clock", "Data Center", "Cloud", "Cloud in epoch seconds"],
 )
 def test_what_a_site_asks_for_is_waited_once(time_: Time, headers: dict[str, str], seconds: float) -> None:
-    client, limits = client_of([httpx.Response(429, headers=headers), ok()], time_)
+    client, limits = client_of([httpx2.Response(429, headers=headers), ok()], time_)
     assert client.get("/rest") == {"ok": True}
     assert time_.pauses == [seconds]
     assert (limits.usage.requests, limits.usage.throttled_s) == (2, seconds)
@@ -184,10 +184,10 @@ def test_threads_share_the_budget(time_: Time) -> None:
 
 
 def test_an_absurd_wait_is_a_day_at_most() -> None:
-    assert wait_asked_for(httpx.Headers({"Retry-After": "999999999"}), limited=True) == 24 * 3600
-    assert wait_asked_for(httpx.Headers({"Retry-After": formatdate(time.time() - 60)}), limited=True) == 0
-    assert rest_asked_for(httpx.Headers({"X-RateLimit-Remaining": "0"})) == 60
-    assert rest_asked_for(httpx.Headers({"X-RateLimit-Remaining": "1"})) == 0
+    assert wait_asked_for(httpx2.Headers({"Retry-After": "999999999"}), limited=True) == 24 * 3600
+    assert wait_asked_for(httpx2.Headers({"Retry-After": formatdate(time.time() - 60)}), limited=True) == 0
+    assert rest_asked_for(httpx2.Headers({"X-RateLimit-Remaining": "0"})) == 60
+    assert rest_asked_for(httpx2.Headers({"X-RateLimit-Remaining": "1"})) == 0
 
 
 def test_requests_of_many_threads_are_all_counted(time_: Time) -> None:

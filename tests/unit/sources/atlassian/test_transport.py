@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 import trustme
 
@@ -150,10 +150,10 @@ def test_a_redirect_to_what_is_no_web_address_is_refused(serve: Serve, open_clie
 )
 def test_a_download_is_not_led_into_a_more_private_network(base: str, target: str, allowed: bool) -> None:
     if allowed:
-        check_elsewhere(httpx.URL(base), httpx.URL(base), httpx.URL(target))
+        check_elsewhere(httpx2.URL(base), httpx2.URL(base), httpx2.URL(target))
     else:
         with pytest.raises(SourceRefused, match="not followed"):
-            check_elsewhere(httpx.URL(base), httpx.URL(base), httpx.URL(target))
+            check_elsewhere(httpx2.URL(base), httpx2.URL(base), httpx2.URL(target))
 
 
 def test_an_absolute_address_of_another_host_is_asked_for_without_the_token(serve: Serve, open_client: Open) -> None:

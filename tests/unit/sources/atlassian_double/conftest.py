@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from ....atlassian_server import Served, World, serve
@@ -14,9 +14,9 @@ from ....atlassian_server import Served, World, serve
 NEVER = "9999999"
 
 
-def get(url: str, context: ssl.SSLContext | None = None, **options: Any) -> httpx.Response:
+def get(url: str, context: ssl.SSLContext | None = None, **options: Any) -> httpx2.Response:
     """As somebody new. Without a context no certificates are loaded, which takes longer than the answer."""
-    return httpx.get(url, verify=context or False, **options)
+    return httpx2.get(url, verify=context or False, **options)
 
 
 class Caller:
@@ -28,22 +28,22 @@ class Caller:
         self.pat = world.token(f"{name}-pat", kind="pat")
         for token in (self.token, self.pat):
             world.grant(token, *rights)
-        self.cloud = httpx.Client(verify=False, auth=(f"{name}@example.com", self.token))
-        self.dc = httpx.Client(verify=False, headers={"Authorization": f"Bearer {self.pat}"})
+        self.cloud = httpx2.Client(verify=False, auth=(f"{name}@example.com", self.token))
+        self.dc = httpx2.Client(verify=False, headers={"Authorization": f"Bearer {self.pat}"})
 
-    def wiki(self, path: str, **params: Any) -> httpx.Response:
+    def wiki(self, path: str, **params: Any) -> httpx2.Response:
         return self.cloud.get(self.served.confluence_cloud + path, params=params or None)
 
-    def confluence(self, path: str, **params: Any) -> httpx.Response:
+    def confluence(self, path: str, **params: Any) -> httpx2.Response:
         return self.dc.get(self.served.confluence_dc + path, params=params or None)
 
-    def jira(self, path: str, **params: Any) -> httpx.Response:
+    def jira(self, path: str, **params: Any) -> httpx2.Response:
         return self.cloud.get(self.served.jira_cloud + path, params=params or None)
 
-    def jira_dc(self, path: str, **params: Any) -> httpx.Response:
+    def jira_dc(self, path: str, **params: Any) -> httpx2.Response:
         return self.dc.get(self.served.jira_dc + path, params=params or None)
 
-    def post(self, path: str, body: Any) -> httpx.Response:
+    def post(self, path: str, body: Any) -> httpx2.Response:
         return self.cloud.post(self.served.jira_cloud + path, json=body)
 
     def every(self, path: str, **params: Any) -> list[Any]:

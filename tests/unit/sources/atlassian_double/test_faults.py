@@ -8,7 +8,7 @@ import time
 from datetime import timedelta
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from ....atlassian_server import Served, World, serve
@@ -38,7 +38,7 @@ def test_a_storm_comes_and_goes_by_count(world: World, caller: Caller) -> None:
 @pytest.mark.parametrize("kind", ["reset", "cut"])
 def test_an_answer_may_break_off_midway(world: World, caller: Caller, kind: Any) -> None:
     world.faults.fail(r"/api/v2/pages", times=1, kind=kind)
-    with pytest.raises((httpx.RemoteProtocolError, httpx.ReadError)):
+    with pytest.raises((httpx2.RemoteProtocolError, httpx2.ReadError)):
         caller.wiki("/api/v2/pages")
     assert caller.wiki("/api/v2/pages").status_code == 200
 
@@ -75,7 +75,7 @@ def test_tls_comes_with_its_own_authority_and_a_redirect_from_http(world: World)
         assert get(f"{served.base}/rest/api/3/serverInfo", context=context).json()["deploymentType"] == "Cloud"
         answer = get(f"{served.plain}/wiki/api/v2/pages?limit=1")
         assert answer.headers["location"] == f"{served.base}/wiki/api/v2/pages?limit=1"
-        with pytest.raises(httpx.ConnectError):
+        with pytest.raises(httpx2.ConnectError):
             get(served.base, ssl.create_default_context())
 
 

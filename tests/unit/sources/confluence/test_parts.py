@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 from urllib.parse import quote
 
-import httpx
+import httpx2
 import pytest
 
 from ragd.core.errors import PayloadTooLarge, SourceUnavailable, ValidationFailed
@@ -255,20 +255,20 @@ def test_a_page_in_a_folder_of_cloud_has_the_folder_in_its_path() -> None:
     folders = {"9": {"id": "9", "title": "人事 Folder", "parentId": "8", "parentType": "folder"}, "8": None}
     asked: list[str] = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         path = request.url.path.removeprefix("/wiki/api/v2")
         asked.append(path)
         if path == "/spaces":
-            return httpx.Response(200, json={"results": [{"id": "77", "key": "HR", "name": "人事部"}]})
+            return httpx2.Response(200, json={"results": [{"id": "77", "key": "HR", "name": "人事部"}]})
         if path.startswith("/folders/"):
             found = folders[path.rpartition("/")[2]]
-            return httpx.Response(200, json=found) if found else httpx.Response(403, json={"errors": []})
+            return httpx2.Response(200, json=found) if found else httpx2.Response(403, json={"errors": []})
         pages = [rows[id_] for id_ in request.url.params.get_list("id") if id_ in rows]
         more = {"spaceId": "77", "version": {"number": 2, "createdAt": "2026-01-02T03:04:05.678Z"}}
-        return httpx.Response(200, json={"results": [{**one, **more} for one in pages]})
+        return httpx2.Response(200, json={"results": [{**one, **more} for one in pages]})
 
     http = HttpOptions(pause=lambda _seconds: None)
-    transport = httpx.MockTransport(answer)
+    transport = httpx2.MockTransport(answer)
     client = AtlassianClient("https://x.example/wiki", Auth("oauth", "t"), http, product="confluence", transport=transport)
     site = CloudSite(client)
     site.spaces([])
@@ -283,15 +283,15 @@ def test_a_page_in_a_folder_of_cloud_has_the_folder_in_its_path() -> None:
 def test_data_center_is_asked_for_spaces_where_a_plain_listing_does_not_tell_them() -> None:
     asked: list[str] = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         if request.url.path.endswith("/rest/api/space"):
-            return httpx.Response(200, json={"results": [{"id": 7, "key": "HR", "name": "人事部"}]})
+            return httpx2.Response(200, json={"results": [{"id": 7, "key": "HR", "name": "人事部"}]})
         asked.append(request.url.params.get("expand", ""))
         space = {"space": {"id": 7, "key": "HR", "name": "人事部"}} if asked[-1] else {}
-        return httpx.Response(200, json={"results": [{"id": "5", "type": "page", "title": "休暇", **space}]})
+        return httpx2.Response(200, json={"results": [{"id": "5", "type": "page", "title": "休暇", **space}]})
 
     http = HttpOptions(pause=lambda _seconds: None)
-    transport = httpx.MockTransport(answer)
+    transport = httpx2.MockTransport(answer)
     client = AtlassianClient("https://x.example/wiki", Auth("pat", "t"), http, product="confluence", transport=transport)
     site = DataCenterSite(client)
     site.spaces([])

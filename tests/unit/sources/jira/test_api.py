@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from ragd.core.errors import SourceUnavailable
@@ -17,12 +17,12 @@ from ragd.sources.jira.api import LONGEST_RUN, JiraApi, Patience, in_batches
 from ragd.sources.jira.cloud import JiraCloud
 from ragd.sources.jira.dc import JiraDataCenter
 
-Answer = Callable[[httpx.Request], httpx.Response]
+Answer = Callable[[httpx2.Request], httpx2.Response]
 
 
 def over(answer: Answer, api: type[JiraApi]) -> JiraApi:
     http = HttpOptions(pause=lambda _seconds: None, attempts=2)
-    transport = httpx.MockTransport(answer)
+    transport = httpx2.MockTransport(answer)
     return api(AtlassianClient("https://jira.tarnwood.example", Auth("pat", "t0ken"), http, product="jira", transport=transport))
 
 
@@ -41,9 +41,9 @@ def found(api: JiraApi) -> list[str]:
 def test_cloud_is_asked_for_keys_by_the_thousand() -> None:
     asked: list[dict[str, Any]] = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         asked.append(json.loads(request.content))
-        return httpx.Response(200, json={"issues": issues(1), "isLast": True})
+        return httpx2.Response(200, json={"issues": issues(1), "isLast": True})
 
     assert found(cloud(answer)) == ["1"]
     assert asked == [{"jql": "project = KES ORDER BY key ASC", "fields": ["key"], "maxResults": 5000}]
@@ -52,23 +52,23 @@ def test_cloud_is_asked_for_keys_by_the_thousand() -> None:
 def test_a_page_token_that_ran_out_begins_the_search_once_more() -> None:
     tokens: list[str | None] = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         token = json.loads(request.content).get("nextPageToken")
         tokens.append(token)
         if token == "old":
-            return httpx.Response(400, json={"errorMessages": ["The nextPageToken is no longer valid."]})
+            return httpx2.Response(400, json={"errorMessages": ["The nextPageToken is no longer valid."]})
         first = {"issues": issues(1, 2), "nextPageToken": "old" if len(tokens) == 1 else "new"}
-        return httpx.Response(200, json=first if token is None else {"issues": issues(3)})
+        return httpx2.Response(200, json=first if token is None else {"issues": issues(3)})
 
     assert found(cloud(answer)) == ["1", "2", "3"]
     assert tokens == [None, "old", None, "new"]
 
 
 def test_tokens_that_never_hold_end_the_search_with_an_error() -> None:
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         if "nextPageToken" in json.loads(request.content):
-            return httpx.Response(400, json={"errorMessages": ["no"]})
-        return httpx.Response(200, json={"issues": issues(1), "nextPageToken": "t"})
+            return httpx2.Response(400, json={"errorMessages": ["no"]})
+        return httpx2.Response(200, json={"issues": issues(1), "nextPageToken": "t"})
 
     with pytest.raises(SourceUnavailable, match="own listing"):
         found(cloud(answer))
@@ -85,12 +85,12 @@ def test_tokens_that_never_hold_end_the_search_with_an_error() -> None:
 )
 def test_a_search_of_cloud_that_is_cut_short_raises(page: Any, said: str) -> None:
     with pytest.raises(SourceUnavailable, match=said):
-        found(cloud(lambda _request: httpx.Response(200, json=page)))
+        found(cloud(lambda _request: httpx2.Response(200, json=page)))
 
 
 def test_a_wrong_jql_is_refused_at_once() -> None:
     with pytest.raises(RequestRefused, match="no field"):
-        found(cloud(lambda _request: httpx.Response(400, json={"errorMessages": ["There is no field x"]})))
+        found(cloud(lambda _request: httpx2.Response(400, json={"errorMessages": ["There is no field x"]})))
 
 
 class Shifting:
@@ -101,13 +101,13 @@ class Shifting:
         self.requests = 0
         self._deleted_after = deleted_after
 
-    def __call__(self, request: httpx.Request) -> httpx.Response:
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
         start, size = int(request.url.params["startAt"]), min(10, int(request.url.params["maxResults"]))
         page = {"issues": issues(*self.there[start : start + size]), "total": len(self.there), "startAt": start}
         self.requests += 1
         for number in self._deleted_after.get(self.requests, []):
             self.there.remove(number)
-        return httpx.Response(200, json=page)
+        return httpx2.Response(200, json=page)
 
 
 @pytest.mark.parametrize(
@@ -126,14 +126,14 @@ def test_issues_deleted_meanwhile_hide_no_other_from_a_search_by_position(delete
 )
 def test_a_search_of_data_center_that_is_cut_short_raises(page: Any) -> None:
     with pytest.raises(SourceUnavailable):
-        found(over(lambda _request: httpx.Response(200, json=page), JiraDataCenter))
+        found(over(lambda _request: httpx2.Response(200, json=page), JiraDataCenter))
 
 
 def test_all_comments_are_paged_when_the_issue_holds_only_some() -> None:
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx2.Request) -> httpx2.Response:
         start = int(request.url.params["startAt"])
         page = [{"id": str(number)} for number in range(start, min(start + 3, 7))]
-        return httpx.Response(200, json={"comments": page, "total": 7, "startAt": start})
+        return httpx2.Response(200, json={"comments": page, "total": 7, "startAt": start})
 
     held = {"id": "1", "fields": {"comment": {"comments": [{"id": "6"}], "total": 7}}}
     assert [comment["id"] for comment in cloud(answer).comments(held)] == [str(number) for number in range(7)]
@@ -141,7 +141,7 @@ def test_all_comments_are_paged_when_the_issue_holds_only_some() -> None:
 
 def test_comments_that_end_too_early_raise() -> None:
     with pytest.raises(SourceUnavailable, match="issue 1 too early"):
-        cloud(lambda _request: httpx.Response(200, json={"comments": [], "total": 2})).comments({"id": "1", "fields": {}})
+        cloud(lambda _request: httpx2.Response(200, json={"comments": [], "total": 2})).comments({"id": "1", "fields": {}})
 
 
 def test_custom_fields_are_known_by_name_in_any_case_or_by_id_and_equal_names_are_all_meant() -> None:
@@ -150,7 +150,7 @@ def test_custom_fields_are_known_by_name_in_any_case_or_by_id_and_equal_names_ar
         {"id": "cf_2", "name": "重大度", "schema": {"custom": "x:select"}},
         {"id": "cf_3", "name": "Root Cause", "schema": {"custom": "x:textfield"}},
     ]
-    known = cloud(lambda _request: httpx.Response(200, json=fields)).custom_fields(["root Cause", "cf_2", "none"])
+    known = cloud(lambda _request: httpx2.Response(200, json=fields)).custom_fields(["root Cause", "cf_2", "none"])
     assert {name: [(field.id, field.rich) for field in found] for name, found in known.items()} == {
         "root Cause": [("cf_1", True), ("cf_3", False)],
         "cf_2": [("cf_2", False)],
