@@ -6,8 +6,9 @@
     .venv/bin/python scripts/lock.py --check    only says whether the locks hold what pyproject.toml asks for; asks no registry
 
 requirements.lock is what the quick start installs, with the extra `ocr`; requirements-test.lock adds the tools of the tests;
-requirements-tools.lock is uv, which installs them. Besides the dependencies they hold the build backend, as the project is
-installed without build isolation, and pip, with which the model is fetched. uv resolves them, by its own settings
+requirements-tools.lock is uv, which installs them; server/ragd/cli/extras/ has a lock for each extra, for `rag extras add`.
+Besides the dependencies the first two hold the build backend, as the project is installed without build isolation, and pip, with
+which the model is fetched. uv resolves them, by its own settings
 (UV_DEFAULT_INDEX), not by pip's: a mirror with a part of a release's files would leave the hashes of the others out.
 """
 
@@ -27,11 +28,22 @@ from setup.environment import BASE_LOCK, ROOT, TEST_LOCK
 from setup.installers import TOOLS_LOCK, fetch_uv, uv_on_path
 
 OLDEST_PYTHON = "3.11"
+EXTRAS = Path("server", "ragd", "cli", "extras")
 
 
 def build_requirements(pyproject: str) -> list[str]:
     """What must be in the environment besides the declared dependencies."""
     return [*tomllib.loads(pyproject)["build-system"]["requires"], "pip"]
+
+
+def extras(pyproject: str) -> dict[str, list[str]]:
+    """What each extra asks for that users install: the one of the tests has a lock of its own."""
+    declared: dict[str, list[str]] = tomllib.loads(pyproject)["project"]["optional-dependencies"]
+    return {name: wanted for name, wanted in declared.items() if name != "test"}
+
+
+def extra_lock(name: str) -> str:
+    return (EXTRAS / f"{name}.lock").as_posix()
 
 
 def compile_command(uv: str, lock: str, sources: Sequence[str], upgrade: bool) -> list[str]:
@@ -76,6 +88,7 @@ def check_locks() -> int:
             (BASE_LOCK, base),
             (TEST_LOCK, [*base, *project["optional-dependencies"]["test"]]),
             (TOOLS_LOCK, ["uv"]),
+            *((extra_lock(name), wanted) for name, wanted in extras(pyproject).items()),
         )
         for problem in lock_problems(lock, (ROOT / lock).read_text("utf-8"), needed)
     ]
@@ -108,12 +121,14 @@ def main() -> int:
 
 
 def make_locks(uv: str, upgrade: bool) -> int:
-    environment = "\n".join(build_requirements((ROOT / "pyproject.toml").read_text("utf-8")))
-    # The test lock is bound to the base lock, so that both name the same version of a package.
+    pyproject = (ROOT / "pyproject.toml").read_text("utf-8")
+    environment = "\n".join(build_requirements(pyproject))
+    # The test lock is bound to the base lock, so that both name the same version of a package; those of the extras to both.
     for lock, sources, stdin in (
         (BASE_LOCK, ["pyproject.toml", "--extra", "ocr", "-"], environment),
         (TEST_LOCK, ["pyproject.toml", "--extra", "ocr", "--extra", "test", "--constraint", BASE_LOCK, "-"], environment),
         (TOOLS_LOCK, ["-"], "uv"),
+        *((extra_lock(name), ["--constraint", TEST_LOCK, "-"], "\n".join(wanted)) for name, wanted in extras(pyproject).items()),
     ):
         done = subprocess.run(compile_command(uv, lock, sources, upgrade), cwd=ROOT, input=stdin, encoding="utf-8", check=False)
         if done.returncode != 0:

@@ -69,4 +69,6 @@ def test_the_set_up_makes_a_daemon_that_starts_outside_of_the_checkout(folder: P
     rag = tmp_path / "server 0.1" / "bin" / "rag"
     listed = subprocess.run([rag, "models", "list"], env=env, cwd="/", capture_output=True, encoding="utf-8", check=False)
     assert "multilingual-e5-small" in listed.stdout, listed.stdout + listed.stderr
+    added = subprocess.run([rag, "extras", "add", "eval"], env=env, cwd="/", capture_output=True, encoding="utf-8", check=False)
+    assert added.stdout.startswith("eval: ir-measures "), added.stdout + added.stderr
     shutil.rmtree(tmp_path / "server 0.1")  # 0.85 GB

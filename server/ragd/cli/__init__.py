@@ -31,6 +31,7 @@ COMMANDS = {
     "traces": "traces:traces",
     "models": "models:models",
     "eval": "eval.command:eval_",
+    "extras": "extras.command:extras",
     "reindex": "ingest:reindex",
     "serve": "serve:serve",
     "mcp": "mcp:mcp",

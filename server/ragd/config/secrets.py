@@ -65,19 +65,21 @@ def _from_file(path: Path, setting: str) -> str:
 
 
 def _from_keyring(name: str, setting: str) -> str:
-    try:
-        import keyring
-        from keyring.errors import KeyringError
-    except ImportError as error:
-        raise SettingsError(
-            f"Setting '{setting}' needs the package keyring: install ragd[keyring], or use env:NAME or file:PATH."
-        ) from error
+    # It asks the system which key store it has: only for who keeps a key there.
+    import keyring
+    from keyring.errors import KeyringError, NoKeyringError
+
     try:
         key = keyring.get_password(KEYRING_SERVICE, name)
+    except NoKeyringError as error:
+        raise SettingsError(
+            f"Setting '{setting}': this session has no key store (on Linux: GNOME Keyring or KWallet, of a desktop session). "
+            "Keep the key in a file that only you can read, file:PATH, or in a variable, env:NAME."
+        ) from error
     except KeyringError as error:
         reason = type(error).__name__
         raise SettingsError(f"Setting '{setting}': the system's key store could not be read ({reason}).") from error
-    place = f"the entry '{name}' of the service '{KEYRING_SERVICE}' in the system's key store"
+    place = f"the entry '{name}' of the system's key store (put there by `keyring set {KEYRING_SERVICE} {name}`)"
     return _usable(key or "", setting, place, "does not exist or is empty")
 
 

@@ -39,7 +39,7 @@ def require_library() -> None:
         import ir_measures  # noqa: F401
     except ImportError as error:
         raise ServiceUnavailable(
-            "The metrics need the package ir-measures. Install the extra: pip install 'ragd[eval]'."
+            "The metrics need the package ir-measures, which is not installed. Run: rag extras add eval"
         ) from error
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import keyring
 import pytest
 from keyring.backend import KeyringBackend
+from keyring.backends.fail import Keyring as NoKeyStore
 from keyring.errors import KeyringLocked
 
 from ragd.config.loading import load_settings
@@ -109,6 +110,16 @@ def test_a_key_that_no_header_can_carry_is_refused_and_not_repeated(key_file: Pa
     with pytest.raises(SettingsError) as caught:
         resolve(f"file:{key_file}", SETTING)
     assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_session_without_a_key_store_says_what_to_use_instead() -> None:
+    before = keyring.get_keyring()
+    keyring.set_keyring(NoKeyStore())
+    try:
+        with pytest.raises(SettingsError, match=r"no key store .* file:PATH, or in a variable, env:NAME"):
+            resolve("keyring:models", SETTING)
+    finally:
+        keyring.set_keyring(before)
 
 
 LITERALS = [KEY, f"env:{KEY}", f"Bearer {KEY}", f"ENV:{KEY}", "file:", "keyring: ", "env:", "https://user:secret@example.com"]

@@ -68,7 +68,7 @@ class RemoteModel(ABC):
             self._sdk = self._import_sdk()
         except ImportError as error:
             raise SettingsError(
-                f"llm.provider {self.name} needs a package that is not installed. Run: pip install 'ragd[llm]'"
+                f"llm.provider {self.name} needs a package that is not installed. Run: rag extras add llm"
             ) from error
 
     def count_tokens(self, text: str) -> int:

@@ -40,7 +40,7 @@ class RapidOcrEngine:
         """Raises `SettingsError` when a package is missing, `ModelUnavailable` when a model file is."""
         folder = _models_folder()
         if folder is None:
-            raise SettingsError("The packages for text recognition are missing. Install them: pip install 'ragd[ocr]'")
+            raise SettingsError("The packages for text recognition are missing. Run: rag extras add ocr")
         if missing := _missing(folder):
             raise ModelUnavailable(
                 f"Files of the package rapidocr are missing: {', '.join(missing)}. Install it again: "

@@ -1,0 +1,60 @@
+"""`rag extras`: packages that are not needed by everybody."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragd.cli.common import options
+from ragd.cli.common.context import CliContext
+from ragd.cli.common.output import note, table
+
+if TYPE_CHECKING:
+    from ragd.cli.extras.packages import Extra
+
+
+@click.group()
+def extras() -> None:
+    """Install what not everybody needs: text recognition, language models, metrics, GPUs."""
+
+
+@extras.command("list")
+@options.answered(lambda rows: table(("extra", "state", "for"), [(row["name"], row["state"], row["for"]) for row in rows]))
+def list_extras(context: CliContext) -> Any:  # noqa: ARG001
+    """List the extras, and which are installed."""
+    from ragd.cli.extras.packages import FOR, extra
+
+    found = [(extra(name), what_for) for name, what_for in FOR.items()]
+    return [{"name": one.name, "state": one.state, "packages": one.packages, "for": what_for} for one, what_for in found]
+
+
+@extras.command()
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@click.option("--index-url", metavar="URL", help="Package index, in place of the one that pip or uv is set up with.")
+@click.pass_obj
+def add(context: CliContext, names: tuple[str, ...], index_url: str | None) -> None:
+    """Install extras into the environment that this `rag` runs in.
+
+    The versions are those that were tested with this release, each file checked by its hash. Index, proxy and certificates are
+    those that pip (or uv, where there is no pip) is set up with.
+    """
+    from ragd.cli.common.progress import Preparation
+    from ragd.cli.extras.packages import FOR, extra, install
+    from ragd.client.discovery import find_daemon
+    from ragd.core.errors import ValidationFailed
+
+    if unknown := [name for name in names if name not in FOR]:
+        raise ValidationFailed(f"There is no extra '{unknown[0]}'. There are: {', '.join(FOR)}.")
+    if other := [name for name in names if not extra(name).packages]:
+        raise ValidationFailed(f"The extra {other[0]} is not for this machine: {FOR[other[0]]}.")
+    for name in names:
+        with Preparation(f"Installing {name}"):
+            install(name, index_url)
+        click.echo(f"{name}: {_versions(extra(name))}")
+    if find_daemon(context.directories.data):
+        note("The daemon that runs uses it after it was started again: `rag stop`, then `rag serve`.")
+
+
+def _versions(installed: Extra) -> str:
+    return ", ".join(f"{package} {version}" for package, version in installed.packages.items())

@@ -1,0 +1,115 @@
+"""Packages that are not needed by everybody, installed into the environment that runs.
+
+Each extra of pyproject.toml has a lock in this folder: exact versions with hashes, of all that it needs. An extra is
+installed from it and never by a bare name: an index, whichever the machine is set up with, can give nothing but these files.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+from packaging.requirements import Requirement
+
+from ragd.core.errors import RagError
+from ragd.models.wheel import pip_runners
+
+LOCKS: Final = Path(__file__).parent
+
+FOR: Final = {
+    "ocr": "text in pictures and scanned pages (the quick start and the editor have it)",
+    "llm": "language models by the SDKs of OpenAI and Anthropic, and services that speak as they do",
+    "eval": "the metrics of `rag eval run`",
+    "gpu": "models on NVIDIA GPUs",
+    "directml": "models on any GPU, Windows only",
+    "openvino": "models on Intel CPUs, GPUs and NPUs",
+}
+"""What each extra is for, in the order of `rag extras list`."""
+
+_LAST_LINES: Final = 12
+_DISTRIBUTION: Final = "ragd"
+
+
+class InstallationFailed(RagError):
+    """The packages of an extra could not be installed; what was there before may be changed in part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    name: str
+    packages: dict[str, str | None]
+    """What was asked for by name, with the installed version; None where it is missing. Empty on machines that it is not for."""
+
+    @property
+    def state(self) -> str:
+        if not self.packages:
+            return "not for this machine"
+        return "installed" if all(self.packages.values()) else "not installed"
+
+
+def extra(name: str) -> Extra:
+    """How it stands with an extra in this environment."""
+    return Extra(name, {wanted: _installed(wanted) for wanted in _wanted(name)})
+
+
+def install(name: str, index_url: str | None = None) -> None:
+    """Install an extra from its lock, by this environment's pip, else uv, else another pip: with their settings.
+
+    Raises `InstallationFailed`.
+    """
+    for command in _installers():
+        options = ["--require-hashes", "-r", str(LOCKS / f"{name}.lock"), *(["--index-url", index_url] if index_url else [])]
+        # A setting to install for the user, or into environments only, is not meant for the environment that runs.
+        environment = {**os.environ, "PIP_USER": "0", "PIP_NO_INPUT": "1", "PIP_REQUIRE_VIRTUALENV": "0"}
+        done = subprocess.run(
+            [*command, *options],
+            check=False,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        )
+        if done.returncode == 0:
+            importlib.invalidate_caches()
+            return
+        if "No module named pip" not in done.stdout:
+            said = "\n".join(f"  {line}" for line in done.stdout.strip().splitlines()[-_LAST_LINES:])
+            raise InstallationFailed(
+                f"The extra {name} was not installed. The installer said:\n{said}\n"
+                "What pip or uv is set up with applies; --index-url names another index."
+            )
+    raise InstallationFailed(f"The extra {name} needs pip or uv, and neither is here. Install one of them, then try again.")
+
+
+def _installers() -> list[list[str]]:
+    """Commands that install into this environment, best first. One whose Python has no pip says so."""
+    own, *others = ([*runner, "--python", sys.executable, "install"] for runner in pip_runners())
+    uv = shutil.which("uv")
+    return [own, *([[uv, "pip", "install", "--python", sys.executable]] if uv else []), *others]
+
+
+def _wanted(name: str) -> Sequence[str]:
+    """The packages that the distribution's metadata names for an extra, on this machine."""
+    declared = [Requirement(text) for text in metadata.requires(_DISTRIBUTION) or ()]
+    return [
+        one.name
+        for one in declared
+        if one.marker and one.marker.evaluate({"extra": name}) and not one.marker.evaluate({"extra": ""})
+    ]
+
+
+def _installed(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
