@@ -135,6 +135,33 @@ def test_serve_tells_its_address_and_how_to_stop_it_but_never_the_token(rag: Cli
     assert info["token"] not in out + err
 
 
+def test_a_second_daemon_says_where_the_first_is_and_stop_ends_that(rag: Cli) -> None:
+    with rag.daemon() as daemon:
+        info = read_info(rag.data_dir)
+        _, err = rag.run("serve", "--port", "0", code=4)
+        assert f"already served at {info['url']} (process {daemon.pid})" in err
+        assert "Stopped." in rag.run("stop")[1]
+        daemon.communicate(timeout=30)
+        assert daemon.returncode == 0
+    assert "No daemon is running." in rag.run("stop")[1]
+
+
+def test_questions_are_answered_while_a_folder_is_watched_without_a_daemon(rag: Cli, samples: str) -> None:
+    watching = rag.start("watch", f"{samples}/guides")
+    try:
+        wait_for(lambda: watching.poll() is not None or "url" in read_info(rag.data_dir), "daemon.json")
+        assert watching.poll() is None, watching.communicate()
+        wait_for(lambda: rag.json("status")["counts"]["documents"] >= 3, "the first reading")
+        assert rag.json("query", QUESTIONS[0])["results"]
+        assert {check["name"]: check["level"] for check in rag.json("doctor")["checks"]}["daemon"] == "ok"
+        assert "Ctrl-C in its terminal stops it" in rag.run("stop", code=1)[1]
+    finally:
+        watching.send_signal(signal.SIGINT)
+        _, err = watching.communicate(timeout=30)
+    assert "Stopped watching." in err
+    assert not (rag.data_dir / "daemon.json").exists()
+
+
 def test_a_port_that_is_taken_gives_exit_code_5(rag: Cli) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -21,7 +21,9 @@ class Lifecycle:
     Every open stream of `/api/events` is a window of an editor: they are counted, and how long there has been none.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, *, is_daemon: bool = True) -> None:
+        """Without `is_daemon` the API is that of a command, which ends when its work is done."""
+        self.is_daemon = is_daemon
         self.ready = threading.Event()
         self.stopping = threading.Event()
         self._clock = clock

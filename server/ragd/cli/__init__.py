@@ -34,6 +34,7 @@ COMMANDS = {
     "extras": "extras.command:extras",
     "reindex": "ingest:reindex",
     "serve": "serve:serve",
+    "stop": "serve:stop",
     "mcp": "mcp:mcp",
     "status": "status:status",
     "doctor": "doctor.command:doctor",

@@ -41,7 +41,7 @@ def chat(context: CliContext, /, text: str | None, as_json: bool, **given: Any) 
     request = {name: value for name, value in given.items() if value is not None}
     if as_json and text is None:
         raise click.UsageError("--json needs TEXT.")
-    with context.connect("search") as client:
+    with context.connect("session") as client:
         if text is None:
             _converse(client, request)
         elif as_json:

@@ -1,8 +1,9 @@
-"""`rag serve`: the daemon, in the foreground."""
+"""`rag serve`: the daemon, in the foreground; `rag stop`: its end, from elsewhere."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -11,6 +12,10 @@ from ragd.cli.common.output import note
 
 if TYPE_CHECKING:
     from ragd.core.instance import DaemonInfo
+
+# Seconds that a daemon may take to end: it answers what it was asked, and its job goes on to a safe point.
+_ENDS_WITHIN_S: Final = 60.0
+_LOOK_EVERY_S: Final = 0.1
 
 
 @click.command()
@@ -46,3 +51,34 @@ def serve(context: CliContext, port: int | None, strategy: str | None, unused_s:
     if code == 0:
         note("Stopped.")
     return code
+
+
+@click.command()
+@click.pass_obj
+def stop(context: CliContext) -> None:
+    """Stop the daemon.
+
+    Whoever started it. Unfinished jobs go on when it is started again.
+    """
+    from contextlib import closing
+
+    from ragd.client.blocking import Client
+    from ragd.client.discovery import find_daemon
+    from ragd.core.errors import DaemonAlreadyRunning
+    from ragd.core.instance import Ownership, is_owned
+
+    data = context.directories.data
+    daemon = find_daemon(data)
+    if daemon is None:
+        if data.is_dir() and is_owned(data):
+            Ownership(data).release()  # says who has it, unless it ends at this moment
+        note("No daemon is running.")
+        return
+    with closing(Client.of(daemon)) as client:
+        client.post("/api/stop")
+    until = time.monotonic() + _ENDS_WITHIN_S
+    while is_owned(data):
+        if time.monotonic() > until:
+            raise DaemonAlreadyRunning(f"The daemon at {daemon.url} was asked to stop and still works. Try again in a minute.")
+        time.sleep(_LOOK_EVERY_S)
+    note("Stopped.")

@@ -1,4 +1,4 @@
-"""Who answers a command: the daemon that runs, else an API in this process.
+"""Who answers a command: the daemon that runs (or a command that listens meanwhile), else an API in this process.
 
 The lock of the data directory decides: who gets it owns the directory and runs the API in-process; who does not asks the owner,
 by the address in `daemon.json`. Both go through the same API and give the same answers.

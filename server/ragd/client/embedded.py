@@ -1,12 +1,19 @@
-"""The API inside this process, for when no daemon runs: the same app, asked through ASGI instead of a socket."""
+"""The API inside this process, for when no daemon runs: the same app, asked through ASGI instead of a socket.
+
+While that takes long, it listens on a socket, too, and other programs find it as they find a daemon.
+"""
 
 from __future__ import annotations
 
+import os
 import secrets
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
+from ragd import __version__
 from ragd.api.application import create_api
+from ragd.api.lifecycle import Lifecycle
 from ragd.app.container import Application
 from ragd.client.asgi import AsgiTransport
 from ragd.client.blocking import Client
@@ -14,7 +21,7 @@ from ragd.client.observer import Need, Observer
 from ragd.client.requests import LOCAL
 from ragd.config.loading import Directories
 from ragd.config.settings import Settings
-from ragd.core.instance import Ownership
+from ragd.core.instance import DaemonInfo, Ownership
 from ragd.core.logs import CLI_LOG, logging_to
 
 
@@ -35,7 +42,30 @@ def embedded(
         stack.callback(client.close)
         if need != "content":
             _make_ready(app, client, need, observer)
+        if need not in ("content", "search"):
+            stack.enter_context(_listening(app, ownership))
         yield client
+
+
+@contextmanager
+def _listening(app: Application, ownership: Ownership) -> Iterator[None]:
+    """Other programs are answered for as long as the block runs. Who has a request open at its end gets the answer."""
+    from ragd.api.server import ApiServer, listening
+
+    lifecycle, token = Lifecycle(is_daemon=False), secrets.token_hex(32)
+    lifecycle.ready.set()
+    # The routes keep things of the event loop that they run in, so this is another API in front of the same app.
+    server = ApiServer(create_api(app, token=token, lifecycle=lifecycle), lifecycle, app.settings.server.shutdown_grace_s)
+    with listening() as (listener, url):
+        thread = threading.Thread(target=server.run, args=([listener],), name="rag-listen", daemon=True)
+        thread.start()
+        ownership.publish(DaemonInfo(os.getpid(), __version__, url, token))
+        try:
+            yield
+        finally:
+            ownership.publish(DaemonInfo(os.getpid(), __version__))
+            server.stop()
+            thread.join()
 
 
 def _make_ready(app: Application, client: Client, need: Need, observer: Observer) -> None:

@@ -13,9 +13,10 @@ log = logging.getLogger(__name__)
 
 _POLL_S: Final = 0.2
 
-Need = Literal["content", "search", "jobs", "watch"]
+Need = Literal["content", "search", "session", "jobs", "watch"]
 """What an API in this process opens first. Looking things up needs the database only; searching needs the model and sound
-indexes; jobs need somebody to run them, too; and watching needs somebody to follow the sources that are added or changed."""
+indexes, and a session searches for longer than a moment; jobs need somebody to run them, too; and watching needs somebody to
+follow the sources that are added or changed. From a session on, other programs are answered as long as it lasts."""
 
 
 class Observer:

@@ -43,10 +43,14 @@ class Ownership:
         except Timeout as error:
             owner = read_info(data_dir)
             who = f"process {owner.pid}" if owner else "another process"
-            raise DaemonAlreadyRunning(
-                f"The data directory {data_dir} is in use by {who}. Wait until it has finished, stop it, "
-                "or set RAG_DATA_DIR to another directory."
-            ) from error
+            if owner and owner.url:
+                message = f"{data_dir} is already served at {owner.url} ({who})."
+            else:
+                message = (
+                    f"The data directory {data_dir} is in use by {who}, which does not answer yet. Try again in a moment, "
+                    "stop it, or set RAG_DATA_DIR to another directory."
+                )
+            raise DaemonAlreadyRunning(message) from error
         self.publish(DaemonInfo(os.getpid(), __version__))
 
     def publish(self, info: DaemonInfo) -> None:

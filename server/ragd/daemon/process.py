@@ -5,34 +5,25 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-import signal
-import socket
 import sys
 import threading
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from types import FrameType
-
-import uvicorn
+from collections.abc import Callable
 
 from ragd import __version__
 from ragd.api.application import create_api
 from ragd.api.description import Described
 from ragd.api.lifecycle import Lifecycle
+from ragd.api.server import ApiServer, listening
 from ragd.app.container import Application
 from ragd.config.loading import Directories
 from ragd.config.policy import mcp_verdict
 from ragd.config.settings import Settings
-from ragd.core.errors import PortTaken, RagError, SettingsError
+from ragd.core.errors import RagError, SettingsError
 from ragd.core.instance import INFO_FILE, DaemonInfo, Ownership
 from ragd.core.logs import DAEMON_LOG, logging_to
 from ragd.models.store import Progress
 
 log = logging.getLogger(__name__)
-
-_HOST = "127.0.0.1"
-
-_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)]
 
 
 def serve(
@@ -78,10 +69,9 @@ def _serve(
     ownership = Ownership(directories.data)
     abandoned = False
     try:
-        with _listening(port) as listener:
+        with listening(port) as (listener, url):
             app = Application(settings, directories, progress)
-            server = _Server(_create_api(app, token, lifecycle), lifecycle, settings.server.shutdown_grace_s)
-            url = f"http://{_HOST}:{listener.getsockname()[1]}"
+            server = ApiServer(_create_api(app, token, lifecycle), lifecycle, settings.server.shutdown_grace_s)
             info = DaemonInfo(os.getpid(), __version__, url, token)
 
             def ready() -> None:
@@ -135,26 +125,6 @@ def _new_token(fixed: str | None) -> str:
     return fixed
 
 
-@contextmanager
-def _listening(port: int) -> Generator[socket.socket, None, None]:
-    """A listening socket on 127.0.0.1. Raises `PortTaken`."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
-        if sys.platform == "win32":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
-        else:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((_HOST, port))
-            # Listening at once, and not when the server runs, is what makes a second daemon fail here.
-            listener.listen(128)
-        except OSError as error:
-            raise PortTaken(
-                f"Port {port} of {_HOST} can't be used ({error.strerror}). Another program may have it: "
-                "choose another with --port or RAG_SERVER__PORT; 0 takes a free one."
-            ) from error
-        yield listener
-
-
 class _Warming(threading.Thread):
     """Opens the model and the indexes, repairs what a crash left, starts the jobs, and says that the daemon is ready."""
 
@@ -184,46 +154,3 @@ class _Warming(threading.Thread):
                 log.exception("daemon can't start")
             self.error = error
             self._give_up()
-
-
-class _Server(uvicorn.Server):
-    """uvicorn, ended by a signal with our exit code and not with the signal's."""
-
-    def __init__(self, api: object, lifecycle: Lifecycle, grace_s: float) -> None:
-        config = uvicorn.Config(
-            api,  # type: ignore[arg-type]
-            lifespan="on",
-            ws="none",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=max(1, round(grace_s)),
-        )
-        super().__init__(config)
-        self._lifecycle = lifecycle
-
-    def stop(self) -> None:
-        """End as soon as the open requests are answered; asked twice, at once."""
-        self.force_exit = self._lifecycle.stopping.is_set()
-        self._lifecycle.stopping.set()
-
-    async def on_tick(self, counter: int) -> bool:
-        """Whether to end, asked ten times a second."""
-        return await super().on_tick(counter) or self._lifecycle.stopping.is_set()
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-
-        def stop(_signal: int, _frame: FrameType | None) -> None:
-            self.stop()
-
-        before = {number: signal.signal(number, stop) for number in _SIGNALS}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)

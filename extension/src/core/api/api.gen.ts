@@ -750,6 +750,8 @@ export interface paths {
         /**
          * Stop
          * @description End the daemon, as SIGTERM does, once this is answered. Jobs are kept and go on at the next start.
+         *
+         *     503 where the one who answers is no daemon, but a command that works without one and lets others ask meanwhile.
          */
         post: operations["stop"];
         delete?: never;

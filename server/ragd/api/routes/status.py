@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterable, AsyncIterator
 from typing import Annotated, Any, Final
 
@@ -15,6 +16,7 @@ from ragd.api.common import App, Life
 from ragd.api.description import event_stream
 from ragd.api.responses import job_response, named
 from ragd.api.schemas.status import Checks, DaemonEvents, Health, Status, Stopping
+from ragd.core.errors import ServiceUnavailable
 from ragd.store.overview import Overview
 
 router = APIRouter(tags=["status"])
@@ -46,7 +48,14 @@ def checks(
 
 @router.post("/api/stop", response_model=Stopping, status_code=202)
 async def stop(life: Life, after: BackgroundTasks) -> dict[str, bool]:
-    """End the daemon, as SIGTERM does, once this is answered. Jobs are kept and go on at the next start."""
+    """End the daemon, as SIGTERM does, once this is answered. Jobs are kept and go on at the next start.
+
+    503 where the one who answers is no daemon, but a command that works without one and lets others ask meanwhile.
+    """
+    if not life.is_daemon:
+        raise ServiceUnavailable(
+            f"A `rag` command is at work here (process {os.getpid()}) and ends by itself. Ctrl-C in its terminal stops it."
+        )
     after.add_task(life.stop, "asked to by a client")
     return {"stopping": True}
 

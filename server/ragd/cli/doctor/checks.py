@@ -61,8 +61,11 @@ def _ask(directories: Directories, settings: Settings, *, search: bool) -> Itera
     left_over = read_info(directories.data)
     if directories.data.is_dir() and is_owned(directories.data) and find_daemon(directories.data) is None:
         who = f"process {left_over.pid}" if left_over else "another process"
-        message = f"{who} has the data directory and does not answer as a daemon"
-        yield Check("daemon", "fail", message, f"Wait until it has finished; if it never does, stop {who}.")
+        if left_over and left_over.url:
+            yield Check("daemon", "fail", f"{who} has the data directory and does not answer", f"Stop {who}.")
+        else:
+            mend = f"Try again in a minute; if that does not help, stop {who}."
+            yield Check("daemon", "warn", f"{who} has the data directory and is getting ready, or about to end", mend)
         return
     try:
         with connect(directories, lambda: settings) as client:

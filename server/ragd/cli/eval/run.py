@@ -29,7 +29,7 @@ def run_all(
     """A run for each strategy. Each is tried with one question before anything is read: a wrong name is reported at once."""
     from ragd.cli.eval.corpus import evaluated_collection
 
-    with context.connect("search" if collection or material.as_asked else "jobs") as client:
+    with context.connect("session" if collection or material.as_asked else "jobs") as client:
 
         def check(target: str | None) -> None:
             for strategy in strategies:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @click.group()
 def extras() -> None:
-    """Install what not everybody needs: text recognition, language models, metrics, GPUs."""
+    """List and add packages that not everybody needs.
+
+    Text recognition, language models, metrics, GPUs.
+    """
 
 
 @extras.command("list")

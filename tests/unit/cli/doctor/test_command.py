@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ragd import __version__
-from ragd.core.instance import Ownership
+from ragd.core.instance import DaemonInfo, Ownership
 
 pytestmark = pytest.mark.slow
 
@@ -79,14 +79,17 @@ def test_a_stale_daemon_json_is_told_once(rag, tmp_path: Path) -> None:
     assert findings(rag("doctor", "--json"))["daemon"]["level"] == "ok"
 
 
-def test_another_owner_that_does_not_answer_is_a_failure(rag, tmp_path: Path) -> None:
+def test_another_owner_may_be_getting_ready_and_is_a_failure_when_it_was_and_does_not_answer(rag, tmp_path: Path) -> None:
     ownership = Ownership(tmp_path / "data")
     try:
-        found = findings(rag("doctor", "--json", code=1))["daemon"]
+        starting = findings(rag("doctor", "--json"))["daemon"]
+        ownership.publish(DaemonInfo(os.getpid(), "0.0.1", "http://127.0.0.1:9", "token"))
+        silent = findings(rag("doctor", "--json", code=1))["daemon"]
     finally:
         ownership.release()
-    assert found["level"] == "fail"
-    assert str(os.getpid()) in found["message"]
+    assert (starting["level"], silent["level"]) == ("warn", "fail")
+    assert str(os.getpid()) in starting["message"]
+    assert str(os.getpid()) in silent["message"]
 
 
 def test_a_daemon_that_runs_is_asked_and_its_database_is_not_opened_here(rag, daemon, tmp_path: Path) -> None:

@@ -1,0 +1,83 @@
+"""The API on a socket of 127.0.0.1, until its lifecycle ends."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from types import FrameType
+
+import uvicorn
+
+from ragd.api.lifecycle import Lifecycle
+from ragd.core.errors import PortTaken
+
+_HOST = "127.0.0.1"
+
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)]
+
+
+@contextmanager
+def listening(port: int = 0) -> Generator[tuple[socket.socket, str], None, None]:
+    """A listening socket on 127.0.0.1, and its URL; port 0 takes a free one. Raises `PortTaken`."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        if sys.platform == "win32":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((_HOST, port))
+            # Listening at once, and not when the server runs, is what makes a second daemon fail here.
+            listener.listen(128)
+        except OSError as error:
+            raise PortTaken(
+                f"Port {port} of {_HOST} can't be used ({error.strerror}). Another program may have it: "
+                "choose another with --port or RAG_SERVER__PORT; 0 takes a free one."
+            ) from error
+        yield listener, f"http://{_HOST}:{listener.getsockname()[1]}"
+
+
+class ApiServer(uvicorn.Server):
+    """uvicorn, ended by a signal with our exit code and not with the signal's."""
+
+    def __init__(self, api: object, lifecycle: Lifecycle, grace_s: float) -> None:
+        config = uvicorn.Config(
+            api,  # type: ignore[arg-type]
+            lifespan="on",
+            ws="none",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=max(1, round(grace_s)),
+        )
+        super().__init__(config)
+        self._lifecycle = lifecycle
+
+    def stop(self) -> None:
+        """End as soon as the open requests are answered; asked twice, at once."""
+        self.force_exit = self._lifecycle.stopping.is_set()
+        self._lifecycle.stopping.set()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Whether to end, asked ten times a second."""
+        return await super().on_tick(counter) or self._lifecycle.stopping.is_set()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def stop(_signal: int, _frame: FrameType | None) -> None:
+            self.stop()
+
+        before = {number: signal.signal(number, stop) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
