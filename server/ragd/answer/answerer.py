@@ -97,7 +97,8 @@ class Answerer:
                 log.warning("no answer from the language model", extra={"code": error.code, "reason": error.message})
                 trace.event("degraded", {"stage": "generate", "code": error.code}, span)
                 failure = error
-        text = extract(result.plan, given, self._embedder, self._analyzer)
+        lead_in = phrase("extract_follows" if self.model else "no_model", result.plan)
+        text = extract(result.plan, given, self._embedder, self._analyzer, lead_in=lead_in)
         marks = CitationFilter({citation.id for citation in given})
         text = marks.feed(text) + marks.finish()
         yield Delta(text)

@@ -1,4 +1,4 @@
-"""An answer without a model: the sentences of the first passages that are nearest to the question, word for word."""
+"""An answer without a model: what the first passages say that is nearest to the question, each unit whole."""
 
 from __future__ import annotations
 
@@ -9,46 +9,56 @@ from typing import Final
 
 import numpy as np
 
-from ragd.answer.phrases import phrase
 from ragd.answer.prompt import neutral
 from ragd.answer.support import word_shares
+from ragd.answer.units import Unit, units_of
 from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
 from ragd.core.results import Citation
-from ragd.language.sentences import answer_sentences
 from ragd.providers.protocols import Analyzer, Embedder
 
 log = logging.getLogger(__name__)
 
-_PASSAGES: Final = 3
-_SENTENCES: Final = 3
+_PASSAGES: Final = 5
+_UNITS: Final = 3
 _LOOKED_AT: Final = 24
-_MIN_CHARS: Final = 8
 _MOST_CHARS: Final = 500
 _WORDS_WEIGHT: Final = 0.5
-# A sentence much further from the question than the best one says something else.
+# A unit much further from the question than the best one says something else.
 _NEAR_THE_BEST: Final = 0.5
 
 
-def extract(plan: QueryPlan, citations: Sequence[Citation], embedder: Embedder, analyzer: Analyzer) -> str:
-    """Sentences in the order of the passages, each with its number. `citations` must not be empty."""
-    found = [(citation.id, text) for citation in citations[:_PASSAGES] for text in _quotable(citation.passage.content)]
+def extract(plan: QueryPlan, citations: Sequence[Citation], embedder: Embedder, analyzer: Analyzer, *, lead_in: str) -> str:
+    """After the `lead_in`, units in the order of the passages, each with its number. `citations` must not be empty."""
+    found = [(citation.id, unit) for citation in citations[:_PASSAGES] for unit in _units(citation)]
     if not found:
         first = citations[0]
-        found = [(first.id, " ".join(first.passage.content.split())[:_MOST_CHARS])]
-    scores = _scores(plan.text, [text for _, text in found], embedder, analyzer)
-    best = sorted(range(len(found)), key=lambda at: (-scores[at], at))[:_SENTENCES]
+        text = " ".join(first.passage.content.split())[:_MOST_CHARS]
+        found = [(first.id, Unit("sentence", text, (text,)))]
+    scores = _scores(plan.text, [unit for _, unit in found], embedder, analyzer)
+    best = sorted(range(len(found)), key=lambda at: (-scores[at], at))[:_UNITS]
     kept = sorted(at for at in best if scores[at] >= _NEAR_THE_BEST * scores[best[0]])
-    lines = [f"- {neutral(found[at][1])} [{found[at][0]}]" for at in kept]
-    return "\n".join([phrase("extract_follows", plan), "", *lines])
+    return "\n".join([lead_in, "", *(_bullet(*found[at]) for at in kept)])
 
 
-def _quotable(content: str) -> list[str]:
-    texts = [" ".join(content[start:end].split()) for start, end in answer_sentences(content)]
-    return [text for text in dict.fromkeys(texts) if _MIN_CHARS <= len(text) <= _MOST_CHARS][:_LOOKED_AT]
+def _units(citation: Citation) -> list[Unit]:
+    passage = citation.passage
+    units = units_of(passage.content, passage.doc_type, is_cut=passage.ordinal > 0)
+    return list({unit.text: unit for unit in units}.values())[:_LOOKED_AT]
 
 
-def _scores(question: str, texts: Sequence[str], embedder: Embedder, analyzer: Analyzer) -> list[float]:
+def _bullet(number: int, unit: Unit) -> str:
+    """The unit as an item of a list, its number behind its first line."""
+    first, _, rest = neutral(unit.text).partition("\n")
+    if unit.kind == "code" and first.startswith("```"):
+        first, rest = "", f"{first}\n{rest}"
+    indent = "" if unit.kind == "list" else "  "
+    below = [indent + line if line else "" for line in rest.split("\n")] if rest else []
+    return "\n".join([f"- {first} [{number}]" if first else f"- [{number}]", *below])
+
+
+def _scores(question: str, units: Sequence[Unit], embedder: Embedder, analyzer: Analyzer) -> list[float]:
+    texts = [f"{unit.about}\n{unit.said}" if unit.about else unit.said for unit in units]
     terms = [frozenset(analyzer.tokens(text)) for text in texts]
     spread = Counter(term for held in terms for term in held)
     words = word_shares(analyzer.tokens(question), terms, spread, len(texts))

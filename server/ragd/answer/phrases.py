@@ -18,12 +18,17 @@ _PHRASES: Final = {
         "ja": "文書には次のように書かれています。",
         "zh": "文档中的相关内容如下：",
     },
+    "no_model": {
+        "en": "No language model is set up (setting `llm.provider`), so the documents answer in their own words:",
+        "ja": "言語モデルが設定されていない（設定 `llm.provider`）ため、文書の記述をそのまま示します。",
+        "zh": "未设置语言模型（设置项 `llm.provider`），以下是文档原文：",
+    },
 }
 _LANGUAGES: Final = {"en": "English", "ja": "Japanese", "zh": "Chinese", "ko": "Korean"}
 
 
-def phrase(kind: Literal["not_found", "extract_follows"], plan: QueryPlan) -> str:
-    """The answer to a question that the passages do not answer, or what introduces sentences of the passages."""
+def phrase(kind: Literal["not_found", "extract_follows", "no_model"], plan: QueryPlan) -> str:
+    """The answer to a question that the passages do not answer, or what introduces extracts, with the reason or not."""
     return _PHRASES[kind][_language_of(plan)]
 
 
@@ -34,8 +39,19 @@ def language_name(plan: QueryPlan) -> str:
 
 def says_not_found(answer: str) -> bool:
     """Whether an answer is the phrase for "not found", in any language, and no more."""
-    text = " ".join(answer.split()).rstrip(".。")
-    return any(text == phrase.rstrip(".。") for phrase in _PHRASES["not_found"].values())
+    return _folded(answer) in map(_folded, _PHRASES["not_found"].values())
+
+
+def is_ours(sentence: str) -> bool:
+    """Whether a sentence of an answer is one of our phrases, in any language: it says nothing of a document."""
+    return _folded(sentence) in _OURS
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).rstrip(".。:：")
+
+
+_OURS: Final = frozenset(_folded(text) for texts in _PHRASES.values() for text in texts.values())
 
 
 def _language_of(plan: QueryPlan) -> str:

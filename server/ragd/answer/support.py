@@ -21,7 +21,7 @@ from typing import Final
 
 import numpy as np
 
-from ragd.answer.phrases import says_not_found
+from ragd.answer.phrases import is_ours
 from ragd.core.results import Citation, Support
 from ragd.language.sentences import CITATION_MARKS, answer_sentences
 from ragd.providers.protocols import Analyzer, Embedder, Vectors
@@ -60,7 +60,7 @@ class SupportCheck:
 
     def check(self, answer: str, citations: Sequence[Citation]) -> tuple[Support, ...]:
         """One for each sentence of the answer that says something. Raises what the embedding model raises."""
-        spans = [span for span in answer_sentences(answer) if not says_not_found(_unmarked(answer, span))][:_MOST_SENTENCES]
+        spans = [span for span in answer_sentences(answer) if not is_ours(_unmarked(answer, span))][:_MOST_SENTENCES]
         found = self.evidence([_unmarked(answer, span) for span in spans], citations)
         checked: list[Support] = []
         for (start, end), by_number in zip(spans, found, strict=True):

@@ -54,11 +54,11 @@ def units(passage: str) -> Iterator[Unit]:
     block_kind: Literal["text", "item"] = "text"
     before = ""
     for kind, text in _lines(passage[:MAX_SCANNED]):
-        if kind == "text" and block and _goes_on(block[-1], text):
+        if kind == "text" and block and goes_on(block[-1], text):
             block.append(text)
             continue
         if block and not (kind == "underline" and len(block) == 1):
-            yield Unit(block_kind, plain(_joined(block)))
+            yield Unit(block_kind, plain(joined(block)))
         block = []
         if kind in ("text", "item"):
             block, block_kind = [text], "item" if kind == "item" else "text"
@@ -66,7 +66,7 @@ def units(passage: str) -> Iterator[Unit]:
             yield Unit("table", ", ".join(filter(None, (plain(cell.strip()) for cell in text.strip("|").split("|")))))
         before = kind
     if block:
-        yield Unit(block_kind, plain(_joined(block)))
+        yield Unit(block_kind, plain(joined(block)))
 
 
 def plain(text: str) -> str:
@@ -118,7 +118,7 @@ def _line(line: str) -> tuple[str, str]:
     return "text", line
 
 
-def _goes_on(line: str, following: str) -> bool:
+def goes_on(line: str, following: str) -> bool:
     """Whether two lines are parts of one paragraph. A Japanese line that ends in a particle or a comma is not at its end."""
     if _KEY.match(following) or LOGGED.match(following) or LOGGED.match(line):
         return False
@@ -127,7 +127,7 @@ def _goes_on(line: str, following: str) -> bool:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in line) >= _WRAPPED_FROM
 
 
-def _joined(lines: list[str]) -> str:
+def joined(lines: list[str]) -> str:
     """Lines as one; between characters of scripts without blanks, none is put."""
     text = lines[0]
     for line in lines[1:]:

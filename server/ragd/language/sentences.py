@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ragd.language.boundaries import SENTENCE, fenced_blocks
-from ragd.language.plain_text import LOGGED
+from ragd.language.plain_text import LOGGED, goes_on
 from ragd.language.scripts import HIRAGANA, IDEOGRAPHS, KANA_BLOCKS
 from ragd.language.stop_words import FUNCTION_WORDS
 
@@ -30,6 +30,11 @@ _NO_SENTENCE: Final = re.compile(
     r"|(?i:(?:hope (?:this|you)|dear|hi|hello|regards|best|thanks|thank you)\b)"
     r"|.*(?:目次|社外秘|無断転載|無断複製|お世話になって|お疲れ(?:様|さま)|お引き立て|ご高配|よろしくお願い)|拝啓|敬具|平素|時下"
 )
+_LONGEST_JOINED: Final = 2_000
+_OPENING: Final = "(（「『【"
+_CLOSING_SIGNS: Final = ")）」』】"
+_GOES_ON: Final = re.compile(r"[a-z]+[ ,.]|(?:と|って|という|との|など|の|を|は|が|に|で|、)")
+"""How no sentence begins: a small word that is no name of a program, or what follows a quotation in Japanese."""
 _MIN_HIRAGANA: Final = 0.15
 _MIN_SMALL_WORDS: Final = 0.5
 _MIN_FUNCTION_WORDS: Final = 0.12
@@ -42,6 +47,12 @@ _ANSWER_ABBREVIATION: Final = re.compile(rf"(?:\b(?:{_ABBREVIATIONS})|^\d{{1,3}}
 """Answers know no `Co.`, but numbers of lists."""
 _ANSWER_START: Final = re.compile(r"[ \t\u3000]*(?:(?:>|[-*+•・]|\d{1,3}[.)．）]|#{1,6})[ \t\u3000]+|[・●○■]\s*|\|\s*)*")
 _HEADING: Final = re.compile(r"[ \t]*(?:#{1,6}\s|[\s|:=_*-]+$)")
+_LINE: Final = re.compile(r"[^\n]*\n?")
+_TABLE_RULE: Final = frozenset("|:- \t\n")
+_UNDERLINE: Final = re.compile(r"=+|-{2,}")
+_BOLD_LINE: Final = re.compile(r"(\*\*|__)[^*_\n]+\1[:：]?")
+_BLOCK_START: Final = re.compile(r"[-*+•・>|●○■]|\d{1,3}[.)．）]\s|#{1,6}\s")
+_BLOCK_END: Final = re.compile(r"[.!?。！？|:：][」』）)\]\"'”’*_]{0,4}$")
 _LABEL: Final = re.compile(r"[:：][*_]*\s*$")
 _WORD_CHARACTER: Final = re.compile(r"\w")
 
@@ -55,6 +66,31 @@ def sentences(text: str) -> Iterator[str]:
             start = match.end()
     if rest := text[start:].strip():
         yield rest
+
+
+def whole_sentences(text: str) -> Iterator[str]:
+    """As `sentences`, of text on one line, and never a part of one.
+
+    What a bracket holds, and what goes on after a quotation or the full stop of a number or an abbreviation, stays with what is
+    before it.
+    """
+    before = ""
+    opened = 0
+    for sentence in sentences(text):
+        gap = " " if before and not (_HAN_KANA.match(sentence) or before[-1] in "。！？．｡」』）】") else ""
+        if (
+            before
+            and len(before) < _LONGEST_JOINED
+            and (opened > 0 or _GOES_ON.match(sentence) or (before[-1] == "．" and sentence[0].isdecimal()))
+        ):
+            before += gap + sentence
+        else:
+            if before:
+                yield before
+            before, opened = sentence, 0
+        opened += sum(sentence.count(sign) for sign in _OPENING) - sum(sentence.count(sign) for sign in _CLOSING_SIGNS)
+    if before:
+        yield before
 
 
 def is_sentence(text: str) -> bool:
@@ -77,14 +113,36 @@ def is_sentence(text: str) -> bool:
 def answer_sentences(text: str) -> Iterator[tuple[int, int]]:
     """Character ranges of the sentences of Markdown, in order, each with the citation marks behind it.
 
-    Headings, labels of lists, code and rules of tables are none.
+    Headings, labels of lists, code, heads and rules of tables are none. Lines that a paragraph was broken into are read as one.
     """
     start = 0
     for first, last in [*fenced_blocks(text), (len(text), len(text))]:
-        for line in re.finditer(r"[^\n]+", text[start:first]):
-            if not _HEADING.match(line.group()):
-                yield from _of_line(text, start + line.start(), start + line.end())
+        for low, high in _regions(text, start, first):
+            yield from _of_line(text, low, high)
         start = last
+
+
+def _regions(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Character ranges of what may hold sentences: lines, each with its wraps."""
+    lines = [(start + line.start(), line.group()) for line in _LINE.finditer(text[start:end])]
+    low: int | None = None
+    for (at, line), (_, following) in zip(lines, [*lines[1:], (0, "")], strict=True):
+        is_head = line.lstrip().startswith("|") and bool(following) and "-" in following and _TABLE_RULE.issuperset(following)
+        is_title = bool(following) and low is None and _UNDERLINE.fullmatch(following.strip()) is not None
+        if not line.strip() or is_head or is_title or _HEADING.match(line) or _BOLD_LINE.fullmatch(line.strip()):
+            low = None
+            continue
+        low = at if low is None else low
+        if _is_wrapped(line.strip(), following.strip()):
+            continue
+        yield low, at + len(line)
+        low = None
+
+
+def _is_wrapped(line: str, following: str) -> bool:
+    if not following or _BLOCK_START.match(following) or _BLOCK_END.search(line):
+        return False
+    return following[0].islower() or goes_on(line, following)
 
 
 def _of_line(text: str, low: int, high: int) -> Iterator[tuple[int, int]]:

@@ -163,7 +163,8 @@ def test_without_a_model_the_best_sentences_answer_word_for_word(ask: Ask, lease
 
 def test_an_extract_is_introduced_in_the_language_of_the_question(ask: Ask, found: Any) -> None:
     _, answer, _ = ask(found("リースは何秒ですか", "リースは九十秒続きます。更新は自動です。", language="ja"))
-    assert answer.text.startswith("文書には")
+    assert answer.text.startswith("言語モデルが設定されていない（設定 `llm.provider`）ため")
+    assert all("設定" not in answer.text[checked.start : checked.end] for checked in answer.support)
     assert "リースは九十秒続きます。 [1]" in answer.text
 
 
@@ -176,6 +177,7 @@ def test_a_model_that_fails_before_its_first_word_is_replaced_by_extracts(ask: A
     with ChatServer(Scripted(status=500, headers=NOW)) as server:
         _, answer, trace = ask(lease, server)
     assert (answer.provider, answer.degraded) == ("extractive", ("generate",))
+    assert answer.text.startswith("The documents say:")
     assert "status 500" in answer.warnings[0]
     assert [event["payload"]["stage"] for event in trace["events"] if event["kind"] == "degraded"] == ["generate"]
 
