@@ -11,6 +11,7 @@ from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.security import AuthMiddleware
 from ragd.api.routes import (
     assets,
+    backup,
     chat,
     collections,
     documents,
@@ -57,6 +58,6 @@ def routes() -> Described:
     )
     errors.install(api)
     kept = (collections, documents, assets, ingest, sources, jobs)
-    for part in (status, query, chat, *kept, traces, evaluations, docs):
+    for part in (status, query, chat, *kept, traces, evaluations, backup, docs):
         api.include_router(part.router)
     return api

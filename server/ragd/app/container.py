@@ -12,6 +12,7 @@ from ragd.access.bodies import BodyReader
 from ragd.access.checks import AccessChecks
 from ragd.access.context import LiveAccess, PassageTools
 from ragd.answer.verification import AnswerCheck
+from ragd.app.backup import Backup
 from ragd.app.documents import Documents
 from ragd.app.ingestion import loader_for, new_drafter, open_indexes, worker_options
 from ragd.app.maintenance import Maintenance
@@ -100,6 +101,7 @@ class Application:
         log_file = JsonlSink(self.directories.logs / "traces.jsonl")
         self.tracer = Tracer([log_file, self.traces], settings.observability.detail_level)
         self.uploads = Uploads(data / "uploads", self._loader_for)
+        self.backup = Backup(engine, data)
 
     def _prepare_models(self, progress: Progress | None) -> None:
         lock = self._lock

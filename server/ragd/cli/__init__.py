@@ -36,6 +36,8 @@ COMMANDS = {
     "serve": "serve:serve",
     "stop": "serve:stop",
     "mcp": "mcp:mcp",
+    "backup": "backup:backup",
+    "restore": "backup:restore",
     "status": "status:status",
     "doctor": "doctor.command:doctor",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final, Protocol
 
 import httpx2
@@ -68,6 +69,17 @@ class Client:
         finally:
             response.close()
 
+    @contextmanager
+    def download(self, path: str) -> Iterator[httpx2.Response]:
+        """An answer whose body comes as it is read. Nobody knows how long the first of it takes."""
+        response = self._send("GET", path, stream=True, patient=True)
+        try:
+            yield response
+        except httpx2.TransportError as error:
+            raise unanswered(error) from error
+        finally:
+            response.close()
+
     def pages(self, path: str, **params: Any) -> Iterator[dict[str, Any]]:
         """Every item of a list, page by page."""
         page = 1
@@ -82,8 +94,10 @@ class Client:
         response = self._send(method, path, **parts)
         return response.json() if response.content else None
 
-    def _send(self, method: str, path: str, *, stream: bool = False, **parts: Any) -> httpx2.Response:
+    def _send(self, method: str, path: str, *, stream: bool = False, patient: bool = False, **parts: Any) -> httpx2.Response:
         sent = request(method, path, self._headers, base_url=self.address, **parts)
+        if patient:
+            sent.extensions["timeout"] = {}
         try:
             response = self._transport.send(sent, stream=stream)
             if response.is_error:

@@ -295,6 +295,7 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
         "DELETE /api/sources/{source_id}", "POST /api/sources/{source_id}/sync", "POST /api/sources/{source_id}/retry",
             "GET /api/sources/{source_id}/ledger", "GET /api/sources/{source_id}/ledger/items",
         "GET /api/evaluations", "POST /api/evaluations", "GET /api/evaluations/{run_id}",
+        "GET /api/backup",
         "GET /api/events", "POST /api/stop", "POST /api/answers/verify", "POST /api/documents/{doc_id}/reindex",
         "GET /api/feedback", "POST /api/feedback", "DELETE /api/feedback/{feedback_id}",
     } == set(operations)  # fmt: skip
