@@ -12,6 +12,7 @@ from collections.abc import Callable
 from ragd import __version__
 from ragd.api.application import create_api
 from ragd.api.description import Described
+from ragd.api.connections import raise_open_files
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.server import ApiServer, listening
 from ragd.app.container import Application
@@ -65,6 +66,7 @@ def _serve(
     stop_when_unused_s: float | None,
 ) -> int:
     token = _new_token(os.environ.get("RAG_TOKEN"))
+    raise_open_files()
     lifecycle = Lifecycle()
     ownership = Ownership(directories.data)
     abandoned = False

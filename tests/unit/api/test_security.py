@@ -248,7 +248,14 @@ def test_beyond_the_bound_of_open_requests_clients_are_told_to_come_back(app: Ap
                 statuses.append(message["status"])
 
         middleware = AuthMiddleware(slow, token=TOKEN, lifecycle=lifecycle, limits=app.settings.limits)
-        scope = {"type": "http", "method": "GET", "path": "/", "headers": allowed(), "server": ("127.0.0.1", 8765)}
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": "/",
+            "query_string": b"",
+            "headers": allowed(),
+            "server": ("127.0.0.1", 8765),
+        }
         waiting = [asyncio.create_task(middleware(dict(scope), receive, send)) for _ in range(MAX_OPEN_REQUESTS)]
         await asyncio.sleep(0)
         await middleware(dict(scope), receive, send)

@@ -20,7 +20,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ragd.api.errors import error_response, failure_response
 from ragd.api.lifecycle import Lifecycle
 from ragd.config.service import LimitsSettings
-from ragd.core.errors import ForbiddenHost, ForbiddenOrigin, PayloadTooLarge, RagError, ServiceUnavailable, Unauthorized
+from ragd.core.errors import (
+    ForbiddenHost,
+    ForbiddenOrigin,
+    PayloadTooLarge,
+    RagError,
+    ServiceUnavailable,
+    Unauthorized,
+    ValidationFailed,
+)
 from ragd.core.logs import request_id
 
 log = logging.getLogger(__name__)
@@ -32,6 +40,15 @@ UPLOAD_PATH = "/api/ingest"
 EVALUATIONS_PATH = "/api/evaluations"
 AGENTS_PATH = "/mcp"
 """Where agents ask by MCP, when that is on."""
+
+MAX_HEAD_BYTES = 65_536
+"""Bytes of a request's address and headers together."""
+
+MAX_HEADERS = 100
+MAX_ADDRESS_BYTES = 16_384
+
+ON_AUTHENTICATED = "ragd.authenticated"
+"""The ASGI extension by which a server learns that a request showed the token: `{"call": function}` in the scope."""
 
 # Requests that are answered at the same time, with open event streams but without those of agents. More get 503.
 MAX_OPEN_REQUESTS = 128
@@ -101,6 +118,7 @@ class AuthMiddleware:
             request_id.reset(remembered)
 
     def _check(self, scope: Scope) -> None:
+        _check_head(scope)
         hosts = _values(scope, b"host")
         if len(hosts) != 1 or not _HOST.fullmatch(hosts[0]):
             raise ForbiddenHost("The Host header must be 127.0.0.1, localhost or [::1]. Call the daemon by its own url.")
@@ -110,6 +128,8 @@ class AuthMiddleware:
             return
         if not self._authorized(_values(scope, b"authorization")):
             raise Unauthorized("Send 'Authorization: Bearer TOKEN' with the token from daemon.json in the data directory.")
+        if known := scope.get("extensions", {}).get(ON_AUTHENTICATED):
+            known["call"]()
         if self._lifecycle.stopping.is_set():
             raise ServiceUnavailable("The daemon is stopping. Start it again, or try again when it is back.")
         if not self._lifecycle.ready.is_set():
@@ -154,6 +174,15 @@ def _too_large(limit: int) -> str:
     return (
         f"The request's body is larger than {limit:,} bytes. Send less at a time, or raise the limit (limits.* in the settings)."
     )
+
+
+def _check_head(scope: Scope) -> None:
+    address = len(scope["path"]) + len(scope["query_string"])
+    headers = scope["headers"]
+    if address > MAX_ADDRESS_BYTES:
+        raise ValidationFailed(f"The request's address is longer than {MAX_ADDRESS_BYTES:,} bytes.")
+    if len(headers) > MAX_HEADERS or address + sum(len(name) + len(value) for name, value in headers) > MAX_HEAD_BYTES:
+        raise ValidationFailed(f"A request has at most {MAX_HEADERS} headers, of {MAX_HEAD_BYTES:,} bytes together.")
 
 
 def _values(scope: Scope, name: bytes) -> list[bytes]:
