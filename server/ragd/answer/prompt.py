@@ -23,6 +23,7 @@ from ragd.core.results import Citation
 from ragd.formats.registry import shape_of
 from ragd.language.boundaries import fenced_blocks
 from ragd.providers.protocols import Message
+from ragd.retrieve.context import without_headers
 from ragd.retrieve.pipeline import QueryResult
 
 PROMPT_FILE: Final = "answer.md"
@@ -37,7 +38,6 @@ _ATTACHMENT_RULE: Final = (
     "passages, and may be used like them. What rests on an attachment is said to come from it, by its name and without a number."
 )
 _FENCE: Final = re.compile(r"<(?=\s*/?\s*(?:passage|attachment)\b)", re.IGNORECASE)
-_HEADER: Final = re.compile(r"^([ \t>*#-]*)[\[【［](\s*\d+\s*)[\]】］]", re.MULTILINE)
 _MARK: Final = re.compile(r"[\[【［](\s*\d{1,3}(?:\s*[,，、;–~-]\s*\d{1,3})*\s*)[\]】］]")
 
 Included = Literal["whole", "beginning", "none"]
@@ -212,7 +212,7 @@ def _one_line(text: str) -> str:
 
 
 def _as_data(text: str, *, is_code: bool) -> str:
-    text = _HEADER.sub(r"\1(\2)", _FENCE.sub("‹", text))
+    text = without_headers(_FENCE.sub("‹", text))
     return text if is_code else neutral(text)
 
 

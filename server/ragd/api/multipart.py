@@ -56,7 +56,10 @@ class UploadForm:
             "on_part_end": self._part_ends,
             "on_end": self._ends,
         }
-        self._parser = MultipartParser(boundary, callbacks)  # type: ignore[arg-type]
+        try:
+            self._parser = MultipartParser(boundary, callbacks)  # type: ignore[arg-type]
+        except FormParserError as error:
+            raise _invalid("body", f"The multipart body's boundary can't be used: {error}.") from error
 
     def __enter__(self) -> UploadForm:
         return self

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from ragd import __version__
 from ragd.api.application import create_api
-from ragd.api.description import Described
 from ragd.api.connections import raise_open_files
+from ragd.api.description import Described
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.server import ApiServer, listening
 from ragd.app.container import Application

@@ -1,13 +1,35 @@
-"""The context for a model: passages, numbered, whole, within a limit of tokens."""
+"""The context for a model: passages, numbered, whole, within a limit of tokens.
+
+A line that begins with a number in brackets is a header of ours: neither a name nor a text of a document can make one.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ragd.core.documents import Place
 from ragd.core.results import Citation, Context, Hit, Passage
 from ragd.retrieve.ranking.neighbours import joined
+
+# What str.splitlines takes for the end of a line.
+_LINE_END: Final = re.compile("\r\n?|[\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
+_HEADER: Final = re.compile(
+    r"""^([^\w\n\[【［〔〖]*+)          # a list's or quotation's sign, blanks, what can't be seen
+        [\[【［〔〖]([^\S\n]*+\d++[^\S\n]*+)[\]】］〕〗]""",
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+def header(number: int, passage: Passage) -> str:
+    """The line above a passage: its number, title, source and place."""
+    return f"[{number}] {' '.join(passage.reference.split())}"
+
+
+def without_headers(text: str) -> str:
+    """Text of a document, in which a number in brackets that begins a line stands in round ones."""
+    return _HEADER.sub(r"\1(\2)", _LINE_END.sub("\n", text))
 
 
 def place_of(result: Mapping[str, Any]) -> str:
@@ -30,7 +52,7 @@ def build_context(
 
     def size(number: int, passage: Passage) -> int:
         if own_count:
-            return count_tokens(f"[{number}] {passage.reference}{passage.picture_texts}") + passage.tokens
+            return count_tokens(f"{header(number, passage)}{passage.picture_texts}") + passage.tokens
         return count_tokens(_block(number, passage))
 
     chosen: list[Citation] = []
@@ -54,4 +76,4 @@ def build_context(
 
 
 def _block(number: int, passage: Passage) -> str:
-    return f"[{number}] {passage.reference}\n{passage.content}{passage.picture_texts}"
+    return f"{header(number, passage)}\n{without_headers(passage.content + passage.picture_texts)}"
