@@ -67,6 +67,15 @@ class ConfluenceChanges(Store):
         with self.lock:
             self.pages[bare(id)].without_storage = True
 
+    def blank_storage(self, id: str | int, view: str = "") -> None:
+        """The storage format of this page or comment holds nothing from now on, and `view` is what is shown of it."""
+        with self.lock:
+            if page := self.pages.get(bare(id)):
+                page.content, page.viewed = "<p></p>", view
+            else:
+                comment = self.comments[bare(id)]
+                comment.body, comment.viewed = "", view
+
     def add_comment(
         self,
         id: str | int,

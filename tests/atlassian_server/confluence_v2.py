@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi.responses import JSONResponse
 
-from .content import download_address, view, web_address
+from .content import download_address, viewed, web_address
 from .face import Ask, Face, Refusal, check_whole, next_address, sliced, utc
 from .model import Attachment, Comment, Item, Page, Space
 from .world import World
@@ -314,7 +314,7 @@ def _body(ask: Ask, item: Any, without_storage: bool) -> dict[str, Any]:
     check_whole(ask, item.id)
     if wanted == "storage":
         return {} if without_storage else {"storage": {"representation": "storage", "value": item.body}}
-    return {wanted: {"representation": wanted, "value": view(item.body)}}
+    return {wanted: {"representation": wanted, "value": viewed(item)}}
 
 
 def _label(name: str) -> dict[str, str]:

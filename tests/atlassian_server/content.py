@@ -125,7 +125,7 @@ class V1:
         made = {}
         for name in ("storage", "view", "export_view", "styled_view"):
             if _wants(wanted, name) and not (name == "storage" and getattr(item, "without_storage", False)):
-                value = self.body(text) if name == "storage" else view(text)
+                value = self.body(text) if name == "storage" else viewed(item)
                 made[name] = {"value": value, "representation": name, "_expandable": {"content": f"/rest/api/content/{item.id}"}}
         return made
 
@@ -241,8 +241,11 @@ def download_address(attachment: Attachment) -> str:
     return f"/download/attachments/{attachment.owner}/{name}?version={attachment.version}&modificationDate={changed}&api=v2"
 
 
-def view(text: str) -> str:
+def viewed(item: Item) -> str:
     """Roughly what a reader's browser gets."""
+    if item.viewed is not None:
+        return item.viewed
+    text = str(getattr(item, "body", ""))
     text = re.sub(
         r'<ac:structured-macro ac:name="code".*?CDATA\[(.*?)\]\]>.*?</ac:structured-macro>',
         lambda found: f'<div class="code panel pdl"><pre class="syntaxhighlighter-pre">{escape(found[1])}</pre></div>',

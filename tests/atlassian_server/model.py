@@ -93,6 +93,8 @@ class Item:
     author: str
     changed: datetime | None = None
     before: Item | None = None
+    viewed: str | None = field(default=None, kw_only=True)
+    """What `view` shows of it, where that is not made of the body."""
 
     def as_indexed(self, now: datetime, lag_s: float) -> Item | None:
         """This item as a search knows it, or None if it doesn't yet."""

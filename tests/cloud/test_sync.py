@@ -53,6 +53,19 @@ def asking(cloud: Cloud) -> str:
     return f"indexer@example.com:{cloud.token}" if cloud.deployment == "cloud" else cloud.token
 
 
+def test_a_page_that_is_blank_in_every_form_is_left_out_with_its_reason(open_cloud: Opened) -> None:
+    cloud = open_cloud(FACES[0])
+    blank, shown = some_owners(cloud, 2)
+    cloud.world.blank_storage(shown.id, "<p>The windlass is greased with tallow.</p>")
+    source = cloud.add()
+    cloud.world.edit_page(blank.id, body="<p></p>")
+    cloud.sync(source)
+    cloud.check_accounted(source)
+    row = cloud.ledger.some(source.source_id, [f"page/{blank.id}"])[f"page/{blank.id}"]
+    assert (row.state, row.reason, row.doc_id) == ("skipped", "empty", None)
+    assert found(cloud, "windlass tallow")
+
+
 def test_everything_that_the_token_may_read_is_indexed_or_has_a_reason(cloud: Cloud) -> None:
     source = cloud.add()
     cycle = cloud.check_accounted(source)

@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from bs4.element import Tag
 
 from ragd.core.documents import Document, Mark, Place
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import DocumentEmpty, ParseFailed
 from ragd.core.sections import ANCESTORS
 from ragd.formats.common.builder import ContentBuilder, FormatLoader
 from ragd.formats.common.naming import choose_title
@@ -127,12 +127,15 @@ class ConfluenceLoader(FormatLoader):
         content = _PageContent(shelf)
         title, metadata = choose_title(f"{envelope.kind} {envelope.id}", title=envelope.title)
         content.heading(1, title, Place())
+        above = len(content.markdown)
         try:
             _write_body(content, page)
         except ParseFailed as error:
             raise ParseFailed(f"{envelope.kind} {envelope.id} can't be read: {error.message}") from error
         except RecursionError as error:
             raise ParseFailed(f"{envelope.kind} {envelope.id} is nested too deeply to be read.") from error
+        if len(content.markdown) == above and not envelope.comments:
+            raise DocumentEmpty(f"{envelope.kind} {envelope.id} has a title and nothing else: no text, no picture, no comment.")
         if envelope.comments:
             content.heading(2, "Comments", Place())
             for comment in envelope.comments:

@@ -1,7 +1,8 @@
 """Jira's wiki markup, in which Data Center keeps rich text, as Markdown: its blocks. `wiki_inline` does what is within a line.
 
 Two passes, both linear: the first parts the text at macros (`{code}`, `{noformat}`, `{quote}`, `{panel}`), the second reads
-lines. A macro that is never closed is text. Blocks of three backticks, which many write though Jira does not know them, are code.
+lines. A macro that is never closed is text, and so is one in monospaced text (`{{quote}}`). Blocks of three backticks, which many
+write though Jira does not know them, are code.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ _MAX_OPEN: Final = 10
 _MAX_ROW_LINES: Final = 30
 
 _MACRO: Final = re.compile(
-    r"(?<!\\)\{(code|noformat|quote|panel)(?::([^{}\n]{0,500}))?\}|^(?P<fence>```)(?P<tag>[A-Za-z][\w+#.-]{0,19})?[ \t]*$", re.M
+    r"(?<![\\{])\{(code|noformat|quote|panel)(?::([^{}\n]{0,500}))?\}(?!\})"
+    r"|^(?P<fence>```)(?P<tag>[A-Za-z][\w+#.-]{0,19})?[ \t]*$",
+    re.M,
 )
-_ENDS: Final = {name: re.compile(rf"\{{{name}\}}") for name in ("code", "noformat", "quote", "panel")} | {
+_ENDS: Final = {name: re.compile(rf"(?<!\{{)\{{{name}\}}(?!\}})") for name in ("code", "noformat", "quote", "panel")} | {
     "fence": re.compile(r"\n```(?=[ \t]*$)", re.M)
 }
-_COLOR: Final = re.compile(r"(?<!\\)\{color(:[^{}\n]{1,40})?\}")
+_COLOR: Final = re.compile(r"(?<![\\{])\{color(:[^{}\n]{1,40})?\}(?!\})")
 _HEADING: Final = re.compile(r"[ \t]*h([1-6])\.[ \t]+(\S.*)")
 _QUOTE: Final = re.compile(r"[ \t]*bq\.[ \t]+(\S.*)")
 _ITEM: Final = re.compile(r"[ \t]*([*#]{1,20}|-{1,20})[ \t]+(\S.*)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +19,7 @@ MOST_SPACES: Final = 100
 _PARTS: Final = ("container", "extensions.resolution")
 _COMMENT: Final = ("body.storage", "version", *_PARTS, "ancestors", "history", "extensions.inlineProperties")
 _PAGE_KINDS: Final = frozenset(("page", "blogpost"))
+_BLANK: Final = re.compile(r"(?:\s++|&(?:nbsp|#160|#xa0);|</?(?:p|br|div|span)\b[^<>]*+>)*+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +110,15 @@ def look(client: AtlassianClient, scope: Scope, ids: Sequence[str]) -> Looked:
 
 
 def comments_of(client: AtlassianClient, ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """The comments of pages, by page, each with its body in storage format; where that is blank, as it is shown."""
+    comments = list(search(client, f"type = comment and {among('container', ids)}", limit=WITH_BODY, expand=_COMMENT))
+    shown: dict[str, dict[str, Any]] = {}
+    for part in chunks([text_of(one, "id") for one in comments if body_of(one) is None], WITH_BODY):
+        for raw in search(client, f"type = comment and {among('id', part)}", limit=WITH_BODY, expand=("body.view",)):
+            shown[text_of(raw, "id")] = {"body": raw.get("body")}
     found: dict[str, list[dict[str, Any]]] = {}
-    for comment in search(client, f"type = comment and {among('container', ids)}", limit=WITH_BODY, expand=_COMMENT):
-        found.setdefault(text_of(comment, "container", "id"), []).append(comment)
+    for comment in comments:
+        found.setdefault(text_of(comment, "container", "id"), []).append(comment | shown.get(text_of(comment, "id"), {}))
     return found
 
 
@@ -147,10 +155,10 @@ def page_of(raw: Mapping[str, Any], url: str) -> Page:
 
 
 def body_of(raw: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The first of the representations that the site gave; None without one."""
+    """The first of the representations that the site gave with something in it; None without one."""
     for representation in ("storage", "view"):
         value = dig(raw, "body", representation, "value")
-        if isinstance(value, str):
+        if isinstance(value, str) and not _BLANK.fullmatch(value):
             return representation, value
     return None
 

@@ -15,7 +15,7 @@ from ragd.sources.atlassian.responses import Unanswered
 from ragd.sources.atlassian.values import dig, text_of
 from ragd.sources.base import Fetched
 from ragd.sources.confluence.body import References, references
-from ragd.sources.confluence.content import user_id
+from ragd.sources.confluence.content import body_of, user_id
 from ragd.sources.confluence.items import Attachment, Page, utc_text
 
 log = logging.getLogger(__name__)
@@ -106,7 +106,7 @@ def envelope(content: Content, download: Download, limit: int) -> bytes:
 
 def _mentioned(content: Content) -> dict[str, None]:
     """Whom the page, what it includes and its comments mention."""
-    bodies = [text_of(raw, "body", "storage", "value") for raw in content.comments]
+    bodies = [body[1] for raw in content.comments if (body := body_of(raw))]
     bodies += [one["value"] for one in content.includes.values()]
     return content.references.users | {id_: None for body in bodies for id_ in references(body, "").users}
 
@@ -132,7 +132,7 @@ def _comment(raw: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]
         "kind": "inline" if is_inline else "footer",
         "author": text_of(author, "displayName") or names.get(user_id(author), ""),
         "created": utc_text(text_of(raw, "history", "createdDate") or text_of(raw, "version", "when")),
-        "value": text_of(raw, "body", "storage", "value"),
+        "value": (body_of(raw) or ("", ""))[1],
         "selection": selection,
         "resolved": text_of(raw, "extensions", "resolution", "status") in _RESOLVED,
         "replies": [],

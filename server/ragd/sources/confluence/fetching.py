@@ -9,11 +9,11 @@ from typing import Any, Final
 
 from ragd.core.errors import DocumentVanished, ItemForbidden
 from ragd.sources.atlassian.client import AtlassianClient
-from ragd.sources.atlassian.values import chunks, text_of
+from ragd.sources.atlassian.values import chunks
 from ragd.sources.base import ALWAYS_REFETCH, Fetched, Listed, Skip, Unfetched
 from ragd.sources.confluence.body import References, references
 from ragd.sources.confluence.cloud import CloudSite
-from ragd.sources.confluence.content import Looked, Scope, comment_states, comments_of, look, people
+from ragd.sources.confluence.content import Looked, Scope, body_of, comment_states, comments_of, look, people
 from ragd.sources.confluence.cql import halved
 from ragd.sources.confluence.dc import DataCenterSite
 from ragd.sources.confluence.envelope import Content, Download
@@ -126,7 +126,7 @@ class Fetching:
         self.names.update(people(one for part in comments.values() for one in part))
         ids = [*(page.author for page in pages), *(id_ for one in refers.values() for id_ in one.users)]
         for part in comments.values():
-            ids += [id_ for one in part for id_ in references(text_of(one, "body", "storage", "value"), "").users]
+            ids += [id_ for one in part if (body := body_of(one)) for id_ in references(body[1], "").users]
         unknown = dict.fromkeys(id_ for id_ in ids if id_ and id_ not in self.names)
         if unknown:
             self.names |= dict.fromkeys(unknown, "") | self._site.names(unknown)

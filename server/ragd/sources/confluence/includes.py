@@ -95,7 +95,11 @@ class Includes:
         spaces = dict.fromkeys(space for space, _ in keys)
         titles = [(space, among("title", [title for one, title in keys if one == space])) for space in spaces]
         places = " or ".join(f"(space = {quoted(space)} and {clause})" for space, clause in titles)
-        return list(search(self._client, every(PAGES, f"({places})"), limit=WITH_BODY, expand=_EXPAND))
+        found = list(search(self._client, every(PAGES, f"({places})"), limit=WITH_BODY, expand=_EXPAND))
+        blank = [text_of(raw, "id") for raw in found if body_of(raw) is None]
+        viewed = search(self._client, among("id", blank), limit=WITH_BODY, expand=("body.view",)) if blank else ()
+        shown = {text_of(raw, "id"): raw.get("body") for raw in viewed}
+        return [{**raw, "body": shown.get(text_of(raw, "id"), raw.get("body"))} for raw in found]
 
 
 def _left_out(key: tuple[str, str], _message: str) -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ _REASONS: Final[dict[str, Reason]] = {
     "EMPTY": "empty",
     "FAILED": "failed",
 }
-
+_NOT_SERVED: Final[frozenset[Reason]] = frozenset(("forbidden", "gone", "empty"))
 
 _Ingest = Callable[[Sequence[Item], Sequence[str], Report], IngestResult]
 """The ingestion pipeline, called with items to take in and ids of documents to delete."""
@@ -203,8 +203,8 @@ class CycleRun:
                 row = _skipped(row, Skip(_REASONS.get(failure.code, "parse_error"), failure.message), doc_id=row.doc_id)
             rows.append(row)
         self._count(result)
-        # What could not be downloaded for want of rights is not served any more either.
-        closed = [row.doc_id for row in rows if row.doc_id and row.state == "skipped" and row.reason in {"forbidden", "gone"}]
+        # What could not be downloaded for want of rights, or was emptied, is not served any more either.
+        closed = [row.doc_id for row in rows if row.doc_id and row.state == "skipped" and row.reason in _NOT_SERVED]
         if closed:
             self._count(self.ingest((), closed, report))
             rows = [replace(row, doc_id=None) if row.doc_id in closed else row for row in rows]

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from ragd.core.documents import Document
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import DocumentEmpty, ParseFailed
 from ragd.formats.confluence.loader import ConfluenceLoader
 from ragd.formats.confluence.macros import NAVIGATION
 from ragd.providers.registry import build
@@ -34,7 +34,11 @@ def envelope(body: str = "", **changes: Any) -> dict[str, Any]:
 
 
 def load(body: str = "", **changes: Any) -> Document:
-    return ConfluenceLoader().load(json.dumps(envelope(body, **changes)).encode(), "123.json")
+    return read(envelope(body, **changes))
+
+
+def read(values: dict[str, Any]) -> Document:
+    return ConfluenceLoader().load(json.dumps(values).encode(), "123.json")
 
 
 def text_of(body: str, **changes: Any) -> str:
@@ -58,6 +62,24 @@ def rich(body: str) -> str:
 
 def plain(text: str) -> str:
     return f"<ac:plain-text-body><![CDATA[{text}]]></ac:plain-text-body>"
+
+
+@pytest.mark.parametrize("body", ["", "<p></p>", "<p>&nbsp;</p><p><br /></p>"])
+def test_a_page_with_a_title_and_nothing_else_is_refused_as_empty(body: str) -> None:
+    for representation in ("storage", "view"):
+        with pytest.raises(DocumentEmpty, match="page 123 has a title and nothing else"):
+            read(envelope() | {"body": {"representation": representation, "value": body}})
+    comment = {
+        "id": "9",
+        "kind": "footer",
+        "author": "Ann",
+        "created": "",
+        "value": "<p>Kept.</p>",
+        "selection": "",
+        "resolved": False,
+        "replies": [],
+    }
+    assert "Kept." in text_of(body, comments=[comment])
 
 
 def page_link(title: str, space: str = "", inside: str = "", anchor: str = "") -> str:
@@ -371,10 +393,6 @@ def test_a_body_that_is_only_there_as_html_is_read_as_such() -> None:
     )
     assert [mark.place.anchor for mark in document.marks] == [None, "#Head", "#Head.1"]
     assert found.place.anchor == "#Head.1"
-
-
-def test_an_empty_body_still_gives_the_title() -> None:
-    assert load("").markdown == "# Setup"
 
 
 def test_what_is_not_an_envelope_is_refused_with_the_reason() -> None:

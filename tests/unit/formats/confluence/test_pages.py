@@ -105,7 +105,7 @@ def test_sections_begin_with_space_and_pages_above() -> None:
     paths = [section.path for section in split_sections(document, "d")]
     assert paths[0] == ("開発", "Home", "Parent", "Setup guide")
     assert paths[2] == ("開発", "Home", "Parent", "Setup guide", "Rate limits", "設定 手順")
-    unnamed = load("", space={"key": "DEV"})
+    unnamed = load("<p>x</p>", space={"key": "DEV"})
     assert [section.path for section in split_sections(unnamed, "d")] == [("DEV", "Setup guide")]
 
 

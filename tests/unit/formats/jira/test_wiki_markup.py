@@ -43,6 +43,11 @@ def markdown(text: str) -> str:
         ("!screen 1.png|thumbnail! !画面.png!", "[image: screen 1.png] [image: 画面.png]"),
         ("!https://x.example/a.png|width=10!", "![](https://x.example/a.png)"),
         ("*see [docs|https://x.example/d]*", "**see [docs](https://x.example/d)**"),
+        ("{{quote}} cites, {{quote}} again", "`quote` cites, `quote` again"),
+        ("{{code}} and {{code:java}} or {code}x{code}", "`code` and `code:java` or\n\n```\nx\n```"),
+        ("{quote}as {{quote}} says{quote}", "> as `quote` says"),
+        ("{{noformat}}, {{panel:title=a}} and {{color:red}}", "`noformat`, `panel:title=a` and `color:red`"),
+        ("{code}\nuse {{code}}\n{code}", "```\nuse {{code}}\n```"),
     ],
 )  # fmt: skip
 def test_inline_markup_becomes_markdown(wiki: str, expected: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from ragd.core.errors import SourceRefused, SourceUnavailable
 from ragd.sources.base import Fetched, Unfetched
+from ragd.sources.confluence.body import references
 from ragd.sources.sync.changes import differs
 
 from ....atlassian_server import Page
@@ -110,6 +111,27 @@ def test_a_body_without_storage_format_comes_as_it_is_shown(site: Site) -> None:
     answer = fetched(source, by_id(source.listing(deep=True))[f"page/{page.id}"])[f"page/{page.id}"]
     assert content(answer)["body"]["representation"] == "view"
     assert content(answer)["body"]["value"]
+
+
+def test_what_is_blank_in_storage_format_comes_as_it_is_shown(site: Site) -> None:
+    page = site.page(lambda page: 'ac:name="include"' not in page.body)
+    comment = site.world.add_comment(page.id, "<p>x</p>")
+    site.world.blank_storage(page.id, "<p>The pump is primed by hand.</p>")
+    site.world.blank_storage(comment.id, "<p>Not in winter.</p>")
+    source = site.open()
+    answer = content(fetched(source, by_id(source.listing(deep=True))[f"page/{page.id}"])[f"page/{page.id}"])
+    assert answer["body"] == {"representation": "view", "value": "<p>The pump is primed by hand.</p>"}
+    assert "<p>Not in winter.</p>" in [one["value"] for one in answer["comments"]]
+
+
+def test_an_included_page_that_is_blank_in_storage_format_comes_as_it_is_shown(site: Site) -> None:
+    including = site.page(lambda page: 'ac:name="include"' in page.body)
+    title = next(iter(references(including.body, including.space).includes))
+    included = next(page for page in site.world.pages.values() if page.title == title and page.space == including.space)
+    site.world.blank_storage(included.id, "<p>The pump is primed by hand.</p>")
+    source = site.open()
+    answer = content(fetched(source, by_id(source.listing(deep=True))[f"page/{including.id}"])[f"page/{including.id}"])
+    assert answer["includes"][title]["value"] == "<p>The pump is primed by hand.</p>"
 
 
 def test_a_body_that_can_be_had_in_no_form_costs_its_page_alone(site: Site) -> None:
