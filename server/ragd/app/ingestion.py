@@ -17,8 +17,10 @@ from ragd.core.errors import IndexDamaged, IndexOutdated
 from ragd.core.ids import hash32
 from ragd.core.tracing import ProviderRef
 from ragd.formats.common.naming import extension
-from ragd.formats.registry import loader_name_for
+from ragd.formats.registry import is_text_file, loader_name_for
+from ragd.ingest.discovery.file_rules import check_globs
 from ragd.ingest.discovery.files import LoaderFor
+from ragd.ingest.discovery.globs import compile_globs
 from ragd.ingest.drafts import Drafter
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.workers.pool import WorkerPool
@@ -79,6 +81,22 @@ def loader_for(loaders: Mapping[str, str], name: str) -> str | None:
     return loader_name_for(name) if chosen is None else None if chosen == "none" else chosen
 
 
+def encoding_for(encodings: Mapping[str, str]) -> Callable[[str, str], str | None]:
+    """What gives the encoding of a text file by its path and name, by the setting `ingest.encodings`; None where it sets none.
+
+    Raises `ValidationFailed` for a pattern that can match nothing.
+    """
+    check_globs(encodings, "ingest.encodings")
+    rows = [(compile_globs([pattern], any_case=True), encoding) for pattern, encoding in encodings.items()]
+
+    def chosen(source: str, name: str) -> str | None:
+        if not rows or not is_text_file(name):
+            return None
+        return next((encoding for globs, encoding in rows if globs.covers(source)), None)
+
+    return chosen
+
+
 def worker_options(settings: Settings) -> tuple[int, WorkerOptions]:
     """How many processes read files, and what each may use."""
     options, ocr = settings.ingest, settings.ocr
@@ -105,6 +123,7 @@ def new_drafter(settings: Settings, models: Models, parser: WorkerPool, loaders:
         parser=parser,
         loaders=loaders,
         loader_version=lambda name: str(provider_class("loader", name).version),
+        encodings=encoding_for(settings.ingest.encodings),
         known_assets=partial(assets.known, ocr_profile=ocr_profile),
         ocr=ProviderRef("ocr", settings.ocr.provider, ocr_profile),
         cleaner=build("cleaner", settings.ingest.cleaner),

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from ragd.config.fields import Device, Group, SecretReference
+
+
+def _codec(encoding: str) -> str:
+    """The name of an encoding as Python spells it. Raises `ValueError` for what is none of text."""
+    try:
+        b"".decode(encoding)
+        return codecs.lookup(encoding).name
+    except (LookupError, UnicodeError):
+        raise ValueError(f"'{encoding}' is no encoding of text; use such as utf-8, cp932, euc_jp, gb18030 or cp1252") from None
 
 
 class EmbeddingSettings(Group):
@@ -87,6 +97,8 @@ class IngestSettings(Group):
     """Megabytes that the process reading one file may use; then the file fails with MEMORY."""
     loaders: dict[str, str] = Field(default_factory=dict)
     """Loader by file extension, over the built-in choice, such as `{.log: none}`: a name from the provider table, or `none`."""
+    encodings: dict[str, str] = Field(default_factory=dict)
+    """Encoding of text files by pattern, such as `{"*.csv": cp932}`, where it can't be told; the first that matches counts."""
     cleaner: str = "rules"
     """What leaves page headers, footers and the like out of the chunks: `rules` or `none`."""
     enricher: str = "rules"
@@ -99,6 +111,11 @@ class IngestSettings(Group):
     """Bytes of one picture in a document; a larger one is left out, with a warning."""
     max_picture_pixels: Annotated[int, Field(ge=10_000)] = 50_000_000
     """Pixels of one picture; a larger one is left out, with a warning."""
+
+    @field_validator("encodings")
+    @classmethod
+    def _known_encodings(cls, encodings: dict[str, str]) -> dict[str, str]:
+        return {pattern: _codec(encoding) for pattern, encoding in encodings.items()}
 
 
 class OcrSettings(Group):

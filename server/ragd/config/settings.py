@@ -36,5 +36,5 @@ class Settings(Group):
         """Hash of everything that shapes an answer or an index; written into every trace."""
         shaping = {"embedding", "rerank", "dense", "sparse", "splitter", "retrieval", "ocr", "llm", "answer"}
         # How many processes read files, and how long jobs are kept, changes nothing that is found.
-        reading = self.ingest.model_dump_json(include={"loaders", "cleaner", "enricher"})
+        reading = self.ingest.model_dump_json(include={"loaders", "encodings", "cleaner", "enricher"})
         return hash32(self.model_dump_json(include=shaping), reading)

@@ -122,6 +122,12 @@ def doc_type_for(name: str) -> DocType | None:
     return spec.doc_type if spec else None
 
 
+def is_text_file(name: str) -> bool:
+    """Whether a file of this name is text in some encoding; so is one of no format, which only a setting gives a loader."""
+    spec = _spec_for(name)
+    return spec is None or not (spec.needs_program or spec.shape == "picture")
+
+
 def supported_extensions() -> list[str]:
     """Extensions that some loader reads, lower case with their dot, sorted."""
     return sorted({extension for spec in format_specs() for extension in spec.extensions})

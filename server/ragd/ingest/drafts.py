@@ -14,11 +14,12 @@ from typing import Any, Literal
 import numpy as np
 
 from ragd.core.documents import Document, Piece
-from ragd.core.errors import ParseFailed, RagError
+from ragd.core.errors import DocumentUnreadable, ParseFailed, RagError
 from ragd.core.ids import TEXT_NORM_PROFILE, hash32
 from ragd.core.sections import split_sections
 from ragd.core.storage import Version, VersionContent
 from ragd.core.tracing import ProviderRef, Trace
+from ragd.formats.common.guessing import decode_as
 from ragd.ingest.chunking.cuts import merged, without
 from ragd.ingest.chunking.recursive import build_pieces
 from ragd.ingest.chunking.views import VIEW_PROFILE, PictureNote, Shown, build_chunks
@@ -51,11 +52,13 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Drafter:
-    """Makes drafts. `chunk_size` is in tokens, `max_document_size` in bytes; `loaders` gives the loader's name for a file's."""
+    """Makes drafts. `chunk_size` is in tokens, `max_document_size` in bytes; `loaders` gives the loader's name for a file's,
+    `encodings` the encoding that was set for a path and a name."""
 
     parser: Parser
     loaders: Callable[[str], str | None]
     loader_version: Callable[[str], str]
+    encodings: Callable[[str, str], str | None]
     known_assets: KnownAssets
     ocr: ProviderRef
     cleaner: Cleaner
@@ -88,7 +91,8 @@ class Drafter:
         loader = item.loader or self.loaders(item.name)
         if loader is None:
             raise unsupported(shown(item.name))
-        loader_version = self.loader_version(loader)
+        encoding = self.encodings(item.source, item.name)
+        loader_version = self.loader_version(loader) + (f"+{encoding}" if encoding else "")
         with trace.span("stage.dedup") as span:
             data = item.read(self.max_document_size)
             content_hash, profile_id = hash32(data), self.profile_id(loader, loader_version)
@@ -101,7 +105,8 @@ class Drafter:
             trace.event("ingest.dedup_decision", _decision_payload(doc_id, content_hash, len(data), decision), span)
         if decision == "unchanged":
             return None
-        task = ParseTask(loader, shown(item.name), data, item.folder, item.links_root, item.label)
+        text = _as_utf8(data, encoding, item.label or item.source) if encoding else data
+        task = ParseTask(loader, shown(item.name), text, item.folder, item.links_root, item.label)
         with self.parser.open(task, progress) as parsing:
             with trace.span("stage.loader", ProviderRef("loader", loader, loader_version)) as span:
                 document = parsing.document()
@@ -112,6 +117,7 @@ class Drafter:
         document = replace(
             document,
             boilerplate=tuple(merged([*document.boilerplate, *found.ranges], len(document.markdown))),
+            loader_version=loader_version,
             metadata=_with_ocr({**document.metadata, **(found.metadata or {})}, self.ocr.profile),
             warnings=(*document.warnings, *found.warnings),
         )
@@ -209,6 +215,15 @@ def _wrap_parse_errors(source: str, part: str) -> Generator[None, None, None]:
         log.exception("document not ingested", extra={"part": part, "document": source})
         kind = type(error).__name__
         raise ParseFailed(f"'{source}' could not be taken in: {part} failed ({kind}); the log has the details.") from error
+
+
+def _as_utf8(data: bytes, encoding: str, name: str) -> bytes:
+    """Text in the encoding that was set for it as UTF-8 with a mark, which every loader knows. Raises `DocumentUnreadable`."""
+    try:
+        return decode_as(data, encoding).removeprefix("\ufeff").encode("utf-8-sig", "replace") if data else data
+    except UnicodeError:
+        message = f"'{name}' is not in {encoding}, as ingest.encodings says it is. Change or remove the pattern there."
+        raise DocumentUnreadable(message) from None
 
 
 def _decide(known: Known | None, ocr_profile: str, *, same: bool, force: bool) -> _Decision:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, func, select
 
+from ragd.app.ingestion import encoding_for
 from ragd.core.documents import Document
 from ragd.core.errors import ParseFailed, RagError
 from ragd.core.ids import hash32
@@ -174,11 +175,13 @@ class Line:
         self.vectors = VectorCache(self.engine, self.embedder.model_id, self.embedder.revision)
         self.assets = Assets(self.engine, folder / "assets")
         loaders = options.get("loaders", lambda name: build("loader", name))
+        self.encodings = encoding_for(options.get("encodings", {}))
         parser = InlineParser(loaders)
         drafter = Drafter(
             parser=parser,
             loaders=loader_name_for,
             loader_version=lambda name: loaders(name).version,
+            encodings=lambda source, name: self.encodings(source, name),  # noqa: PLW0108 - tests set another
             known_assets=self.assets.known,
             ocr=ProviderRef("ocr", "none", "none"),
             cleaner=build("cleaner", "rules"),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ragd.app.ingestion import encoding_for
 from ragd.ingest.discovery.files import Found
 from ragd.ingest.discovery.items import FileItem
 from ragd.providers.registry import build
@@ -37,6 +38,33 @@ def test_a_run_counts_what_it_added_changed_left_alone_and_could_not_read(line: 
     assert counts(result) == (0, 1, 1, 1, 1)
     assert (result.chunks, result.embedded, result.reused) == (3, 1, 2)
     line.check()
+
+
+def test_a_doubtful_encoding_is_refused_until_a_setting_says_which_it_is(new_line: Any) -> None:
+    line = new_line()
+    line.write("old/setting.txt", "設定\n".encode("euc_jp"))
+    (failure,) = line.ingest().failed
+    assert failure.code == "UNREADABLE"
+    assert "ingest.encodings" in failure.message
+
+    line = new_line(encodings={"*.csv": "cp932", "old/**": "euc_jp", "*": "utf-16"})
+    assert line.ingest().added == 1
+    assert line.texts() == {"設定"}
+    assert line.ingest().unchanged == 1
+
+
+def test_another_encoding_reads_a_file_again_and_a_wrong_one_is_named(new_line: Any) -> None:
+    line = new_line()
+    line.write("stock.csv", "型番,数量\nﾃｽﾄ,1\n".encode("cp932"))
+    line.write("stock.pdf", b"%PDF-1.7 and then nothing")
+    line.ingest()
+    for options, expected in (({"*.csv": "cp932"}, "updated"), ({"*.csv": "cp932"}, "unchanged"), ({}, "updated")):
+        line.encodings = encoding_for(options)
+        assert getattr(line.ingest(), expected) == 1
+    line.encodings = encoding_for({"*": "ascii"})
+    failures = {failure.source: failure for failure in line.ingest().failed}
+    assert "'stock.csv' is not in ascii, as ingest.encodings says" in failures["stock.csv"].message
+    assert failures["stock.pdf"].code == "PARSE_FAILED"
 
 
 @pytest.mark.slow

@@ -1,10 +1,9 @@
 """Bytes of a text file to text.
 
 Order: byte-order mark; UTF-16 without a mark, by where its NUL bytes stand; UTF-8; the charset that the file declares;
-then charset-normalizer's "mess" measure over the legacy encodings of our languages. Half-width katakana counts as mess on top
-of that: it is rare in real text, and it is what EUC-JP looks like when read as Shift_JIS. What no encoding fits well is
-refused, since a wrong guess would be indexed as nonsense without anybody noticing. A few bytes that are no characters in an
-otherwise good text (a record cut in two, a name pasted from elsewhere) are replaced, and reported.
+then the legacy encoding under which the text is most probable (`guessing`). What is doubtful is refused, since a wrong guess
+would be indexed as nonsense without anybody noticing. A few bytes that are no characters in an otherwise good text (a record cut
+in two, a name pasted from elsewhere) are replaced, and reported.
 """
 
 from __future__ import annotations
@@ -15,11 +14,9 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from charset_normalizer import from_bytes
-
 from ragd.core.errors import DocumentEmpty, DocumentUnreadable
 from ragd.core.ids import canonical
-from ragd.language.scripts import HALF_WIDTH_JAPANESE
+from ragd.formats.common.guessing import decode_as, folded, guess
 
 _ESCAPE: Final = re.compile(rb"\x1b(\$[@B]|\$\(D|\([BJIH])")
 _TWO_BYTES: Final = (b"$@", b"$B")
@@ -27,8 +24,6 @@ _KATAKANA: Final = b"(I"
 _SUPPLEMENT: Final = b"$(D"
 _NO_PLACE: Final = re.compile(rb"[^\x21-\x7e]")
 _HIGH: Final = bytes(byte | 0x80 for byte in range(256))
-_MAX_MESS: Final = 0.2
-"""Mess (0..1) up to which a guessed encoding is believed; charset-normalizer's own threshold."""
 _MAX_BROKEN_SHARE: Final = 0.05
 """Share of bytes that are no characters, among all that is not ASCII, up to which they are replaced."""
 _MAX_CONTROL_SHARE: Final = 0.01
@@ -51,14 +46,15 @@ _SIGNATURES: Final = (
     (b"\x7fELF", "a program"),
     (b"\x1f\x8b\x08", "a gzip archive"),
 )
-_LEGACY: Final = ["cp932", "euc_jp", "gb18030", "big5", "euc_kr", "cp1252"]
 # What people call these encodings in declarations is, by the WHATWG encoding standard, what is on the right.
-_SUPERSETS: Final = {"shift_jis": "cp932", "iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
+_SUPERSETS: Final = {
+    "shift_jis": "cp932", "iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949",
+}  # fmt: skip
 _CONTROL: Final = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
-_HALF_WIDTH_KATAKANA: Final = re.compile(f"[{HALF_WIDTH_JAPANESE}]")
 _NON_ASCII: Final = re.compile("[^\x00-\x7f]")
 _REPLACEMENT: Final = "\ufffd"
 _SAMPLE: Final = 65_536
+_WHAT_TO_DO: Final = "Save it as UTF-8, or set its encoding (ingest.encodings)."
 
 
 def decode_jis(data: bytes) -> str | None:
@@ -90,21 +86,13 @@ def _decode_segment(escape: bytes, segment: bytes) -> str:
     if escape in _TWO_BYTES:
         if _NO_PLACE.search(segment):
             raise UnicodeDecodeError("iso2022_jp", segment, 0, len(segment), "not a place in the table")
-        return b"".join(_folded(*segment[at : at + 2]) for at in range(0, len(segment) - 1, 2)).decode("cp932")
+        return b"".join(folded(*segment[at : at + 2]) for at in range(0, len(segment) - 1, 2)).decode("cp932")
     if escape == _KATAKANA:
         return segment.translate(_HIGH).decode("cp932")
     if escape == _SUPPLEMENT:
         high = segment.translate(_HIGH)
         return b"".join(b"\x8f" + high[at : at + 2] for at in range(0, len(high) - 1, 2)).decode("euc_jp")
     return segment.decode("ascii", "replace")
-
-
-def _folded(row: int, cell: int) -> bytes:
-    """A place in the table of 94 rows and cells (each from 0x21) as code page 932 writes it: two rows in one lead byte."""
-    lead = (row + 1) // 2 + (0x70 if row < 0x5F else 0xB0)
-    if row % 2 == 0:
-        return bytes((lead, cell + 0x7E))
-    return bytes((lead, cell + (0x1F if cell < 0x60 else 0x20)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +150,12 @@ def _decode(data: bytes, name: str, declared: str | None) -> tuple[str, str, int
     for encoding in candidates:
         if (nearly := _nearly(data, encoding)) is not None:
             return nearly[0], encoding, nearly[1]
-    return *_guess(data, name), 0
+    return _guessed(data, name)
 
 
 def _nearly(data: bytes, encoding: str) -> tuple[str, int] | None:
     try:
-        text = data.decode(encoding, "replace")
+        text = decode_as(data, encoding, "replace")
     except (UnicodeError, LookupError):
         return None
     broken = text.count(_REPLACEMENT)
@@ -195,7 +183,7 @@ def _utf16_without_bom(data: bytes) -> tuple[str, str] | None:
 
 def _try(data: bytes, encoding: str) -> str | None:
     try:
-        return data.decode(encoding)
+        return decode_as(data, encoding)
     except (UnicodeError, LookupError):  # LookupError: a declared codec that isn't a charset, such as base64
         return None
 
@@ -208,14 +196,14 @@ def _known_encoding(declared: str | None) -> str | None:
     return _SUPERSETS.get(name, name) or None
 
 
-def _guess(data: bytes, name: str) -> tuple[str, str]:
-    best: tuple[float, str, str] | None = None
-    for match in from_bytes(data, cp_isolation=_LEGACY):
-        text = str(match)
-        foreign = _NON_ASCII.findall(text[:_SAMPLE])
-        mess = match.chaos + len(_HALF_WIDTH_KATAKANA.findall("".join(foreign))) / max(1, len(foreign))
-        if best is None or mess < best[0]:
-            best = (mess, text, match.encoding)
-    if best is None or best[0] > _MAX_MESS:
-        raise DocumentUnreadable(f"'{name}' is binary, or text in an encoding that can't be told. Save it as UTF-8.")
-    return best[1], best[2]
+def _guessed(data: bytes, name: str) -> tuple[str, str, int]:
+    found = guess(data)
+    if found.doubt:
+        raise DocumentUnreadable(
+            f"'{name}' is binary, or in an encoding that can't be told for sure: {found.doubt}. {_WHAT_TO_DO}"
+        )
+    if (text := _try(data, found.encoding)) is not None:
+        return text, found.encoding, 0
+    if (nearly := _nearly(data, found.encoding)) is not None:
+        return nearly[0], found.encoding, nearly[1]
+    raise DocumentUnreadable(f"'{name}' begins as {found.encoding} but isn't that throughout. {_WHAT_TO_DO}")

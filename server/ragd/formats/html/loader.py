@@ -36,7 +36,7 @@ class HtmlLoader(FormatLoader):
     """HTML and XHTML, without scripts, hidden parts and boilerplate."""
 
     name = "html"
-    version = "2"
+    version = "3"
 
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:
         found = _DECLARED.search(data[:_DECLARED_WITHIN])

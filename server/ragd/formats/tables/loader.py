@@ -153,7 +153,7 @@ class CsvLoader(FormatLoader):
     """Comma, semicolon, tab or bar between cells; places are lines of the file. The title is the file's name."""
 
     name = "csv"
-    version = "1"
+    version = "2"
 
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002  # the contract's
         decoded = decode(data, name)

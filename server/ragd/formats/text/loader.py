@@ -28,7 +28,7 @@ class TextLoader(FormatLoader):
     """Plain text, whose title is the first line when that is short; and markup whose headings are plain to see."""
 
     name = "text"
-    version = "2"
+    version = "3"
 
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002
         decoded = decode(data, name)
@@ -55,7 +55,7 @@ class CodeLoader(FormatLoader):
     """Source code and structured data. Functions, classes, tables, targets and keys become sections."""
 
     name = "code"
-    version = "2"
+    version = "3"
 
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002
         found = _XML_ENCODING.match(data[:1024]) or _CODING.match(data[:1024])
