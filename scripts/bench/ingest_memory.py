@@ -4,7 +4,7 @@
     .venv/bin/python scripts/bench/ingest_memory.py --megabytes 1000
 
 Makes that many megabytes of PDF (scanned and text), PowerPoint, Word, photos, Excel, Markdown and code, and has a daemon of its
-own ingest them with the indexes of the default settings (chroma and tantivy). Vectors are made by the fake embedder, and text
+own ingest them with the indexes of the default settings (usearch and tantivy). Vectors are made by the fake embedder, and text
 recognition begins no further picture of a document after 2 seconds (--ocr-budget): both are measured elsewhere. Memory is
 resident memory, looked at every 0.2 seconds. The folder for temporary files needs three times as much room as the files.
 """

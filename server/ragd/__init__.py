@@ -4,6 +4,6 @@ import os
 
 __version__ = "0.1.0"
 
-# Some libraries report to their makers unless they are told not to, and some decide it when they are loaded: ONNX Runtime, Chroma
-# and the client of the model hub in this order. Processes that this one starts inherit it.
-os.environ.update(ORT_DISABLE_TELEMETRY="1", ANONYMIZED_TELEMETRY="False", HF_HUB_DISABLE_TELEMETRY="1", DO_NOT_TRACK="1")
+# Some libraries report to their makers unless they are told not to, and some decide it when they are loaded: ONNX Runtime
+# and the client of the model hub. Processes that this one starts inherit it.
+os.environ.update(ORT_DISABLE_TELEMETRY="1", HF_HUB_DISABLE_TELEMETRY="1", DO_NOT_TRACK="1")

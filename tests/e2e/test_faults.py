@@ -23,7 +23,7 @@ from .conftest import Daemon, ended, wait_for
 pytestmark = [pytest.mark.e2e, pytest.mark.skipif(os.name == "nt", reason="signals and limits of POSIX")]
 
 MEGABYTE = 1024 * 1024
-REAL_INDEXES = {"RAG_DENSE__BACKEND": "chroma", "RAG_SPARSE__BACKEND": "tantivy"}
+REAL_INDEXES = {"RAG_DENSE__BACKEND": "usearch", "RAG_SPARSE__BACKEND": "tantivy"}
 SAME_SETTINGS = {"embedding.provider": "fake", "sparse.analyzer": "bigram"}
 QUEUE_STOPPED = "the job queue can't be used; trying again"
 MOUNTED = 'mount -t tmpfs -o size=48m tmpfs "$0" && exec "$@"'

@@ -30,7 +30,7 @@ from .conftest import Daemon, ended, wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")]
 
-REAL_INDEXES = {"RAG_DENSE__BACKEND": "chroma", "RAG_SPARSE__BACKEND": "tantivy", "RAG_OCR__PROVIDER": "none"}
+REAL_INDEXES = {"RAG_DENSE__BACKEND": "usearch", "RAG_SPARSE__BACKEND": "tantivy", "RAG_OCR__PROVIDER": "none"}
 SAME_SETTINGS = {"embedding.provider": "fake", "sparse.analyzer": "bigram", "ocr.provider": "none"}
 PROBLEMS = ("damaged_facts", "missing_from_views", "missing_vectors", "outdated_profile")
 NOTES = 120

@@ -174,7 +174,7 @@ def test_a_deleted_collection_leaves_nothing_and_frees_its_name(open_app: Open, 
 
 ENGINES = [
     pytest.param({}, id="exact and fts5"),
-    pytest.param({"dense__backend": "chroma", "sparse__backend": "tantivy"}, id="chroma and tantivy", marks=pytest.mark.e2e),
+    pytest.param({"dense__backend": "usearch", "sparse__backend": "tantivy"}, id="usearch and tantivy", marks=pytest.mark.e2e),
 ]
 
 

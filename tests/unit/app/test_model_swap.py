@@ -54,7 +54,7 @@ def index_all(app: Application, docs: Path) -> None:
     assert finish(app, app.documents.ingest([str(docs)])).status == "completed"
 
 
-@pytest.mark.parametrize("backend", ["exact", pytest.param("chroma", marks=pytest.mark.e2e)])
+@pytest.mark.parametrize("backend", ["exact", pytest.param("usearch", marks=pytest.mark.e2e)])
 def test_a_model_of_another_dimension_is_told_served_around_and_rebuilt(start: Start, docs: Path, backend: str) -> None:
     app = start(dense__backend=backend)
     index_all(app, docs)

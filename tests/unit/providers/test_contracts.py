@@ -20,18 +20,18 @@ class TestExactStore(DenseStoreContract):
         return lambda folder: build("dense", "exact", folder=folder, exact_filter_max=50_000, ef_search=100)
 
 
-class TestChromaStore(DenseStoreContract):
+class TestUsearchStore(DenseStoreContract):
     @pytest.fixture
     def open_store(self) -> Callable[[Path], DenseStore]:
-        return lambda folder: build("dense", "chroma", folder=folder, exact_filter_max=50_000, ef_search=400)
+        return lambda folder: build("dense", "usearch", folder=folder, exact_filter_max=50_000, ef_search=400)
 
 
-class TestChromaStoreWithoutExactFilters(DenseStoreContract):
-    """The same store where every filter is too large to be scored exactly at once."""
+class TestUsearchStoreWithoutExactFilters(DenseStoreContract):
+    """The same store where everything has a graph and every filter is too large to be scored exactly at once."""
 
     @pytest.fixture
     def open_store(self) -> Callable[[Path], DenseStore]:
-        return lambda folder: build("dense", "chroma", folder=folder, exact_filter_max=0, ef_search=400)
+        return lambda folder: build("dense", "usearch", folder=folder, exact_filter_max=0, ef_search=400, graph_least=1)
 
 
 class TestTantivyStore(SparseStoreContract):

@@ -38,7 +38,7 @@ for batch in range(10_000):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("dense", "exact"), ("dense", "chroma"), ("sparse", "tantivy"), ("sparse", "fts5"), ("sparse", "rank_bm25")],
+    [("dense", "exact"), ("dense", "usearch"), ("sparse", "tantivy"), ("sparse", "fts5"), ("sparse", "rank_bm25")],
 )
 def test_everything_acknowledged_survives_a_kill(kind: ProviderKind, name: str, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

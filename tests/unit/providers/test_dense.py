@@ -1,18 +1,16 @@
-"""What the dense stores do beyond their contract: the log's recovery, Chroma's damage, recall against exact search."""
+"""What the dense stores do beyond their contract: the log's recovery, a graph's damage, recall against exact search."""
 
 from __future__ import annotations
 
-import shutil
-import sqlite3
-from contextlib import closing
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ragd.core.errors import IndexDamaged
-from ragd.providers.dense.chroma import ChromaStore
 from ragd.providers.dense.exact import ExactStore
+from ragd.providers.dense.usearch import UsearchStore
 from ragd.providers.dense.vector_log import VectorLog
 from ragd.providers.protocols import Vectors
 from ragd.testing import KB, entry_ids, unit_vectors
@@ -86,84 +84,100 @@ def test_vectors_of_another_model_are_refused_with_advice(tmp_path: Path) -> Non
     store.close()
 
 
+def filled(folder: Path, vectors: Vectors, **options: int) -> UsearchStore:
+    """A store of these vectors whose graph holds them all."""
+    store = UsearchStore(folder, graph_least=1000, **options)
+    ids = entry_ids(len(vectors))
+    for at in range(0, len(ids), 500):
+        store.upsert(KB, ids[at : at + 500], vectors[at : at + 500])
+    wait_until_filled(store)
+    return store
+
+
+def wait_until_filled(store: UsearchStore) -> None:
+    deadline = time.monotonic() + 60
+    while store.pending(KB):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 @pytest.mark.slow
-def test_chroma_finds_what_exact_search_finds(tmp_path: Path) -> None:
+def test_the_graph_finds_what_exact_search_finds(tmp_path: Path) -> None:
     vectors, queries = clustered_vectors(4000, seed=2), clustered_vectors(60, seed=3)
-    chroma, exact = ChromaStore(tmp_path / "chroma", exact_filter_max=100, ef_search=100), ExactStore(tmp_path / "exact")
+    store, exact = filled(tmp_path / "usearch", vectors, exact_filter_max=500, ef_search=100), ExactStore(tmp_path / "exact")
     ids = entry_ids(4000)
-    for store in (chroma, exact):
-        for at in range(0, 4000, 500):
-            store.upsert(KB, ids[at : at + 500], vectors[at : at + 500])
+    exact.upsert(KB, ids, vectors)
     for allowed in (None, set(ids[::2]), set(ids[::60])):
         found = 0
         for query in queries:
-            right = {item.entry_id for item in exact.search(KB, query, 10, allowed)}
-            found += len(right & {item.entry_id for item in chroma.search(KB, query, 10, allowed)})
+            right = exact.search(KB, query, 10, allowed)
+            got = store.search(KB, query, 10, allowed)
+            found += len({item.entry_id for item in right} & {item.entry_id for item in got})
+            assert got[0].score == pytest.approx(right[0].score, abs=0.05)
         assert found / (10 * len(queries)) >= 0.95
-    chroma.close()
+    store.close()
     exact.close()
 
 
-@pytest.fixture(scope="module")
-def chroma_left_by_a_kill(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Chroma folder as a killed process leaves it: written, never closed."""
-    root = tmp_path_factory.mktemp("killed")
-    store = ChromaStore(root / "live")
-    for at in range(0, 2500, 500):
-        store.upsert(KB, entry_ids(2500)[at : at + 500], unit_vectors(2500)[at : at + 500])
-    shutil.copytree(root / "live", root / "left")
+def test_a_collection_too_small_for_a_graph_is_searched_exactly(tmp_path: Path) -> None:
+    store = UsearchStore(tmp_path / "dense", graph_least=1000)
+    store.upsert(KB, entry_ids(999), unit_vectors(999))
+    assert store.search(KB, unit_vectors(999)[7], 1)[0].entry_id == entry_ids(999)[7]
     store.close()
-    return root / "left"
+    assert not (tmp_path / "dense" / "graphs").exists()
 
 
-@pytest.mark.e2e
-def test_a_sound_folder_without_a_seal_is_opened(chroma_left_by_a_kill: Path, tmp_path: Path) -> None:
-    shutil.copytree(chroma_left_by_a_kill, tmp_path / "dense")
-    store = ChromaStore(tmp_path / "dense")
-    assert store.ids(KB) == set(entry_ids(2500))
-    store.close()
-
-
-@pytest.mark.e2e
-def test_a_kill_within_a_transaction_of_sqlite_is_no_damage(chroma_left_by_a_kill: Path, tmp_path: Path) -> None:
-    left = tmp_path / "dense" / "chroma"
-    shutil.copytree(chroma_left_by_a_kill / "chroma", tmp_path / "live")
-    with closing(sqlite3.connect(tmp_path / "live" / "chroma.sqlite3")) as connection:
-        # Changed pages spill into the file before the end, so that the journal must be rolled back.
-        connection.execute("PRAGMA cache_size = 1")
-        connection.execute("UPDATE embeddings SET embedding_id = 'half of ' || embedding_id")
-        assert (tmp_path / "live" / "chroma.sqlite3-journal").stat().st_size
-        shutil.copytree(tmp_path / "live", left)
-    store = ChromaStore(tmp_path / "dense")
-    assert store.ids(KB) == set(entry_ids(2500))
+def test_entries_are_found_before_the_graph_holds_them_and_not_after_they_are_gone(tmp_path: Path) -> None:
+    vectors = unit_vectors(2000)
+    store = filled(tmp_path / "dense", vectors)
+    new = unit_vectors(3, seed=11)
+    store.upsert(KB, ["new", "newer"], new[:2])
+    store.upsert(KB, entry_ids(2000)[:1], new[2:])
+    store.delete(KB, entry_ids(2000)[1:2])
+    for _ in range(2):
+        assert [store.search(KB, vector, 1)[0].entry_id for vector in new] == ["new", "newer", entry_ids(2000)[0]]
+        for gone in vectors[:2]:
+            assert store.search(KB, gone, 1)[0].score < 0.99
+        wait_until_filled(store)
     store.close()
 
 
-@pytest.mark.e2e
-@pytest.mark.parametrize("pattern", ["*/data_level0.bin", "*/header.bin", "*/index_metadata.pickle", "chroma.sqlite3"])
-def test_native_files_damaged_by_a_crash_are_reported_and_never_end_the_process(
-    chroma_left_by_a_kill: Path, tmp_path: Path, pattern: str
-) -> None:
-    shutil.copytree(chroma_left_by_a_kill, tmp_path / "dense")
-    damaged = list((tmp_path / "dense" / "chroma").glob(pattern))
-    assert damaged
-    for path in damaged:
-        path.write_bytes(np.random.default_rng(0).bytes(path.stat().st_size))
-    store = ChromaStore(tmp_path / "dense")
-    with pytest.raises(IndexDamaged, match="Rebuild it with 'rag reindex'"):
-        store.search(KB, unit_vectors(1)[0], 5)
+@pytest.mark.parametrize("harm", ["none", "killed", "cut short", "changed", "of another log", "without its file"])
+def test_a_graph_is_taken_up_again_only_when_it_is_the_one_of_these_vectors(tmp_path: Path, harm: str) -> None:
+    vectors = unit_vectors(1500)
+    filled(tmp_path / "dense", vectors).close()
+    file, seal = tmp_path / "dense" / "graphs" / f"{KB}.usearch", tmp_path / "dense" / "graphs" / f"{KB}.json"
+    match harm:
+        case "killed":
+            seal.unlink()
+        case "cut short":
+            file.write_bytes(file.read_bytes()[:-100])
+        case "changed":
+            file.write_bytes(np.random.default_rng(0).bytes(file.stat().st_size))
+        case "of another log":
+            log = VectorLog(tmp_path / "dense" / "vectors" / f"{KB}.vec")
+            log.upsert(entry_ids(2), unit_vectors(2, seed=5))
+            vectors = np.concatenate([unit_vectors(2, seed=5), vectors[2:]])
+            log.close()
+        case "without its file":
+            file.unlink()
+    store = UsearchStore(tmp_path / "dense", graph_least=1000)
+    store.ids(KB)
+    assert (store.pending(KB) == 0) == (harm == "none")
+    assert not seal.exists(), "a process that is killed from here on must leave none"
+    for row in (0, 1, 700, 1499):
+        assert store.search(KB, vectors[row], 1)[0].entry_id == entry_ids(1500)[row]
     store.close()
+    assert seal.exists()
 
 
-def test_a_lost_or_damaged_vector_log_is_filled_again_from_chroma(tmp_path: Path) -> None:
-    vectors = unit_vectors(300)
-    for harm in (Path.unlink, lambda path: path.write_bytes(b"not a log")):
-        store = ChromaStore(tmp_path / "dense")
-        store.upsert(KB, entry_ids(300), vectors)
-        store.close()
-        harm(tmp_path / "dense" / "vectors" / f"{KB}.vec")
-        store = ChromaStore(tmp_path / "dense")
-        found = store.search(KB, vectors[7], 1, set(entry_ids(300)))[0]
-        assert found.entry_id == entry_ids(300)[7]
-        assert found.score == pytest.approx(1, abs=1e-5)
-        store.close()
+def test_the_vectors_of_a_former_index_of_chroma_are_taken_over(tmp_path: Path) -> None:
+    log = VectorLog(tmp_path / "dense-chroma-0123" / "vectors" / f"{KB}.vec", 16)
+    log.upsert(entry_ids(50), unit_vectors(50))
+    log.close()
+    (tmp_path / "dense-chroma-0123" / "chroma").mkdir()
+    (tmp_path / "dense-chroma-0123" / "chroma" / "chroma.sqlite3").write_bytes(b"of no use any more")
+    store = UsearchStore(tmp_path / "dense-usearch-0123")
+    assert store.ids(KB) == set(entry_ids(50))
+    assert not (tmp_path / "dense-chroma-0123").exists()
+    store.close()

@@ -44,6 +44,11 @@ class VectorLog:
             self._write_anew(iter(()))
         self._file = path.open("ab", buffering=0)
 
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self._path.stat().st_size
+
     def upsert(self, ids: Sequence[str], vectors: Vectors) -> None:
         rows = normalised(vectors, self.matrix.dimension)
         before = len(self.matrix)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,12 @@ class VectorMatrix:
         """Every id with its row, as copies."""
         with self._lock:
             return list(self._ids), self._data[: len(self._ids)].copy()
+
+    def rows(self, ids: Iterable[str]) -> tuple[list[str], Vectors]:
+        """Those of `ids` that are here, each with its row, as copies."""
+        with self._lock:
+            known = [entry_id for entry_id in ids if entry_id in self._row_of]
+            return known, self._data[[self._row_of[entry_id] for entry_id in known]]
 
     def upsert(self, ids: Sequence[str], vectors: Vectors) -> None:
         """Add or replace entries. Of an id given twice, the last vector counts."""
