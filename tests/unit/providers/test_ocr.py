@@ -139,7 +139,7 @@ def test_the_profile_is_known_without_an_engine(rapidocr: RapidOcrEngine) -> Non
 
 def test_a_missing_package_is_told_with_the_way_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ocr_rapidocr, "find_spec", lambda name: None if name == "cv2" else find_spec(name))
-    with pytest.raises(SettingsError, match=r"ragd\[ocr\]"):
+    with pytest.raises(SettingsError, match=r"rag extras add ocr"):
         build("ocr", "rapidocr", threads=1)
     assert RapidOcrEngine.installed_profile() == "none"
 
