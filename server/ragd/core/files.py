@@ -1,10 +1,23 @@
-"""Files that are written whole or not at all, and made durable."""
+"""Folders and files of our own: private, written whole or not at all, and made durable. And addresses of other people's."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from pathlib import Path
+
+
+def own_folder(path: Path) -> None:
+    """Make a folder that only its user may enter. One that is there keeps its mode unless it is empty: others may use it, too."""
+    path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if os.name != "nt" and path.stat().st_mode & 0o077 and not any(path.iterdir()):
+        path.chmod(0o700)
+
+
+def sweep_staged(path: Path) -> None:
+    """Remove what `write_whole` left of this file when its process was killed. For the one process that writes it."""
+    for left in path.parent.glob(f".{path.name}-*.new"):
+        left.unlink(missing_ok=True)
 
 
 def write_whole(path: Path, data: bytes, *, durable: bool = False) -> None:
@@ -31,3 +44,16 @@ def sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def uri_prefix(prefix: str) -> str | None:
+    """How the `file:` URIs of the files begin whose absolute paths begin so; None for what is no absolute path."""
+    try:
+        path = Path(prefix).expanduser()
+        if not path.is_absolute():
+            return None
+        # Documents have their real paths. On Windows a mere look at `//host/share` sends the user's credentials there.
+        uri = (path if os.name == "nt" else Path(os.path.realpath(path))).as_uri()
+    except (OSError, RuntimeError, ValueError):  # `~nobody`, a NUL character
+        return None
+    return f"{uri.rstrip('/')}/" if prefix.endswith(("/", os.sep)) else uri

@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from ragd import __version__
 from ragd.core.errors import DaemonAlreadyRunning
-from ragd.core.files import write_whole
+from ragd.core.files import own_folder, sweep_staged, write_whole
 
 _LOCK_FILE = "daemon.lock"
 INFO_FILE = "daemon.json"
@@ -35,7 +35,7 @@ class Ownership:
         """Raises `DaemonAlreadyRunning` when another process holds the directory for longer than `wait_s` seconds."""
         # What this process writes from here on is private: content, indexes, logs. The folder itself may be a checkout's.
         os.umask(0o077)
-        data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        own_folder(data_dir)
         self._data_dir = data_dir
         self._lock = FileLock(data_dir / _LOCK_FILE, mode=0o600)
         try:
@@ -51,7 +51,12 @@ class Ownership:
                     "stop it, or set RAG_DATA_DIR to another directory."
                 )
             raise DaemonAlreadyRunning(message) from error
-        self.publish(DaemonInfo(os.getpid(), __version__))
+        try:
+            sweep_staged(data_dir / INFO_FILE)
+            self.publish(DaemonInfo(os.getpid(), __version__))
+        except OSError:  # a full disk
+            self._lock.release()
+            raise
 
     def publish(self, info: DaemonInfo) -> None:
         """Write `daemon.json`, mode 0600, in one step."""

@@ -20,6 +20,7 @@ from ragd.config.loading import Directories
 from ragd.config.policy import mcp_verdict
 from ragd.config.settings import Settings
 from ragd.core.errors import RagError, SettingsError
+from ragd.core.files import own_folder
 from ragd.core.instance import INFO_FILE, DaemonInfo, Ownership
 from ragd.core.logs import DAEMON_LOG, logging_to
 from ragd.models.store import Progress
@@ -42,7 +43,7 @@ def serve(
     daemon also stops when no window of an editor has been open for so many seconds: see `Lifecycle.stop_when_unused`.
     """
     # Before the log makes it: what is made on the way to a folder has the usual mode.
-    directories.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    own_folder(directories.data)
     with logging_to(directories.logs, DAEMON_LOG, settings.observability.log_level, people=True):
         try:
             port = settings.server.port if port is None else port

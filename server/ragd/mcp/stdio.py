@@ -25,6 +25,7 @@ from ragd.config.policy import mcp_verdict
 from ragd.config.service import McpSettings
 from ragd.config.settings import Settings
 from ragd.core.errors import CollectionUnavailable
+from ragd.core.files import own_folder
 from ragd.core.logs import CLI_LOG, logging_to
 from ragd.mcp.library import Library
 from ragd.mcp.server import LibraryServer
@@ -34,7 +35,7 @@ log = logging.getLogger(__name__)
 
 def serve(settings: Settings, directories: Directories, token_headers: TokenHeaders | None = None) -> None:
     """Answer the client until it closes stdin; calls that are open then are given up."""
-    directories.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    own_folder(directories.data)
     # Before there is a server: the SDK would log to stderr, which clients show as an error.
     with logging_to(directories.logs, CLI_LOG, settings.observability.log_level), _ended_by_interrupt():
         log.info("serving agents by stdio")

@@ -189,9 +189,12 @@ class Ledger(Repository):
         return self._cycles(source_id, limit=limit)
 
     def last_complete(self, source_id: str, kind: CycleKind | None = None) -> Cycle | None:
-        """The newest cycle that compared everything and came to its end, or that of one kind."""
-        kinds = (kind,) if kind else ("full", "incremental")
-        found = self._cycles(source_id, sync_cycles.c.phase == "done", sync_cycles.c.kind.in_(kinds), limit=1)
+        """The newest cycle that compared everything and came to its end, or that of one kind.
+
+        One that began in the future began by a clock that was ahead: what changed since then can't be asked for.
+        """
+        done = sync_cycles.c.phase == "done", sync_cycles.c.started_at <= utc_now()
+        found = self._cycles(source_id, *done, sync_cycles.c.kind.in_((kind,) if kind else ("full", "incremental")), limit=1)
         return found[0] if found else None
 
     def _cycles(self, source_id: str, *where: ColumnElement[bool], limit: int) -> list[Cycle]:

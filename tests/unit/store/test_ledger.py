@@ -105,6 +105,15 @@ def test_a_cycle_is_found_by_its_job_until_it_ended(ledger: Ledger, source_id: s
     assert ledger.last_complete(source_id, "incremental") is None
 
 
+def test_a_cycle_that_began_by_a_clock_that_was_ahead_says_nothing_of_what_changed_since(ledger: Ledger, source_id: str) -> None:
+    before = ledger.begin(source_id, "full", "job")
+    ledger.save(replace(before, phase="done"))
+    ledger.save(replace(ledger.begin(source_id, "incremental", "other"), phase="done", started_at="2096-01-01T00:00:00.000Z"))
+    last = ledger.last_complete(source_id)
+    assert last is not None
+    assert last.cycle_id == before.cycle_id
+
+
 def test_a_new_cycle_closes_the_one_that_was_stopped(ledger: Ledger, source_id: str) -> None:
     ledger.begin(source_id, "full", "job")
     ledger.begin(source_id, "full", "other")

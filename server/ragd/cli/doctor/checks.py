@@ -6,7 +6,9 @@ a damaged index is put aside, since it can be made anew.
 
 from __future__ import annotations
 
+import os
 import platform
+import shlex
 import shutil
 import sys
 import tempfile
@@ -34,6 +36,8 @@ _OLDEST_PYTHON = (3, 11)
 # Below this much free space an ingestion of ordinary size may fail, and even the database may.
 _SCARCE_SPACE = 1_000_000_000
 _NO_SPACE = 100_000_000
+# What holds documents' content in a data directory.
+_PRIVATE = ("rag.db", "assets", "index", "logs", "uploads")
 
 
 def examine(context: CliContext, progress: Progress) -> list[Check]:
@@ -110,12 +114,22 @@ def _check_data_directory(folder: Path) -> Iterator[Check]:
         reason = f"{folder} can't be written: {error.strerror or error}"
         yield Check("data", "fail", reason, "Give yourself the right to write there, or set RAG_DATA_DIR.")
         return
-    yield Check("data", "ok", f"{folder}{'' if existing == folder else ' (made when it is first needed)'}")
+    if existing != folder:
+        yield Check("data", "ok", f"{folder} (made when it is first needed)")
+    elif opened := [name for name in _PRIVATE if os.name != "nt" and _is_open_to_others(folder / name)]:
+        reason = f"{folder} lets other users of this machine read {', '.join(opened)}"
+        yield Check("data", "warn", reason, f"chmod -R go-rwx {' '.join(shlex.quote(str(folder / name)) for name in opened)}")
+    else:
+        yield Check("data", "ok", str(folder))
     free = shutil.disk_usage(existing).free
     level: Level = "fail" if free < _NO_SPACE else "warn" if free < _SCARCE_SPACE else "ok"
     yield Check(
         "disk", level, f"{size(free)} free", "" if level == "ok" else "Free some space, or set RAG_DATA_DIR to another disk."
     )
+
+
+def _is_open_to_others(path: Path) -> bool:
+    return path.exists() and bool(path.parent.stat().st_mode & 0o077 and path.stat().st_mode & 0o077)
 
 
 def _check_model(settings: Settings, models_dir: Path) -> Check:

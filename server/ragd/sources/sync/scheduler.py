@@ -34,15 +34,15 @@ class _Schedule:
     every: timedelta | None = None
     cron: str | None = None
 
-    def next(self, after: datetime, jitter: float) -> datetime | None:
-        """The next moment after `after` (aware), put off at random by up to `jitter` (0..1) of the time until the one after."""
+    def next(self, after: datetime, put_off: float) -> datetime | None:
+        """The next moment after `after` (aware), put off by the share `put_off` (0..1) of the time until the one after."""
         if self.every is not None:
-            return after + self.every * (1 + random.uniform(0, jitter))
+            return after + self.every * (1 + put_off)
         if self.cron is None:
             return None
         moments = CronSim(self.cron, after.astimezone())  # people write the time of their clock
         first, second = next(moments), next(moments)
-        return first + (second - first) * random.uniform(0, jitter)
+        return first + (second - first) * put_off
 
 
 def parse_schedule(text: str, field: str = "schedule") -> _Schedule:
@@ -124,10 +124,13 @@ class Scheduler:
 
     def plan(self, source: Source) -> None:
         """Note when a source is due next, from now on."""
-        moment = parse_schedule(source.schedule or self._default).next(self._now(), self._jitter)
-        due_at = utc_text(moment) if moment else None
+        due_at = self._next(source, random.uniform(0, self._jitter))
         if due_at != source.due_at:
             self._sources.note_due(source.source_id, due_at)
+
+    def _next(self, source: Source, put_off: float) -> str | None:
+        moment = parse_schedule(source.schedule or self._default).next(self._now(), put_off)
+        return utc_text(moment) if moment else None
 
     def look(self) -> list[str]:
         """Queue what is due; gives the ids of those sources. One that was due while nobody was there is read once."""
@@ -138,7 +141,8 @@ class Scheduler:
             if not (source.enabled and source.collection_status == "enabled" and self._is_scheduled(source)):
                 continue
             try:
-                if source.due_at is None:
+                if source.due_at is None or source.due_at > (self._next(source, self._jitter) or source.due_at):
+                    # Not planned, or by a clock that was ahead and has been put right.
                     self.plan(source)
                 elif source.due_at <= utc_text(self._now()):
                     self._queue(source)

@@ -79,6 +79,16 @@ def test_a_stale_daemon_json_is_told_once(rag, tmp_path: Path) -> None:
     assert findings(rag("doctor", "--json"))["daemon"]["level"] == "ok"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+def test_a_data_directory_that_others_can_read_is_told_with_the_way_to_close_it(rag, ingested: None, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.chmod(0o755)
+    assert findings(rag("doctor", "--json"))["data"]["level"] == "ok"
+    (data / "rag.db").chmod(0o644)
+    found = findings(rag("doctor", "--json"))["data"]
+    assert (found["level"], found["mend"]) == ("warn", f"chmod -R go-rwx {data / 'rag.db'}")
+
+
 def test_another_owner_may_be_getting_ready_and_is_a_failure_when_it_was_and_does_not_answer(rag, tmp_path: Path) -> None:
     ownership = Ownership(tmp_path / "data")
     try:

@@ -146,3 +146,19 @@ def test_a_source_that_is_never_due_is_not_written_again_and_again(desk: Desk) -
     scheduler = desk.scheduler()
     scheduler.look()
     assert [statement for statement in written if statement.startswith("UPDATE")] == []
+
+
+@pytest.mark.parametrize("schedule", ["every 30m", "15 7-19 * * 1-5"])
+def test_a_plan_made_while_the_clock_was_ahead_is_made_anew(desk: Desk, schedule: str) -> None:
+    source, scheduler = desk.add("手引き", schedule=schedule), desk.scheduler(jitter=0.2)
+    scheduler.look()
+    right = desk.sources.get(source.source_id).due_at
+    desk.now = desk.now.replace(year=2030)
+    scheduler.plan(desk.sources.get(source.source_id))
+    desk.now = desk.now.replace(year=2026)
+    scheduler.look()
+    planned = desk.sources.get(source.source_id).due_at
+    assert right is not None
+    assert planned is not None
+    assert planned[:10] == right[:10] == "2026-03-02"
+    assert desk.read == []
