@@ -28,6 +28,7 @@ from ragd.core.jobs import IngestResult
 from ragd.core.lazy import Lazy
 from ragd.core.tracing import JsonlSink, Tracer
 from ragd.ingest.discovery.originals import Originals
+from ragd.ingest.discovery.paths import DocumentPaths
 from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.pipeline import IngestPipeline
@@ -49,6 +50,7 @@ from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
 from ragd.store.evaluations import Evaluations
 from ragd.store.feedback import Feedback
+from ragd.store.file_documents import FileDocuments
 from ragd.store.jobs import Job, Jobs
 from ragd.store.ledger import Ledger
 from ragd.store.origins import Origins
@@ -102,6 +104,7 @@ class Application:
         self.tracer = Tracer([log_file, self.traces], settings.observability.detail_level)
         self.uploads = Uploads(data / "uploads", self._loader_for)
         self.backup = Backup(engine, data)
+        self._files = FileDocuments(engine)
 
     def _prepare_models(self, progress: Progress | None) -> None:
         lock = self._lock
@@ -173,6 +176,7 @@ class Application:
         self.reconciler = Reconciler(
             self.collections,
             self.writer,
+            self._files,
             self.uploads,
             self.jobs,
             self.assets,
@@ -199,7 +203,7 @@ class Application:
         settings = self.settings
         handlers: dict[str, JobHandler] = {
             "ingest": IngestPaths(self.ingestion, settings.security.allowed_roots, self._own_folders(), self._loader_for),
-            "upload": IngestUploads(self.ingestion, self.uploads),
+            "upload": IngestUploads(self.ingestion, self.uploads, self._files),
             "reread": self._reread,
             "rebuild": self._rebuild,
             "repair": self._rebuild,
@@ -238,6 +242,7 @@ class Application:
             embedder=self.models.embedder(),
             drafter=new_drafter(self.settings, self.models, parser, self._loader_for, self.assets),
             parser=parser,
+            paths=DocumentPaths(self._files, self.directories.data / "uploads", self.settings.security.allowed_roots),
             tracer=self.tracer,
             strategy_config_id=self.settings.strategy_config_id(),
         )

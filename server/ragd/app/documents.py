@@ -65,7 +65,7 @@ class Documents:
         """Queue the ingestion of files that were uploaded whole. When the queue is full the files are thrown away."""
         for upload in uploads:
             upload.seal()
-        files = [{"staged": str(upload.staged), "source": upload.source} for upload in uploads]
+        files = [{"staged": upload.staged.name, "source": upload.source} for upload in uploads]
         try:
             return self._queue("upload", target, {"files": files, "force": force}, request_id)
         except RagError:
@@ -87,7 +87,7 @@ class Documents:
         """
         document = self.reader.get(doc_id)
         target = self.collections.get(document["collection"])
-        self.writer.tombstone([doc_id])
+        self.writer.tombstone([doc_id], by_request=True)
         self.cleanup.remove_or_queue(target, doc_id, document["source_uri"], request_id)
 
     def delete_collection(self, name: str) -> None:

@@ -17,6 +17,7 @@ from ragd.jobs.removal import Purge
 from ragd.store.assets import Assets
 from ragd.store.collections import Collections
 from ragd.store.documents import DocumentWriter
+from ragd.store.file_documents import FileDocuments
 from ragd.store.jobs import Job, Jobs
 from ragd.store.vectors import VectorCache
 
@@ -32,6 +33,7 @@ class Reconciler:
 
     collections: Collections
     writer: DocumentWriter
+    files: FileDocuments
     uploads: Uploads
     jobs: Jobs
     assets: Assets
@@ -46,7 +48,8 @@ class Reconciler:
 
         Returns the job that rebuilds documents whose entries are missing or were made under other settings, if any are.
         """
-        self.uploads.sweep(self.jobs.staged_files())
+        if moved := self.files.relocate(self.uploads.folder):
+            log.info("the data directory was moved, and its uploads with it", extra={"documents": moved})
         # What an earlier start found to repair is found again below, as far as it still needs it.
         self.jobs.end_kind("repair", "cancelled")
         swept = self.writer.sweep()
@@ -54,6 +57,7 @@ class Reconciler:
             log.warning("rows of an unfinished ingestion removed", extra={"rows": swept})
         for kb_id, doc_ids in self.writer.deleted_with_content().items():
             self.ingestion().delete(kb_id, doc_ids)
+        self.uploads.sweep(self.jobs.waiting_uploads(), self.files.kept(self.uploads.folder))
         rebuild: list[str] = []
         for kb_id, status in self.collections.all_ids().items():
             if status == "deleted":

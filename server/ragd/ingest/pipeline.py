@@ -19,6 +19,7 @@ from ragd.core.storage import Version, VersionContent
 from ragd.core.tracing import ProviderRef, Status, Trace, Tracer, shared_span
 from ragd.ingest.chunking.structure import Shape, drift
 from ragd.ingest.discovery.files import Found
+from ragd.ingest.discovery.paths import DocumentPaths, Named
 from ragd.ingest.drafts import Draft, Drafter
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.prefetch import prefetched
@@ -52,6 +53,7 @@ class IngestPipeline:
         embedder: Embedder,
         drafter: Drafter,
         parser: Parser,
+        paths: DocumentPaths,
         tracer: Tracer,
         strategy_config_id: str,
     ) -> None:
@@ -61,6 +63,7 @@ class IngestPipeline:
         self._indexes = indexes
         self._embedder = embedder
         self._drafter = drafter
+        self._paths = paths
         self._reading = FileReading(drafter, parser, writer, tracer)
         self._tracer = tracer
         self._strategy_config_id = strategy_config_id
@@ -82,21 +85,24 @@ class IngestPipeline:
         links: _Links,
         source_id: str | None = None,
         gone: Sequence[str] = (),
+        queued: int | None = None,
     ) -> IngestResult:
         """Ingest the files that were found into one collection.
 
         `source_id` is the source that they come from, `gone` are ids of its documents whose files are no more: one whose content
-        is found under another name has moved, the others are deleted. Raises what `report` raises, and any `RagError` or
-        `OSError` that keeps the run itself from going on; what was committed before stays, what was not is swept away.
+        is found under another name has moved, the others are deleted. `queued` is explained at `Files`. Raises what `report`
+        raises, and any `RagError` or `OSError` that keeps the run itself from going on; what was committed before stays, what was
+        not is swept away.
         """
-        # Two uploads of one name are one file, the later one.
-        items = list({item.uri: item for item in found.items}.values())
+        named = self._paths.name(kb_id, found, gone)
         tally = Tally(skipped=found.skipped, failed=list(found.failed))
-        total = len(items) + len(found.failed)
+        total = len(named.items) + len(found.failed)
         self._trace_left_out(found, links)
-        files = Files(kb_id, items, frozenset(gone), source_id, force, total)
+        files = Files(kb_id, named.items, named.ids, frozenset(gone), source_id, force, total, queued)
         drafts = self._reading.drafts(files, tally, lambda: self._start_trace(links), report)
         with self._running():
+            self._rename(named, tally, report, links)
+            self._paths.keep(kb_id, named)
             self._store(drafts, tally, report=report, total=total)
             remaining = [doc_id for doc_id in gone if doc_id not in tally.replaced]
             if remaining:
@@ -165,6 +171,22 @@ class IngestPipeline:
                 self._runs -= 1
         # Not after a run that was cut off: it will be taken up again, and counts on the vectors that it has made.
         self.sweep()
+
+    def _rename(self, named: Named, tally: Tally, report: Report, links: _Links) -> None:
+        """Store documents anew, from what was read of them, under the names that they have now."""
+        renamed, doc_ids = Tally(), list(named.renamed)
+
+        def drafts() -> Iterator[Draft]:
+            for start in range(0, len(doc_ids), LOOKUP_FILES):
+                for stored in self._writer.contents(doc_ids[start : start + LOOKUP_FILES]):
+                    report("renaming", renamed.done, len(doc_ids))
+                    if draft := self._redraft(replace(stored, source=named.renamed[stored.doc_id]), renamed, links):
+                        yield draft
+
+        if doc_ids:
+            self._store(drafts(), renamed, report=report, total=len(doc_ids))
+        tally.moved += renamed.updated
+        tally.failed += renamed.failed
 
     def _redraft(self, stored: VersionContent, tally: Tally, links: _Links) -> Draft | None:
         trace = self._start_trace(links)

@@ -3,12 +3,9 @@ recognised."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from ragd.core.errors import RagError, ServiceUnavailable
 from ragd.core.ids import hash32
@@ -17,12 +14,13 @@ from ragd.core.tracing import Trace, Tracer
 from ragd.formats.common.naming import base_name
 from ragd.formats.registry import doc_type_for
 from ragd.ingest.discovery.file_rules import shown
-from ragd.ingest.discovery.items import Item
+from ragd.ingest.discovery.items import Item, file_is_gone
 from ragd.ingest.drafts import Draft, Drafter
 from ragd.ingest.prefetch import side_by_side
 from ragd.ingest.workers.pool import Parser
 from ragd.store.document_state import Known
 from ragd.store.documents import DocumentWriter
+from ragd.store.file_documents import file_path
 
 LOOKUP_FILES = 500
 Report = Callable[[str, int, int], None]
@@ -72,14 +70,19 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What one run is to take in. `gone` are documents of the source whose files are no more; `total` is for progress."""
+    """What one run is to take in. `gone` are documents of the source whose files are no more; `total` is for progress.
+
+    `ids` are of documents, by URI. With `queued`, the sequence number of a job, what was deleted since it was queued stays so.
+    """
 
     kb_id: str
     items: Sequence[Item]
+    ids: Mapping[str, str]
     gone: frozenset[str]
     source_id: str | None
     force: bool
     total: int
+    queued: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +123,13 @@ class FileReading:
         def calls() -> Iterator[Callable[[], _Outcome]]:
             for start in range(0, len(files.items), LOOKUP_FILES):
                 batch = files.items[start : start + LOOKUP_FILES]
-                doc_ids = [hash32(files.kb_id, item.uri) for item in batch]
+                doc_ids = [files.ids.get(item.uri) or hash32(files.kb_id, item.uri) for item in batch]
                 known = self._writer.known(doc_ids)
                 for item, doc_id in zip(batch, doc_ids, strict=True):
                     report("reading", tally.done, files.total)
+                    if doc_id in known and known[doc_id].was_deleted_after(files.queued):
+                        tally.skipped += 1
+                        continue
                     yield partial(self._read, files, doc_id, item, known.get(doc_id), start_trace(), progress)
 
         adopted: list[str] = []
@@ -180,7 +186,7 @@ class FileReading:
             for known in self._writer.same_content(version.kb_id, version.content_hash)
             if known.doc_id not in tally.replaced
             and known.doc_id != version.doc_id
-            and (known.doc_id in files.gone or _file_is_gone(known.source_uri))
+            and (known.doc_id in files.gone or _is_gone(known.source_uri))
         ]
         if not former:
             return draft
@@ -198,18 +204,5 @@ def failure_of(error: RagError | OSError, source: str) -> Failure:
     return Failure(source, "UNREADABLE", f"'{source}' can't be read: {error.strerror or error}.")
 
 
-def _file_is_gone(uri: str) -> bool:
-    """Whether a document was a file that isn't there any more. One on a drive that may only be out of reach is not gone."""
-    if not uri.startswith("file:"):
-        return False
-    path = Path(url2pathname(urlsplit(uri).path))
-    try:
-        if path.exists():
-            return False
-        if path.parent.exists():
-            return True
-        # An empty folder above the one that is missing is how a drive looks that isn't mounted.
-        above = next((parent for parent in path.parents if parent.exists()), None)
-        return above is not None and any(above.iterdir())
-    except OSError:
-        return False
+def _is_gone(uri: str) -> bool:
+    return uri.startswith("file:") and file_is_gone(file_path(uri))

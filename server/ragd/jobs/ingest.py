@@ -17,7 +17,8 @@ from ragd.ingest.reading import Report
 from ragd.store.collections import Collections
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
-from ragd.store.jobs import Job, Jobs
+from ragd.store.file_documents import FileDocuments
+from ragd.store.jobs import Job, Jobs, QueuedUpload
 
 _KIND: Final = "reread"
 
@@ -43,20 +44,28 @@ class IngestPaths:
             avoid=self.avoid,
             loader_for=self.loader_for,
         )
-        return self.ingestion().run(job.kb_id, found, force=payload["force"], report=report, links=job.links)
+        run = self.ingestion().run
+        return run(job.kb_id, found, force=payload["force"], report=report, links=job.links, queued=job.sequence)
 
 
 @dataclass(frozen=True, slots=True)
 class IngestUploads:
-    """Keeps the staged files and ingests them."""
+    """Keeps the staged files and ingests them; not those of documents that were deleted after they had come."""
 
     ingestion: Callable[[], IngestPipeline]
     uploads: Uploads
+    files: FileDocuments
 
     def __call__(self, job: Job, report: Report) -> IngestResult:
-        files = job.payload["files"]
-        found = Found(items=[self.uploads.keep(Path(item["staged"]), item["source"], job.kb_id) for item in files])
-        return self.ingestion().run(job.kb_id, found, force=job.payload["force"], report=report, links=job.links)
+        items = [self.uploads.keep(upload) for upload in QueuedUpload.of(job.kb_id, job.payload)]
+        run = self.ingestion().run
+        force = job.payload["force"]
+        result = run(job.kb_id, Found(items=list(items)), force=force, report=report, links=job.links, queued=job.sequence)
+        live = self.files.live([item.uri for item in items])
+        for item in items:
+            if item.uri not in live:
+                self.uploads.discard(item.uri)
+        return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,13 @@ class Known:
     source_id: str | None
     ocr_skipped_under: str | None
     """The profile of text recognition under which pictures of the document were left unread; None when none were."""
+    deleted_after_job: int | None = None
+    """The sequence number of the newest job that there was when a person deleted it."""
+
+    def was_deleted_after(self, queued: int | None) -> bool:
+        """Whether it is deleted, by a person who did so after a job with this sequence number had been queued."""
+        last = self.deleted_after_job
+        return self.status == "deleted" and queued is not None and last is not None and queued <= last
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,7 @@ class DocumentState(Repository):
         """What the store holds of these documents; ids that it has never seen are absent."""
         live = documents.outerjoin(versions, versions.c.version_id == documents.c.version_id)
         columns = (documents, versions.c.content_hash, versions.c.profile_id, versions.c.metadata)
-        names = ("doc_id", "status", "source", "version_id", "content_hash", "profile_id", "source_id")
+        names = ("doc_id", "status", "source", "version_id", "content_hash", "profile_id", "source_id", "deleted_after_job")
         return {
             row.doc_id: Known(
                 **{name: row._mapping[name] for name in names},

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, case, delete, exists, select, update
+from sqlalchemy import Connection, Engine, case, delete, exists, func, select, update
 
 from ragd.core.jobs import Failure
 from ragd.core.storage import Entries, Version
 from ragd.core.tracing import utc_now
 from ragd.store.database.engine import batches
 from ragd.store.database.repository import insert_rows
-from ragd.store.database.schema import chunks, collections, document_tags, documents, occurrences, version_assets, versions
+from ragd.store.database.schema import chunks, collections, document_tags, documents, jobs, occurrences, version_assets, versions
 from ragd.store.document_state import DocumentState
+from ragd.store.file_documents import forget_roots
 from ragd.store.version_rows import (
     delete_versions,
     document_values,
@@ -164,10 +165,18 @@ class DocumentWriter(DocumentState):
                 status = "ready" if row.version_id else "failed"
                 connection.execute(update(documents).where(documents.c.doc_id == doc_id).values(status=status, **error))
 
-    def tombstone(self, doc_ids: Sequence[str]) -> None:
-        """Mark documents as deleted: gone from every answer when this returns."""
+    def tombstone(self, doc_ids: Sequence[str], *, by_request: bool = False) -> None:
+        """Mark documents as deleted: gone from every answer when this returns.
+
+        What a person deletes does not come back by a job that was queued before (`Known.was_deleted_after`).
+        """
         with self._engine.begin() as connection:
             self._tombstone(connection, doc_ids)
+            if by_request:
+                newest = select(func.max(jobs.c.sequence)).scalar_subquery()
+                for batch in batches(doc_ids):
+                    chosen = update(documents).where(documents.c.doc_id.in_(batch))
+                    connection.execute(chosen.values(deleted_after_job=newest))
 
     def _tombstone(self, connection: Connection, doc_ids: Sequence[str]) -> None:
         for batch in batches(doc_ids):
@@ -190,6 +199,7 @@ class DocumentWriter(DocumentState):
     def forget(self, kb_id: str) -> None:
         """Remove every row of a deleted collection's documents."""
         with self._engine.begin() as connection:
+            forget_roots(connection, kb_id)
             doc_ids = list(connection.scalars(select(documents.c.doc_id).where(documents.c.kb_id == kb_id)))
             drop_versions(connection, doc_ids)
             for batch in batches(doc_ids):

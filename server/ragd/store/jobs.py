@@ -6,6 +6,7 @@ import threading
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, Row, func, or_, select, update
@@ -17,6 +18,8 @@ from ragd.store.database.repository import Repository, count_of, forget_oldest
 from ragd.store.database.schema import jobs
 
 FINISHED: frozenset[str] = frozenset({"completed", "failed", "cancelled"})
+# No job is put off for longer, in seconds.
+_LONGEST_DELAY_S = 24 * 3600.0
 _UNFINISHED = jobs.c.status.in_(("queued", "running"))
 
 
@@ -40,11 +43,26 @@ class Job:
     finished_at: str | None
     attempts: int
     not_before: str | None
+    sequence: int = 0
 
     @property
     def links(self) -> dict[str, str | None]:
         """What the traces of the job link to."""
         return {"job_id": self.job_id, "request_id": self.request_id}
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedUpload:
+    """A file of a job of the kind `upload`: its name in the staging folder, and the name that it came with."""
+
+    kb_id: str
+    staged: str
+    source: str
+
+    @classmethod
+    def of(cls, kb_id: str, payload: Mapping[str, Any]) -> list[QueuedUpload]:
+        # Earlier releases wrote the whole path, which holds only until the data directory is moved.
+        return [cls(kb_id, PurePath(item["staged"]).name, item["source"]) for item in payload["files"]]
 
 
 class Jobs(Repository):
@@ -180,10 +198,10 @@ class Jobs(Repository):
         first = select(*columns).where(_UNFINISHED).order_by(jobs.c.sequence).limit(most)
         return [_job(row, payload={}) for row in self._rows(first)]
 
-    def staged_files(self) -> set[str]:
-        """Paths of uploaded files that unfinished jobs wait for."""
-        payloads = self._values(select(jobs.c.payload).where(jobs.c.kind == "upload", _UNFINISHED))
-        return {item["staged"] for payload in payloads for item in payload["files"]}
+    def waiting_uploads(self) -> list[QueuedUpload]:
+        """The uploaded files of unfinished jobs."""
+        rows = self._rows(select(jobs.c.kb_id, jobs.c.payload).where(jobs.c.kind == "upload", _UNFINISHED))
+        return [upload for row in rows for upload in QueuedUpload.of(row.kb_id, row.payload)]
 
     def requeue(self, job_id: str | None = None) -> int:
         """Put a running job (all of them without an id) back into the queue, at its old place; returns how many."""
@@ -193,9 +211,10 @@ class Jobs(Repository):
 
 
 def _due() -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    """What tells a job that could begin now."""
-    return jobs.c.status == "queued", or_(jobs.c.not_before.is_(None), jobs.c.not_before <= utc_now())
+    """What tells a job that could begin now. One that is put off for longer than any was put off by a clock that was ahead."""
+    until = jobs.c.not_before
+    return jobs.c.status == "queued", or_(until.is_(None), until <= utc_now(), until > utc_now(_LONGEST_DELAY_S))
 
 
 def _job(row: Row[Any], **instead: Any) -> Job:
-    return Job(**{name: value for name, value in row._mapping.items() if name != "sequence"}, **instead)
+    return Job(**row._mapping, **instead)

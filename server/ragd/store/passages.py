@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Text, cast, func,
 
 from ragd.core.documents import Place
 from ragd.core.errors import ValidationFailed
+from ragd.core.files import uri_prefix
 from ragd.core.ids import canonical
 from ragd.core.query import Filters
 from ragd.core.results import ImageRef, Passage
@@ -171,7 +172,10 @@ def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
         conditions.append(or_(documents.c.doc_id.in_(tagged), ~any_tag))
     if filters.path_prefix:
         # Not LIKE: that ignores case on SQLite and respects it on PostgreSQL.
-        conditions.append(func.substr(documents.c.source, 1, len(filters.path_prefix)) == filters.path_prefix)
+        prefixes = [(documents.c.source, filters.path_prefix)]
+        if uri := uri_prefix(filters.path_prefix):
+            prefixes.append((documents.c.source_uri, uri))
+        conditions.append(or_(*(func.substr(column, 1, len(prefix)) == prefix for column, prefix in prefixes)))
     if filters.updated_after:
         conditions.append(documents.c.updated_at >= filters.updated_after)
     if filters.updated_before:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from ragd.core.errors import (
     ServiceUnavailable,
     ValidationFailed,
 )
+from ragd.store.jobs import Job
 
 from .conftest import ask, finish
 
@@ -82,6 +84,11 @@ def test_filters_are_hard(open_app: Open, docs: Path) -> None:
     assert set(sources(app, "lease token 証明書", filters={"path_prefix": "api/"})) == {"api/auth.txt"}
     assert set(sources(app, "lease token 証明書", filters={"doc_type": "text"})) == {"api/auth.txt"}
     assert sources(app, "lease", filters={"path_prefix": "API/"}) == []
+    for absolute in (f"{docs}/api/", f"{docs}/ap", f"{docs}/api/auth.txt"):
+        assert set(sources(app, "lease token 証明書", filters={"path_prefix": absolute})) == {"api/auth.txt"}
+    assert sources(app, "lease", filters={"path_prefix": f"{docs}/api/none/"}) == []
+    (docs.parent / "link").symlink_to(docs)
+    assert set(sources(app, "証明書", filters={"path_prefix": f"{docs.parent}/link/手"})) == {"手順.md"}
     assert sources(app, "lease", filters={"updated_after": "2100-01-01"}) == []
 
 
@@ -316,3 +323,54 @@ def test_what_is_opened_lazily_is_opened_once(open_app: Open) -> None:
     opened = (app.indexes, app.ingestion, app.vectors, app.models.embedder, app.models.analyzer)
     assert [lazy() for lazy in opened] == [lazy.opened for lazy in opened]
     assert app.documents.writer is app.reconciler.writer is app.writer
+
+
+def _upload(app: Application, name: str, text: str) -> Job:
+    upload = app.uploads.receive(name)
+    upload.file.write(text.encode())
+    return app.documents.ingest_uploads([upload], app.collections.get("default"))
+
+
+def _kept(app: Application) -> list[Path]:
+    return [path for path in (app.directories.data / "uploads").rglob("*") if path.is_file()]
+
+
+def test_a_deletion_holds_against_an_upload_that_was_queued_before_it(open_app: Open, docs: Path) -> None:
+    app = open_app()
+    finish(app, _upload(app, "notes.txt", "first"))
+    (document,) = app.documents.page(None, None, 1, 10)[0]
+    blocking = app.documents.ingest([str(docs)])
+    queued = _upload(app, "notes.txt", "second")
+    app.documents.delete(document["id"])
+    finish(app, blocking)
+    assert finish(app, queued).result["skipped"] == 1
+    assert [row["source"] for row in app.documents.page(None, "deleted", 1, 10)[0]] == ["notes.txt"]
+    assert _kept(app) == []
+    finish(app, _upload(app, "notes.txt", "third"))
+    assert app.document_reader.get(document["id"])["status"] == "ready"
+
+
+def test_a_moved_data_directory_reads_its_uploads_and_takes_new_ones_of_their_names(open_app: Open, tmp_path: Path) -> None:
+    app = open_app()
+    finish(app, _upload(app, "notes.txt", "first"))
+    (document,) = app.documents.page(None, None, 1, 10)[0]
+    app.close()
+    with sqlite3.connect(tmp_path / "data" / "rag.db") as database:  # as if it had been moved from there
+        here, there = tmp_path.as_uri(), "file:///somewhere/else"
+        database.execute("UPDATE documents SET source_uri = replace(source_uri, ?, ?)", (here, there))
+    app = open_app()
+    assert app.document_reader.get(document["id"])["source_uri"] == _kept(app)[0].as_uri()
+    assert finish(app, app.documents.reread(document["id"])).result["updated"] == 1
+    assert finish(app, _upload(app, "notes.txt", "second")).result["updated"] == 1
+    assert [row["id"] for row in app.documents.page(None, None, 1, 10)[0]] == [document["id"]]
+    app.documents.delete(document["id"])
+    assert _kept(app) == []
+
+
+def test_what_a_kill_left_of_a_deleted_upload_is_removed_at_the_next_start(open_app: Open) -> None:
+    app = open_app()
+    finish(app, _upload(app, "notes.txt", "first"))
+    (document,) = app.documents.page(None, None, 1, 10)[0]
+    app.writer.tombstone([document["id"]], by_request=True)
+    app = open_app()
+    assert _kept(app) == []

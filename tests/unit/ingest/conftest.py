@@ -22,6 +22,7 @@ from ragd.core.tracing import ProviderRef, Tracer
 from ragd.formats.common.links import LinkedFiles
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.files import find_files
+from ragd.ingest.discovery.paths import DocumentPaths
 from ragd.ingest.drafts import Drafter
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.pictures.extraction import PictureLimits, PictureReader, normalize
@@ -39,6 +40,7 @@ from ragd.store.database import schema
 from ragd.store.database.engine import open_engine
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
+from ragd.store.file_documents import FileDocuments
 from ragd.store.passages import Passages
 from ragd.store.vectors import VectorCache
 
@@ -200,6 +202,7 @@ class Line:
             embedder=self.embedder,
             drafter=drafter,
             parser=parser,
+            paths=DocumentPaths(FileDocuments(self.engine), folder / "uploads", ()),
             tracer=self.tracer,
             strategy_config_id="0" * 32,
         )

@@ -152,3 +152,11 @@ def test_the_oldest_finished_jobs_go_and_unfinished_ones_never(engine: Engine) -
     known = {job.job_id for job in jobs.page(page_size=100)[0]}
     assert waiting.job_id in known
     assert known & set(finished) == set(finished[3:])
+
+
+def test_a_job_that_was_put_off_by_a_clock_that_was_ahead_is_taken(jobs: Jobs) -> None:
+    four_years_s = 4 * 366 * 24 * 3600
+    job = jobs.add("cleanup", collection="default", kb_id="k", payload={}, request_id=None, delay_s=four_years_s)
+    taken = jobs.take()
+    assert taken is not None
+    assert taken.job_id == job.job_id

@@ -15,7 +15,8 @@ from sqlalchemy import Engine
 
 from ragd.core.errors import ServiceUnavailable
 from ragd.store.database.engine import batches, open_engine
-from ragd.store.database.migrations import MIGRATIONS, migrate
+from ragd.store.database.migrate import migrate
+from ragd.store.database.migrations import MIGRATIONS
 from ragd.store.database.schema import metadata
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter

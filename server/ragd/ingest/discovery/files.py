@@ -31,7 +31,8 @@ class Found:
     """The outcome of a search for files: what to read, what can't be read and why, and how many are of no known type.
 
     `ignored` counts files and folders that a `.gitignore` or an `exclude` or `include` glob left out. `unread` are the names,
-    relative to their folder, of what is there but could not be looked at; `""` is a whole folder.
+    relative to their folder, of what is there but could not be looked at; `""` is a whole folder. `folders` are those that were
+    searched, links resolved.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -39,6 +40,7 @@ class Found:
     skipped: int = 0
     ignored: int = 0
     unread: list[str] = field(default_factory=list)
+    folders: list[Path] = field(default_factory=list)
 
 
 class Part:
@@ -125,6 +127,7 @@ def find_files(
         root, mode = looked
         named = Path(path).expanduser().absolute()
         if stat.S_ISDIR(mode):
+            found.folders.append(root)
             walk = _Walk(found, named, Selection(named, rules or FileRules()), allowed_roots, part, avoid, root, loader_for)
             walk.add_files(seen, recursive=recursive)
         elif not stat.S_ISREG(mode):
@@ -181,7 +184,7 @@ class _Walk:
                 self.found.skipped += 1
             elif resolved not in seen:
                 seen.add(resolved)
-                self.found.items.append(FileItem(resolved, source, self.root))
+                self.found.items.append(FileItem(resolved, source, self.root, self.root / relative))
 
     def _files(self, *, recursive: bool) -> Iterator[tuple[Path, str]]:
         """Every file below, in a fixed order. Links to folders are followed, each real folder once, so that a circle ends."""

@@ -48,7 +48,7 @@ class Item(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileItem:
-    """A file to ingest. `path` is where it is with all links resolved.
+    """A file to ingest. `path` is where it is with all links resolved, `place` where it was found, if that is in a folder.
 
     `root` is the folder that was added, which links to pictures may not leave; None: the file's own folder.
     """
@@ -56,6 +56,7 @@ class FileItem:
     path: Path
     source: str
     root: Path | None = None
+    place: Path | None = None
 
     @property
     def uri(self) -> str:
@@ -136,3 +137,17 @@ class RemoteItem:
 
     def read(self, limit: int) -> bytes:
         return self.load(limit)
+
+
+def file_is_gone(path: Path) -> bool:
+    """Whether there is no such file any more. One on a drive that may only be out of reach is not gone."""
+    try:
+        if path.exists():
+            return False
+        if path.parent.exists():
+            return True
+        # An empty folder above the one that is missing is how a drive looks that isn't mounted.
+        above = next((parent for parent in path.parents if parent.exists()), None)
+        return above is not None and any(above.iterdir())
+    except OSError:
+        return False

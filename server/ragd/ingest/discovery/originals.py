@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from ragd.core.errors import DocumentChanged, DocumentUnreadable, DocumentVanished, ValidationFailed
 from ragd.core.ids import hash32
@@ -15,6 +13,7 @@ from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import check_allowed
 from ragd.ingest.discovery.items import FileItem
 from ragd.store.document_reader import DocumentReader
+from ragd.store.file_documents import file_path
 
 _Box = tuple[float, float, float, float]
 
@@ -35,10 +34,9 @@ class Originals:
         longer be read, and `ValidationFailed` for a document that is no file.
         """
         source = document["source"]
-        parts = urlsplit(document["source_uri"])
-        if parts.scheme != "file":
+        if not document["source_uri"].startswith("file:"):
             raise ValidationFailed(f"'{source}' is not a file on this machine. Sync its source to read it again.")
-        path = Path(url2pathname(parts.path))
+        path = file_path(document["source_uri"])
         if not path.is_relative_to(self._uploads):
             path = check_allowed(path, self._allowed_roots)
         try:
@@ -50,7 +48,7 @@ class Originals:
                 f"The file of '{source}' is gone ({shown(str(path))}). Put it back, add it from where it is now, or delete the "
                 "document."
             )
-        return FileItem(path, source, _root(path, source))
+        return FileItem(path, source)
 
     def page(self, doc_id: str, chunk_ids: Sequence[str], number: int) -> tuple[bytes, str, list[_Box]]:
         """The bytes of a PDF, its name, and the rectangles of the passages on a page, as fractions of it.
@@ -66,10 +64,3 @@ class Originals:
         if hash32(data) != document["versions"][0]["content_hash"]:
             raise DocumentChanged(f"'{source}' was changed after it was read. Ingest it again to see its pages.")
         return data, source, self._documents.boxes(doc_id, chunk_ids, number)
-
-
-def _root(path: Path, source: str) -> Path | None:
-    """The folder that was added when the file was found below it: what is left of the path without its name as it was given."""
-    parts = PurePosixPath(source).parts
-    named = tuple(shown(part) for part in path.parts[-len(parts) :])
-    return path.parents[len(parts) - 1] if named == parts and len(parts) < len(path.parts) else None

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import BinaryIO
@@ -17,6 +17,7 @@ from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import LoaderFor, unsupported
 from ragd.ingest.discovery.items import FileItem
+from ragd.store.jobs import QueuedUpload
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _UNSAFE = re.compile(r'[<>:"/\\|?*]')
@@ -51,7 +52,7 @@ class Uploads:
 
     def __init__(self, folder: Path, loader_for: LoaderFor = loader_name_for) -> None:
         """`loader_for` says which types are taken."""
-        self._folder = folder
+        self.folder = folder
         self._loader_for = loader_for
         self._staging = folder / "incoming"
 
@@ -64,31 +65,39 @@ class Uploads:
         descriptor, staged = tempfile.mkstemp(dir=self._staging)
         return Upload(source, Path(staged), os.fdopen(descriptor, "wb"))
 
-    def keep(self, staged: Path, source: str, kb_id: str) -> FileItem:
+    def keep(self, upload: QueuedUpload) -> FileItem:
         """Put a sealed file at its place, in one step, replacing an older one of that name. May be called again after a crash."""
-        place = self._folder / kb_id / hash32(source)
-        place.mkdir(parents=True, exist_ok=True, mode=0o700)
-        target = place / _safe(source)
+        staged, target = self._staging / upload.staged, self._place(upload)
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if staged.exists():
             staged.replace(target)
-        return FileItem(target.resolve(), source)
+        return FileItem(target.resolve(), upload.source)
 
-    def sweep(self, wanted: Collection[str]) -> None:
-        """Remove staged files that no job waits for: what a process was receiving when it died."""
+    def sweep(self, waiting: Sequence[QueuedUpload], live: Collection[str]) -> None:
+        """Remove what a process that died was receiving, putting at its place or removing: every file that is not of a job that
+        waits or of a document; `live` are the URIs of the files of documents."""
+        staged = {upload.staged for upload in waiting}
         for path in self._staging.glob("*"):
-            if str(path) not in wanted:
+            if path.name not in staged:
                 path.unlink()
+        wanted = {self._place(upload).parent.resolve().as_uri() for upload in waiting} | {uri.rpartition("/")[0] for uri in live}
+        for folder in self.folder.glob("*/*/"):
+            if folder.resolve().as_uri() not in wanted:
+                shutil.rmtree(folder)
+
+    def _place(self, upload: QueuedUpload) -> Path:
+        return self.folder / upload.kb_id / hash32(upload.source) / _safe(upload.source)
 
     def discard(self, uri: str) -> None:
         """Remove the kept file of a document; a document that was not uploaded is left alone."""
-        for path in self._folder.glob("*/*/*"):
+        for path in self.folder.glob("*/*/*"):
             if path.resolve().as_uri() == uri:
                 shutil.rmtree(path.parent)
                 return
 
     def discard_collection(self, kb_id: str) -> None:
         """Remove every kept file of a collection."""
-        shutil.rmtree(self._folder / kb_id, ignore_errors=True)
+        shutil.rmtree(self.folder / kb_id, ignore_errors=True)
 
 
 def _file_name(name: str) -> str:

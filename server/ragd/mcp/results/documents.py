@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ragd.core.errors import ValidationFailed
+from ragd.core.files import uri_prefix
 from ragd.core.ids import hash32
 from ragd.mcp.results.markdown import fenced, fitting, one_line, shared
 from ragd.mcp.results.types import DocumentGroup, DocumentName, GroupBy
@@ -25,9 +26,13 @@ _Row = Mapping[str, Any]
 
 
 def selected(rows: Sequence[_Row], tag: str | None, path_prefix: str | None) -> list[_Row]:
-    """Documents with the tag, whose source begins with the prefix. What may not be named has neither."""
+    """Documents with the tag, whose source or absolute path begins with the prefix. What may not be named has neither."""
     kept = [row for row in rows if tag is None or tag in row["tags"]]
-    return [row for row in kept if path_prefix is None or (row["source"] and row["source"].startswith(path_prefix))]
+    if path_prefix is None:
+        return kept
+    uri = uri_prefix(path_prefix)
+    named = [row for row in kept if row["source"]]
+    return [row for row in named if row["source"].startswith(path_prefix) or (uri and row["source_uri"].startswith(uri))]
 
 
 def groups(rows: Sequence[_Row], by: GroupBy, room: int) -> tuple[list[DocumentGroup], int]:

@@ -6,8 +6,6 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from ragd.core.errors import ServiceUnavailable
 from ragd.core.ids import hash32
@@ -20,6 +18,7 @@ from ragd.sources.folder.config import FolderConfig
 from ragd.sources.handler import Reading
 from ragd.store.document_state import SourceDocument
 from ragd.store.documents import DocumentWriter
+from ragd.store.file_documents import file_path
 from ragd.store.jobs import Job
 from ragd.store.sources import Source
 
@@ -65,12 +64,13 @@ class FolderReading:
         if names is not None and not any(config.is_below_link(name) for name in names):
             found = config.scan(self.allowed_roots, self.avoid, names)
             part = Part(names)
-            gone = _gone(source.kb_id, found, [document for document in documents if part.holds(document.source)])
+            candidates = [document for document in documents if any(map(part.holds, _names(document, config.folder)))]
+            gone = _gone(source.kb_id, found, candidates, config.folder)
             # A file that is still there may have another name by a link, or be ignored now, and others with it.
-            if not any(os.path.exists(_path_of(document)) for document in gone):
+            if not any(file_path(document.source_uri).exists() for document in gone):
                 return found, gone, False
         found = config.scan(self.allowed_roots, self.avoid)
-        return found, _gone(source.kb_id, found, documents), True
+        return found, _gone(source.kb_id, found, documents, config.folder), True
 
     def _check_emptied(self, source: Source, config: FolderConfig, root: tuple[int, int], count: int) -> None:
         """Raises `ServiceUnavailable` unless it is the very folder that was read before: where a drive is not mounted, there is
@@ -82,14 +82,20 @@ class FolderReading:
             )
 
 
-def _gone(kb_id: str, found: Found, documents: Sequence[SourceDocument]) -> list[SourceDocument]:
+def _gone(kb_id: str, found: Found, documents: Sequence[SourceDocument], folder: Path) -> list[SourceDocument]:
     """The documents that were not found, but for those below what could not be looked at."""
     there = {hash32(kb_id, item.uri) for item in found.items}
     unread = Part([name for name in found.unread if name])
     if "" in found.unread:
         return []
-    return [document for document in documents if document.doc_id not in there and not unread.holds(document.source)]
+    missing = [document for document in documents if document.doc_id not in there]
+    return [document for document in missing if not any(map(unread.holds, _names(document, folder)))]
 
 
-def _path_of(document: SourceDocument) -> str:
-    return url2pathname(urlsplit(document.source_uri).path)
+def _names(document: SourceDocument, folder: Path) -> list[str]:
+    """What a document's file is called below its source's folder; of one that was found by a link, what it may be called."""
+    path, real = file_path(document.source_uri), Path(os.path.realpath(folder))
+    if path.is_relative_to(real):
+        return [shown(path.relative_to(real).as_posix())]
+    parts, above = document.source.split("/"), [shown(part) for part in real.parts]
+    return ["/".join(parts[count:]) for count in range(len(parts)) if parts[:count] == above[len(above) - count :]]

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from ragd.core.errors import ServiceUnavailable
-from ragd.store.database.migrations import migrate
+from ragd.store.database.migrate import migrate
 
 T = TypeVar("T")
 

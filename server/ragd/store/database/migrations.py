@@ -5,18 +5,13 @@ Each step is written with Alembic's operations, so that SQLite and PostgreSQL ru
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-from sqlalchemy import Connection, Engine
-
-from ragd.core.errors import ServiceUnavailable
 
 if TYPE_CHECKING:
     from alembic.operations import Operations
-
-_APPLIED = sa.Table("schema_version", sa.MetaData(), sa.Column("version", sa.Integer, primary_key=True, autoincrement=False))
 
 
 def _text(length: int | None = None) -> sa.types.TypeEngine[str]:
@@ -310,6 +305,20 @@ def _0006_cloud_sources(op: Operations) -> None:
     op.create_index("ix_sync_cycles_source", "sync_cycles", ["source_id", "started_at"])
 
 
+def _0007_paths_and_deletions(op: Operations) -> None:
+    """The folders that were ever added, and up to which job a deletion holds.
+
+    An empty path says that a collection is older than this table: its folders are found from its documents.
+    """
+    op.create_table(
+        "roots",
+        sa.Column("kb_id", _text(32), sa.ForeignKey("collections.kb_id"), primary_key=True),
+        sa.Column("path", _text(), primary_key=True),
+    )
+    op.execute("INSERT INTO roots (kb_id, path) SELECT kb_id, '' FROM collections")
+    op.add_column("documents", sa.Column("deleted_after_job", sa.Integer()))
+
+
 Migration = Callable[["Operations"], None]
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -319,32 +328,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     _0004_live_versions,
     _0005_feedback,
     _0006_cloud_sources,
+    _0007_paths_and_deletions,
 )
-
-
-def migrate(engine: Engine, steps: Sequence[Migration] = MIGRATIONS) -> int:
-    """Bring the schema to the newest version, all of it or nothing; returns that version.
-
-    Raises `ServiceUnavailable` when the store was written by a newer release than this one.
-    """
-    with engine.begin() as connection:
-        _APPLIED.create(connection, checkfirst=True)
-        current = connection.scalar(sa.select(sa.func.max(_APPLIED.c.version))) or 0
-        if current > len(steps):
-            raise ServiceUnavailable(
-                f"The data directory was written by a newer release (schema {current}, this one knows {len(steps)}). "
-                "Update RAG Assistant, or point RAG_DATA_DIR at another directory."
-            )
-        if current < len(steps):
-            _apply(connection, steps, current)
-    return len(steps)
-
-
-def _apply(connection: Connection, steps: Sequence[Migration], current: int) -> None:
-    # Alembic costs a third of a second to import, and nearly every start finds nothing to do.
-    from alembic.operations import Operations
-    from alembic.runtime.migration import MigrationContext
-
-    for version in range(current + 1, len(steps) + 1):
-        steps[version - 1](Operations(MigrationContext.configure(connection)))
-        connection.execute(_APPLIED.insert().values(version=version))

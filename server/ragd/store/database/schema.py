@@ -23,6 +23,9 @@ class _Tables:
     def add_column(self, table: str, column: Column[Any]) -> None:
         metadata.tables[table].append_column(column)
 
+    def execute(self, statement: str) -> None:
+        """Rows are no part of the tables' definitions."""
+
     def create_index(self, name: str, table: str, columns: list[str], **options: Any) -> None:
         Index(name, *(metadata.tables[table].c[column] for column in columns), **options)
 
@@ -32,6 +35,7 @@ for _step in MIGRATIONS:
 
 collections = metadata.tables["collections"]
 documents = metadata.tables["documents"]
+roots = metadata.tables["roots"]
 versions = metadata.tables["versions"]
 sections = metadata.tables["sections"]
 chunks = metadata.tables["chunks"]

@@ -11,6 +11,7 @@ from ragd.core.errors import UnsupportedMediaType, ValidationFailed
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.items import FileItem
 from ragd.ingest.discovery.uploads import Uploads
+from ragd.store.jobs import QueuedUpload
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def put(uploads: Uploads, name: str, content: bytes = b"text", kb_id: str = "k1"
     upload = uploads.receive(name)
     upload.file.write(content)
     upload.seal()
-    return uploads.keep(upload.staged, upload.source, kb_id)
+    return uploads.keep(QueuedUpload(kb_id, upload.staged.name, upload.source))
 
 
 def files(folder: Path) -> list[Path]:
@@ -130,14 +131,21 @@ def test_a_sealed_upload_waits_for_its_job_and_what_no_job_wants_is_swept(upload
     for upload in (waiting, orphan):
         upload.file.write(b"new")
         upload.seal()
-    uploads.sweep({str(waiting.staged)})
+    queued = QueuedUpload("k1", waiting.staged.name, "a.md")
+    uploads.sweep([queued], {kept.uri})
     assert sorted(files(tmp_path)) == sorted([kept.path, waiting.staged])
     assert kept.path.read_bytes() == b"old"
     for _ in range(2):  # a job that was cut off is run again
-        assert uploads.keep(waiting.staged, "a.md", "k1") == kept
+        assert uploads.keep(queued) == kept
     assert kept.path.read_bytes() == b"new"
-    uploads.sweep(())
+    uploads.sweep([], {kept.uri})
     assert files(tmp_path) == [kept.path]
+
+
+def test_a_kept_file_stays_for_its_document_or_for_the_job_that_will_read_it(uploads: Uploads, tmp_path: Path) -> None:
+    of_document, of_job, _ = put(uploads, "a.md"), put(uploads, "報告 1.md"), put(uploads, "deleted.md")
+    uploads.sweep([QueuedUpload("k1", "taken already", "報告 1.md")], {of_document.uri})
+    assert sorted(files(tmp_path)) == sorted([of_document.path, of_job.path])
 
 
 def test_other_users_can_not_look_in(uploads: Uploads, tmp_path: Path) -> None:
