@@ -29,7 +29,7 @@ _WIDE = f"[{SIGNS_AND_KANA}{HAN_BLOCKS}{FULL_WIDTH}]"
 @options.strategy
 @click.option("--no-rerank", is_flag=True, help="Leave out the reranking.")
 @click.option("--type", "doc_type", multiple=True, metavar="TYPE", help="Only documents of this type, such as pdf; repeatable.")
-@click.option("--path-prefix", metavar="PREFIX", help="Only documents whose path begins with this, the shown one or the absolute one.")
+@click.option("--path-prefix", metavar="PREFIX", help="Only documents whose path, shown or absolute, begins with this.")
 @click.option("--source", multiple=True, metavar="SOURCE", help="Only documents of this source; repeatable.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only documents with one of these tags; repeatable.")
 @click.option("--language", multiple=True, metavar="CODE", help="Only documents in this language, such as ja.")
