@@ -71,22 +71,22 @@ In one header several stand with commas between them: clients join repeated head
 # have run, so these say what does not exist before it says what is wrong with the rest.
 
 
-async def _named_collection(request: Request) -> str | None:
+async def _named_collections(request: Request) -> list[str]:
     try:
         body = await request.json()
-        name = body.get("collection") if isinstance(body, dict) else None
-        return name if isinstance(name, str) and name.encode() else None
+        named = body.get("collection") if isinstance(body, dict) else None
+        return [name for name in (named if isinstance(named, list) else [named]) if isinstance(name, str) and name.encode()]
     except (ValueError, RecursionError):
-        return None
+        return []
 
 
 async def collection_available(request: Request, app: App) -> None:
-    """The collection that the body names, if it names one, must exist and be enabled."""
-    if name := await _named_collection(request):
+    """The collections that the body names, if it names any, must exist and be enabled."""
+    for name in await _named_collections(request):
         await run_in_threadpool(app.collections.available, name)
 
 
 async def collection_exists(request: Request, app: App) -> None:
     """The collection that the body names, if it names one, must exist."""
-    if name := await _named_collection(request):
+    for name in await _named_collections(request):
         await run_in_threadpool(app.collections.get, name)

@@ -67,7 +67,8 @@ class Search:
 
     def resolve(self, request: QueryRequest) -> ResolvedQuery:
         """The request with what the settings and the collections say where it says nothing. Raises as `query` does."""
-        targets = [self.collections.available(request.collection)] if request.collection else self.collections.enabled()
+        named = (request.collection,) if isinstance(request.collection, str) else request.collection or ()
+        targets = [self.collections.available(name) for name in dict.fromkeys(named)] or self.collections.enabled()
         limit = self.settings.limits.max_top_k
         top_k = self.settings.retrieval.top_k if request.top_k is None else request.top_k
         if not 1 <= top_k <= limit:

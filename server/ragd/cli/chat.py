@@ -26,7 +26,7 @@ _TURN_CHARS: Final = 20_000
 
 @click.command()
 @click.argument("text", required=False)
-@options.in_collection("Answer only from this collection (else from all that are enabled).")
+@options.in_collections("Answer only from this collection (else from all that are enabled); repeatable.")
 @click.option("-k", "--top-k", type=click.IntRange(1), help="Passages that the answer is made of (else retrieval.top_k).")
 @options.strategy
 @source_tokens
@@ -38,7 +38,7 @@ def chat(context: CliContext, /, text: str | None, as_json: bool, **given: Any) 
     The settings `llm.*` say which language model answers; without one, the answer is made of the passages' own sentences.
     In a conversation, Ctrl-C stops an answer and Ctrl-D ends it.
     """
-    request = {name: value for name, value in given.items() if value is not None}
+    request = {name: value for name, value in given.items() if value}
     if as_json and text is None:
         raise click.UsageError("--json needs TEXT.")
     with context.connect("session") as client:

@@ -10,30 +10,30 @@ import click
 
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
-from ragd.cli.common.output import clean, console, echo_json, one_line, plural, warn, width
+from ragd.cli.common.excerpt import excerpt, matcher, reflowed
+from ragd.cli.common.output import console, echo_json, one_line, plural, warn, width
 from ragd.cli.common.source_tokens import note_missing_token, source_tokens
 from ragd.formats.registry import shape_of
-from ragd.language.scripts import FULL_WIDTH, HAN_BLOCKS, SIGNS_AND_KANA
 
-# Lines of a passage that are shown; --json has all of it.
+# Lines of a passage that are shown without --full.
 _SHOWN_LINES = 6
 _INDENT = "    "
-# Scripts that are written without blanks: no blank stands for a line's end between two of their characters.
-_WIDE = f"[{SIGNS_AND_KANA}{HAN_BLOCKS}{FULL_WIDTH}]"
 
 
 @click.command()
 @click.argument("text")
-@options.in_collection("Search only this collection (else all that are enabled).")
+@options.in_collections("Search only this collection (else all that are enabled); repeatable.")
 @click.option("-k", "--top-k", type=click.IntRange(1), help="Passages at most (else retrieval.top_k).")
 @options.strategy
 @click.option("--no-rerank", is_flag=True, help="Leave out the reranking.")
-@click.option("--type", "doc_type", multiple=True, metavar="TYPE", help="Only documents of this type, such as pdf; repeatable.")
+@click.option(
+    "--type", "doc_type", multiple=True, metavar="TYPE", help="Only documents of this type: pdf, md, py; several by commas."
+)
 @click.option("--path-prefix", metavar="PREFIX", help="Only documents whose path, shown or absolute, begins with this.")
 @click.option("--source", multiple=True, metavar="SOURCE", help="Only documents of this source; repeatable.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only documents with one of these tags; repeatable.")
-@click.option("--language", multiple=True, metavar="CODE", help="Only documents in this language, such as ja.")
-@click.option("--section", "section_prefix", metavar="PATH", help="Only sections whose path begins so, such as 'Guide > Setup'.")
+@click.option("--language", multiple=True, metavar="CODE", help="Only documents in this language: en, ja, zh.")
+@click.option("--section", metavar="HEADING", help="Only sections under this heading, such as Setup or 'Guide > Setup'.")
 @click.option(
     "--after", "updated_after", metavar="TIME", help="Only documents changed at or after this time, such as 2026-01-31."
 )
@@ -41,34 +41,39 @@ _WIDE = f"[{SIGNS_AND_KANA}{HAN_BLOCKS}{FULL_WIDTH}]"
 @click.option("--prefer-recent", is_flag=True, help="Move passages of newer documents up.")
 @source_tokens
 @options.as_json
+@click.option("--full", is_flag=True, help="Show the whole text of each passage.")
 @click.option("-v", "--verbose", is_flag=True, help="Show what each stage scored and how long it took.")
 @click.pass_obj
 def query(
     context: CliContext,
     /,
     text: str,
-    collection: str | None,
+    collection: tuple[str, ...],
     top_k: int | None,
     strategy: str | None,
     no_rerank: bool,
     prefer_recent: bool,
     as_json: bool,
+    full: bool,
     verbose: bool,
+    doc_type: tuple[str, ...],
     **filters: str | tuple[str, ...] | None,
 ) -> None:
     """Find the passages that answer TEXT, best first.
 
     TEXT may hold filters, too: type:pdf path:guides/ tag:ops lang:ja source:a.md after:2026-01-01 section:"Guide > Setup".
     """
+    filters["doc_type"] = tuple(name for names in doc_type for name in names.split(",") if name.strip())
     body = {
         "query": text,
-        "collection": collection,
+        "collection": collection or None,
         "top_k": top_k,
         "strategy": strategy,
         "rerank": False if no_rerank else None,
         "filters": {name: value for name, value in filters.items() if value} or None,
         "prefer": {"recent": True} if prefer_recent else None,
-        "explain": verbose or None,
+        # The plan names the words that are shown in the passages.
+        "explain": verbose or not as_json or None,
     }
     with context.connect("search") as client:
         answer = client.post("/api/query", {name: value for name, value in body.items() if value is not None})
@@ -76,8 +81,8 @@ def query(
     if as_json:
         echo_json(answer)
         return
-    why = {entry["chunk_id"]: entry["moves"] for entry in answer.get("explanation", ())}
-    _print_passages(answer["results"], why)
+    why = {entry["chunk_id"]: entry["moves"] for entry in answer.get("explanation", ()) if verbose}
+    _print_passages(answer["results"], why, matcher(_words(answer.get("plan", {}))), None if full else _SHOWN_LINES)
     if empty:
         click.echo("Nothing found: no documents have been read yet. Add some with `rag ingest PATH`.")
     elif not answer["results"]:
@@ -99,12 +104,22 @@ def place_in(source: str, result: Mapping[str, Any]) -> str:
     """Where a passage stands in its source, and how old its text is when that was not held against what is there now."""
     from ragd.retrieve.context import place_of
 
+    section = one_line(" > ".join(result["section_path"]))
     as_of = f"as of {one_line(result['as_of'])}" if result.get("as_of") else ""
-    return ", ".join(part for part in (one_line(source), one_line(place_of(result)), as_of) if part)
+    return ", ".join(
+        part for part in (one_line(source), section, one_line(place_of({**result, "section_path": ()})), as_of) if part
+    )
 
 
-def _print_passages(results: Sequence[Mapping[str, Any]], why: Mapping[str, Sequence[str]]) -> None:
-    """The passages with their places; with what moved each, where `why` says so by chunk id."""
+def _words(plan: Mapping[str, Any]) -> list[str]:
+    """What was searched word by word."""
+    return [*plan.get("terms", ()), *(item["text"] for item in plan.get("identifiers", ()))]
+
+
+def _print_passages(
+    results: Sequence[Mapping[str, Any]], why: Mapping[str, Sequence[str]], match: re.Pattern[str] | None, lines: int | None
+) -> None:
+    """The passages with their places, each by its best `lines` lines; with what moved each, where `why` says so."""
     from rich.text import Text
 
     screen = console()
@@ -122,30 +137,10 @@ def _print_passages(results: Sequence[Mapping[str, Any]], why: Mapping[str, Sequ
             scores = "  ".join(f"{name} {score:.3f}" for name, score in result["scores"].items())
             screen.print(Text(f"{_INDENT}{scores}  chunk {result['chunk_id']}", style="dim"), soft_wrap=True)
             screen.print(Text(f"{_INDENT}{'; '.join(moves)}", style="dim"), soft_wrap=True)
-        content = _reflowed(result["content"]) if shape_of(result["doc_type"]) == "pages" else result["content"]
-        for line in excerpt(content, width() - len(_INDENT), _SHOWN_LINES):
-            screen.print(Text(f"{_INDENT}{line}"), soft_wrap=True)
+        content = reflowed(result["content"]) if shape_of(result["doc_type"]) == "pages" else result["content"]
+        for line in excerpt(content, width() - len(_INDENT), lines, match):
+            screen.print(Text.assemble(_INDENT, line), soft_wrap=True)
         screen.print()
-
-
-def _reflowed(content: str) -> str:
-    """Paragraphs in one line each: the line ends in a PDF's text are those of its page."""
-    joined = re.sub(rf"(?<={_WIDE})\n(?={_WIDE})", "", content)
-    return re.sub(r"(?<!\n)\n(?!\n)", " ", joined)
-
-
-def excerpt(content: str, columns: int, lines: int) -> list[str]:
-    """The first lines of a text, folded to a width; an ellipsis says that there is more. Blank lines are left out."""
-    from rich.text import Text
-
-    screen = console()
-    folded: list[str] = []
-    for line in clean(content).expandtabs(4).split("\n"):
-        if line.strip():
-            folded += [part.plain.rstrip() for part in Text(line).wrap(screen, max(columns, 20) - 2)]
-        if len(folded) > lines:
-            return [*folded[: lines - 1], f"{folded[lines - 1]} …"]
-    return folded
 
 
 def _print_details(answer: Mapping[str, Any]) -> None:

@@ -19,7 +19,8 @@ MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 class Filters:
     """Hard filters of a query; a field that is None or empty does not filter. Times are ISO 8601 in UTC.
 
-    `section_prefix` is the beginning of a section path, one heading an item. What passes must pass each of `also`, too.
+    `doc_type` holds types, and patterns such as `*.py` for code by its file's name. `section` is a run of headings of a section's
+    path, `section_prefix` its beginning; one heading an item. What passes must pass each of `also`, too.
     `without` are sources, by id, whose documents do not pass: no request sets it.
     """
 
@@ -30,6 +31,7 @@ class Filters:
     language: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     path_prefix: str | None = None
+    section: tuple[str, ...] = ()
     section_prefix: tuple[str, ...] = ()
     updated_after: str | None = None
     updated_before: str | None = None
@@ -42,7 +44,7 @@ class Filters:
     @property
     def by_name(self) -> bool:
         """Whether it would disclose what documents are called, or contain, to know that one passes."""
-        named = self.source or self.path_prefix or self.section_prefix or self.tags
+        named = self.source or self.path_prefix or self.section or self.section_prefix or self.tags
         return bool(named) or any(one.by_name for one in self.also)
 
 
@@ -70,13 +72,14 @@ class Preferences:
 class QueryRequest:
     """A question as a client asks it: built where it comes in, passed whole. The settings decide what is None.
 
-    Without `collection` every enabled one is searched. `strategy` is a mode or the name of a file in `config/strategies/`.
+    `collection` is one name or several; without it every enabled one is searched. `strategy` is a mode or the name of a file in
+    `config/strategies/`.
     `rerank=False` leaves the reranking stage out. `evaluation` is the id of the evaluation run that asks, for the trace.
     `source_tokens` are the user's tokens for cloud sources, by source id.
     """
 
     text: str
-    collection: str | None = None
+    collection: str | tuple[str, ...] | None = None
     top_k: int | None = None
     strategy: str | None = None
     rerank: bool = True

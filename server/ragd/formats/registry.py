@@ -110,6 +110,21 @@ def shape_of(doc_type: str) -> _Shape:
     return next((spec.shape for spec in _ROWS if spec.doc_type == doc_type), "text")
 
 
+def doc_types_called(name: str) -> tuple[str, ...]:
+    """What a person's word for a type stands for; empty for an unknown one.
+
+    `pdf`, `Word`, `md` and `.docx` are a document type each, `py` and `python` the files of that language, as patterns: `*.py`.
+    """
+    word = name.strip().lower().removeprefix("*").removeprefix(".")
+    for spec in format_specs():
+        if word in (spec.doc_type, spec.label.lower(), spec.loader):
+            return (spec.doc_type,)
+    language = languages.EXTENSIONS.get(f".{word}", word)
+    if patterns := tuple(f"*{ending}" for ending, of in languages.EXTENSIONS.items() if of == language):
+        return patterns
+    return tuple(spec.doc_type for spec in format_specs() if f".{word}" in spec.extensions)[:1]
+
+
 def loader_name_for(name: str) -> str | None:
     """Name of the loader, in the provider table, that reads a file called `name`; None when no loader does."""
     spec = _spec_for(name)

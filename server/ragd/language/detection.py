@@ -37,6 +37,9 @@ _KANA: Final = re.compile(f"[{BASIC_KANA}{HALF_WIDTH_KATAKANA}]")
 _HAN: Final = re.compile(f"[{IDEOGRAPHS}{RARE_IDEOGRAPHS}]")
 _ENGLISH_WORD: Final = re.compile(f"[{LATIN}]+(?:'[a-z]+)?")
 
+DOCUMENT_LANGUAGES: Final = {"en": ("english",), "ja": ("japanese", "日本語"), "zh": ("chinese", "中文", "汉语", "漢語")}
+"""Code of each language that a document can be in, and its names; of other documents none is known."""
+
 PASSAGE_LANGUAGES: Final = ("en", "ja", "zh", "other")
 # Japanese technical text is full of Latin names; English text quotes a Japanese word at most.
 _PASSAGE_CJK_SHARE: Final = 0.1
@@ -86,7 +89,13 @@ def detect_language(text: str) -> str | None:
 def language_of_tag(tag: str) -> str | None:
     """`ja` of a language tag such as `ja-JP`; None when the tag names none of our languages."""
     primary = re.split(r"[-_]", tag.strip().lower(), maxsplit=1)[0]
-    return primary if primary in ("ja", "zh", "en") else None
+    return primary if primary in DOCUMENT_LANGUAGES else None
+
+
+def language_called(name: str) -> str | None:
+    """The code of a language that a person names, by a tag, in English or in itself; None when it is none of ours."""
+    word = name.strip().lower()
+    return language_of_tag(word) or next((code for code, names in DOCUMENT_LANGUAGES.items() if word in names), None)
 
 
 def passage_language(text: str) -> str:

@@ -6,7 +6,7 @@ import inspect
 import logging
 import re
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
@@ -54,6 +54,7 @@ and check an answer with verify_answer. What stands in passages and documents is
 
 # The protocol of 2026-07-28 retired this number; the ones before it ask for it.
 _RESOURCE_NOT_FOUND: Final = -32002
+_WORDS_FOR_QUERY: Final = ("question", "q", "text", "prompt", "search", "search_query")
 _FIRST_WITHOUT: Final = "2026-07-28"
 
 _MISSING: Final = (NotFound.status, DocumentDeleted.status)
@@ -141,10 +142,17 @@ class LibraryServer(MCPServer[Any]):
         known = list(self._tools[tool].parameters.get("properties", {}))
         if unknown := [name for name in arguments if name not in known]:
             details = [
-                FieldProblem(name[:100], "unknown", f"There is no such argument.{did_you_mean(name[:100], known, cutoff=0.5)}")
+                FieldProblem(name[:100], "unknown", f"There is no such argument.{_meant(name[:100], known)}")
                 for name in unknown[:5]
             ]
             raise ValidationFailed.of_fields(f"{tool} can't be called so.", details)
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """What to add when an argument is unknown: the nearest known one, by what it says or by how it is written."""
+    if name.lower() in _WORDS_FOR_QUERY and "query" in known:
+        return " Did you mean 'query'?"
+    return did_you_mean(name, known, cutoff=0.5)
 
 
 def _tool(row: ToolRow, name: str, named: Callable[[str], str]) -> Tool:

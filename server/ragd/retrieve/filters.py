@@ -12,9 +12,13 @@ from ragd.core.documents import DocType
 from ragd.core.errors import FieldProblem, ValidationFailed, did_you_mean
 from ragd.core.query import Filters
 from ragd.core.tracing import utc_text
+from ragd.formats.registry import doc_types_called
+from ragd.language.detection import DOCUMENT_LANGUAGES, language_called
 
 # A document has one of each of these; it may have several tags, and passes a language filter while its language is not known.
 _SINGLE = ("doc_type", "source", "doc_id", "version_id")
+# In a type, files of a language of code: they may be of the type `code`, and of another pattern, too.
+_PATTERN = "*"
 _BETWEEN_HEADINGS = re.compile(r"(?<=\s)[/>](?=\s)")
 
 Parser = Callable[[Any, str, list[FieldProblem]], Any]
@@ -24,7 +28,8 @@ Parser = Callable[[Any, str, list[FieldProblem]], Any]
 def parse_filters(values: Mapping[str, Any] | None) -> Filters:
     """Filters from a JSON object: lists or single strings for names, a string for `path_prefix`, ISO 8601 for times.
 
-    `section_prefix` is a list of headings, or a string in which ` > ` or ` / ` stands between them. Raises as `parse_fields`.
+    `section` and `section_prefix` are a list of headings, or a string in which ` > ` or ` / ` stands between them. Raises as
+    `parse_fields`.
     """
     return Filters(**parse_fields(values, "filters", "filter", _PARSERS))
 
@@ -61,7 +66,7 @@ def contradictions(filters: Filters) -> tuple[str, ...]:
     found: list[str] = []
     for name in _SINGLE:
         asked = [set(getattr(one, name)) for one in every if getattr(one, name)]
-        if len(asked) > 1 and not set.intersection(*asked):
+        if len(asked) > 1 and not set.intersection(*asked) and not any(_PATTERN in value for values in asked for value in values):
             found.append(f"{name} {' and '.join('|'.join(sorted(values)) for values in asked)}")
     prefixes = sorted({one.path_prefix for one in every if one.path_prefix}, key=len)
     if prefixes and not all(prefixes[-1].startswith(prefix) for prefix in prefixes):
@@ -88,12 +93,21 @@ def strings(value: Any, field: str, problems: list[FieldProblem]) -> tuple[str, 
 
 
 def _doc_types(value: Any, field: str, problems: list[FieldProblem]) -> tuple[str, ...]:
-    found = strings(value, field, problems)
-    known = get_args(DocType)
-    if unknown := [name for name in found if name not in known]:
-        message = f"There is no document type '{unknown[0]}'. Known: {', '.join(known)}."
+    found = {name: doc_types_called(name) for name in strings(value, field, problems)}
+    if unknown := [name for name, types in found.items() if not types]:
+        known = ", ".join(get_args(DocType))
+        message = f"There is no document type '{unknown[0]}'. Known: {known}, and extensions such as md or py."
         problems.append(FieldProblem(field, "invalid", message))
-    return found
+    return tuple(dict.fromkeys(one for types in found.values() for one in types))
+
+
+def _languages(value: Any, field: str, problems: list[FieldProblem]) -> tuple[str, ...]:
+    found = {name: language_called(name) for name in strings(value, field, problems)}
+    if unknown := [name for name, code in found.items() if code is None]:
+        known = ", ".join(f"{code} ({names[0]})" for code, names in DOCUMENT_LANGUAGES.items())
+        message = f"No document is known to be in the language '{unknown[0][:40]}'. Known: {known}."
+        problems.append(FieldProblem(field, "invalid", message))
+    return tuple(dict.fromkeys(code for code in found.values() if code))
 
 
 def _text(value: Any, field: str, problems: list[FieldProblem]) -> str | None:
@@ -127,8 +141,10 @@ def _time(value: Any, field: str, problems: list[FieldProblem]) -> str | None:
 
 _PARSERS: Mapping[str, Parser] = {
     "doc_type": _doc_types,
-    **dict.fromkeys(("source", "doc_id", "version_id", "language", "tags"), strings),
+    **dict.fromkeys(("source", "doc_id", "version_id", "tags"), strings),
+    "language": _languages,
     "path_prefix": _text,
+    "section": _headings,
     "section_prefix": _headings,
     "updated_after": _time,
     "updated_before": _time,

@@ -9,7 +9,7 @@ from functools import cache
 from operator import itemgetter
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Text, cast, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Text, and_, cast, func, or_, select
 
 from ragd.core.documents import Place
 from ragd.core.errors import ValidationFailed
@@ -71,7 +71,7 @@ class Passages(Repository):
         )
         rows: list[Row[Any]] = []
         with self._reader.connect() as connection:
-            if _section_prefixes(filters):
+            if _sections(filters):
                 # Whole documents are told apart by their sections, which are fewer than their chunks.
                 for batch in batches(_versions_in_section(connection, kb_id, filters)):
                     rows += _in_section(connection, query.where(occurrences.c.version_id.in_(batch)), filters)
@@ -159,9 +159,13 @@ def _live(query: Select[Any]) -> Select[Any]:
 def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
     """What the columns can decide; `_in_section` does the rest."""
     conditions: list[ColumnElement[bool]] = [condition for one in filters.also for condition in _conditions(one)]
-    for name in ("doc_type", "source", "doc_id", "version_id"):
+    for name in ("source", "doc_id", "version_id"):
         if values := getattr(filters, name):
             conditions.append(documents.c[name].in_(values))
+    if filters.doc_type:
+        ends = [documents.c.source.iendswith(kind[1:], autoescape=True) for kind in filters.doc_type if kind.startswith("*")]
+        by_name = [and_(documents.c.doc_type == "code", or_(*ends))] if ends else []
+        conditions.append(or_(documents.c.doc_type.in_(filters.doc_type), *by_name))
     if filters.language:
         # A document's language is derived; one whose language is not known is not shut out.
         conditions.append(or_(documents.c.language.in_(filters.language), documents.c.language.is_(None)))
@@ -185,8 +189,11 @@ def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _section_prefixes(filters: Filters) -> list[tuple[str, ...]]:
-    return [one.section_prefix for one in (filters, *filters.also) if one.section_prefix]
+def _sections(filters: Filters) -> list[tuple[tuple[str, ...], bool]]:
+    """Runs of headings that are asked for, each with whether the path must begin with it."""
+    every = (filters, *filters.also)
+    runs = [(run, begins) for one in every for run, begins in ((one.section, False), (one.section_prefix, True))]
+    return [(run, begins) for run, begins in runs if run]
 
 
 def _versions_in_section(connection: Connection, kb_id: str, filters: Filters) -> list[str]:
@@ -194,7 +201,7 @@ def _versions_in_section(connection: Connection, kb_id: str, filters: Filters) -
     path = cast(sections.c.path, Text)
     query = select(sections.c.version_id, path).join(documents, documents.c.version_id == sections.c.version_id)
     rows = connection.execute(query.where(documents.c.kb_id == kb_id, *_conditions(filters)))
-    within = _within(_section_prefixes(filters))
+    within = _within(_sections(filters))
     return list(dict.fromkeys(version_id for version_id, written in rows if within(written)))
 
 
@@ -204,23 +211,27 @@ def _in_section(connection: Connection, query: Select[Any], filters: Filters) ->
     Headings are compared in canonical form and without case, which no two databases do alike; so it is done here. Many rows share
     a path, and each path is looked at once.
     """
-    prefixes = _section_prefixes(filters)
-    if not prefixes:
+    asked = _sections(filters)
+    if not asked:
         return connection.execute(query).all()
     path = cast(chunks.c.section_path, Text)
     rows = connection.execute(query.join(chunks, chunks.c.chunk_id == occurrences.c.chunk_id).add_columns(path))
-    within = _within(prefixes)
+    within = _within(asked)
     return [row for row in rows if within(row[-1])]
 
 
-def _within(prefixes: Sequence[Sequence[str]]) -> Callable[[str], bool]:
-    """Whether a section path, as JSON, begins with every one of the prefixes, heading by heading."""
-    folded = [_folded(prefix) for prefix in prefixes]
+def _within(asked: Sequence[tuple[Sequence[str], bool]]) -> Callable[[str], bool]:
+    """Whether a section path, as JSON, has every one of the runs of headings, at its beginning where that is asked."""
+    folded = [(_folded(run), begins) for run, begins in asked]
 
     @cache
     def within(path: str) -> bool:
         headings = _folded(json.loads(path))
-        return all(headings[: len(prefix)] == prefix for prefix in folded)
+        starts = range(len(headings))
+        return all(
+            any(headings[start : start + len(run)] == run for start in (starts[:1] if begins else starts))
+            for run, begins in folded
+        )
 
     return within
 

@@ -99,6 +99,7 @@ def test_a_query_searches_every_enabled_collection(open_app: Open, docs: Path) -
     ingest(app, docs / "api", collection="second")
     assert {"guide.md", "auth.txt"} <= set(sources(app, "lease tokens"))
     assert set(sources(app, "lease tokens", collection="second")) == {"auth.txt"}
+    assert {"guide.md", "auth.txt"} <= set(sources(app, "lease tokens", collection=["second", "default", "second"]))
     app.collections.change("second", status="disabled")
     assert set(sources(app, "lease tokens")) == {"guide.md"}
     with pytest.raises(CollectionUnavailable, match="disabled"):

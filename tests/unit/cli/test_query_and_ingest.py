@@ -9,8 +9,8 @@ import pytest
 from click.testing import Result
 
 from ragd.cli.common import progress
+from ragd.cli.common.excerpt import excerpt, matcher
 from ragd.cli.common.output import cells
-from ragd.cli.query import excerpt
 from ragd.retrieve.context import place_of
 
 pytestmark = pytest.mark.slow
@@ -149,16 +149,43 @@ def test_reindexing_makes_the_indexes_anew_without_embedding(rag, ingested: None
     assert json.loads(rag("query", "queue", "--json").stdout)["results"] == before
 
 
+def lines_of(content: str, columns: int, lines: int | None, *words: str) -> list[str]:
+    return [line.plain for line in excerpt(content, columns, lines, matcher(words))]
+
+
 def test_an_excerpt_is_folded_to_the_width_and_says_that_there_is_more() -> None:
-    lines = excerpt("日本語の文章です。" * 20, 40, 3)
+    lines = lines_of("日本語の文章です。" * 20, 40, 3)
     assert len(lines) == 3
     assert all(cells(line) <= 40 for line in lines)
     assert lines[-1].endswith(" …")
-    assert excerpt("one\n\ntwo\n", 40, 3) == ["one", "two"]
+    assert lines_of("one\n\ntwo\n", 40, 3) == ["one", "two"]
+
+
+def test_an_excerpt_is_taken_around_the_words_that_match_and_marks_them() -> None:
+    content = (
+        "\n".join(f"Line {number} says little." for number in range(20)) + "\nRotating the key takes a minute.\nAnd more.\nAnd."
+    )
+    shown = excerpt(content, 80, 3, matcher(["rotate", "key"]))
+    assert [line.plain for line in shown] == ["… Line 19 says little.", "Rotating the key takes a minute.", "And more. …"]
+    assert [shown[1].plain[span.start : span.end] for span in shown[1].spans] == ["Rotating", "key"]
+    assert lines_of("始め\n" * 9 + "再起動は不要です。", 80, 2, "再起動") == ["… 始め", "再起動は不要です。"]
+    assert len(lines_of(content, 80, None, "rotate")) == 23
 
 
 def test_a_passage_cannot_drive_the_terminal() -> None:
-    assert excerpt("red\x1b[31m \x9b2J [bold]text[/bold]", 80, 3) == ["red[31m 2J [bold]text[/bold]"]
+    assert lines_of("red\x1b[31m \x9b2J [bold]text[/bold]", 80, 3) == ["red[31m 2J [bold]text[/bold]"]
+
+
+def test_an_option_of_rag_itself_that_stands_behind_the_command_is_said(rag) -> None:
+    assert "stands before the command: rag --data-dir FOLDER" in rag("query", "x", "--data-dir", "d", code=2).stderr
+
+
+def test_only_a_search_takes_several_collections(rag, ingested: None) -> None:
+    rag("collections", "add", "other")
+    answer = json.loads(rag("query", "queue", "-c", "default", "-c", "other", "--json").stdout)
+    assert {result["collection"] for result in answer["results"]} == {"default"}
+    assert "no collection 'none'" in rag("query", "queue", "-c", "default", "-c", "none", code=1).stderr
+    assert "only one can be named here" in rag("documents", "list", "-c", "default", "-c", "other", code=2).stderr
 
 
 def test_a_place_names_page_heading_and_lines() -> None:

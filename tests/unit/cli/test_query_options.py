@@ -29,6 +29,9 @@ def sources(rag: Rag, ingested: None) -> Callable[..., list[str]]:
     [
         (("--source", "queues.txt", "--source", "休暇規程.md"), ["queues.txt", "休暇規程.md"]),
         (("--section", "operations > restore"), ["guide/backup.md"]),
+        (("--section", "restore"), ["guide/backup.md"]),
+        (("--section", "restore", "--type", "text"), []),
+        (("--type", "md,py"), ["guide/backup.md", "休暇規程.md"]),
         (("--language", "ja", "--type", "markdown"), ["休暇規程.md"]),
         (("--before", "2001-01-01"), []),
         (("--after", "2001-01-01", "--path-prefix", "guide/"), ["guide/backup.md"]),

@@ -89,6 +89,7 @@ def test_wrong_arguments_are_told_with_the_right_name(asked: Agent) -> None:
     error = asked.failure("query_knowledge_hub", query="x", topk=3)
     assert error["code"] == "VALIDATION_ERROR"
     assert "Did you mean 'top_k'?" in error["message"]
+    assert "Did you mean 'query'?" in asked.failure("query_knowledge_hub", question="x")["message"]
     assert asked.failure("query_knowledge_hub", query=["x"])["details"][0]["field"] == "query"
     assert asked.failure("query_knowledge_hub", query="x", filters={"tag": "a"})["code"] == "VALIDATION_ERROR"
     assert asked.failure("query_knowledge_hub", query="x", collection="none")["code"] == "KNOWLEDGE_BASE_NOT_FOUND"

@@ -78,7 +78,7 @@ def test_times_are_brought_to_utc() -> None:
     ("values", "field", "message"),
     [
         ({"doc_typ": "pdf"}, "filters.doc_typ", "doc_type"),
-        ({"doc_type": "word"}, "filters.doc_type", "docx"),
+        ({"doc_type": "papyrus"}, "filters.doc_type", "docx"),
         ({"doc_type": []}, "filters.doc_type", "not empty"),
         ({"source": 3}, "filters.source", "string"),
         ({"path_prefix": ["a"]}, "filters.path_prefix", "string"),
@@ -95,3 +95,26 @@ def test_a_filter_that_can_not_be_executed_is_an_error(values: dict[str, object]
     with pytest.raises(ValidationFailed, match=message) as caught:
         parse_filters(values)
     assert [problem.field for problem in caught.value.details] == [field]
+
+
+@pytest.mark.parametrize(
+    ("named", "types"),
+    [
+        ("md", ("markdown",)),
+        (".DOCX", ("docx",)),
+        ("Word", ("docx",)),
+        (["excel", "xlsx", "PDF"], ("xlsx", "pdf")),
+        ("py", ("*.py", "*.pyi", "*.pyw")),
+        ("python", ("*.py", "*.pyi", "*.pyw")),
+        ("png", ("image",)),
+    ],
+)
+def test_a_type_is_understood_by_its_extension_and_by_what_people_call_it(named: object, types: tuple[str, ...]) -> None:
+    assert parse_filters({"doc_type": named}).doc_type == types
+    assert not contradictions(combined(parse_filters({"doc_type": "code"}), parse_filters({"doc_type": "py"})))
+
+
+def test_a_language_is_a_code_or_a_name_and_an_unknown_one_is_refused_with_those_there_are() -> None:
+    assert parse_filters({"language": ["Japanese", "ja-JP", "日本語", "EN"]}).language == ("ja", "en")
+    with pytest.raises(ValidationFailed, match=r"'klingon'. Known: en \(english\), ja \(japanese\), zh \(chinese\)"):
+        parse_filters({"language": "klingon"})

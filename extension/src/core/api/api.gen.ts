@@ -871,9 +871,9 @@ export interface components {
         ChatBody: {
             /**
              * Collection
-             * @description Without it every enabled collection is searched.
+             * @description One, or several; without it every enabled collection is searched.
              */
-            collection?: string | null;
+            collection?: string | string[] | null;
             /**
              * Evaluation
              * @description The evaluation run that asks; the trace links to it.
@@ -898,12 +898,23 @@ export interface components {
             filters?: {
                 /** Doc Id */
                 doc_id?: string | string[] | null;
-                /** Doc Type */
+                /**
+                 * Doc Type
+                 * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
+                 */
                 doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira")[] | null;
-                /** Language */
+                /**
+                 * Language
+                 * @description en, ja or zh.
+                 */
                 language?: string | string[] | null;
                 /** Path Prefix */
                 path_prefix?: string | null;
+                /**
+                 * Section
+                 * @description Headings that follow each other anywhere in a section's path: a list, or 'Guide > Setup'.
+                 */
+                section?: string | string[] | null;
                 /**
                  * Section Prefix
                  * @description The first headings of a section's path: a list, or a string such as 'Guide > Setup'.
@@ -1691,12 +1702,23 @@ export interface components {
             filters?: {
                 /** Doc Id */
                 doc_id?: string | string[] | null;
-                /** Doc Type */
+                /**
+                 * Doc Type
+                 * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
+                 */
                 doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira")[] | null;
-                /** Language */
+                /**
+                 * Language
+                 * @description en, ja or zh.
+                 */
                 language?: string | string[] | null;
                 /** Path Prefix */
                 path_prefix?: string | null;
+                /**
+                 * Section
+                 * @description Headings that follow each other anywhere in a section's path: a list, or 'Guide > Setup'.
+                 */
+                section?: string | string[] | null;
                 /**
                  * Section Prefix
                  * @description The first headings of a section's path: a list, or a string such as 'Guide > Setup'.
@@ -1768,11 +1790,13 @@ export interface components {
             doc_id: string | string[] | null;
             /**
              * Doc Type
+             * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
              * @default null
              */
             doc_type: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira")[] | null;
             /**
              * Language
+             * @description en, ja or zh.
              * @default null
              */
             language: string | string[] | null;
@@ -1781,6 +1805,12 @@ export interface components {
              * @default null
              */
             path_prefix: string | null;
+            /**
+             * Section
+             * @description Headings that follow each other anywhere in a section's path: a list, or 'Guide > Setup'.
+             * @default null
+             */
+            section: string | string[] | null;
             /**
              * Section Prefix
              * @description The first headings of a section's path: a list, or a string such as 'Guide > Setup'.
@@ -2322,9 +2352,9 @@ export interface components {
             attachments?: components["schemas"]["AttachmentBody"][];
             /**
              * Collection
-             * @description Without it every enabled collection is searched.
+             * @description One, or several; without it every enabled collection is searched.
              */
-            collection?: string | null;
+            collection?: string | string[] | null;
             /**
              * Evaluation
              * @description The evaluation run that asks; the trace links to it.
@@ -2343,12 +2373,23 @@ export interface components {
             filters?: {
                 /** Doc Id */
                 doc_id?: string | string[] | null;
-                /** Doc Type */
+                /**
+                 * Doc Type
+                 * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
+                 */
                 doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira")[] | null;
-                /** Language */
+                /**
+                 * Language
+                 * @description en, ja or zh.
+                 */
                 language?: string | string[] | null;
                 /** Path Prefix */
                 path_prefix?: string | null;
+                /**
+                 * Section
+                 * @description Headings that follow each other anywhere in a section's path: a list, or 'Guide > Setup'.
+                 */
+                section?: string | string[] | null;
                 /**
                  * Section Prefix
                  * @description The first headings of a section's path: a list, or a string such as 'Guide > Setup'.
@@ -2482,9 +2523,9 @@ export interface components {
         QueryBody: {
             /**
              * Collection
-             * @description Without it every enabled collection is searched.
+             * @description One, or several; without it every enabled collection is searched.
              */
-            collection?: string | null;
+            collection?: string | string[] | null;
             /**
              * Evaluation
              * @description The evaluation run that asks; the trace links to it.
@@ -2503,12 +2544,23 @@ export interface components {
             filters?: {
                 /** Doc Id */
                 doc_id?: string | string[] | null;
-                /** Doc Type */
+                /**
+                 * Doc Type
+                 * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
+                 */
                 doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira")[] | null;
-                /** Language */
+                /**
+                 * Language
+                 * @description en, ja or zh.
+                 */
                 language?: string | string[] | null;
                 /** Path Prefix */
                 path_prefix?: string | null;
+                /**
+                 * Section
+                 * @description Headings that follow each other anywhere in a section's path: a list, or 'Guide > Setup'.
+                 */
+                section?: string | string[] | null;
                 /**
                  * Section Prefix
                  * @description The first headings of a section's path: a list, or a string such as 'Guide > Setup'.

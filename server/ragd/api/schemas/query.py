@@ -19,15 +19,20 @@ from ragd.retrieve.preferences import parse_preferences
 class FiltersBody(RequestBody):
     """Hard filters; what is not named does not filter."""
 
-    doc_type: DocType | list[DocType] | None = None
+    doc_type: DocType | list[DocType] | None = Field(
+        default=None, description="Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too."
+    )
     source: str | list[str] | None = None
     doc_id: str | list[str] | None = None
     version_id: str | list[str] | None = Field(
         default=None, description="Only live versions can be searched; another one is an error."
     )
-    language: str | list[str] | None = None
+    language: str | list[str] | None = Field(default=None, description="en, ja or zh.")
     tags: str | list[str] | None = Field(default=None, description="A document without any tags is not shut out.")
     path_prefix: str | None = None
+    section: str | list[str] | None = Field(
+        default=None, description="Headings that follow each other anywhere in a section's path: a list, or 'Guide > Setup'."
+    )
     section_prefix: str | list[str] | None = Field(
         default=None, description="The first headings of a section's path: a list, or a string such as 'Guide > Setup'."
     )
@@ -54,7 +59,9 @@ HISTORY = {"type": "array", "maxItems": MAX_TURNS, "items": TurnBody.model_json_
 
 class QueryBody(RequestBody):
     query: str
-    collection: str | None = Field(default=None, description="Without it every enabled collection is searched.")
+    collection: str | Annotated[list[str], Field(min_length=1)] | None = Field(
+        default=None, description="One, or several; without it every enabled collection is searched."
+    )
     # The upper end is a setting, and a missing collection comes before a number out of range: the search service checks both.
     top_k: int | None = Field(default=None, json_schema_extra={"minimum": 1})
     strategy: str | None = Field(default=None, description="hybrid, dense_only, sparse_only, or a named strategy.")
@@ -76,7 +83,8 @@ class QueryBody(RequestBody):
         return QueryRequest(**self._fields(source_tokens))
 
     def _fields(self, source_tokens: Mapping[str, str]) -> dict[str, Any]:
-        return self.model_dump(include={"collection", "top_k", "strategy", "max_context_tokens", "evaluation"}) | {
+        return self.model_dump(include={"top_k", "strategy", "max_context_tokens", "evaluation"}) | {
+            "collection": tuple(self.collection) if isinstance(self.collection, list) else self.collection,
             "text": self.query,
             "rerank": self.rerank is not False,
             "filters": parse_filters(self.filters),

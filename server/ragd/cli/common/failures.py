@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 
 import click
 
@@ -18,6 +19,7 @@ from ragd.core.errors import RagError, ValidationFailed
 FAILED = 1
 GATE_NOT_MET = 6
 _INTERRUPTED = 130
+_GLOBAL_OPTIONS = ("--data-dir", "--config-dir")
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +29,8 @@ def explain(error: BaseException, context: CliContext) -> int:
     if isinstance(error, click.Abort | KeyboardInterrupt):
         note("Interrupted.")
         return _INTERRUPTED
+    if isinstance(error, click.NoSuchOption) and error.option_name in _GLOBAL_OPTIONS:
+        error.message += f" It stands before the command: rag {error.option_name} FOLDER {' '.join(sys.argv[1:2])} …"
     if isinstance(error, click.ClickException):
         error.show()
         return error.exit_code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,7 +35,19 @@ def paged(command: F) -> F:
 
 def in_collection(text: str) -> Callable[[F], F]:
     """`--collection NAME` with its own help text."""
-    return click.option("-c", "--collection", metavar="NAME", help=text)
+    return click.option("-c", "--collection", multiple=True, metavar="NAME", help=text, callback=_only)
+
+
+def in_collections(text: str) -> Callable[[F], F]:
+    """`--collection NAME`, several times, with its own help text."""
+    return click.option("-c", "--collection", multiple=True, metavar="NAME", help=text)
+
+
+def _only(_context: click.Context, _option: click.Parameter, values: Sequence[str]) -> str | None:
+    """The one value; several are refused, where click would take the last."""
+    if len(values) > 1:
+        raise click.BadParameter(f"only one can be named here, not {len(values)}.")
+    return values[0] if values else None
 
 
 def all_of(*options: Callable[[Any], Any]) -> Callable[[F], F]:

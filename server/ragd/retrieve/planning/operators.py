@@ -22,7 +22,7 @@ _OPERATORS: Final = {
     "source": "source",
     "after": "updated_after",
     "before": "updated_before",
-    "section": "section_prefix",
+    "section": "section",
 }
 """Name in a question -> filter."""
 
@@ -35,7 +35,6 @@ _OPERATOR: Final = re.compile(
     r"(?:\"(?P<quoted>[^\"\n]+)\"|(?P<plain>[^\s:,\"'`()\[\]{}<>;=|][^\s\"'`()\[\]{}<>;=|]*))(?!\S)",
     re.IGNORECASE,
 )
-_LANGUAGE: Final = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8})?")
 
 
 def take_operators(text: str) -> tuple[str, Filters, tuple[str, ...]]:
@@ -66,10 +65,6 @@ def _take(name: str, value: str, values: dict[str, Any], *, quoted: bool) -> Non
     """Add a value, after it was checked by itself. Raises `ValidationFailed`."""
     if name in _LISTS:
         items = [value] if quoted else [item for item in value.split(",") if item]
-        if name in ("doc_type", "language"):
-            items = [item.lower() for item in items]
-        if name == "language" and not all(_LANGUAGE.fullmatch(item) for item in items):
-            raise ValidationFailed("A language is a code of two or three letters, such as ja.")
         parse_filters({name: items})
         values[name] = [*values.get(name, ()), *items]
     elif name in values:

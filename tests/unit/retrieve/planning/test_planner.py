@@ -82,7 +82,7 @@ def test_a_phrase_in_kanji_is_analysed_as_texts_of_both_languages_are(plan: Plan
         ("lease type:pdf,docx", "lease", Filters(doc_type=("pdf", "docx"))),
         ("type:PDF lease tag:x tag:y", "lease", Filters(doc_type=("pdf",), tags=("x", "y"))),
         ("lang:ja 申請 path:docs/", "申請", Filters(language=("ja",), path_prefix="docs/")),
-        ('lease section:"A > B" source:"my file.md"', "lease", Filters(source=("my file.md",), section_prefix=("A", "B"))),
+        ('lease section:"A > B" source:"my file.md"', "lease", Filters(source=("my file.md",), section=("A", "B"))),
         (
             "lease after:2026-01-01 before:2026-02-01T00:00Z",
             "lease",
@@ -118,7 +118,7 @@ def test_what_is_no_operator_stays_in_the_text(text: str) -> None:
     assert take_operators(text) == (text, Filters(), ())
 
 
-@pytest.mark.parametrize("operator", ["type:word", "after:lunch", "lang:japanese-language-x", "before:2026-13-01"])
+@pytest.mark.parametrize("operator", ["type:papyrus", "after:lunch", "lang:japanese-language-x", "before:2026-13-01"])
 def test_a_known_operator_with_a_wrong_value_is_searched_with_a_warning(operator: str) -> None:
     rest, filters, warnings = take_operators(f"lease {operator} time")
     assert (rest, filters) == (f"lease {operator} time", Filters())
