@@ -27,6 +27,7 @@ from ragd.core.instance import INFO_FILE
 from ragd.core.jobs import IngestResult
 from ragd.core.lazy import Lazy
 from ragd.core.tracing import JsonlSink, Tracer
+from ragd.formats.registry import require_loaders
 from ragd.ingest.discovery.originals import Originals
 from ragd.ingest.discovery.paths import DocumentPaths
 from ragd.ingest.discovery.uploads import Uploads
@@ -249,6 +250,8 @@ class Application:
 
     @property
     def _loader_for(self) -> partial[str | None]:
+        """Raises `SettingsError` when the settings name a loader that is not there: an ingestion would fail at each such file."""
+        require_loaders(self.settings.ingest.loaders)
         return partial(loader_for, self.settings.ingest.loaders)
 
     def _own_folders(self) -> list[Path]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from string import Template
 
@@ -148,7 +148,7 @@ class QueryFactory:
                 options=options,
             ),
             tracer=self.tracer,
-            strategy_config_id=settings.strategy_config_id(),
+            strategy_config_id=cache(settings.strategy_config_id),
             min_confidence=settings.answer.min_confidence,
             interactive=models.queue.interactive,
         )

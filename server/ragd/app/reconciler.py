@@ -43,10 +43,11 @@ class Reconciler:
     purge: Purge
     notices: list[str]
 
-    def reconcile(self) -> Job | None:
+    def reconcile(self, *, outdated: bool = True) -> Job | None:
         """Finish or roll back what a crash left, and repair indexes that differ from the database.
 
-        Returns the job that rebuilds documents whose entries are missing or were made under other settings, if any are.
+        Returns the job that rebuilds documents whose entries are missing or were made under other settings, if any are. Without
+        `outdated` the latter stay as they are, and a notice says so: whoever only asks did not want hours of work.
         """
         if moved := self.files.relocate(self.uploads.folder):
             log.info("the data directory was moved, and its uploads with it", extra={"documents": moved})
@@ -59,19 +60,27 @@ class Reconciler:
             self.ingestion().delete(kb_id, doc_ids)
         self.uploads.sweep(self.jobs.waiting_uploads(), self.files.kept(self.uploads.folder))
         rebuild: list[str] = []
+        left = 0
         for kb_id, status in self.collections.all_ids().items():
             if status == "deleted":
                 self.purge.remove(kb_id)
                 continue
             drift = find_drift(self.indexes(), kb_id, self.writer.live_entries(kb_id))
             self.indexes().remove({kb_id: drift.surplus})
-            rebuild += sorted({*drift.incomplete_documents, *self._outdated(kb_id)})
+            old = self._outdated(kb_id)
+            rebuild += sorted({*drift.incomplete_documents, *(old if outdated else ())})
+            left += 0 if outdated else len({*old} - {*drift.incomplete_documents})
         for kind in ("purge", "cleanup"):
             self.jobs.end_kind(kind, "completed", asdict(IngestResult()))
         if not self.jobs.unfinished():
             # A job that was cut off counts on the vectors that it has made.
             self.ingestion().sweep()
         self.assets.sweep_files()
+        if left:
+            self.notices.append(
+                f"{left} documents were indexed under other settings than today's (model, splitter, loaders or version), and are "
+                "searched as they are. `rag reindex` indexes them again."
+            )
         if not rebuild:
             return None
         if self.indexes().model_changed:

@@ -38,6 +38,8 @@ COMMANDS = {
     "mcp": "mcp:mcp",
     "backup": "backup:backup",
     "restore": "backup:restore",
+    "config": "config:config",
+    "completion": "config:completion",
     "status": "status:status",
     "doctor": "doctor.command:doctor",
 }

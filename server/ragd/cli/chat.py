@@ -135,6 +135,6 @@ def _print_sources(citations: Sequence[Mapping[str, Any]]) -> None:
 def _print_unsupported(support: Sequence[Mapping[str, Any]]) -> None:
     doubtful = [sentence for sentence in support if not sentence["supported"]]
     if doubtful:
-        click.echo("\nNot borne out by the sources:")
+        click.echo("\nNot supported by the sources:")
     for sentence in doubtful:
         click.echo(f"  ? {one_line(sentence['text'])}")

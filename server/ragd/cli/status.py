@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
 from ragd.cli.common import options
@@ -30,10 +33,24 @@ def status(context: CliContext, as_json: bool) -> None:
             ("Data", answer["data_dir"]),
             ("Indexed", ", ".join(indexed)),
             ("Model", ", ".join([f"{model['id']} ({model['provider']})", *about_model])),
-            ("Reranker", answer["reranker"]["provider"]),
-            ("Answers", " ".join(filter(None, (answer["llm"]["provider"], answer["llm"]["model"])))),
+            ("Reranker", _reranker(answer["reranker"])),
+            ("Answers", _answers(answer["llm"])),
             ("Stores", ", ".join(f"{name} {backend}" for name, backend in stores.items())),
         ]
     )
     for notice in answer["notices"]:
         warn(notice)
+
+
+def _reranker(found: Mapping[str, Any]) -> str:
+    """What sorts the passages. `auto` stands there only until the first question decides."""
+    if found["provider"] == "auto":
+        return "chosen at the first question: the cross-encoder where its files are there, else maxsim"
+    return "none: passages keep the order of the search" if found["provider"] == "none" else str(found["provider"])
+
+
+def _answers(model: Mapping[str, Any]) -> str:
+    """What writes the answers."""
+    if model["provider"] == "none":
+        return "quoted sentences, no language model"
+    return f"{model['provider']} {model['model'] or ''}"

@@ -71,7 +71,9 @@ def _listening(app: Application, ownership: Ownership) -> Iterator[None]:
 def _make_ready(app: Application, client: Client, need: Need, observer: Observer) -> None:
     """Open the model and the indexes, and bring the indexes in line with the database before anybody searches them."""
     with observer.opening():
-        repair = app.reconciler.reconcile()
+        repair = app.reconciler.reconcile(outdated=need in ("jobs", "watch"))
+    for notice in app.reconciler.notices:
+        observer.warn(notice)
     # A search leaves alone what waits in the queue, unless the indexes must be repaired first.
     if need in ("jobs", "watch") or repair is not None:
         app.runner.start()

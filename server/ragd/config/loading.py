@@ -106,6 +106,22 @@ def load_settings(
     return _validate(values)
 
 
+def setting_origins(config_dir: Path, strategy: str | None = None) -> dict[str, str]:
+    """Dotted name of each setting that is set -> the file or the variable whose value counts. Raises `SettingsError`."""
+    environment = os.environ
+    origins: dict[str, str] = {}
+    files = [config_dir / "settings.yaml"]
+    if name := strategy or environment.get("RAG_STRATEGY"):
+        files.append(config_dir / "strategies" / f"{name}.yaml")
+    for path in files:
+        for group, keys in _read_yaml(path).items():
+            origins |= {f"{group}.{key}": str(path) for key in (keys if isinstance(keys, Mapping) else ())}
+    for variable in environment:
+        if variable.startswith("RAG_") and variable not in _PROCESS_VARIABLES:
+            origins[_dotted(variable)] = variable
+    return origins
+
+
 def strategy_names(config_dir: Path) -> list[str]:
     """Names of the strategies that `config/strategies/` holds."""
     return sorted(path.stem for path in (config_dir / "strategies").glob("*.yaml"))
@@ -154,7 +170,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     for name, text in environment.items():
         if not name.startswith("RAG_") or name in _PROCESS_VARIABLES:
             continue
-        dotted = SHORT_NAMES.get(name) or name.removeprefix("RAG_").lower().replace("__", ".", 1)
+        dotted = _dotted(name)
         if dotted not in setting_names():
             raise SettingsError(f"{name} is no setting.{_nearest(dotted)}")
         try:
@@ -163,6 +179,10 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
             raise SettingsError(f"The value of {name} can't be read: {_yaml_problem(error)}") from None
         _set(values, dotted, "" if value is None else value)
     return values
+
+
+def _dotted(variable: str) -> str:
+    return SHORT_NAMES.get(variable) or variable.removeprefix("RAG_").lower().replace("__", ".", 1)
 
 
 def _set(values: dict[str, Any], dotted: str, value: Any) -> None:

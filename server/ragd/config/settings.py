@@ -5,6 +5,7 @@ from __future__ import annotations
 from ragd.config import answering, indexing, service, sources
 from ragd.config.fields import Group
 from ragd.core.ids import hash32
+from ragd.core.query import Mode
 
 
 class Settings(Group):
@@ -32,9 +33,10 @@ class Settings(Group):
     evaluation: service.EvaluationSettings = service.EvaluationSettings()
     limits: service.LimitsSettings = service.LimitsSettings()
 
-    def strategy_config_id(self) -> str:
-        """Hash of everything that shapes an answer or an index; written into every trace."""
+    def strategy_config_id(self, mode: Mode | None = None, rerank: bool = True) -> str:
+        """Hash of everything that shapes an answer or an index, with what a request says instead; written into every trace."""
         shaping = {"embedding", "rerank", "dense", "sparse", "splitter", "retrieval", "ocr", "llm", "answer"}
         # How many processes read files, and how long jobs are kept, changes nothing that is found.
         reading = self.ingest.model_dump_json(include={"loaders", "encodings", "cleaner", "enricher"})
-        return hash32(self.model_dump_json(include=shaping), reading)
+        asked = "" if rerank and mode in (None, self.retrieval.strategy) else f"{mode or self.retrieval.strategy} {rerank}"
+        return hash32(self.model_dump_json(include=shaping), reading, *([asked] if asked else []))

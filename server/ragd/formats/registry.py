@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, Final, Literal, get_args
 
 from ragd.core.documents import DocType
+from ragd.core.errors import SettingsError, did_you_mean
 from ragd.formats.code import languages
 from ragd.formats.common.naming import base_name, extension
-from ragd.providers.registry import ENTRY_POINT_GROUP
+from ragd.providers.registry import ENTRY_POINT_GROUP, names
 
 log = logging.getLogger(__name__)
 
@@ -123,6 +124,17 @@ def doc_types_called(name: str) -> tuple[str, ...]:
     if patterns := tuple(f"*{ending}" for ending, of in languages.EXTENSIONS.items() if of == language):
         return patterns
     return tuple(spec.doc_type for spec in format_specs() if f".{word}" in spec.extensions)[:1]
+
+
+def require_loaders(loaders: Mapping[str, str]) -> None:
+    """Raises `SettingsError` for the setting `ingest.loaders` when it names a loader that is not there."""
+    known = [*names("loader"), "none"] if loaders else []
+    for ending, loader in loaders.items():
+        if loader not in known:
+            raise SettingsError(
+                f"Setting 'ingest.loaders': there is no loader '{loader}' for {ending} files.{did_you_mean(loader, known)} "
+                f"Known: {', '.join(known)}."
+            )
 
 
 def loader_name_for(name: str) -> str | None:

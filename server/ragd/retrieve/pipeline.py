@@ -88,7 +88,8 @@ class QueryPipeline:
     reranking: RerankStage
     ranking: Ranking
     tracer: Tracer
-    strategy_config_id: str
+    strategy_config_id: Callable[[Mode, bool], str]
+    """Of the settings under a mode, with reranking or without."""
     min_confidence: float = 0.0
     interactive: Callable[[], AbstractContextManager[object]] = nullcontext
 
@@ -105,7 +106,7 @@ class QueryPipeline:
     def open(self, query: ResolvedQuery) -> Generator[tuple[QueryResult, Trace], None, None]:
         """As `run`, with the trace still open: the caller adds `stage.generate` to it. It is recorded when the block is left."""
         links = {"request_id": query.request.request_id, "eval": query.request.evaluation}
-        trace = self.tracer.start("query", strategy_config_id=self.strategy_config_id, **links)
+        trace = self.tracer.start("query", strategy_config_id=self.strategy_config_id(query.mode, query.request.rerank), **links)
         try:
             with self.interactive():
                 result = self._search(query, trace)

@@ -39,5 +39,5 @@ class Evaluations(Repository):
         """The whole run. Raises `NotFound`."""
         row = self._first(select(evaluations).where(evaluations.c.run_id == run_id))
         if row is None:
-            raise NotFound(f"There is no evaluation '{run_id}'. It may have been among the oldest, which are let go.")
+            raise NotFound(f"There is no evaluation '{run_id}'. The oldest are deleted (`evaluation.keep`).")
         return as_dict(row)

@@ -47,5 +47,5 @@ class Traces(Repository):
         """The whole envelope. Raises `TraceNotFound`."""
         row = self._first(select(traces.c.envelope).where(traces.c.trace_id == trace_id))
         if row is None:
-            raise TraceNotFound(f"There is no trace '{trace_id}'. It may have been among the oldest, which are let go.")
+            raise TraceNotFound(f"There is no trace '{trace_id}'. The oldest are deleted (`observability.keep_traces`).")
         return dict(row.envelope)

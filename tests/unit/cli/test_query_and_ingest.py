@@ -95,7 +95,7 @@ def test_a_query_prints_rank_score_title_place_and_passage(rag, ingested: None) 
     assert lines[0].split()[0] == "1"
     assert 0 < float(lines[0].split()[1]) <= 1
     assert lines[0].endswith("Operations")
-    assert lines[1].strip() == "guide/backup.md, ## Restore, line 7"
+    assert lines[1].strip() == "guide/backup.md, Operations > Restore, line 7"
     assert lines[2].strip() == "Run `restore --from snapshot` and wait."
     assert lines[-1].startswith("1 passage from 1 document in ")
 
@@ -192,3 +192,14 @@ def test_a_place_names_page_heading_and_lines() -> None:
     base = {"section_path": ["A", "B"], "title": "t"}
     assert place_of(base | {"page": 3}) == "page 3, ## B"
     assert place_of(base | {"line_range": [10, 24], "section_path": []}) == "lines 10-24"
+
+
+def test_a_question_under_other_settings_of_indexing_re_indexes_nothing_and_says_so(
+    rag, ingested: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAG_SPLITTER__CHUNK_SIZE", "128")
+    asked = rag("query", "queue", "--json")
+    assert json.loads(asked.stdout)["results"]
+    assert "indexed under other settings" in asked.stderr
+    assert "rag reindex" in asked.stderr
+    assert [job["kind"] for job in json.loads(rag("jobs", "list", "--json").stdout)["items"]] == ["ingest"]

@@ -8,6 +8,7 @@ import pytest
 from ragd.config.loading import SHORT_NAMES, load_settings, setting_names, strategy_names, with_strategy
 from ragd.config.settings import Settings
 from ragd.core.errors import SettingsError
+from ragd.core.query import MODES
 
 
 def write(config_dir: Path, text: str, name: str = "settings.yaml") -> Path:
@@ -73,6 +74,13 @@ def test_a_strategy_changes_the_id_that_traces_carry(tmp_path: Path) -> None:
     changed = with_strategy(Settings(), tmp_path, "semantic")
     assert changed.retrieval.strategy == "dense_only"
     assert changed.strategy_config_id() != Settings().strategy_config_id()
+
+
+def test_what_a_request_asks_for_changes_the_id_too() -> None:
+    settings = Settings()
+    ids = [settings.strategy_config_id(mode, rerank) for mode in MODES for rerank in (True, False)]
+    assert len({*ids}) == len(ids)
+    assert settings.strategy_config_id("hybrid", True) == settings.strategy_config_id()
 
 
 def test_settings_that_shape_no_answer_leave_the_id_alone(tmp_path: Path) -> None:

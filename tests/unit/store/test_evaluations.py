@@ -31,7 +31,7 @@ def test_the_newest_stay_and_come_first_without_their_questions(engine: Engine) 
     assert ([row["started_at"] for row in rows], total) == (["2026-01-05", "2026-01-04"], 3)
     assert "questions" not in rows[0]
     assert [row["started_at"] for row in evaluations.page(2, 2)[0]] == ["2026-01-03"]
-    with pytest.raises(NotFound, match="among the oldest"):
+    with pytest.raises(NotFound, match="The oldest are deleted"):
         evaluations.get(run(1)["run_id"])
 
 

@@ -30,7 +30,8 @@ def explain(error: BaseException, context: CliContext) -> int:
         note("Interrupted.")
         return _INTERRUPTED
     if isinstance(error, click.NoSuchOption) and error.option_name in _GLOBAL_OPTIONS:
-        error.message += f" It stands before the command: rag {error.option_name} FOLDER {' '.join(sys.argv[1:2])} …"
+        hint = f"It stands before the command: rag {error.option_name} FOLDER {' '.join(sys.argv[1:2])} …"
+        error = click.NoSuchOption(error.option_name, f"{error.message} {hint}", ctx=error.ctx)
     if isinstance(error, click.ClickException):
         error.show()
         return error.exit_code
@@ -43,7 +44,7 @@ def explain(error: BaseException, context: CliContext) -> int:
         note(f"Error: the installation is incomplete ({error}). Install rag-assistant again.")
     elif isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""
-        note(f"Error: {error.strerror or error}{where}. `rag doctor` may say how to mend it.")
+        note(f"Error: {error.strerror or error}{where}. `rag doctor` may say how to fix it.")
     else:
         note(f"Error: an unexpected {type(error).__name__}. {_log_it(error, context)}")
     return FAILED

@@ -29,6 +29,7 @@ from ragd.config.settings import Settings
 from ragd.core.checks import Check, Level
 from ragd.core.errors import RagError, SettingsError
 from ragd.core.instance import INFO_FILE, DaemonInfo, is_owned, read_info
+from ragd.formats.registry import require_loaders
 from ragd.models.store import Progress, verify_model
 from ragd.providers.registry import provider_class
 
@@ -49,7 +50,9 @@ def examine(context: CliContext, progress: Progress) -> list[Check]:
     except SettingsError as error:
         mend = f"Correct {directories.config / 'settings.yaml'} or the environment."
         return [*found, Check("settings", "fail", error.message, mend)]
-    found.append(Check("settings", "ok", _settings_source(directories.config)))
+    found.append(_check_settings(settings, directories.config))
+    if found[-1].level == "fail":
+        return found
     found.append(_check_agents(settings))
     progress("Checking the model", None)
     model = _check_model(settings, directories.models)
@@ -161,9 +164,14 @@ def _check_daemon(client: Client, version: str, left_over: DaemonInfo | None) ->
     return Check("daemon", "warn", f"not running; {ended}")
 
 
-def _settings_source(config_dir: Path) -> str:
+def _check_settings(settings: Settings, config_dir: Path) -> Check:
+    """Whether the loaders that are set exist; the other values were checked when they were read."""
     path = config_dir / "settings.yaml"
-    return f"{path}, valid" if path.is_file() else f"the defaults; {path} does not exist"
+    try:
+        require_loaders(settings.ingest.loaders)
+    except SettingsError as error:
+        return Check("settings", "fail", error.message, f"Correct {path} or the environment.")
+    return Check("settings", "ok", f"{path}, valid" if path.is_file() else f"the defaults; {path} does not exist")
 
 
 def _check_sources(client: Client) -> Iterator[Check]:

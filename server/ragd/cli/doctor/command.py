@@ -19,7 +19,7 @@ _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 @options.as_json
 @click.pass_obj
 def doctor(context: CliContext, as_json: bool) -> int:
-    """Find out what is wrong, and how to mend it.
+    """Find out what is wrong, and how to fix it.
 
     The exit status is 1 when something keeps it from working; a warning alone gives 0.
     """

@@ -107,7 +107,7 @@ class Part:
             return "", None
         except DocumentUnreadable:
             text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "")
-            return ("" if is_blank(text) else text), "a text is in an encoding that can't be told; some characters were lost"
+            return ("" if is_blank(text) else text), "the encoding of a text is not clear; some characters were lost"
 
     def fields(self) -> Fields:
         """The fields of a mail."""

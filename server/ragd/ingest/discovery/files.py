@@ -96,7 +96,9 @@ def check_paths(paths: Sequence[str], allowed_roots: Sequence[str]) -> None:
 def unsupported(name: str) -> UnsupportedMediaType:
     """The error for a file of a type that no loader reads; it lists the types that are read."""
     suffix = Path(name).suffix or "no extension"
-    return UnsupportedMediaType(f"'{name}' ({suffix}) is of no supported type. Supported: {' '.join(supported_extensions())}")
+    return UnsupportedMediaType(
+        f"'{name}' ({suffix}) is a type that can't be read. Supported: {' '.join(supported_extensions())}"
+    )
 
 
 def find_files(

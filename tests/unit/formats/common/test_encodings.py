@@ -137,7 +137,7 @@ def test_a_broken_place_in_extended_euc_jp_is_replaced_and_nothing_else() -> Non
 
 @pytest.mark.parametrize(("text", "encoding"), [("設定\n", "euc_jp"), ("Ação\n", "cp1252")])
 def test_what_may_be_two_things_is_refused_with_what_to_do(text: str, encoding: str) -> None:
-    with pytest.raises(DocumentUnreadable, match=r"can't be told for sure: .*ingest\.encodings"):
+    with pytest.raises(DocumentUnreadable, match=r"its encoding is not clear: .*ingest\.encodings"):
         decode(text.encode(encoding), "a.txt")
 
 

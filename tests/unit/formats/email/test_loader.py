@@ -307,4 +307,4 @@ def test_a_charset_that_does_not_exist_and_bytes_that_fit_none_do_no_harm() -> N
     assert load("Subject: x\nContent-Type: text/plain; charset*0*=x''%ff\n\n日本語です。").markdown.endswith("日本語です。")
     document = load(b"Subject: x\nContent-Type: text/plain; charset=utf-8\n\nhead \xff\xfe\x81\x00\x01\x02\x03\x04\x05 tail")
     assert "head" in document.markdown
-    assert document.warnings == ("a text is in an encoding that can't be told; some characters were lost",)
+    assert document.warnings == ("the encoding of a text is not clear; some characters were lost",)
