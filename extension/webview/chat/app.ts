@@ -70,6 +70,10 @@ export class ChatApp {
     root.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && !event.isComposing && running(this.session)) this.stop();
     });
+    // Opened by a key or a command, the editor gives the focus to the page; who opens the chat wants to type.
+    window.addEventListener("focus", () => {
+      if (document.activeElement === document.body && !this.chat.hidden) this.composer.focus();
+    });
     this.begin(init);
   }
 

@@ -42,8 +42,10 @@ export function openFilters(
   after.addEventListener("change", apply);
   const names = new Intl.DisplayNames([language], { type: "language" });
   const clear = () => {
-    changed({});
-    closePopup();
+    docTypes.clear();
+    languages.clear();
+    path.value = after.value = "";
+    closePopup(); // which applies what is left: nothing
   };
   const panel = h(
     "div",

@@ -15,7 +15,11 @@ import type { StreamedMarkdown } from "../../shared/stream";
 
 const LETTER = /[\p{L}\p{N}]/u;
 
+/** Sets the marks anew: those of an earlier call are taken away first. */
 export function markUnsupported(answer: StreamedMarkdown, source: string, support: readonly Support[]): void {
+  for (const mark of answer.element.querySelectorAll(".unsupported-mark")) mark.remove();
+  for (const marked of answer.element.querySelectorAll(".unsupported")) marked.replaceWith(...marked.childNodes);
+  answer.element.normalize();
   const doubtful = support.filter((sentence) => !sentence.supported);
   if (doubtful.length === 0) return;
   const units = utf16Offsets(source, doubtful);

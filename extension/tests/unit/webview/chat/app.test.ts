@@ -124,6 +124,32 @@ describe("the chat view", { timeout: 60_000 }, () => {
     expect(find(".unsupported-mark").getAttribute("aria-label")).toBe("Not borne out by the passages");
   });
 
+  it("keeps one mark a sentence however often it is judged", async () => {
+    const text = "Thirty days [1]. Stored in **hardware**.";
+    const support = [{ start: 17, end: 40, text: "Stored in **hardware**.", score: 0.1, supported: false, citations: [] }];
+    const { tell } = start(
+      init({
+        session: session([question("u1"), answer("a1", { state: "done", text, citations: [citation(1)], support })]),
+      }),
+    );
+    const marks = () => document.querySelectorAll(".unsupported-mark").length;
+    await vi.waitFor(() => expect(marks()).toBe(1));
+    for (const verdict of ["up", "down"] as const) {
+      tell({ type: "feedback", sessionId: "s1", messageId: "a1", feedback: { id: "f1", verdict } });
+      await vi.waitFor(() => expect(find(`[data-verdict=${verdict}]`).getAttribute("aria-pressed")).toBe("true"));
+      await new Promise((drawn) => setTimeout(drawn, 20)); // marks are set after drawing
+    }
+    expect(marks()).toBe(1);
+    expect([...document.querySelectorAll(".unsupported")].map((part) => part.textContent).join("")).toBe("Stored in hardware.");
+  });
+
+  it("gives the focus to the question when the editor gives it to the page", () => {
+    start(init({ session: session([question("u1"), answer("a1", { state: "done", text: "Yes" })]) }));
+    (document.activeElement as HTMLElement | null)?.blur();
+    window.dispatchEvent(new Event("focus"));
+    expect(document.activeElement).toBe(find("[data-testid=composer] textarea, textarea"));
+  });
+
   it("tells why these passages were chosen", () => {
     const message = answer("a1", { state: "done", text: "Yes", citations: [citation(1)], retrieval });
     start(init({ session: session([question("u1"), message]) }));

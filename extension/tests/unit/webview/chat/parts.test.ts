@@ -97,6 +97,16 @@ describe("options", () => {
     expect(filterCount({ doc_type: ["pdf"], path_prefix: "guides/" })).toBe(2);
     expect(document.activeElement).toBe(anchor);
   });
+
+  it("clears every filter, those of fields too", () => {
+    const anchor = document.createElement("button");
+    document.body.replaceChildren(anchor);
+    const changed = vi.fn();
+    const filters = { doc_type: ["pdf" as const], language: ["ja"], path_prefix: "guides/", updated_after: "2026-01-01" };
+    openFilters(anchor, filters, "en", changed);
+    button("Clear Filters").click();
+    expect(changed).toHaveBeenLastCalledWith({});
+  });
 });
 
 describe("dropping", () => {
