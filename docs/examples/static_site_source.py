@@ -13,6 +13,7 @@ from lxml import etree
 from ragd.config.secrets import is_reference
 from ragd.core import errors
 from ragd.core.errors import DocumentVanished, ItemForbidden, SourceRefused
+from ragd.core.reach import AllowedHosts
 from ragd.sources.base import CloudPreview, Container, Current, Fetched, HttpOptions, Listed, Skip, Unfetched
 
 _SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -41,6 +42,7 @@ class StaticSiteSource:
         self._token = token
         self._http = http
         self._client = httpx2.Client(timeout=http.timeout_s, headers={"Accept-Encoding": "identity"})
+        AllowedHosts(http.allowed_hosts).guard(self._client)
 
     def check(self) -> CloudPreview:
         names = [item.title for item in self.listing(deep=False)]

@@ -107,8 +107,9 @@ def measure(provider: str, told: dict[str, Any], change: Callable[[int], None]) 
     with tempfile.TemporaryDirectory(prefix="rag-bench-") as root:
         data = Path(root) / "data"
         os.environ |= {"RAG_DATA_DIR": str(data), "RAG_EMBEDDING__PROVIDER": provider, "RAG_SYNC__SCHEDULE": "off"}
+        os.environ["RAG_SECURITY__ALLOWED_HOSTS"] = "[127.0.0.1]"
         os.environ["RAG_SYNC__REQUESTS_PER_MINUTE"] = "60000"
-        os.environ["BENCH_TOKEN"] = told["token"]
+        os.environ["RAG_SECRET_BENCH"] = told["token"]
         process, info = start_daemon(data)
         headers = {"Authorization": f"Bearer {info['token']}"}
         client = httpx2.Client(base_url=info["url"], headers=headers, timeout=120, trust_env=False)
@@ -121,7 +122,7 @@ def measure(provider: str, told: dict[str, Any], change: Callable[[int], None]) 
 
 
 def one(client: httpx2.Client, provider: str, product: str, told: dict[str, Any], change: Callable[[int], None]) -> float:
-    auth = {"kind": "api_token", "email": "indexer@example.com", "token": "env:BENCH_TOKEN"}
+    auth = {"kind": "api_token", "email": "indexer@example.com", "token": "env:RAG_SECRET_BENCH"}
     config = {"base_url": told[product], "deployment": "cloud", "auth": auth}
     body = {"type": product, "name": product, "config": config, "live": "live"}
     began = time.perf_counter()

@@ -26,6 +26,8 @@ LIGHT = {
     "sparse.analyzer": "bigram",
     "rerank.provider": "none",
     "ingest.workers": 1,
+    "security.allowed_hosts": ["127.0.0.1", "localhost"],
+    "security.secret_names": ["*"],
     "ocr.provider": "none",
     # A throttled reading makes way at once instead of holding up a test.
     "sync.longest_wait_s": 8.0,

@@ -27,8 +27,8 @@ def test_a_cycle_goes_on_after_every_kill_and_nothing_is_read_from_the_start(sta
     token = world.token("indexer", kind="pat")
     world.grant(token, "space:*")
     with serve(world) as served:
-        environment = {"WIKI_TOKEN": token, "RAG_OCR__PROVIDER": "none", "RAG_SYNC__REQUESTS_PER_MINUTE": "60000"}
-        auth = {"kind": "pat", "token": "env:WIKI_TOKEN"}
+        environment = {"RAG_SECRET_WIKI": token, "RAG_OCR__PROVIDER": "none", "RAG_SYNC__REQUESTS_PER_MINUTE": "60000"}
+        auth = {"kind": "pat", "token": "env:RAG_SECRET_WIKI"}
         config = {"base_url": served.confluence_dc, "deployment": "data_center", "auth": auth}
         body: dict[str, Any] = {"type": "confluence", "name": "Wiki", "config": config, "schedule": "off"}
         daemon = start(**environment)

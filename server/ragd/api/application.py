@@ -8,7 +8,6 @@ from ragd import __version__
 from ragd.api import docs, errors
 from ragd.api.description import Described, operation_id
 from ragd.api.lifecycle import Lifecycle
-from ragd.api.middleware.browser import BrowserSessions
 from ragd.api.middleware.security import AuthMiddleware
 from ragd.api.routes import (
     assets,
@@ -39,8 +38,7 @@ def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = No
     api = routes()
     api.state.application = app
     api.state.lifecycle = lifecycle
-    api.state.browser = browser = BrowserSessions()
-    api.add_middleware(AuthMiddleware, token=token, lifecycle=lifecycle, limits=app.settings.limits, browser=browser)
+    api.add_middleware(AuthMiddleware, token=token, lifecycle=lifecycle, limits=app.settings.limits)
     return api
 
 

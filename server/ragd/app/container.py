@@ -22,6 +22,7 @@ from ragd.app.query_factory import QueryFactory
 from ragd.app.reconciler import Reconciler
 from ragd.app.search import Search
 from ragd.config.loading import Directories
+from ragd.config.secrets import AllowedSecrets
 from ragd.config.settings import Settings
 from ragd.core.instance import INFO_FILE
 from ragd.core.jobs import IngestResult
@@ -142,6 +143,9 @@ class Application:
             jobs=self.jobs,
             queue=SyncQueue(self.jobs),
             ingestion=self.ingestion,
+            secrets=AllowedSecrets(
+                settings.security.secret_names, [self.directories.config, *map(Path, settings.security.allowed_roots)]
+            ),
         )
         self.sources = SourceService(context, self.collections)
         body = BodyReader(self.parser, self._loader_for)

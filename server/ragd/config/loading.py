@@ -12,6 +12,7 @@ import platformdirs
 import yaml
 from pydantic import ValidationError
 
+from ragd.config.secrets import SECRET_PREFIX
 from ragd.config.settings import Settings
 from ragd.core.errors import FieldProblem, SettingsError, did_you_mean
 
@@ -168,7 +169,7 @@ def _yaml_problem(error: yaml.YAMLError) -> str:
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, text in environment.items():
-        if not name.startswith("RAG_") or name in _PROCESS_VARIABLES:
+        if not name.startswith("RAG_") or name in _PROCESS_VARIABLES or name.startswith(SECRET_PREFIX):
             continue
         dotted = _dotted(name)
         if dotted not in setting_names():

@@ -6,9 +6,11 @@ import logging
 import os
 import re
 import stat
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from ragd.core.errors import SettingsError
+from ragd.core.errors import SettingsError, ValidationFailed
 
 log = logging.getLogger(__name__)
 
@@ -16,6 +18,9 @@ HOW_TO = "write env:NAME, file:PATH or keyring:NAME, which says where the key is
 
 # Entries of the system's key store are kept under this service name.
 KEYRING_SERVICE = "rag-assistant"
+
+SECRET_PREFIX = "RAG_SECRET_"
+"""Variables of the environment that hold secrets and no settings."""
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _READABLE_BY_OTHERS = stat.S_IRGRP | stat.S_IROTH
@@ -28,6 +33,31 @@ def is_reference(text: str) -> bool:
     if kind == "env":
         return _VARIABLE.fullmatch(place) is not None
     return not text or (kind in {"file", "keyring"} and bool(place.strip()))
+
+
+class AllowedSecrets:
+    """Which secrets may be named by who asks by REST, the command line or MCP, and is not the administrator."""
+
+    def __init__(self, names: Sequence[str], folders: Sequence[Path]) -> None:
+        """`names` are references, in which `*` stands for any signs; files inside `folders` may be named besides."""
+        self._names = tuple(names)
+        self._folders = [folder.expanduser().resolve() for folder in folders]
+
+    def check(self, reference: str, field: str) -> None:
+        """Raises `ValidationFailed`, before anything is looked up, for a reference that may not be used."""
+        kind, _, place = reference.partition(":")
+        if kind == "file":
+            path = Path(place).expanduser().resolve()
+            if any(path.is_relative_to(folder) for folder in self._folders):
+                return
+            reference = f"file:{path}"
+        if not reference or any(fnmatchcase(reference, name) for name in self._names):
+            return
+        message = (
+            f"A source may not use this reference to a secret ({kind}:…). Name it env:{SECRET_PREFIX}… or keyring:…, put "
+            "the file into the configuration's folder, or have the administrator add it to the setting security.secret_names."
+        )
+        raise ValidationFailed.of_field(field, "forbidden", message)
 
 
 def resolve(reference: str, setting: str) -> str:

@@ -19,6 +19,12 @@ class ServerSettings(Group):
 class SecuritySettings(Group):
     allowed_roots: tuple[str, ...] = ()
     """Folders that path ingestion may read. Empty: any path that the daemon's user can read."""
+    secret_names: tuple[str, ...] = ("env:RAG_SECRET_*", "keyring:*")
+    """References to secrets that a source may name, with `*` for any signs. Files in the configuration's folder and in
+    `allowed_roots` may be named besides."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Hosts (`*.corp.example.com`) and networks (`10.0.0.0/8`) at private addresses or on this machine that sources may ask.
+    Public addresses need no entry; link-local ones are never asked."""
 
 
 class StoreSettings(Group):

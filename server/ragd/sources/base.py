@@ -136,7 +136,8 @@ class HttpOptions:
     """How sources reach their remote side. Sizes are in bytes.
 
     `pause(seconds)` sleeps and raises what ends the run when somebody asked for that. `longest_wait_s` is how long one request
-    may wait for its turn or for a throttling server, before `SourceThrottled` hands the queue to other jobs.
+    may wait for its turn or for a throttling server, before `SourceThrottled` hands the queue to other jobs. `allowed_hosts` are
+    names and networks at private addresses that may be asked: `ragd.core.reach.AllowedHosts` keeps a client to them.
     """
 
     pause: Callable[[float], None]
@@ -145,6 +146,7 @@ class HttpOptions:
     longest_wait_s: float = 30.0
     attempts: int = 5
     ca_bundle: str = ""
+    allowed_hosts: tuple[str, ...] = ()
     max_size: int = 50 * 1024 * 1024
     usage: Usage = field(default_factory=Usage)
 

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from ragd.config.secrets import AllowedSecrets
 from ragd.config.settings import Settings
 from ragd.core.jobs import IngestResult
 from ragd.ingest.pipeline import IngestPipeline
@@ -37,6 +38,7 @@ class HandlerContext:
     jobs: Jobs
     queue: SyncQueue
     ingestion: Callable[[], IngestPipeline]
+    secrets: AllowedSecrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,9 @@ class SourceHandler(ABC):
         """Follow and read no source any more."""
 
     # Configuration
+
+    def check_change(self, before: Source, values: Mapping[str, Any]) -> None:
+        """Raises `ValidationFailed` for parts of a configuration that can't be changed without others."""
 
     @abstractmethod
     def preview(self, type_: str, values: Mapping[str, Any], token: str | None) -> Any:

@@ -154,6 +154,7 @@ class SourceService:
         access = handler.access(AccessOptions(schedule, live, public), before)
         config = None
         if values is not None:
+            handler.check_change(before, values)
             config = handler.parse_config(before.type, {**before.config, **values}, before.kb_id, source_id)
         after = self._sources.change(source_id, name=name, config=config, enabled=enabled, access=access)
         handler.changed(before, after, token, request_id)

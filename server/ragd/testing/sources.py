@@ -282,7 +282,8 @@ class CloudSourceContract:
 
 
 def _opened(source_class: type[CloudSource], remote: RemoteSide, token: str, usage: Usage | None = None) -> CloudSource:
-    http = HttpOptions(pause=_at_once, requests_per_minute=100_000, attempts=2, timeout_s=10.0, usage=usage or Usage())
+    options: Any = {"requests_per_minute": 100_000, "attempts": 2, "timeout_s": 10.0, "allowed_hosts": ("127.0.0.1", "localhost")}
+    http = HttpOptions(pause=_at_once, usage=usage or Usage(), **options)
     build: Any = source_class
     source: CloudSource = build(config=source_class.parse_config(remote.config), token=token, http=http)
     return source

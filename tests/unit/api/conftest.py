@@ -41,6 +41,8 @@ def opened(migrated: Path) -> Opened:
             "sparse.backend": "fts5",
             "sparse.analyzer": "bigram",
             "rerank.budget_ms": 60_000,
+            "security.allowed_hosts": ["127.0.0.1", "localhost"],
+            "security.secret_names": ["*"],
         }
         settings = load_settings(folder / "config", environment={}, explicit={**quick, **changes})
         if not (folder / "data").exists():

@@ -24,6 +24,7 @@ LIGHT = {
     "RAG_SPARSE__ANALYZER": "bigram",
     # A busy machine must not change what is found.
     "RAG_RERANK__BUDGET_MS": "60000",
+    "RAG_SECURITY__ALLOWED_HOSTS": "[127.0.0.1, localhost]",
 }
 
 Rag = Callable[..., Result]

@@ -12,8 +12,9 @@ from keyring.backends.fail import Keyring as NoKeyStore
 from keyring.errors import KeyringLocked
 
 from ragd.config.loading import load_settings
-from ragd.config.secrets import KEYRING_SERVICE, resolve
-from ragd.core.errors import SettingsError
+from ragd.config.secrets import KEYRING_SERVICE, AllowedSecrets, resolve
+from ragd.config.settings import Settings
+from ragd.core.errors import SettingsError, ValidationFailed
 
 KEY = "sk-very-secret-0123456789"
 SETTING = "embedding.api_key"
@@ -164,3 +165,28 @@ def test_no_mistake_in_the_settings_file_lets_a_key_out(tmp_path: Path, text: st
 def test_references_load_as_they_are(tmp_path: Path) -> None:
     settings = load_settings(tmp_path, environment={"RAG_LLM__API_KEY": "keyring:models"}, explicit={"rerank.api_key": "env:K"})
     assert (settings.llm.api_key, settings.rerank.api_key, settings.embedding.api_key) == ("keyring:models", "env:K", "")
+
+
+@pytest.mark.parametrize("reference", ["env:RAG_SECRET_WIKI", "keyring:wiki", "file:{config}/wiki", "file:{root}/a/token", ""])
+def test_secrets_that_a_source_may_name(tmp_path: Path, reference: str) -> None:
+    AllowedSecrets(("env:RAG_SECRET_*", "keyring:*"), [tmp_path / "config", tmp_path / "root"]).check(
+        reference.format(config=tmp_path / "config", root=tmp_path / "root"), "config.auth.token"
+    )
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["env:PATH", "env:XRAG_SECRET_A", "file:{out}/key", "file:{config}/../out/key", "file:{config}/link", "file:key"],
+)
+def test_secrets_that_a_source_may_not_name(tmp_path: Path, reference: str) -> None:
+    for name in ("config", "out"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "config" / "link").symlink_to(tmp_path / "out" / "key")
+    allowed = AllowedSecrets(("env:RAG_SECRET_*", "keyring:*"), [tmp_path / "config"])
+    with pytest.raises(ValidationFailed, match=r"security\.secret_names") as refused:
+        allowed.check(reference.format(config=tmp_path / "config", out=tmp_path / "out"), "config.auth.token")
+    assert refused.value.details[0].field == "config.auth.token"
+
+
+def test_a_variable_that_holds_a_secret_is_no_setting(tmp_path: Path) -> None:
+    assert load_settings(tmp_path, environment={"RAG_SECRET_WIKI": "value"}) == Settings()

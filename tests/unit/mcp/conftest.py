@@ -103,6 +103,8 @@ def agent(tmp_path: Path, changes: dict[str, Any]) -> Iterator[Agent]:
         "sparse.analyzer": "bigram",
         "rerank.budget_ms": 60_000,
         "mcp.enabled": True,
+        "security.allowed_hosts": ["127.0.0.1", "localhost"],
+        "security.secret_names": ["*"],
         "security.allowed_roots": [str(tmp_path)],
     }
     settings = load_settings(tmp_path / "config", environment={}, explicit=quick | changes)

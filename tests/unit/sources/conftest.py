@@ -12,6 +12,7 @@ import pytest
 
 from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
+from ragd.config.secrets import AllowedSecrets
 from ragd.core.jobs import IngestResult
 from ragd.core.lazy import Lazy
 from ragd.ingest.pipeline import IngestPipeline
@@ -67,6 +68,7 @@ class Place:
             jobs=self.jobs,
             queue=SyncQueue(self.jobs),
             ingestion=self._ingestion,
+            secrets=AllowedSecrets(("*",), ()),
         )
         return SourceService(context, self.collections)
 

@@ -65,7 +65,7 @@ class FakeSite:
 
     @property
     def config(self) -> dict[str, Any]:
-        return {"base_url": self.base_url, "auth": {"kind": "pat", "token": "env:FAKE_TOKEN"}}
+        return {"base_url": self.base_url, "auth": {"kind": "pat", "token": "env:RAG_SECRET_FAKE"}}
 
     @property
     def wrong(self) -> dict[str, dict[str, Any]]:
@@ -303,7 +303,7 @@ def install(monkeypatch: pytest.MonkeyPatch, site: FakeSite) -> FakeSite:
     """Put a site at its address, and the type `fake` into the table of providers, for one test."""
     monkeypatch.setitem(TABLE, ("source", TYPE), f"{FakeCloud.__module__}:FakeCloud")
     monkeypatch.setitem(SITES, site.base_url, site)
-    monkeypatch.setenv("FAKE_TOKEN", site.token)
+    monkeypatch.setenv("RAG_SECRET_FAKE", site.token)
     return site
 
 

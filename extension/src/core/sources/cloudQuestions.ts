@@ -64,7 +64,7 @@ export function question(form: CloudForm, step: Step): Question {
       };
     case "reference":
       return {
-        ...{ type: "input", value: form.reference, placeholder: "env:WIKI_TOKEN" },
+        ...{ type: "input", value: form.reference, placeholder: "env:RAG_SECRET_WIKI" },
         prompt: l10n.t("Where the daemon finds the token: env:NAME, file:PATH or keyring:NAME."),
         check: (value) =>
           /^(env|file|keyring):\S/.test(value.trim())

@@ -162,6 +162,8 @@ function environment(folder: string, options: ServerOptions): NodeJS.ProcessEnv 
     XDG_RUNTIME_DIR: join(folder, "tmp"),
     RAG_DATA_DIR: join(folder, "data"),
     RAG_MODELS_DIR: modelsFolder(),
+    // The double of Confluence is on this machine, which no source may ask unless it is allowed.
+    RAG_SECURITY__ALLOWED_HOSTS: JSON.stringify(["127.0.0.1"]),
     // By MCP files are taken in from named folders alone; the tests have theirs in several places.
     ...(transportUnderTest() === "mcp" ? { RAG_SECURITY__ALLOWED_ROOTS: JSON.stringify(["/"]) } : {}),
     TEST_KIT_BRIDGE: join(folder, "bridge"),

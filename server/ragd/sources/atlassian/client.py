@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 import httpx2
@@ -95,11 +94,9 @@ class AtlassianClient:
         self._addresses = Addresses(httpx2.URL(self.base_url))
         self._product: Product = product
         self._clock = clock
-        self._pool = ConnectionPool(self._addresses.base, http.ca_bundle, transport=transport, clock=clock)
+        self._pool = ConnectionPool(self._addresses.base, http.ca_bundle, http.allowed_hosts, transport=transport, clock=clock)
         self._budget = RateBudget(http.requests_per_minute, clock)
         self._borrowed = False
-        if self._addresses.base.scheme == "http" and not is_loopback(self._addresses.base.host):
-            _warn_unencrypted(self._addresses.base.host)
         self._take(auth, http)
 
     def with_auth(self, auth: Auth, http: HttpOptions) -> AtlassianClient:
@@ -188,6 +185,11 @@ class AtlassianClient:
         if self._is_anonymous:
             raise SourceRefused(f"{self._errors.where} can't be asked without a token.", TOKEN_FIELD)
         trusted = self._addresses.is_ours(url)
+        if self._addresses.base.scheme == "http" and not is_loopback(self._addresses.base.host):
+            raise SourceRefused(
+                f"{self.base_url} has no encryption, and a token never goes over a network without it. Give the site https, and "
+                "set base_url to that address."
+            )
         if not trusted:
             redirects.check_elsewhere(self._addresses.base, self._addresses.base, url)
         for _ in range(redirects.MOST + 1):
@@ -206,9 +208,3 @@ class AtlassianClient:
                 raise self._errors.page_instead(name)
             url = to
         raise SourceRefused(f"{self._errors.where} sends the request {name} on and on. Check base_url.")
-
-
-@lru_cache(maxsize=1000)
-def _warn_unencrypted(host: str) -> None:
-    """Once for each host of a run."""
-    log.warning("tokens go over the network unencrypted; use https in the base URL", extra={"host": host})

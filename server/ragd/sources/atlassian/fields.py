@@ -87,7 +87,7 @@ class Fields:
 
     def _auth(self, given: Any, deployment: str) -> dict[str, str]:
         if not isinstance(given, Mapping):
-            self.note("auth", 'auth is an object such as {"kind": "pat", "token": "env:WIKI_TOKEN"}.')
+            self.note("auth", 'auth is an object such as {"kind": "pat", "token": "env:RAG_SECRET_WIKI"}.')
             return {"kind": "pat", "email": "", "token": ""}
         for name in given:
             if name not in _AUTH:

@@ -5,20 +5,17 @@ A site that answers `302 http://169.254.169.254/…` could else make the daemon 
 
 from __future__ import annotations
 
-import ipaddress
 import re
-import socket
-from typing import Literal
 
 import httpx2
 
 from ragd.core.errors import SourceRefused
+from ragd.core.reach import Reach, addresses_of, reach_of
 
 MOST = 5
 
 _STATUSES = frozenset((301, 302, 303, 307, 308))
 _LOGIN = re.compile(r"(log-?in|sign-?in|sso|saml2?|authenticate|authorize|oauth2?)(\.\w{1,6})?", re.IGNORECASE)
-_Reach = Literal["everywhere", "private", "link_local", "loopback"]
 
 
 def target(url: httpx2.URL, status: int, location: str) -> httpx2.URL | None:
@@ -62,39 +59,21 @@ def check_elsewhere(base: httpx2.URL, asked: httpx2.URL, to: httpx2.URL) -> None
     """Raises `SourceRefused` when a download that leaves the site may not go to `to`."""
     if asked.scheme == "https" and to.scheme == "http":
         raise SourceRefused(f"{asked.host} sends a download on to {to.host} without encryption, which is not followed.")
-    reach = _reach(to.host)
-    if reach == "everywhere":
-        return
-    own = _reach(base.host)
-    if reach != own and (reach, own) != ("private", "loopback"):
+    reach, own = _reach(to.host), _reach(base.host)
+    if reach not in ("everywhere", own) and (reach, own) != ("private", "loopback"):
         raise SourceRefused(
             f"{asked.host} sends a download on to {to.host}, an address of a private network; it is not followed."
         )
 
 
-def _reach(host: str) -> _Reach:
+def _reach(host: str) -> Reach:
     """From where a host can be reached, by its most private address.
 
     A name that is not known here is left to the connection, or to the proxy that alone knows names.
     """
     try:
-        addresses = [ipaddress.ip_address(host)]
-    except ValueError:
-        try:
-            found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-        except OSError:
-            return "everywhere"
-        addresses = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
-    reaches = {_reach_of(address) for address in addresses}
-    order: tuple[_Reach, ...] = ("loopback", "link_local", "private")
+        reaches = {reach_of(address) for address in addresses_of(host)}
+    except OSError:
+        return "everywhere"
+    order: tuple[Reach, ...] = ("never", "loopback", "private")
     return next((reach for reach in order if reach in reaches), "everywhere")
-
-
-def _reach_of(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> _Reach:
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
-        address = address.ipv4_mapped
-    if address.is_loopback or address.is_unspecified:
-        return "loopback"
-    if address.is_link_local:
-        return "link_local"
-    return "everywhere" if address.is_global and not address.is_multicast else "private"

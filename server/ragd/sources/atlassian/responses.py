@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +15,7 @@ from ragd.core.errors import DocumentVanished, ItemForbidden, SourceRefused, Sou
 TOKEN_FIELD = "config.auth.token"
 
 _SHOWN = 300
+_MEDIA_TYPE = re.compile(r"[a-zA-Z]{1,15}/[\w.+-]{1,40}")
 _UNAUTHORIZED, _FORBIDDEN, _PROXY, _NOT_IMPLEMENTED = 401, 403, 407, 501
 _GONE = frozenset((404, 410))
 _AGAIN = frozenset((408, 425, 429))
@@ -64,7 +66,8 @@ class Lost(Exception):
 class RequestRefused(SourceRefused):
     """The site does not understand the request: a wrong CQL or JQL, a batch that it can't answer.
 
-    `said` is the site's own message, one line of at most 300 signs, "" without one; `answered` the HTTP status it gave.
+    `said` is the site's own message, one line of at most 300 signs, "" without one: for what is wrong with a filter that a person
+    wrote, and for nothing else. `answered` is the HTTP status it gave.
     """
 
     def __init__(self, message: str, said: str, answered: int) -> None:
@@ -100,10 +103,10 @@ class ResponseErrors:
         if status in _GONE:
             raise DocumentVanished(f"{self.where} has nothing at {path} ({status}).")
         if status >= 500 or status in _AGAIN:
-            raise Unanswered(f"{self.where} answered {status}{self._colon(answer)} at {path}.", status)
+            raise Unanswered(f"{self.where} answered {status} at {path} ({_outside(answer)}).", status)
         if not 200 <= status < 300:
-            said = self.said(answer)
-            raise RequestRefused(f"{self.where} refused the request {path}: {status}{self._colon(answer)}.", said, status)
+            said = self.said(answer) if answer.trusted else ""
+            raise RequestRefused(f"{self.where} refused the request {path}: {status} ({_outside(answer)}).", said, status)
 
     def json_of(self, answer: Answer, path: str) -> Any:
         """The JSON of a good answer. Raises `SourceRefused` for a web page."""
@@ -121,20 +124,15 @@ class ResponseErrors:
     def said(self, answer: Answer) -> str:
         """The site's own message in one line, without secrets, cut short; "" when there is none."""
         try:
-            text = _message(json.loads(answer.data))
+            return self.clean(_message(json.loads(answer.data)))
         except (ValueError, RecursionError):
-            text = "" if answer.is_page else answer.data[: 4 * _SHOWN].decode("utf-8", errors="replace")
-        return self.clean(text)
+            return ""
 
     def clean(self, text: str) -> str:
         for secret in self.secrets:
             text = text.replace(secret, "***")
         line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
         return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
-
-    def _colon(self, answer: Answer) -> str:
-        said = self.said(answer).rstrip(".")
-        return f": {said}" if said else ""
 
     def _check_login(self, answer: Answer) -> None:
         if "CAPTCHA" in answer.headers.get(_DENIED_REASON, "").upper():
@@ -148,6 +146,12 @@ class ResponseErrors:
                 "new one there, and check that auth.kind and auth.email belong to it.",
                 TOKEN_FIELD,
             )
+
+
+def _outside(answer: Answer) -> str:
+    """What may be said of an answer that may come from anybody: its type and length, none of its text."""
+    kind = answer.headers.get("content-type", "").partition(";")[0].strip()
+    return f"{kind if _MEDIA_TYPE.fullmatch(kind) else 'of no type'}, {len(answer.data)} bytes"
 
 
 def proxy_refused(url: httpx2.URL) -> SourceRefused:

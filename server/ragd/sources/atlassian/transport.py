@@ -11,7 +11,7 @@ import socket
 import ssl
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.request import getproxies, proxy_bypass
 
@@ -20,6 +20,7 @@ import truststore
 
 from ragd.core.errors import PayloadTooLarge, SourceRefused
 from ragd.core.http import is_loopback, trusted_context
+from ragd.core.reach import AllowedHosts
 from ragd.sources.atlassian.responses import Answer, Lost, proxy_refused
 
 _CONNECT_S = 10.0
@@ -45,11 +46,15 @@ class ConnectionPool:
         self,
         base: httpx2.URL,
         ca_bundle: str,
+        allowed_hosts: Sequence[str],
         *,
         transport: httpx2.BaseTransport | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Raises `SourceRefused` when `ca_bundle` can't be read. `transport` stands in for the network."""
+        """Raises `SourceRefused` when `ca_bundle` can't be read. `transport` stands in for the network.
+
+        Private addresses are connected to where `allowed_hosts` has them.
+        """
         self._clock = clock
         self._client = httpx2.Client(
             verify=_context(ca_bundle),
@@ -59,6 +64,10 @@ class ConnectionPool:
             trust_env=not is_loopback(base.host),
             follow_redirects=False,
         )
+        self._allowed = AllowedHosts(allowed_hosts)
+        self._is_real = transport is None
+        if self._is_real:
+            self._allowed.guard(self._client)
 
     def exchange(
         self, method: str, url: httpx2.URL, headers: Mapping[str, str], content: bytes | None, limit: int, timeout_s: float
@@ -68,6 +77,8 @@ class ConnectionPool:
         Raises `PayloadTooLarge` beyond `limit` bytes of a good answer, `Lost` for what may pass, `SourceRefused` for what will
         not: a certificate that is not trusted, a proxy that wants a password.
         """
+        if self._is_real and _is_proxied(url):
+            self._allowed.check_proxied(url.host)
         timeout = httpx2.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S))
         give_up = self._clock() + 2 * timeout_s
         try:

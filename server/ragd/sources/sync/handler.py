@@ -32,6 +32,7 @@ class CloudHandler(SourceHandler):
 
     def __init__(self, context: HandlerContext) -> None:
         """Raises `ValidationFailed` for settings that are no schedule or no time of the day."""
+        self._sources = context.sources
         self._ledger = context.ledger
         self._queue = context.queue
         self._live = context.settings.live
@@ -59,7 +60,16 @@ class CloudHandler(SourceHandler):
         return self.reading.preview(type_, values, token)
 
     def parse_config(self, type_: str, values: Mapping[str, Any], kb_id: str, source_id: str | None = None) -> dict[str, Any]:
-        return self.reading.parse_config(type_, values)
+        before = self._sources.get(source_id).config if source_id else None
+        return self.reading.parse_config(type_, values, before)
+
+    def check_change(self, before: Source, values: Mapping[str, Any]) -> None:
+        """A token goes to another host only when who moves the source there says so, by giving it again."""
+        known = _hosts(before.config)
+        moved = _hosts(values) - known
+        if moved and known and "auth" not in values and token_field(before.config):
+            message = f"The token of '{before.name}' would go to another host. If it is meant for it, give auth again."
+            raise ValidationFailed.of_field("config.auth", "missing", message)
 
     def access(self, options: AccessOptions, before: Source | None = None) -> dict[str, Any]:
         """What is given, else what was before or is the default."""
@@ -137,3 +147,9 @@ class CloudHandler(SourceHandler):
     def _queue_due(self, source: Source) -> None:
         if not self._queue.is_busy(source):
             self._queue.add(source, None)
+
+
+def _hosts(config: Mapping[str, Any]) -> set[str]:
+    """The beginnings, up to the path, of the addresses in a configuration, whatever its type calls them."""
+    found = (value.strip().lower() for value in config.values() if isinstance(value, str))
+    return {"/".join(value.split("/", 3)[:3]) for value in found if value.startswith(("https://", "http://"))}

@@ -24,6 +24,8 @@ from ragd.store.jobs import Job
 from ragd.store.ledger import Cycle, CycleKind
 from ragd.store.sources import Source
 
+TOKEN_FIELD: Final = "config.auth.token"
+
 _LONGEST_POSTPONEMENT_S: Final = 3600.0
 _PAUSE_STEP_S: Final = 0.25
 _PREVIEW_WAIT_S: Final = 10.0
@@ -49,9 +51,15 @@ class CloudReading:
         self._ingestion = context.ingestion
         self._options = context.settings.sync
         self._max_size = context.settings.limits.max_document_size
+        self._allowed_hosts = context.settings.security.allowed_hosts
+        self._secrets = context.secrets
 
-    def parse_config(self, type_: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    def parse_config(self, type_: str, values: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The configuration, checked. A token's reference that is new must be one that may be used: see `AllowedSecrets`."""
         found: dict[str, Any] = provider_class("source", type_).parse_config(values)
+        reference = token_field(found)
+        if reference != FROM_REQUEST and (before is None or reference != token_field(before)):
+            self._secrets.check(reference, TOKEN_FIELD)
         return found
 
     def open(self, type_: str, config: Mapping[str, Any], token: str, http: HttpOptions) -> CloudSource:
@@ -63,7 +71,7 @@ class CloudReading:
         """How remote sides are reached, by the settings."""
         names = ("requests_per_minute", "timeout_s", "longest_wait_s", "attempts", "ca_bundle")
         values = {name: getattr(self._options, name) for name in names} | changes
-        return HttpOptions(pause=pause, max_size=self._max_size, **values)
+        return HttpOptions(pause=pause, max_size=self._max_size, allowed_hosts=self._allowed_hosts, **values)
 
     def preview(self, type_: str, values: Mapping[str, Any], given_token: str | None) -> CloudPreview:
         """Test a configuration's address and token, and look at what it would read. Nothing is stored.
@@ -155,13 +163,13 @@ def _token_for(config: Mapping[str, Any], given: str | None) -> str:
     """
     reference = token_field(config)
     if reference != FROM_REQUEST:
-        return resolve(reference, "config.auth.token")
+        return resolve(reference, TOKEN_FIELD)
     if not given:
         message = (
             "The token of this source comes with each request and none came. Sync it from the editor that keeps it, or with "
             "`rag sync SOURCE --token env:NAME`."
         )
-        raise SettingsError.of_field("config.auth.token", "missing", message)
+        raise SettingsError.of_field(TOKEN_FIELD, "missing", message)
     return given
 
 

@@ -16,7 +16,11 @@ pytestmark = pytest.mark.slow
 
 Finish = Callable[[str], dict[str, Any]]
 HEADER = "X-RAG-Source-Token"
-BODY = {"type": "fake", "name": "wiki", "config": {"base_url": "https://wiki.example.com", "auth": {"token": "env:FAKE_TOKEN"}}}
+BODY = {
+    "type": "fake",
+    "name": "wiki",
+    "config": {"base_url": "https://wiki.example.com", "auth": {"token": "env:RAG_SECRET_FAKE"}},
+}
 ASKED = BODY | {"config": {"base_url": "https://wiki.example.com", "auth": {"token": "request"}}}
 
 

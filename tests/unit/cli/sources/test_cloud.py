@@ -18,7 +18,7 @@ ADDRESS = "https://wiki.example.com"
 SECRET = "indexer-secret"
 
 
-def config(token: str = "env:FAKE_TOKEN", **more: object) -> str:
+def config(token: str = "env:RAG_SECRET_FAKE", **more: object) -> str:
     return json.dumps({"base_url": ADDRESS, "auth": {"token": token}, **more})
 
 
@@ -61,12 +61,12 @@ def test_what_is_wrong_is_told_before_anything_is_stored(rag, site: FakeSite, mo
     assert "is no schedule" in rag(*ADD, config(), "--schedule", "sometimes", code=2).stderr
     assert "--config is no JSON" in rag(*ADD, "{", code=2).stderr
     assert "--config is a JSON object" in rag(*ADD, "[]", code=2).stderr
-    monkeypatch.setenv("FAKE_TOKEN", "nobody")
+    monkeypatch.setenv("RAG_SECRET_FAKE", "nobody")
     assert "does not take the token" in rag(*ADD, config(), code=2).stderr
-    monkeypatch.delenv("FAKE_TOKEN")
-    assert "FAKE_TOKEN is not set" in rag(*ADD, config(), code=2).stderr
+    monkeypatch.delenv("RAG_SECRET_FAKE")
+    assert "RAG_SECRET_FAKE is not set" in rag(*ADD, config(), code=2).stderr
     site.stop()
-    monkeypatch.setenv("FAKE_TOKEN", SECRET)
+    monkeypatch.setenv("RAG_SECRET_FAKE", SECRET)
     assert "does not answer" in rag(*ADD, config(), code=1).stderr
     assert "No sources." in rag("sources", "list").stdout
 
@@ -97,7 +97,7 @@ def test_a_source_is_listed_and_shown_with_its_account_its_schedule_and_its_last
     assert line.endswith(ADDRESS)
     shown = dict(re.split(r"  +", line, maxsplit=1) for line in rag("sources", "show", "wiki").stdout.splitlines())
     assert (shown["Type"], shown["Address"]) == ("fake, Data Center", ADDRESS)
-    assert shown["Account"] == "the personal access token is at env:FAKE_TOKEN"
+    assert shown["Account"] == "the personal access token is at env:RAG_SECRET_FAKE"
     assert (shown["Spaces"], shown["Attachments"], shown["Include"]) == ("DEV", "yes", "all")
     assert shown["Schedule"] == "every 2h"
     assert shown["Next"] > shown["Last read"]
@@ -122,10 +122,10 @@ def test_a_source_is_changed_and_keeps_the_rest(rag, site: FakeSite) -> None:
     assert "Name         手引き" in changed
     assert "Spaces       DEV" in changed
     assert "Exclude      nothing" in changed
-    assert "Account      the personal access token is at env:FAKE_TOKEN" in changed
+    assert "Account      the personal access token is at env:RAG_SECRET_FAKE" in changed
     assert "Schedule     off" in changed
     shown = json.loads(rag("sources", "change", "手引き", "--email", "a@example.com", "--space", "", "--json").stdout)
-    assert shown["config"]["auth"] == {"kind": "pat", "email": "a@example.com", "token": "env:FAKE_TOKEN"}
+    assert shown["config"]["auth"] == {"kind": "pat", "email": "a@example.com", "token": "env:RAG_SECRET_FAKE"}
     assert shown["config"]["spaces"] == []
     assert "Public       yes" in rag("sources", "change", "手引き", "--public").stdout
     assert "Attachments  no" in rag("sources", "change", "手引き", "--config", '{"attachments": false}').stdout
@@ -170,16 +170,16 @@ def test_a_space_that_is_nearly_all_gone_is_held_back_until_that_is_meant(rag, s
 
 def test_a_source_whose_token_comes_with_each_request_is_added_and_read_with_it(rag, site: FakeSite) -> None:
     assert "--source-token 'wiki=env:VARIABLE'" in rag(*ADD, config("request"), code=2).stderr
-    added = rag(*ADD, config("request"), "--source-token", "wiki=env:FAKE_TOKEN")
+    added = rag(*ADD, config("request"), "--source-token", "wiki=env:RAG_SECRET_FAKE")
     assert "wiki: 4 added" in added.stdout
     assert "rag sync 'wiki' --token" in added.stderr
     site.add("New", "new words")
-    assert "no token" not in rag("sync", "wiki", "--token", "env:FAKE_TOKEN").output
+    assert "no token" not in rag("sync", "wiki", "--token", "env:RAG_SECRET_FAKE").output
     assert "Documents    5" in rag("sources", "show", "wiki").stdout
     assert "none came" in rag("sync", "wiki", code=1).stdout
     assert "'wiki' is left out: its token comes with each request" in rag("sync").stderr
-    assert "5 items there" in rag("sync", "--source-token", "wiki=env:FAKE_TOKEN").stdout
-    assert "name it" in rag("sync", "--token", "env:FAKE_TOKEN", code=2).stderr
+    assert "5 items there" in rag("sync", "--source-token", "wiki=env:RAG_SECRET_FAKE").stdout
+    assert "name it" in rag("sync", "--token", "env:RAG_SECRET_FAKE", code=2).stderr
     assert {token for _, token, _ in site.asked} == {SECRET}
 
 

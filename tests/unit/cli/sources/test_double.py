@@ -31,7 +31,8 @@ def token_file(world: World, folder: Path, kind: str) -> Path:
     """A file with a new token that may read everything."""
     token = world.token(f"indexer-{folder.name}", email=EMAIL, kind=kind)
     world.grant(token, "space:*", "project:*")
-    path = folder / "token"
+    path = folder / "config" / "token"
+    path.parent.mkdir()
     path.write_text(token)
     path.chmod(0o600)
     return path

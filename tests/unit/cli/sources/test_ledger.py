@@ -12,7 +12,7 @@ from ...sources.fake_cloud import FakeSite, filled, install
 
 pytestmark = pytest.mark.slow
 
-CONFIG = json.dumps({"base_url": "https://wiki.example.com", "auth": {"token": "env:FAKE_TOKEN"}})
+CONFIG = json.dumps({"base_url": "https://wiki.example.com", "auth": {"token": "env:RAG_SECRET_FAKE"}})
 ADD = ("sources", "add", "fake", "--name", "wiki", "--config", CONFIG)
 MINE = ("--source-token", "wiki=env:MY_TOKEN")
 
@@ -130,11 +130,11 @@ def test_the_doctor_looks_for_tokens_and_for_readings_that_were_not_complete(
     [found] = checks(rag("doctor", "--json"))
     assert (found["level"], found["mend"]) == ("warn", "rag sources ledger 'wiki'")
     assert "was not read in full: 25 of 25 items of OPS are gone at once" in found["message"]
-    monkeypatch.delenv("FAKE_TOKEN")
+    monkeypatch.delenv("RAG_SECRET_FAKE")
     rag("sync", "wiki", code=1)
     [found] = checks(rag("doctor", "--json"))
-    assert "FAKE_TOKEN is not set" in found["message"]
-    monkeypatch.setenv("FAKE_TOKEN", site.token)
+    assert "RAG_SECRET_FAKE is not set" in found["message"]
+    monkeypatch.setenv("RAG_SECRET_FAKE", site.token)
     [found] = checks(rag("doctor", "--json"))
     assert found["mend"] == "rag sync 'wiki'"
     rag("sources", "change", "wiki", "--disable")

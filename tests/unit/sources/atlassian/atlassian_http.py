@@ -137,4 +137,12 @@ class Time:
 
 def http_options(time: Time, **values: Any) -> HttpOptions:
     """With a usage of its own, and a budget that no test reaches by chance."""
-    return HttpOptions(**{"pause": time.pause, "requests_per_minute": 60_000, "usage": Usage(), **values})
+    return HttpOptions(
+        **{
+            "pause": time.pause,
+            "requests_per_minute": 60_000,
+            "usage": Usage(),
+            "allowed_hosts": ("*",),
+            **values,
+        }
+    )

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import base64
 import json
-import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import httpx2
@@ -77,7 +76,7 @@ def test_a_client_without_a_token_asks_for_others_alone() -> None:
         nobody.get("/api/v2/pages")
     assert caught.value.details[0].field == "config.auth.token"
     assert asked == []
-    nobody.with_auth(Auth("pat", TOKEN), HttpOptions(pause=lambda _seconds: None)).get("/api/v2/pages")
+    nobody.with_auth(Auth("pat", TOKEN), HttpOptions(pause=lambda _seconds: None, allowed_hosts=("*",))).get("/api/v2/pages")
     assert [request.headers["authorization"] for request in asked] == [f"Bearer {TOKEN}"]
 
 
@@ -256,7 +255,7 @@ def test_another_person_asks_over_the_same_connections_with_another_token_and_ow
     asked, handler = answering(OK)
     client = client_of(handler)
     usage = Usage()
-    other = client.with_auth(Auth("oauth", "theirs"), HttpOptions(pause=lambda seconds: None, usage=usage))
+    other = client.with_auth(Auth("oauth", "theirs"), HttpOptions(pause=lambda seconds: None, usage=usage, allowed_hosts=("*",)))
     other.get("/rest")
     other.close()
     client.get("/rest")
@@ -264,14 +263,15 @@ def test_another_person_asks_over_the_same_connections_with_another_token_and_ow
     assert usage.requests == 1
 
 
-@pytest.fixture
-def warnings(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
-    with caplog.at_level(logging.DEBUG):
-        yield lambda: [record.host for record in caplog.records if "unencrypted" in record.getMessage()]  # type: ignore[attr-defined]
-        assert TOKEN not in caplog.text
+@pytest.mark.parametrize("base", ["http://plain.example.com", "http://10.1.2.3/wiki"])
+def test_a_token_never_goes_over_a_network_without_encryption(base: str) -> None:
+    asked, handler = answering(OK)
+    with pytest.raises(SourceRefused, match="without it") as refused:
+        client_of(handler, base).get("/rest")
+    assert refused.value.details[0].field == "config.base_url"
+    assert asked == []
 
 
-def test_a_token_over_plain_http_is_warned_of_once_for_each_host(warnings: Callable[[], list[str]]) -> None:
-    for base in ("http://plain.example.com", "http://plain.example.com/wiki", "http://127.0.0.1:1", "https://other.example.com"):
-        client_of(answering(OK)[1], base).get("/rest")
-    assert warnings() == ["plain.example.com"]
+@pytest.mark.parametrize("base", ["http://127.0.0.1:1", "http://localhost:1", "https://other.example.com"])
+def test_on_this_machine_and_with_encryption_it_goes(base: str) -> None:
+    client_of(answering(OK)[1], base).get("/rest")

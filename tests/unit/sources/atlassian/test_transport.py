@@ -263,14 +263,13 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_proxy")
-@pytest.mark.parametrize("scheme", ["http", "https"])
 def test_a_proxy_that_wants_a_password_is_told_with_what_to_set(
-    serve: Serve, open_client: Open, monkeypatch: pytest.MonkeyPatch, scheme: str
+    serve: Serve, open_client: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proxy = serve(lambda asked: Reply(status=407, headers={"Proxy-Authenticate": "Basic"}))
-    monkeypatch.setenv(f"{scheme}_proxy", proxy.url)
-    with pytest.raises(SourceRefused, match=rf"407.*{scheme.upper()}_PROXY=http://NAME:PASSWORD"):
-        open_client(f"{scheme}://wiki.example.com").get("/rest")
+    monkeypatch.setenv("https_proxy", proxy.url)
+    with pytest.raises(SourceRefused, match=r"407.*HTTPS_PROXY=http://NAME:PASSWORD"):
+        open_client("https://wiki.example.com").get("/rest")
     assert len(proxy.asked) == 1
 
 
@@ -279,7 +278,16 @@ def test_a_proxy_that_is_not_there_is_told_as_that(open_client: Open, monkeypatc
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-    monkeypatch.setenv("http_proxy", f"http://name:word@127.0.0.1:{port}")
-    with pytest.raises(Unanswered, match="the proxy that HTTP_PROXY names does not answer") as caught:
-        open_client("http://wiki.example.com", attempts=1).get("/rest")
+    monkeypatch.setenv("https_proxy", f"http://name:word@127.0.0.1:{port}")
+    with pytest.raises(Unanswered, match="the proxy that HTTPS_PROXY names does not answer") as caught:
+        open_client("https://wiki.example.com", attempts=1).get("/rest")
     assert "word" not in str(caught.value)
+
+
+@pytest.mark.parametrize("path", ["/rest", "/download/a"])
+def test_what_a_stranger_answers_is_in_no_message(serve: Serve, open_client: Open, path: str) -> None:
+    site = serve(lambda asked: Reply(status=500, body=b"INTERNAL-METADATA role=admin"))
+    client = open_client(site.url, attempts=1)
+    with pytest.raises(Unanswered, match=r"answered 500 at .* \([^)]*, 28 bytes\)") as caught:
+        client.get(path) if path == "/rest" else client.download(path, 100)
+    assert "METADATA" not in str(caught.value)

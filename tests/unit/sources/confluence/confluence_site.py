@@ -33,7 +33,7 @@ class Site:
 
     def open(self, token: str = "", email: str = "indexer@example.com", **config: Any) -> ConfluenceSource:
         token = token or self.token("indexer", "space:*")
-        http = HttpOptions(pause=lambda _seconds: None, requests_per_minute=100_000, attempts=2)
+        http = HttpOptions(pause=lambda _seconds: None, requests_per_minute=100_000, attempts=2, allowed_hosts=("*",))
         source = ConfluenceSource(ConfluenceSource.parse_config(self.config(email=email, **config)), token, http)
         self.opened.append(source)
         return source

@@ -267,7 +267,7 @@ def test_a_page_in_a_folder_of_cloud_has_the_folder_in_its_path() -> None:
         more = {"spaceId": "77", "version": {"number": 2, "createdAt": "2026-01-02T03:04:05.678Z"}}
         return httpx2.Response(200, json={"results": [{**one, **more} for one in pages]})
 
-    http = HttpOptions(pause=lambda _seconds: None)
+    http = HttpOptions(pause=lambda _seconds: None, allowed_hosts=("*",))
     transport = httpx2.MockTransport(answer)
     client = AtlassianClient("https://x.example/wiki", Auth("oauth", "t"), http, product="confluence", transport=transport)
     site = CloudSite(client)
@@ -290,7 +290,7 @@ def test_data_center_is_asked_for_spaces_where_a_plain_listing_does_not_tell_the
         space = {"space": {"id": 7, "key": "HR", "name": "人事部"}} if asked[-1] else {}
         return httpx2.Response(200, json={"results": [{"id": "5", "type": "page", "title": "休暇", **space}]})
 
-    http = HttpOptions(pause=lambda _seconds: None)
+    http = HttpOptions(pause=lambda _seconds: None, allowed_hosts=("*",))
     transport = httpx2.MockTransport(answer)
     client = AtlassianClient("https://x.example/wiki", Auth("pat", "t"), http, product="confluence", transport=transport)
     site = DataCenterSite(client)

@@ -41,7 +41,14 @@ def opened(remote: Remote, usage: Usage) -> Iterator[Open]:
     sources: list[JiraSource] = []
 
     def build(max_size: int = 10**6, **config: Any) -> JiraSource:
-        http = HttpOptions(pause=lambda _s: None, requests_per_minute=10**6, attempts=2, max_size=max_size, usage=usage)
+        http = HttpOptions(
+            pause=lambda _s: None,
+            requests_per_minute=10**6,
+            attempts=2,
+            max_size=max_size,
+            usage=usage,
+            allowed_hosts=("*",),
+        )
         sources.append(JiraSource(JiraSource.parse_config({**remote.config, **config}), remote.token, http))
         return sources[-1]
 
@@ -236,7 +243,7 @@ def test_by_way_of_the_gateway_for_apps_a_citation_opens_the_site_itself() -> No
     site = SiteServer(answer)
     auth = {"kind": "oauth", "token": "env:JIRA_TOKEN"}
     config = JiraSource.parse_config({"base_url": f"{site.url}/ex/jira/7f2", "deployment": "cloud", "auth": auth})
-    source = JiraSource(config, "t0ken", HttpOptions(lambda _s: None))
+    source = JiraSource(config, "t0ken", HttpOptions(lambda _s: None, allowed_hosts=("*",)))
     try:
         [fetched] = source.fetch([Listed("issue/10012", "issue", "KES-12", "KES")])
         assert isinstance(fetched, Fetched)
@@ -307,7 +314,11 @@ def test_a_check_says_what_to_change(opened: Open, config: dict[str, Any], field
 
 def test_page_tokens_that_expire_meanwhile_do_no_harm() -> None:
     remote = Remote("cloud", issues=5200)
-    source = JiraSource(JiraSource.parse_config(remote.config), remote.token, HttpOptions(lambda _s: None, 10**6))
+    source = JiraSource(
+        JiraSource.parse_config(remote.config),
+        remote.token,
+        HttpOptions(lambda _s: None, 10**6, allowed_hosts=("*",)),
+    )
     try:
         listing = source.listing(deep=False)
         first = next(listing)
@@ -323,7 +334,11 @@ def test_page_tokens_that_expire_meanwhile_do_no_harm() -> None:
 @pytest.mark.parametrize("deployment", DEPLOYMENTS)
 def test_more_issues_than_a_check_lists_are_counted_by_project(deployment: str) -> None:
     remote = Remote(deployment, issues=5200)
-    source = JiraSource(JiraSource.parse_config(remote.config), remote.token, HttpOptions(lambda _s: None, 10**6))
+    source = JiraSource(
+        JiraSource.parse_config(remote.config),
+        remote.token,
+        HttpOptions(lambda _s: None, 10**6, allowed_hosts=("*",)),
+    )
     try:
         counts = {key: len(remote.world.readable_issues(remote.token, key)) for key in remote.world.projects}
         assert sum(counts.values()) > 5000
@@ -339,7 +354,9 @@ def test_twenty_changes_among_five_thousand_issues_cost_few_requests(deployment:
     remote = Remote(deployment, issues=5000)
     usage = Usage()
     source = JiraSource(
-        JiraSource.parse_config(remote.config), remote.token, replace(HttpOptions(lambda _s: None, 10**6), usage=usage)
+        JiraSource.parse_config(remote.config),
+        remote.token,
+        replace(HttpOptions(lambda _s: None, 10**6, allowed_hosts=("*",)), usage=usage),
     )
     try:
         remote.world.clock.advance(90_000)
