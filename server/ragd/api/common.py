@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, TypeVar
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, Query, Request
 from starlette.concurrency import run_in_threadpool
 
@@ -13,6 +14,8 @@ from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.headers import SOURCE_TOKEN
 from ragd.app.container import Application
 from ragd.core.errors import ValidationFailed
+
+Answered = TypeVar("Answered")
 
 
 async def _application(request: Request) -> Application:
@@ -66,6 +69,16 @@ SourceTokens = Annotated[Mapping[str, str], Depends(_source_tokens)]
 
 In one header several stand with commas between them: clients join repeated headers (RFC 9110, 5.3), and no token has a comma.
 """
+
+# Questions that are answered at the same time. More would only share the processor; the framework has 40 threads in all, and the
+# rest of them is for those who look at what is there.
+_questions: Final = CapacityLimiter(16)
+
+
+async def in_turn(work: Callable[[], Answered]) -> Answered:
+    """What `work` gives, in a thread. Further questions wait, in the order in which they came."""
+    return await to_thread.run_sync(work, limiter=_questions)
+
 
 # Checks run in the order exists, available, permitted, valid. The framework validates a request only after its dependencies
 # have run, so these say what does not exist before it says what is wrong with the rest.

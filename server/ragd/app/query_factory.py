@@ -139,6 +139,7 @@ class QueryFactory:
                 reranker,
                 top_n=min(settings.rerank.top_n, settings.limits.max_rerank_candidates),
                 budget_ms=settings.rerank.budget_ms,
+                share=models.queue.interactive_share,
             ),
             ranking=Ranking(
                 count_tokens=model.count_tokens if model else models.count_tokens,

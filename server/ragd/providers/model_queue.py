@@ -85,6 +85,11 @@ class ModelQueue:
         with self._lock:
             return self._asking() or time.monotonic() - self._last_query < self._quiet_s
 
+    def interactive_share(self) -> float:
+        """The part of the time that one of the queries in progress may take, 0..1: all of it when it is alone."""
+        with self._lock:
+            return 1 / max(1, self._interactive)
+
     def waiting(self) -> list[Priority]:
         """Priorities of those who wait, in order of arrival."""
         with self._lock:

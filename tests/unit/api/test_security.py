@@ -13,8 +13,9 @@ from starlette.testclient import TestClient
 
 from ragd.api.application import create_api
 from ragd.api.lifecycle import Lifecycle
-from ragd.api.middleware.security import MAX_OPEN_REQUESTS, AuthMiddleware
+from ragd.api.middleware.security import MAX_OPEN_REQUESTS, MAX_STREAMS, AuthMiddleware
 from ragd.app.container import Application
+from ragd.config.service import LimitsSettings
 
 from .conftest import TOKEN, URL
 
@@ -227,7 +228,20 @@ def test_until_the_daemon_is_ready_only_health_answers(app: Application) -> None
     assert call(api, headers=allowed())[0] == 503
 
 
-def test_beyond_the_bound_of_open_requests_clients_are_told_to_come_back(app: Application) -> None:
+@pytest.mark.parametrize(
+    ("open_", "count", "further", "status"),
+    [
+        (("GET", "/api/documents"), MAX_OPEN_REQUESTS, ("GET", "/api/status"), 503),
+        (("POST", "/api/query"), MAX_OPEN_REQUESTS, ("POST", "/api/chat"), 503),
+        (("GET", "/api/events"), MAX_STREAMS, ("GET", "/api/jobs/1/events"), 503),
+        (("POST", "/api/query"), MAX_OPEN_REQUESTS, ("GET", "/api/status"), 200),
+        (("GET", "/api/events"), MAX_STREAMS, ("GET", "/api/status"), 200),
+        (("GET", "/api/events"), MAX_STREAMS, ("POST", "/api/query"), 200),
+    ],
+)
+def test_beyond_the_bound_of_requests_of_a_kind_clients_are_told_to_come_back(
+    open_: tuple[str, str], count: int, further: tuple[str, str], status: int
+) -> None:
     lifecycle = Lifecycle()
     lifecycle.ready.set()
 
@@ -247,26 +261,25 @@ def test_beyond_the_bound_of_open_requests_clients_are_told_to_come_back(app: Ap
             if message["type"] == "http.response.start":
                 statuses.append(message["status"])
 
-        middleware = AuthMiddleware(slow, token=TOKEN, lifecycle=lifecycle, limits=app.settings.limits)
-        scope = {
-            "type": "http",
-            "method": "GET",
-            "path": "/",
-            "query_string": b"",
-            "headers": allowed(),
-            "server": ("127.0.0.1", 8765),
-        }
-        waiting = [asyncio.create_task(middleware(dict(scope), receive, send)) for _ in range(MAX_OPEN_REQUESTS)]
+        middleware = AuthMiddleware(slow, token=TOKEN, lifecycle=lifecycle, limits=LimitsSettings())
+
+        async def ask(method: str, path: str) -> None:
+            head = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": allowed()}
+            await middleware({**head, "server": ("127.0.0.1", 8765)}, receive, send)
+
+        waiting = [asyncio.create_task(ask(*open_)) for _ in range(count)]
         await asyncio.sleep(0)
-        await middleware(dict(scope), receive, send)
+        last = asyncio.create_task(ask(*further))
+        await asyncio.sleep(0)
         release.set()
-        await asyncio.gather(*waiting)
-        await middleware(dict(scope), receive, send)
+        await asyncio.gather(last, *waiting)
+        await ask(*further)
         return statuses
 
     statuses = asyncio.run(scenario())
-    assert statuses[0] == 503
-    assert statuses[1:] == [200] * (MAX_OPEN_REQUESTS + 1)
+    # A refusal is written at once, an answer after those that came before.
+    assert statuses.pop(0 if status == 503 else count) == status
+    assert statuses == [200] * (count + 1)
 
 
 def test_websockets_are_closed(app: Application) -> None:

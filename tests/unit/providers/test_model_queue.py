@@ -277,3 +277,11 @@ def test_token_vectors_come_from_the_model_in_turns(model: HeldModel, queue: Mod
     np.testing.assert_array_equal(embedder.query_tokens("a cat"), model.query_tokens("a cat"))
     assert [tokens.shape for tokens in embedder.passage_tokens(["a cat", "", "東京"])] == [(2, 2), (0, 2), (2, 2)]
     assert queue.waiting() == []
+
+
+def test_queries_in_progress_share_the_time() -> None:
+    queue = ModelQueue()
+    assert queue.interactive_share() == 1
+    with queue.interactive(), queue.interactive(), queue.interactive(), queue.interactive():
+        assert queue.interactive_share() == 0.25
+    assert queue.interactive_share() == 1

@@ -19,7 +19,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ragd.api.errors import error_response, failure_response
 from ragd.api.lifecycle import Lifecycle
-from ragd.api.middleware.browser import PAGES, BrowserSessions
 from ragd.config.service import LimitsSettings
 from ragd.core.errors import (
     ForbiddenHost,
@@ -51,8 +50,14 @@ MAX_ADDRESS_BYTES = 16_384
 ON_AUTHENTICATED = "ragd.authenticated"
 """The ASGI extension by which a server learns that a request showed the token: `{"call": function}` in the scope."""
 
-# Requests that are answered at the same time, with open event streams but without those of agents. More get 503.
 MAX_OPEN_REQUESTS = 128
+"""Requests of one kind that are answered at the same time; more get 503. Reading what is there (`GET`) is of another kind than
+work: a daemon that is busy with questions still says how it is."""
+
+MAX_STREAMS = 256
+"""Open streams of events, which cost next to nothing. Those of agents are bounded by their sessions."""
+
+_SLOTS = {"work": MAX_OPEN_REQUESTS, "reading": MAX_OPEN_REQUESTS, "stream": MAX_STREAMS, "agent": 2 * MAX_STREAMS}
 
 _HOST = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
 _BEARER = re.compile(rb"bearer +([\x21-\x7e]+)", re.IGNORECASE)
@@ -62,21 +67,12 @@ _CLIENT_LEFT = 499
 class AuthMiddleware:
     """The outermost layer. Gives each request its id, checks it, limits its body, and logs one line when it is done."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        token: str,
-        lifecycle: Lifecycle,
-        limits: LimitsSettings,
-        browser: BrowserSessions | None = None,
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, token: str, lifecycle: Lifecycle, limits: LimitsSettings) -> None:
         self._app = app
         self._token = token.encode("ascii")
         self._lifecycle = lifecycle
         self._limits = limits
-        self._browser = browser or BrowserSessions()
-        self._open_requests = 0
+        self._open = dict.fromkeys(_SLOTS, 0)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -92,9 +88,8 @@ class AuthMiddleware:
         # A client's own X-Request-ID is not taken over: it would let a stranger write into the log.
         ours = str(uuid.uuid4())
         remembered = request_id.set(ours)
-        # Each agent of the 2025 protocols holds one silent stream; `mcp.http` bounds them, and they must not crowd out questions.
-        counted = (scope["method"], scope["path"]) != ("GET", AGENTS_PATH)
-        self._open_requests += counted
+        kind = _kind(scope)
+        self._open[kind] += 1
 
         async def send_marked(message: Message) -> None:
             nonlocal status
@@ -108,7 +103,7 @@ class AuthMiddleware:
 
         try:
             try:
-                self._check(scope)
+                self._check(scope, kind)
                 limit = self._body_limit(scope)
             except RagError as error:
                 await error_response(error)(scope, receive, send_marked)
@@ -122,12 +117,12 @@ class AuthMiddleware:
                 raise
             await answer(scope, receive, send_marked)
         finally:
-            self._open_requests -= counted
+            self._open[kind] -= 1
             taken = round((time.perf_counter() - started) * 1000, 1)
             log.info("request", extra={"method": scope["method"], "path": scope["path"], "status": status, "ms": taken})
             request_id.reset(remembered)
 
-    def _check(self, scope: Scope) -> None:
+    def _check(self, scope: Scope, kind: str) -> None:
         _check_head(scope)
         hosts = _values(scope, b"host")
         if len(hosts) != 1 or not _HOST.fullmatch(hosts[0]):
@@ -136,18 +131,16 @@ class AuthMiddleware:
             raise ForbiddenOrigin("Pages of other sites can't call this daemon.")
         if scope["path"] == OPEN_PATH:
             return
-        is_token = self._authorized(_values(scope, b"authorization"))
-        if not is_token and not self._browser.admits(scope["method"], scope["path"], _values(scope, b"cookie")):
-            hint = " For a browser, `rag docs` gives a link." if scope["path"] in PAGES else ""
-            raise Unauthorized(f"Send 'Authorization: Bearer TOKEN' with the token from daemon.json in the data directory.{hint}")
-        if is_token and (known := scope.get("extensions", {}).get(ON_AUTHENTICATED)):
+        if not self._authorized(_values(scope, b"authorization")):
+            raise Unauthorized("Send 'Authorization: Bearer TOKEN' with the token from daemon.json in the data directory.")
+        if known := scope.get("extensions", {}).get(ON_AUTHENTICATED):
             known["call"]()
         if self._lifecycle.stopping.is_set():
             raise ServiceUnavailable("The daemon is stopping. Start it again, or try again when it is back.")
         if not self._lifecycle.ready.is_set():
             raise ServiceUnavailable("The daemon is starting: model and indexes are being opened. Try again in a moment.")
-        if self._open_requests > MAX_OPEN_REQUESTS:
-            raise ServiceUnavailable(f"{MAX_OPEN_REQUESTS} requests are being answered already. Try again in a moment.")
+        if self._open[kind] > _SLOTS[kind]:
+            raise ServiceUnavailable(f"{_SLOTS[kind]} requests of this kind are being answered already. Try again in a moment.")
 
     def _authorized(self, values: list[bytes]) -> bool:
         match = _BEARER.fullmatch(values[0]) if len(values) == 1 else None
@@ -186,6 +179,14 @@ def _too_large(limit: int) -> str:
     return (
         f"The request's body is larger than {limit:,} bytes. Send less at a time, or raise the limit (limits.* in the settings)."
     )
+
+
+def _kind(scope: Scope) -> str:
+    if scope["method"] not in ("GET", "HEAD"):
+        return "work"
+    if scope["path"] == AGENTS_PATH:
+        return "agent"
+    return "stream" if scope["path"].endswith("/events") else "reading"
 
 
 def _check_head(scope: Scope) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragd.core.errors import RagError
@@ -28,13 +28,17 @@ class Reranked:
 
 @dataclass(frozen=True, slots=True)
 class RerankStage:
-    """A reranker with its limits: the candidates that it is given, and the milliseconds that it may take."""
+    """A reranker with its limits: the candidates that it is given, and the milliseconds that it may take.
+
+    `share` is the part of them (0..1) that one question may take now: many at once would else wait for each other's.
+    """
 
     passages: Passages
     fusion: Fusion
     reranker: Reranker
     top_n: int
     budget_ms: int
+    share: Callable[[], float] = lambda: 1.0
 
     def run(
         self,
@@ -73,7 +77,7 @@ class RerankStage:
     def _rescored(
         self, plan: QueryPlan, fused: Sequence[Candidate], lists: Mapping[str, Sequence[Candidate]], foreign: float
     ) -> Reranked:
-        deadline = time.monotonic() + self.budget_ms / 1000
+        deadline = time.monotonic() + self.budget_ms / 1000 * self.share()
         offered = [candidate.chunk_id for candidate in fused[: self.top_n]]
         texts = self.passages.passages(offered)
         present = [chunk_id for chunk_id in offered if chunk_id in texts]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -113,3 +115,20 @@ def test_a_request_may_leave_it_out() -> None:
     result, trace = run(Table(True, d=1.0), wanted=False)
     assert order(result) == ["a", "b", "c", "d"]
     assert trace.finish()["spans"][0]["provider"]["id"] == "none"
+
+
+def test_a_question_among_others_takes_its_share_of_the_time() -> None:
+    given: list[float] = []
+
+    class Timed(Table):
+        def score(self, question: str, passages: Any, deadline: float) -> Any:
+            given.append(deadline - time.monotonic())
+            return super().score(question, passages, deadline)
+
+    fusion = AdaptiveFusion(RetrievalSettings())
+    trace = Trace("query", strategy_config_id="s", detail_level="standard", links={})
+    for share in (1.0, 0.1):
+        stage = RerankStage(Shelf("a", "b"), fusion, Timed(True), 10, 60_000, lambda: share)  # type: ignore[arg-type]  # noqa: B023
+        stage.run(PLAN, listed("fusion", "a", "b"), {}, trace, foreign=0.0, wanted=True)
+    assert given[0] > 50
+    assert given[1] <= 6
