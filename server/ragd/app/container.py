@@ -162,7 +162,7 @@ class Application:
         originals = Originals(self.document_reader, roots, self.directories.data / "uploads", settings.limits.max_document_size)
         self._reread = Reread(self.ingestion, originals, self.document_reader, self.writer, self.collections, self.jobs)
         first_retry_s = next(iter(settings.jobs.cleanup_retries_s), 0.0)
-        self._cleanup = Cleanup(self.ingestion, self.uploads, self.jobs, first_retry_s)
+        self._cleanup = Cleanup(self.ingestion, self.writer, self.uploads, self.jobs, first_retry_s)
         self._purge = Purge(self.ingestion, self.indexes, self.writer, self.uploads, self.collections)
         self.documents = Documents(
             settings,
@@ -189,6 +189,7 @@ class Application:
             self.indexes,
             self.ingestion,
             self._purge,
+            self.directories.data / "index",
             self._notices,
         )
         self.maintenance = Maintenance(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -73,6 +74,13 @@ def _open(open_it: Callable[[], Index], folder: Path, side: str, kb_ids: Iterabl
         )
         index = open_it()
     return index
+
+
+def remove_put_aside(folder: Path) -> None:
+    """Remove the indexes below `folder` that were put aside: they hold words of documents that have been deleted since."""
+    for path in folder.glob("*"):
+        if _PUT_ASIDE.search(path.name):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def loader_for(loaders: Mapping[str, str], name: str) -> str | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+from ragd.app.ingestion import remove_put_aside
 from ragd.core.jobs import IngestResult
 from ragd.core.lazy import Lazy
 from ragd.core.storage import Collection
@@ -41,6 +43,7 @@ class Reconciler:
     indexes: Lazy[Indexes]
     ingestion: Lazy[IngestPipeline]
     purge: Purge
+    index_folder: Path
     notices: list[str]
 
     def reconcile(self, *, outdated: bool = True) -> Job | None:
@@ -81,7 +84,9 @@ class Reconciler:
                 f"{left} documents were indexed under other settings than today's (model, splitter, loaders or version), and are "
                 "searched as they are. `rag reindex` indexes them again."
             )
+        self.writer.truncate_log()
         if not rebuild:
+            remove_put_aside(self.index_folder)
             return None
         if self.indexes().model_changed:
             self.notices.append(

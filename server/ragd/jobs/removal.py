@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.exc import DBAPIError
 
-from ragd.core.errors import RagError
+from ragd.core.errors import RagError, ServiceUnavailable
 from ragd.core.jobs import IngestResult
 from ragd.core.storage import Collection
 from ragd.ingest.discovery.uploads import Uploads
@@ -27,6 +27,7 @@ class Cleanup:
     """Removes index entries, content and kept uploads of deleted documents. `retry_s` is the wait before a second attempt."""
 
     ingestion: Callable[[], IngestPipeline]
+    writer: DocumentWriter
     uploads: Uploads
     jobs: Jobs
     retry_s: float
@@ -52,10 +53,12 @@ class Cleanup:
             )
 
     def _remove(self, kb_id: str, doc_ids: Sequence[str], uris: Sequence[str]) -> None:
-        """May be done again."""
+        """May be done again. Raises `ServiceUnavailable` while somebody reads what the log of the database still holds."""
         self.ingestion().clean_up(kb_id, doc_ids)
         for uri in uris:
             self.uploads.discard(uri)
+        if not self.writer.truncate_log():
+            raise ServiceUnavailable("The log of the database is being read; it is emptied later.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +83,4 @@ class Purge:
         self.uploads.discard_collection(kb_id)
         self.ingestion().sweep()
         self.collections.forget(kb_id)
+        self.writer.truncate_log()

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, case, delete, exists, func, select, u
 from ragd.core.jobs import Failure
 from ragd.core.storage import Entries, Version
 from ragd.core.tracing import utc_now
-from ragd.store.database.engine import batches
+from ragd.store.database.engine import batches, truncate_log
 from ragd.store.database.repository import insert_rows
 from ragd.store.database.schema import chunks, collections, document_tags, documents, jobs, occurrences, version_assets, versions
 from ragd.store.document_state import DocumentState
@@ -193,8 +193,13 @@ class DocumentWriter(DocumentState):
                 delete_versions(
                     connection, list(connection.scalars(select(versions.c.version_id).where(versions.c.doc_id.in_(batch))))
                 )
-                blank: dict[str, Any] = {"version_id": None, "summary": "", "tags": [], "source_id": None}
+                blank: dict[str, Any] = {"version_id": None, "title": "", "summary": "", "tags": [], "source_id": None}
                 connection.execute(update(documents).where(documents.c.doc_id.in_(batch)).values(**blank))
+        self.truncate_log()
+
+    def truncate_log(self) -> bool:
+        """See `engine.truncate_log`."""
+        return truncate_log(self._engine)
 
     def forget(self, kb_id: str) -> None:
         """Remove every row of a deleted collection's documents."""

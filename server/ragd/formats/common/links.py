@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 import unicodedata
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
+from ragd.core.regular_files import open_regular
 from ragd.formats.registry import PICTURE_EXTENSIONS
 
 _MAX_REFERENCE: Final = 2048
@@ -31,11 +32,14 @@ class LinkedFiles:
         self._folder = folder.resolve()
         self._root = root.resolve()
         self._max_bytes = max_bytes
+        # The root of a web site may lie anywhere between.
+        between = [folder for folder in self._folder.parents if folder.is_relative_to(self._root)]
+        self._roots = [*reversed(between), self._folder]
 
     def __call__(self, reference: str) -> bytes | None:
         """Bytes of the picture; None for anything else: no such file, one outside of the root, too large, no picture.
 
-        A reference that begins with a slash is relative to the root, as on a web site.
+        A reference that begins with a slash is relative to the root, as on a web site, or to a folder between.
         """
         for candidate in self._candidates(reference):
             if (data := self._read(candidate)) is not None:
@@ -53,9 +57,9 @@ class LinkedFiles:
             path = spelled.replace("\\", "/")
             if not path or path.startswith("//") or _CONTROL.search(path) or _SCHEME.match(path):
                 continue
-            base = self._root if path.startswith("/") else self._folder
             # File systems of macOS keep names decomposed, and so does what is copied from there.
-            for form in dict.fromkeys((path, unicodedata.normalize("NFC", path), unicodedata.normalize("NFD", path))):
+            forms = dict.fromkeys((path, unicodedata.normalize("NFC", path), unicodedata.normalize("NFD", path)))
+            for base, form in product(self._roots if path.startswith("/") else [self._folder], forms):
                 candidate = Path(os.path.normpath(base / form.lstrip("/")))
                 if candidate.is_relative_to(self._root) and candidate.suffix.lower() in PICTURE_EXTENSIONS:
                     yield candidate
@@ -65,10 +69,9 @@ class LinkedFiles:
             real = path.resolve(strict=True)
             if not real.is_relative_to(self._root) or real.suffix.lower() not in PICTURE_EXTENSIONS:
                 return None
-            status = real.stat()
-            if not stat.S_ISREG(status.st_mode) or status.st_size > self._max_bytes:
-                return None
-            with real.open("rb") as file:
+            with open_regular(real) as file:
+                if os.fstat(file.fileno()).st_size > self._max_bytes:
+                    return None
                 data = file.read(self._max_bytes + 1)
         except (OSError, RuntimeError, ValueError):  # no such file, links in a circle, a name that the system refuses
             return None

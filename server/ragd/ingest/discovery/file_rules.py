@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.core.regular_files import open_regular
 from ragd.ingest.discovery.globs import Globs, compile_glob, compile_globs
 
 TEMPORARY: Final[tuple[tuple[str, str], ...]] = (
@@ -176,12 +177,9 @@ class Selection:
 
 
 def _read_gitignore(folder: Path) -> Globs:
-    path = folder / GITIGNORE
     try:
         # As with git, a link is not followed: it may lead anywhere.
-        if path.is_symlink() or not path.is_file():
-            return Globs(())
-        with path.open("rb") as file:
+        with open_regular(folder.resolve() / GITIGNORE) as file:
             text = file.read(_MAX_BYTES).decode("utf-8-sig", errors="surrogateescape")
     except OSError:  # what can't be read says nothing
         return Globs(())

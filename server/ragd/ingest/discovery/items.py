@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from ragd.core.errors import DocumentUnreadable, DocumentVanished, PayloadTooLarge
+from ragd.core.regular_files import open_regular
 
 _READ_ATTEMPTS: Final = 3
 """How often a file is read that changes meanwhile."""
@@ -96,7 +97,7 @@ class FileItem:
         """
         try:
             for _ in range(_READ_ATTEMPTS):
-                with self.path.open("rb") as file:
+                with open_regular(self.path) as file:
                     before = os.fstat(file.fileno())
                     too_large = before.st_size > limit
                     data = b"" if too_large else file.read(limit + 1)

@@ -65,6 +65,7 @@ class SqliteFiles:
             # WAL with FULL: a commit is on the disk when it returns.
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA secure_delete=ON")
             connection.executescript(self._schema)
             verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if verdict != "ok":
