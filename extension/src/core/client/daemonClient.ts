@@ -67,6 +67,11 @@ export class DaemonClient implements RagClient {
     return this.rest.json("GET", "/api/status", { signal });
   }
 
+  /** Answers as soon as the process does, whatever it is busy with. */
+  health(signal: AbortSignal): Promise<unknown> {
+    return this.rest.json("GET", "/api/health", { signal });
+  }
+
   /** What the daemon does, at once and whenever it changes. An open stream is this window's presence. */
   async *events(signal: AbortSignal): AsyncGenerator<DaemonState> {
     for await (const { event, data } of this.rest.stream("GET", "/api/events", { signal })) {

@@ -8,9 +8,9 @@ import type { Connected } from "./connectContext";
 import { incompatible, tokenRefused } from "./problems";
 import { isUnprotected } from "./serverSpec";
 
-const CHECK_EVERY_MS = 30_000;
-const ANSWER_LIMIT_MS = 15_000;
-const MOST_FAILED_CHECKS = 3;
+/** When it is asked whether it still answers, in ms. One that does not is lost after some 40 s. */
+const CHECKS = { every: 10_000, limit: 15_000, again: 500 };
+const MOST_FAILED_CHECKS = 2;
 
 /**
  * Returns when the daemon is gone or answers no more; throws `ProblemError` when it will not have us, or the signal's
@@ -21,12 +21,14 @@ export async function keepPresence(
   isLocal: boolean,
   signal: AbortSignal,
   onState: (state: DaemonState) => void,
+  checks = CHECKS,
 ): Promise<void> {
   const leave = new AbortController();
   const either = AbortSignal.any([signal, leave.signal]);
   const watching = watchHealth(
-    () => client.status(AbortSignal.any([either, AbortSignal.timeout(ANSWER_LIMIT_MS)])),
+    () => client.health(AbortSignal.any([either, AbortSignal.timeout(checks.limit)])),
     either,
+    checks,
     () => leave.abort(),
   );
   try {
@@ -50,9 +52,14 @@ export async function keepPresence(
 }
 
 /** A daemon that hangs keeps its connections open; only a question shows it. */
-async function watchHealth(check: () => Promise<unknown>, signal: AbortSignal, onLost: () => void): Promise<void> {
+async function watchHealth(
+  check: () => Promise<unknown>,
+  signal: AbortSignal,
+  { every, again }: typeof CHECKS,
+  onLost: () => void,
+): Promise<void> {
   let failed = 0;
-  while (await isOver(CHECK_EVERY_MS, signal)) {
+  while (await isOver(failed > 0 ? again : every, signal)) {
     failed = (await check().then(
       () => true,
       () => false,

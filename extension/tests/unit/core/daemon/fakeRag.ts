@@ -55,6 +55,7 @@ const server = http.createServer((request, response) => {
   const fail = (status, code) => answer(status, { error: { code, message: code, request_id: "r" } });
   if (request.headers.authorization !== "Bearer " + token) return fail(401, "UNAUTHORIZED");
   if (request.url === "/api/status") return answer(200, { version, mcp: process.env.RAG_MCP__ENABLED === "true" && forbidden === null, mcp_forbidden: forbidden });
+  if (request.url === "/api/health") return answer(200, {});
   if (request.url === "/api/stop" && hasStop) { answer(202, { stopping: true }); return setTimeout(stop, 20); }
   if (request.url !== "/api/events" || !hasEvents) return fail(404, "NOT_FOUND");
   response.writeHead(200, { "Content-Type": "text/event-stream" });
