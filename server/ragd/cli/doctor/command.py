@@ -16,18 +16,23 @@ _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
 @click.command()
+@click.option("--offline-proof", is_flag=True, help="Ingest and ask under a watch instead, and say whom that tried to reach.")
 @options.as_json
 @click.pass_obj
-def doctor(context: CliContext, as_json: bool) -> int:
+def doctor(context: CliContext, offline_proof: bool, as_json: bool) -> int:
     """Find out what is wrong, and how to fix it.
 
     The exit status is 1 when something keeps it from working; a warning alone gives 0.
     """
     from ragd.cli.common.progress import Preparation
     from ragd.cli.doctor.checks import examine
+    from ragd.cli.doctor.offline import prove_offline
 
     with Preparation("Checking", lines=False) as preparation:
-        checks = examine(context, preparation.show)
+        if offline_proof:
+            checks = list(prove_offline(context.directories, preparation.show))
+        else:
+            checks = examine(context, preparation.show)
     failed = any(check.level == "fail" for check in checks)
     if as_json:
         echo_json({"ok": not failed, "checks": [asdict(check) for check in checks]})
