@@ -10,6 +10,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,7 @@ BASE_LOCK = "requirements.lock"
 TEST_LOCK = "requirements-test.lock"
 
 OLDEST_PYTHON = (3, 11)
+OLDEST_MACOS = 14
 # The environment takes 0.85 GB, the model and its download 0.3 GB; the rest is room to work.
 FREE_BYTES_NEEDED = 1_500_000_000
 
@@ -92,8 +94,9 @@ def read_stamp(path: Path) -> dict[str, str]:
 
 
 def check_machine(folder: Path, *, has_uv: bool) -> None:
-    """StopError where this Python can't make environments, or `folder` (which exists) lies on a full disk."""
+    """StopError where no packages exist for this system or this Python can't make environments, or `folder`'s disk is full."""
     for code, problem in (
+        ("SYSTEM_NOT_SUPPORTED", system_problem(platform.system(), platform.machine(), platform.mac_ver()[0])),
         ("NO_VENV", modules_problem(_has_module, has_uv, shutil.which("apt-get") is not None)),
         ("DISK_FULL", disk_problem(shutil.disk_usage(folder).free)),
     ):
@@ -152,6 +155,20 @@ def modules_problem(has_module: Callable[[str], bool], has_uv: bool, has_apt: bo
         else "Install your system's package for it (Fedora: python3-pip, Alpine: py3-pip), or uv, then try again."
     )
     return f"This Python ({sys.executable}) can't make environments: it lacks venv, or both pip and ensurepip.\n{advice}"
+
+
+def system_problem(system: str, machine: str, macos: str) -> str | None:
+    """What scripts/check_wheels.py finds missing for a whole system: ONNX Runtime is built for macOS 14 on Apple silicon."""
+    if system != "Darwin":
+        return None
+    if machine == "x86_64":
+        return (
+            "There is no ONNX Runtime for Macs with an Intel processor any more.\n"
+            "On a Mac with Apple silicon, use a Python that is built for arm64; this one is for x86_64."
+        )
+    if macos and int(macos.split(".", maxsplit=1)[0]) < OLDEST_MACOS:
+        return f"macOS {OLDEST_MACOS} or newer is needed; this is {macos}.\nUpdate macOS, then try again."
+    return None
 
 
 def disk_problem(free_bytes: int) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -85,9 +86,18 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Contents]]:
         with zipfile.ZipFile(path) as archive:
             yield archive, _contents(archive)
     except (zipfile.BadZipFile, zlib.error, EOFError, LookupError, TypeError, ValueError, RuntimeError, _DamagedError) as error:
-        raise ValidationFailed(
-            f"{path} can't be restored ({error}): it is no backup, or was cut short or changed. Nothing was touched."
-        ) from error
+        raise _refused(path, error) from error
+    except OSError as error:
+        # A place in the file that can't be: what is wrong with the disk has other numbers.
+        if error.errno != errno.EINVAL:
+            raise
+        raise _refused(path, error) from error
+
+
+def _refused(path: Path, error: Exception) -> ValidationFailed:
+    return ValidationFailed(
+        f"{path} can't be restored ({error}): it is no backup, or was cut short or changed. Nothing was touched."
+    )
 
 
 class _DamagedError(Exception):

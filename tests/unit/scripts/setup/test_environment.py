@@ -34,6 +34,13 @@ class TestTheMachine:
         assert "apt-get install -y python3-venv" in environment.modules_problem({"venv"}.__contains__, False, True)
         assert "apt-get" not in environment.modules_problem({"venv"}.__contains__, False, False)
 
+    def test_a_system_without_packages_is_named(self) -> None:
+        assert environment.system_problem("Linux", "aarch64", "") is None
+        assert environment.system_problem("Windows", "AMD64", "") is None
+        assert environment.system_problem("Darwin", "arm64", "14.0") is None
+        assert "built for arm64" in environment.system_problem("Darwin", "x86_64", "15.1")
+        assert "macOS 14 or newer is needed; this is 13.6.1" in environment.system_problem("Darwin", "arm64", "13.6.1")
+
     def test_a_full_disk_is_said_with_both_numbers(self) -> None:
         assert environment.disk_problem(1_500_000_000) is None
         assert "1.5 GB of free disk space is needed here; there is 0.2 GB" in environment.disk_problem(200_000_000)
