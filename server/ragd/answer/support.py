@@ -1,19 +1,21 @@
 """Whether the sentences of an answer are borne out by the passages that it was made from, without a model of its own.
 
-For each sentence, three signs are combined:
+A sentence that a passage holds word for word is borne out. Any other is held against the units of the passage that mean the most
+like it, and against each with the one after it:
 
-* meaning: the cosine of its embedding with that of the nearest sentence or line of a passage, the mean over all of those taken
-  away first (Mu and Viswanath 2018, "All-but-the-top");
-* words: the share of its terms that stand in the passage, each weighted by how few sentences hold it;
-* figures: the share of its numbers and codes that stand in the passage.
+* meaning: the cosine of its embedding with the unit's, the mean over all of them taken away first (Mu and Viswanath 2018,
+  "All-but-the-top");
+* words: the share of its terms that stand in the passage, each weighted by how few units hold it;
+* contradictions: another figure, name, polarity or comparison than the unit has (`contradictions.py`).
 
-The weights are measured by `scripts/bench/support.py`. A denial in the words of the passage looks like support to all three.
+The weights are measured by `scripts/bench/answers/support.py`.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,33 +23,48 @@ from typing import Final
 
 import numpy as np
 
+from ragd.answer.contradictions import contradicts
 from ragd.answer.phrases import is_ours
+from ragd.answer.units import units_of
 from ragd.core.results import Citation, Support
-from ragd.language.sentences import CITATION_MARKS, answer_sentences
+from ragd.language.plain_text import plain
+from ragd.language.sentences import CITATION_MARKS, answer_sentences, whole_sentences
 from ragd.providers.protocols import Analyzer, Embedder, Vectors
 
 _MOST_SENTENCES: Final = 60
-_MOST_LINES: Final = 200
-_MEANING_WEIGHT: Final = 0.7
-_FIGURES_WEIGHT: Final = 0.8
+_MOST_UNITS: Final = 200
+_NEAREST: Final = 6
+"""Units of a passage that a sentence is held against."""
+_LONGEST: Final = 2_000
+_MEANING_WEIGHT: Final = 0.6
+_CLOSE: Final = 0.72
+_CONTRADICTED: Final = 0.2
+"""The share of its score that a sentence keeps when it contradicts a unit."""
 _MEANING_FLOOR: Final = 0.2
 _MEANING_FULL: Final = 0.7
-_FIGURE: Final = re.compile(r"\d+(?:[.,:]\d+)*|[A-Z]{2,}-\d+|--?[a-z][\w-]+|[A-Z]{3,}\b")
+_QUOTED: Final = str.maketrans("[]{}【】（）“”‘’＂", '()()()()""\'\'"')
+_PART: Final = re.compile(r"(?<=[.!?;:])\s|,\s(?=and\b|but\b|or\b)|(?<=[。；、])")
+_LEAST_PART: Final = 12
+_MOST_PARTS: Final = 8
+_BLANKS: Final = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """The three signs for a sentence and a passage, each 0..1."""
+    """The signs for a sentence and a passage; `meaning` and `words` are 0..1."""
 
     meaning: float
     words: float
-    figures: float
+    contradicted: bool = False
+    verbatim: bool = False
 
     @property
     def score(self) -> float:
-        """All three in one number, 0..1."""
+        """All in one number, 0..1."""
+        if self.verbatim:
+            return 1.0
         both = _MEANING_WEIGHT * self.meaning + (1 - _MEANING_WEIGHT) * self.words
-        return both * (1 - _FIGURES_WEIGHT * (1 - self.figures))
+        return both * (_CONTRADICTED if self.contradicted else 1.0)
 
 
 class SupportCheck:
@@ -72,34 +89,61 @@ class SupportCheck:
 
     def evidence(self, claims: Sequence[str], citations: Sequence[Citation]) -> list[dict[int, _Evidence]]:
         """For each claim: number of a passage -> the evidence in it."""
-        lines = [(citation.id, line) for citation in citations for line in _lines_of(citation.passage.content)][:_MOST_LINES]
-        if not claims or not lines:
-            return [{} for _ in claims]
-        cosines = self._cosines(claims, [line for _, line in lines])
-        terms = [frozenset(self._analyzer.tokens(line)) for _, line in lines]
-        spread = Counter(term for line in terms for term in line)
-        columns = {number: [at for at, (other, _) in enumerate(lines) if other == number] for number, _ in lines}
-        whole = {citation.id: _plain(f"{citation.passage.title}\n{citation.passage.content}") for citation in citations}
-        result: list[dict[int, _Evidence]] = []
-        held = {number: frozenset[str]().union(*(terms[at] for at in own)) for number, own in columns.items()}
-        for row, sentence in enumerate(claims):
-            shares = word_shares(self._analyzer.tokens(sentence), held.values(), spread, len(lines))
-            found: dict[int, _Evidence] = {}
-            for (number, own), words in zip(columns.items(), shares, strict=True):
-                meaning = (float(cosines[row, own].max()) - _MEANING_FLOOR) / (_MEANING_FULL - _MEANING_FLOOR)
-                found[number] = _Evidence(min(1.0, max(0.0, meaning)), words, _figures(sentence, whole[number]))
-            result.append(found)
+        held = {citation.id: _held(citation) for citation in citations}
+        spoken = [_spoken(claim) for claim in claims]
+        quotes = {citation.id: _quotes(citation, held[citation.id]) for citation in citations}
+        result = [
+            {number: _Evidence(1.0, 1.0, verbatim=True) for number, own in quotes.items() if _squeezed(claim) in own}
+            for claim in claims
+        ]
+        units = [(number, said) for number, own in held.items() for said in own][:_MOST_UNITS]
+        open_claims = [at for at, found in enumerate(result) if not found]
+        if not open_claims or not units:
+            return result
+        meanings = self._meanings([spoken[at] for at in open_claims], [said for _, said in units])
+        terms = [frozenset(self._analyzer.tokens(said)) for _, said in units]
+        spread = Counter(term for own in terms for term in own)
+        places = {number: [at for at, (other, _) in enumerate(units) if other == number] for number, _ in units}
+        whole = {citation.id: _whole(citation) for citation in citations}
+        known = {number: frozenset[str]().union(*(terms[at] for at in own)) for number, own in places.items()}
+        for row, at in zip(meanings, open_claims, strict=True):
+            claim = spoken[at]
+            words = dict(zip(places, word_shares(self._analyzer.tokens(claim), known.values(), spread, len(units)), strict=True))
+            nearest = max(_Evidence(max(row[place] for place in own), words[number]).score for number, own in places.items())
+            for number, own in places.items():
+                near = [(row[place], units[place][1]) for place in own]
+                result[at][number] = self._weighed(claim, near, words[number], whole[number], nearest)
         return result
 
-    def _cosines(self, claims: Sequence[str], lines: Sequence[str]) -> Vectors:
+    def _weighed(self, claim: str, units: Sequence[tuple[float, str]], words: float, passage: str, nearest: float) -> _Evidence:
+        """The best evidence among the units of a passage, `nearest` being the best score that any unit has before it is read.
+
+        When the unit nearest to a claim contradicts it, one that is much further away does not bear it out.
+        """
+        best = _Evidence(max(meaning for meaning, _ in units), words, contradicted=True)
+        for at in sorted(range(len(units)), key=lambda at: -units[at][0])[:_NEAREST]:
+            found = _Evidence(units[at][0], words)
+            if found.score <= max(best.score, _CLOSE * nearest):
+                break
+            around = [f"{units[first][1]} {units[first + 1][1]}" for first in (at - 1, at) if 0 <= first < len(units) - 1]
+            if not contradicts(claim, units[at][1], around, passage, self._analyzer):
+                best = found
+        return best
+
+    def _meanings(self, claims: Sequence[str], units: Sequence[str]) -> list[list[float]]:
+        """For each claim, how near each unit is in meaning, 0..1: the unit or the nearest of its parts."""
+        lines = [(at, part) for at, said in enumerate(units) for part in _parts(said)]
         # Both as passages: here a text is held against a text, not a question against one.
-        vectors = self._embedder.embed_passages([*claims, *lines])
+        vectors = self._embedder.embed_passages([*claims, *(part for _, part in lines)])
         rows, columns = vectors[: len(claims)], vectors[len(claims) :]
         if len(lines) > 2:
             mean = columns.mean(axis=0)
             rows, columns = _unit(rows - mean), _unit(columns - mean)
-        cosines: Vectors = rows @ columns.T
-        return cosines
+        found = [[0.0] * len(units) for _ in claims]
+        for row, cosines in zip(found, rows @ columns.T, strict=True):
+            for (at, _), cosine in zip(lines, cosines, strict=True):
+                row[at] = max(row[at], _meaning(float(cosine)))
+        return found
 
 
 def word_shares(asked: Sequence[str], held: Iterable[frozenset[str]], spread: Counter[str], texts: int) -> list[float]:
@@ -109,29 +153,50 @@ def word_shares(asked: Sequence[str], held: Iterable[frozenset[str]], spread: Co
     return [sum(weight for term, weight in weights.items() if term in own) / total for own in held]
 
 
-def _lines_of(content: str) -> list[str]:
-    """The sentences of a passage, and its lines that hold none: rows of tables, code, labels."""
-    found: list[str] = []
-    for line in content.split("\n"):
-        spans = list(answer_sentences(line)) or ([(0, len(line))] if line.strip(" |-=`~") else [])
-        found += [line[start:end] for start, end in spans]
-    return found
+def _held(citation: Citation) -> list[str]:
+    """What the units of a passage say, each part by itself."""
+    passage = citation.passage
+    units = units_of(passage.content, passage.doc_type, is_cut=False)
+    found = [part[:_LONGEST] for unit in units for part in unit.parts]
+    return list(dict.fromkeys([*found, *filter(None, (image.text[:_LONGEST] for image in passage.images))])) or [
+        passage.content[:_LONGEST]
+    ]
+
+
+def _quotes(citation: Citation, held: Sequence[str]) -> frozenset[str]:
+    """All that a sentence may repeat word for word: units, their sentences, definitions without terms, lines as they are."""
+    texts = {*held, *map(plain, citation.passage.content.split("\n"))}
+    texts |= {said.partition(": ")[2] for said in texts}
+    return frozenset(_squeezed(part) for text in texts for part in (text, *whole_sentences(text)) if part)
+
+
+def _parts(said: str) -> list[str]:
+    """A unit and its parts: what a long one says in a part of it alone is far from it as a whole."""
+    parts = [part.strip() for part in _PART.split(said) if len(part.strip()) >= _LEAST_PART]
+    return [said, *parts[:_MOST_PARTS]] if len(parts) > 1 else [said]
+
+
+def _squeezed(text: str) -> str:
+    """A text by which quotations are found: without marks, blanks, and what ends it."""
+    text = unicodedata.normalize("NFKC", plain(text.strip(" |>"))).translate(_QUOTED)
+    return _BLANKS.sub("", text.replace("|", "")).rstrip(".。:;、,!?").casefold()
+
+
+def _spoken(claim: str) -> str:
+    return plain(claim.replace("|", " "))[:_LONGEST]
+
+
+def _whole(citation: Citation) -> str:
+    passage = citation.passage
+    return " ".join([passage.title, *passage.section_path, passage.content, passage.picture_texts])
+
+
+def _meaning(cosine: float) -> float:
+    return min(1.0, max(0.0, (cosine - _MEANING_FLOOR) / (_MEANING_FULL - _MEANING_FLOOR)))
 
 
 def _unmarked(answer: str, span: tuple[int, int]) -> str:
     return CITATION_MARKS.sub("", answer[span[0] : span[1]])
-
-
-def _plain(text: str) -> str:
-    return text.lower().replace(",", "")
-
-
-def _figures(sentence: str, passage: str) -> float:
-    wanted = [_plain(match.group()) for match in _FIGURE.finditer(sentence)]
-    if not wanted:
-        return 1.0
-    # Not as a part of a longer number: 30 does not stand in 300.
-    return sum(bool(re.search(rf"(?<![\w.]){re.escape(figure)}(?!\d)", passage)) for figure in wanted) / len(wanted)
 
 
 def _unit(vectors: Vectors) -> Vectors:

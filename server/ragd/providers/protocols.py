@@ -180,6 +180,10 @@ class Analyzer(Protocol):
         """Index terms in order, duplicates kept; no term holds a blank."""
         ...
 
+    def names(self, text: str) -> frozenset[str]:
+        """Names of people, places and things in what is written without blanks, as they stand; none without a dictionary."""
+        ...
+
 
 class EntryStore(Protocol):
     """An index of entries, one namespace for each `kb_id`. Safe to call from several threads."""

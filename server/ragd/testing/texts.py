@@ -25,6 +25,11 @@ class AnalyzerContract:
     def test_blank_text_has_no_terms(self, analyzer: Analyzer) -> None:
         assert analyzer.tokens("") == analyzer.tokens(" \n\u3000 -- ... 。") == []
 
+    def test_names_stand_in_the_text_as_they_are_given(self, analyzer: Analyzer) -> None:
+        text = "担当は基盤課の村瀬、代理は小田とする。"
+        assert all(name in text for name in analyzer.names(text))
+        assert analyzer.names("") == frozenset()
+
     @pytest.mark.parametrize(
         ("identifier", "parts"),
         [

@@ -7,6 +7,8 @@ import pytest
 from ragd.answer.support import SupportCheck
 from ragd.providers.registry import build
 
+from .conftest import cite
+
 
 @pytest.fixture
 def check() -> SupportCheck:
@@ -30,6 +32,42 @@ def test_a_changed_figure_takes_the_support_away(check, leases) -> None:
     assert right.supported
     assert not wrong.supported
     assert not longer.supported
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Wind is judged by the ten-minute mean and by gusts.",
+        "At 18 m/s, or at gusts of more than 22 m/s, the ropeway is closed.",
+        "Dogs are lowered last.",
+        "Part: Haul rope; Interval: 6 months",
+        "Haul rope | 6 months",
+        "rest mode: The rope runs slowly.",
+        "The rope runs slowly.",
+    ],
+)
+def test_what_a_passage_holds_word_for_word_is_borne_out(check, sentence: str) -> None:
+    text = (
+        "## Wind\n\nWind is judged by the ten-minute mean\nand by gusts. At 18 m/s, or at gusts of more\n"
+        "than 22 m/s, the ropeway is closed.\n\n- **Dogs** are lowered last.\n\n"
+        "| Part | Interval |\n|---|---|\n| Haul rope | 6 months |\n\nrest mode\n: The rope runs\n  slowly.\n"
+    )
+    (judged,) = check.check(f"{sentence} [1]", [cite(1, text)])
+    assert (judged.supported, judged.score, judged.citations) == (True, 1.0, (1,))
+
+
+def test_a_part_of_a_sentence_is_not_taken_for_the_whole_of_it(check) -> None:
+    (judged,) = check.check("Restarting is needed.", [cite(1, "Nobody believes that restarting is needed.")])
+    assert judged.score < 1
+
+
+def test_our_own_words_and_heads_of_tables_are_not_judged(check, leases) -> None:
+    ours = ["The documents say:", "文書には次のように書かれています。", "在检索的文档中没有找到这个问题的答案。"]
+    ours.append("言語モデルが設定されていない（設定 `llm.provider`）ため、文書の記述をそのまま示します。")
+    table = "**Leases**\n\n| Who | How long |\n|---|---|\n| worker | 90 seconds |"
+    assert [judged.start for judged in check.check("\n\n".join([*ours, table]), [leases])] == [
+        "\n\n".join([*ours, table]).index("worker")
+    ]
 
 
 def test_headings_code_and_the_sentence_for_not_found_are_not_judged(check, leases) -> None:

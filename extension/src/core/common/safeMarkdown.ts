@@ -125,6 +125,15 @@ export function escapeMarkdown(text: string): string {
     .replace(/[\\`*_{}[\]()#+\-.!|<>~&$^=:]/g, "\\$&");
 }
 
+/** A sentence of Markdown as it is read: without emphasis, code's ticks, citation marks, and the addresses of links. */
+export function withoutMarks(text: string): string {
+  return text
+    .replace(/\s?\[\d{1,3}\]/g, "")
+    .replace(/\[([^[\]]{1,300})\]\([^()\s]{0,2000}\)/g, "$1")
+    .replace(/\*\*|__|~~|`/g, "")
+    .replace(/(?<![\p{L}\p{N}*])\*(?=\S)|(?<=\S)\*(?![\p{L}\p{N}*])/gu, "");
+}
+
 /** The beginning of a text in one line, cut at a word's end. */
 export function excerpt(text: string, length: number): string {
   const line = text

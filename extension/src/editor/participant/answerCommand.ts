@@ -7,7 +7,7 @@ import { CitationFilter, type AnswerPart } from "../../core/answer/citationMarks
 import { followups } from "../../core/answer/followups";
 import type { ChosenWriter, FinishedAnswer, AnswerService } from "../../core/answer/types";
 import type { Citation, QueryAnswer } from "../../core/api/types";
-import { SafeMarkdown, escapeMarkdown, excerpt } from "../../core/common/safeMarkdown";
+import { SafeMarkdown, escapeMarkdown, excerpt, withoutMarks } from "../../core/common/safeMarkdown";
 import { withoutRepeats } from "../../protocol/leftOut";
 import { EditorModel } from "../answer/editorModel";
 import type { AnswerMetadata } from "./metadata";
@@ -140,8 +140,8 @@ class ShownAnswer {
 }
 
 function unsupported(sentences: string[]): string {
-  const quoted = sentences.slice(0, MOST_UNSUPPORTED).map((text) => `“${excerpt(text, LONGEST_QUOTE)}”`);
+  const quoted = sentences.slice(0, MOST_UNSUPPORTED).map((text) => `“${excerpt(withoutMarks(text), LONGEST_QUOTE)}”`);
   const more = sentences.length - quoted.length;
   const message = l10n.t("The passages do not bear this out: {0}", quoted.join(" "));
-  return more > 0 ? `${message} ${l10n.t("({0} more)", more)}` : message;
+  return more > 0 ? `${message} ${l10n.t("The same goes for {0} more sentences.", more)}` : message;
 }

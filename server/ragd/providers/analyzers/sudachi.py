@@ -37,10 +37,20 @@ class SudachiAnalyzer:
         self._lock = threading.Lock()
         self._dictionary: Dictionary | None = None
         self._kept: frozenset[int] = frozenset()
+        self._names: frozenset[int] = frozenset()
         self._local = threading.local()
 
     def tokens(self, text: str) -> list[str]:
         return terms(text, self._words)
+
+    def names(self, text: str) -> frozenset[str]:
+        found = set()
+        for start in range(0, len(text), _MAX_RUN):
+            for morpheme in self._tokenizer().tokenize(text[start : start + _MAX_RUN]):
+                surface = morpheme.surface()
+                if morpheme.part_of_speech_id() in self._names and not surface.isascii():
+                    found.add(surface)
+        return frozenset(found)
 
     def _words(self, run: str, has_kana: bool) -> Iterator[str]:
         tokenizer = self._tokenizer()
@@ -68,11 +78,13 @@ class SudachiAnalyzer:
                 from sudachipy import Dictionary
 
                 dictionary = Dictionary(dict="small")
-                kept, index = set(), 0
+                kept, names, index = set(), set(), 0
                 while (part_of_speech := dictionary.pos_of(index)) is not None:
                     if part_of_speech[0] not in _FUNCTION_WORDS:
                         kept.add(index)
+                    if part_of_speech[1] == "固有名詞":
+                        names.add(index)
                     index += 1
-                self._kept = frozenset(kept)
+                self._kept, self._names = frozenset(kept), frozenset(names)
                 self._dictionary = dictionary
             return self._dictionary

@@ -130,3 +130,6 @@ class BigramAnalyzer:
 
     def tokens(self, text: str) -> list[str]:
         return terms(text, lambda run, _has_kana: bigrams(run))
+
+    def names(self, text: str) -> frozenset[str]:  # noqa: ARG002
+        return frozenset()

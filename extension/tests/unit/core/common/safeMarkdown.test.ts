@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { SafeMarkdown, escapeMarkdown, excerpt } from "../../../../src/core/common/safeMarkdown";
+import { SafeMarkdown, escapeMarkdown, excerpt, withoutMarks } from "../../../../src/core/common/safeMarkdown";
 
 function safe(text: string, size = text.length + 1): string {
   const filter = new SafeMarkdown();
@@ -69,4 +69,11 @@ describe("text of documents", () => {
     expect(excerpt("あ".repeat(50), 10)).toBe(`${"あ".repeat(10)}…`);
     expect(excerpt("short", 10)).toBe("short");
   });
+});
+
+it("a sentence is quoted without the marks of Markdown", () => {
+  expect(withoutMarks("**E03**: run `kill -HUP` *now*, see [the page](https://x.test/a) [1][2]")).toBe(
+    "E03: run kill -HUP now, see the page",
+  );
+  expect(withoutMarks("2 * 3 and snake_case stay")).toBe("2 * 3 and snake_case stay");
 });

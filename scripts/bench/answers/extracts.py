@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether answers without a language model hold what was asked for, and quote whole units alone.
 
-    .venv/bin/python scripts/bench/extracts.py [--half dev|held_out] [--verbose]
+    .venv/bin/python scripts/bench/answers/extracts.py [--half dev|held_out] [--verbose]
 
 Takes the documents of tests/golden/answers into an index of its own, asks their questions, and looks for the strings that each
 answer must hold: in the answer, and among the passages. A fragment is what is quoted but is no whole unit of the document.
@@ -32,7 +32,7 @@ from ragd.core.query import ChatRequest
 from ragd.core.results import Answer
 from ragd.store.jobs import FINISHED
 
-ANSWERS = Path(__file__).resolve().parents[2] / "tests" / "golden" / "answers"
+ANSWERS = Path(__file__).resolve().parents[3] / "tests" / "golden" / "answers"
 
 
 @dataclass
