@@ -32,7 +32,7 @@ from _changes import changes_of, sentences_of
 
 from ragd.answer.support import SupportCheck
 from ragd.config.loading import Directories, load_settings
-from ragd.core.documents import Place
+from ragd.core.documents import DocType, Place
 from ragd.core.results import Citation, Passage
 from ragd.models.store import ensure_model
 from ragd.providers.registry import build
@@ -237,7 +237,7 @@ def measure(check: SupportCheck, threshold: float, half: str | None = None) -> d
 
 def passages_of(name: str, text: str) -> list[Citation]:
     """A document's sections as passages."""
-    doc_type = "markdown" if name.endswith(".md") else "text"
+    doc_type: DocType = "markdown" if name.endswith(".md") else "text"
     return [
         Citation(number, Passage(str(number), "d", "v", "c", body, name, "", doc_type, name, (heading,), Place(), number, 0))
         for number, (heading, body) in enumerate(sections_of(text), start=1)

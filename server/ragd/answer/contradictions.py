@@ -44,10 +44,14 @@ _ALIKE: Final = 0.75
 _FEWEST_TERMS: Final = 2
 
 _LOWER_BOUND: Final = re.compile(
-    rf"\b(?:at least|minimum(?: of)?|above|over|exceed(?:s|ing|ed)?|after|(?:{MORE})(?: \w+)? than) (?:a |an |the |of )?$"
+    rf"(?:\b(?:at least|minimum(?: of)?|lowest|above|over|exceed(?:s|ing|ed)?|after|(?:{MORE})(?: \w+)? than)[: ]{{1,2}}"
+    r"(?:a |an |the |of )?"
+    r"|少なくとも|最低(?:でも)?|最小|下限)[:は約]?$"
 )
 _UPPER_BOUND: Final = re.compile(
-    rf"\b(?:at most|maximum(?: of)?|up to|within|below|under|until|before|(?:{LESS})(?: \w+)? than) (?:a |an |the |of )?$"
+    rf"(?:\b(?:at most|maximum(?: of)?|highest|up to|within|below|under|until|before|(?:{LESS})(?: \w+)? than)[: ]{{1,2}}"
+    r"(?:a |an |the |of )?"
+    r"|多くとも|長くとも|最大で?|最長で?|上限)[:は約]?$"
 )
 _LOWER_AFTER: Final = re.compile(
     r" ?(?:以上|以降|を?超え|を?こえ|を上回|より(?:大き|多|長|高|重|早|速)|or more|or longer|or over|at least)"
@@ -82,7 +86,7 @@ _OPPOSITES: Final = tuple(
 _IDENTIFIER: Final = re.compile(
     r"(?<![\w/.-])(?:--?[A-Za-z][\w-]*|/[\w.-]+(?:/[\w.-]+)+|[A-Za-z]+-?\d[\w-]*|[A-Z]{2,}[\w-]*|[A-Za-z]\w*[_.]\w[\w.]*)"
 )
-_CAPITAL: Final = re.compile(r"(?<![\w/.-])[A-Z][\w’'-]*[a-z][\w’'-]*")
+_CAPITAL: Final = re.compile(r"(?<![\w/.’'-])[A-Z][\w’'-]*[a-z][\w’'-]*")
 _SENTENCE_START: Final = re.compile(r"(?:^|[.!?:;]\s+|\n\s*|\"|“|「|\|\s*)\W*$")
 _LETTERS: Final = re.compile(r"(?<![^\W\d_])[a-zß-öø-ÿ]+(?![^\W\d_])")
 _LIGHT_VERBS: Final = frozenset(("する", "れる", "られる", "いる", "ある", "なる", "できる"))
@@ -211,10 +215,9 @@ def _opposite(claim: str, near: str) -> bool:
     for one, other in _OPPOSITES:
         here = (one.search(claim) is not None, other.search(claim) is not None)
         there = (one.search(near) is not None, other.search(near) is not None)
-        if here in ((True, False), (False, True)) and there == (here[1], here[0]):
-            turned = _is_negated(claim) != _is_negated(near)
-            if not turned:
-                return True
+        is_opposite = here in ((True, False), (False, True)) and there == (here[1], here[0])
+        if is_opposite and _is_negated(claim) == _is_negated(near):
+            return True
     return False
 
 
@@ -226,7 +229,7 @@ def _negated(claim: str, near: str, terms: Terms) -> bool:
     """Whether what both say is denied in one of them alone."""
     if _INSTEAD.search(claim) or _INSTEAD.search(near):
         return False
-    own, known = ([said for part in _parts(text) if (said := _said(part, terms))[0]] for text in (claim, near))
+    own, known = ([clause for part in _parts(text) if (clause := _said(part, terms))[0]] for text in (claim, near))
     all_own, all_known = (frozenset[str]().union(*(said for said, _ in clauses)) for clauses in (own, known))
     ours = [denied for said, denied in own if len(said & all_known) >= _SAME_CLAUSE * len(said)]
     most = max((len(said & all_own) for said, _ in known), default=0)

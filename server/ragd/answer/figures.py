@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-_MOST_CHARS: Final = 4_000
+_MOST_CHARS: Final = 20_000
 _ERAS: Final = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
 _DIGITS: Final = {char: value for value, char in enumerate("〇一二三四五六七八九")}
 _POWERS: Final = {"十": 10, "百": 100, "千": 1000}
@@ -176,7 +176,7 @@ def is_same_moment(claimed: Moment, known: Moment) -> bool:
     return claimed[0] == known[0] and all(one is None or one == other for one, other in zip(claimed[1:], known[1:], strict=True))
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=1_024)
 def figures_of(text: str) -> Figures:
     """The figures of a sentence or row."""
     text = unicodedata.normalize("NFKC", text[:_MOST_CHARS]).lower().replace("−", "-")
