@@ -208,7 +208,9 @@ class Application:
     def _build_jobs(self) -> None:
         settings = self.settings
         handlers: dict[str, JobHandler] = {
-            "ingest": IngestPaths(self.ingestion, settings.security.allowed_roots, self._own_folders(), self._loader_for),
+            "ingest": IngestPaths(
+                self._files, self.ingestion, settings.security.allowed_roots, self._own_folders(), self._loader_for
+            ),
             "upload": IngestUploads(self.ingestion, self.uploads, self._files),
             "reread": self._reread,
             "rebuild": self._rebuild,

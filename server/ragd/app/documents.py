@@ -47,17 +47,20 @@ class Documents:
         force: bool = False,
         recursive: bool = True,
         gitignore: bool = True,
+        prune: bool = False,
         within: Sequence[str] | None = None,
         request_id: str | None = None,
     ) -> Job:
         """Queue the ingestion of files and folders. With `gitignore`, what `.gitignore` files name is left out of folders.
 
-        `within` narrows the allowed roots. Raises `ForbiddenPath` for a path outside of them, `ValidationFailed` for none there.
+        With `prune`, documents of these folders whose files are no more are deleted. `within` narrows the allowed roots. Raises
+        `ForbiddenPath` for a path outside of them, `ValidationFailed` for none there.
         """
         target = self.collections.available(collection or DEFAULT)
         check_paths(paths, narrowed(self.settings.security.allowed_roots, within))
         payload: dict[str, Any] = {"paths": list(paths), "force": force, "recursive": recursive, "gitignore": gitignore}
-        return self._queue("ingest", target, payload | ({"within": list(within)} if within else {}), request_id)
+        payload |= {"prune": prune} | ({"within": list(within)} if within else {})
+        return self._queue("ingest", target, payload, request_id)
 
     def ingest_uploads(
         self, uploads: Sequence[Upload], target: Collection, *, force: bool = False, request_id: str | None = None

@@ -30,6 +30,7 @@ COUNTED = ("added", "updated", "unchanged", "moved", "deleted", "skipped")
 @click.option("--force", is_flag=True, help="Read unchanged files again, too.")
 @click.option("--no-recursive", is_flag=True, help="Leave out the folders in a folder.")
 @click.option("--no-gitignore", is_flag=True, help="Take what .gitignore files name, too.")
+@click.option("--prune", is_flag=True, help="Delete documents of the given folders whose files are no more.")
 @options.no_wait
 @options.as_json
 @click.pass_obj
@@ -41,6 +42,7 @@ def ingest(
     force: bool,
     no_recursive: bool,
     no_gitignore: bool,
+    prune: bool,
     no_wait: bool,
     as_json: bool,
 ) -> int:
@@ -51,7 +53,7 @@ def ingest(
     """
     name = collection or DEFAULT_COLLECTION
     body: dict[str, Any] = {"paths": [str(path.absolute()) for path in paths], "collection": name, "force": force}
-    body |= {"recursive": not no_recursive, "gitignore": not no_gitignore}
+    body |= {"recursive": not no_recursive, "gitignore": not no_gitignore, "prune": prune}
 
     def start(client: Client) -> Any:
         if create and collection:
@@ -113,6 +115,13 @@ def print_result(job: Mapping[str, Any], logs: Path, *, nothing: str = "no docum
     if result["skipped"]:
         click.echo("Skipped files are of types that can't be read.")
     print_failed(result["failed"])
+    if gone := result.get("gone"):
+        names = result["gone_names"]
+        click.echo(f"{plural(gone, 'document')} can still be found although the files are no more: `--prune` deletes them.")
+        for name in names:
+            click.echo(f"    {clean(name)}")
+        if gone > len(names):
+            click.echo(f"    … and {gone - len(names):,} others")
 
 
 def _print_drift(drift: Mapping[str, Any]) -> None:

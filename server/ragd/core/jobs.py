@@ -22,7 +22,8 @@ class Failure:
 class IngestResult:
     """What an ingestion did, counted in documents; `embedded` and `reused` count vectors.
 
-    `moved` were found again under another name or path. `drift` says how the structure of rebuilt documents has changed.
+    `moved` were found again under another name or path. `gone` are documents that stay although their files are no more,
+    `gone_names` what the first of them are called. `drift` says how the structure of rebuilt documents has changed.
     """
 
     added: int = 0
@@ -35,6 +36,8 @@ class IngestResult:
     chunks: int = 0
     embedded: int = 0
     reused: int = 0
+    gone: int = 0
+    gone_names: tuple[str, ...] = ()
     drift: Mapping[str, Any] | None = None
 
 

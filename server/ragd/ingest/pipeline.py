@@ -8,7 +8,7 @@ fails alone; a group becomes visible in one transaction, after both views have i
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,7 +23,7 @@ from ragd.ingest.discovery.paths import DocumentPaths, Named
 from ragd.ingest.drafts import Draft, Drafter
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.prefetch import prefetched
-from ragd.ingest.reading import LOOKUP_FILES, FileReading, Files, Report, Tally, failure_of
+from ragd.ingest.reading import LOOKUP_FILES, FileReading, Files, Report, Tally, embedding_progress, failure_of
 from ragd.ingest.workers.pool import Parser
 from ragd.providers.protocols import Embedder, Vectors
 from ragd.store.assets import Assets
@@ -229,9 +229,10 @@ class IngestPipeline:
             vectors = self._vectors.get(list(texts))
             missing = [key for key in texts if key not in vectors]
             report("embedding", tally.done, total)
+            before = tally.past_embedding
             new: dict[str, Vectors] = {}
             if missing:
-                progress = _embedding_progress(report, tally, documents=len(group), texts=len(missing), total=total)
+                progress = embedding_progress(report, tally, documents=len(group), texts=len(missing), total=total)
                 made = self._embedder.embed_passages([texts[key] for key in missing], progress)
                 new = {key: made[index] for index, key in enumerate(missing)}
                 self._vectors.put(new)
@@ -247,7 +248,7 @@ class IngestPipeline:
                 draft.trace.event("ingest.embedding_batch", counts, spans[draft.trace.trace_id])
                 tally.embedded += embedded
                 tally.reused += counts["reused"]
-        tally.past_embedding += len(group)
+        tally.past_embedding = before + len(group)
         return vectors
 
     def _upsert(
@@ -314,21 +315,6 @@ class IngestPipeline:
             payload = {"decision": "failed", "documents": len(found.failed), "codes": codes}
             trace.event("ingest.dedup_decision", payload, span)
         self._tracer.record([trace.finish("error")])
-
-
-def _embedding_progress(report: Report, tally: Tally, *, documents: int, texts: int, total: int) -> Callable[[int], None]:
-    """Progress while a group is embedded: its documents as far as its texts are done; of a single document, the texts."""
-    embedded = 0
-
-    def progress(count: int) -> None:
-        nonlocal embedded
-        embedded += count
-        if total == 1:
-            report("embedding passages", embedded, texts)
-        else:
-            report("embedding", tally.done + documents * embedded // texts, total)
-
-    return progress
 
 
 def _shape(version: Version) -> Shape:

@@ -68,6 +68,23 @@ class Tally:
         )
 
 
+def embedding_progress(report: Report, tally: Tally, *, documents: int, texts: int, total: int) -> Callable[[int], None]:
+    """Progress while a group is embedded: its documents as far as its texts are done; of a single document, the texts."""
+    embedded, before = 0, tally.past_embedding
+
+    def progress(count: int) -> None:
+        nonlocal embedded
+        embedded += count
+        if total == 1:
+            report("embedding passages", embedded, texts)
+        else:
+            # Counted at once: what is said of reading meanwhile must not go back behind it.
+            tally.past_embedding = before + documents * embedded // texts
+            report("embedding", tally.done, total)
+
+    return progress
+
+
 @dataclass(frozen=True, slots=True)
 class Files:
     """What one run is to take in. `gone` are documents of the source whose files are no more; `total` is for progress.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -17,16 +17,23 @@ from ragd.ingest.reading import Report
 from ragd.store.collections import Collections
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
-from ragd.store.file_documents import FileDocuments
+from ragd.store.file_documents import FileDocuments, Located
 from ragd.store.jobs import Job, Jobs, QueuedUpload
 
 _KIND: Final = "reread"
+# Names of documents in a result at most; the count is of all.
+_NAMED: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class IngestPaths:
-    """Finds the files and ingests them. Folders in `avoid`, which the application writes, are never entered."""
+    """Finds the files and ingests them. Folders in `avoid`, which the application writes, are never entered.
 
+    Documents of the given folders whose files are no more are named; with `prune` they are deleted, unless no file is found at
+    all: then a drive may be missing. Those of a source are the source's own matter.
+    """
+
+    files: FileDocuments
     ingestion: Callable[[], IngestPipeline]
     allowed_roots: Sequence[str]
     avoid: Sequence[Path]
@@ -44,8 +51,35 @@ class IngestPaths:
             avoid=self.avoid,
             loader_for=self.loader_for,
         )
-        run = self.ingestion().run
-        return run(job.kb_id, found, force=payload["force"], report=report, links=job.links, queued=job.sequence)
+        gone = self._gone(job.kb_id, [Path(path) for path in payload["paths"]], recursive=payload["recursive"])
+        pruned = [document.doc_id for document in gone] if payload.get("prune") and found.items else []
+        result = self.ingestion().run(
+            job.kb_id, found, force=payload["force"], report=report, links=job.links, queued=job.sequence, gone=pruned
+        )
+        if pruned or not gone:
+            return result
+        return replace(result, gone=len(gone), gone_names=tuple(document.source for document in gone[:_NAMED]))
+
+    def _gone(self, kb_id: str, paths: Sequence[Path], *, recursive: bool) -> list[Located]:
+        """Documents below these folders whose files are no more. A folder that can't be looked at says nothing."""
+        folders = [path.resolve() for path in paths if path.is_dir()]
+        return [
+            document
+            for document in (self.files.all(kb_id) if folders else ())
+            if document.source_id is None
+            and any(folder in (document.path.parents if recursive else (document.path.parent,)) for folder in folders)
+            and _is_gone(document.path)
+        ]
+
+
+def _is_gone(path: Path) -> bool:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 @dataclass(frozen=True, slots=True)

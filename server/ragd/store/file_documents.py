@@ -26,6 +26,7 @@ class Located:
     path: Path
     source: str
     has_content: bool
+    source_id: str | None
 
 
 class FileDocuments(Repository):
@@ -84,13 +85,13 @@ class FileDocuments(Repository):
 
 
 def _of_files(kb_id: str) -> Select[Any]:
-    columns = (documents.c.doc_id, documents.c.source_uri, documents.c.source, documents.c.version_id)
+    columns = (documents.c.doc_id, documents.c.source_uri, documents.c.source, documents.c.version_id, documents.c.source_id)
     alive = documents.c.kb_id == kb_id, documents.c.status != "deleted", documents.c.source_uri.startswith("file:")
     return select(*columns).where(*alive)
 
 
 def _located(row: Row[Any]) -> Located:
-    return Located(row.doc_id, file_path(row.source_uri), row.source, row.version_id is not None)
+    return Located(row.doc_id, file_path(row.source_uri), row.source, row.version_id is not None, row.source_id)
 
 
 def forget_roots(connection: Connection, kb_id: str) -> None:

@@ -1962,6 +1962,12 @@ export interface components {
              */
             paths: string[];
             /**
+             * Prune
+             * @description Delete documents of the given folders whose files are no more.
+             * @default false
+             */
+            prune: boolean;
+            /**
              * Recursive
              * @default true
              */
@@ -2044,6 +2050,18 @@ export interface components {
             embedded: number;
             /** Failed */
             failed: components["schemas"]["FailedFile"][];
+            /**
+             * Gone
+             * @description Documents that stay although their files are no more.
+             * @default 0
+             */
+            gone: number;
+            /**
+             * Gone Names
+             * @description What the first of them are called.
+             * @default []
+             */
+            gone_names: string[];
             /**
              * Moved
              * @default 0
@@ -4381,6 +4399,12 @@ export interface operations {
                      * @description Absolute paths of files and folders.
                      */
                     paths: string[];
+                    /**
+                     * Prune
+                     * @description Delete documents of the given folders whose files are no more.
+                     * @default false
+                     */
+                    prune?: boolean;
                     /**
                      * Recursive
                      * @default true

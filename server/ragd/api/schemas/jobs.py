@@ -19,6 +19,7 @@ class IngestBody(RequestBody):
     force: bool = Field(default=False, description="Read again what has not changed.")
     recursive: bool = True
     gitignore: bool = Field(default=True, description="In folders, leave out what `.gitignore` files name.")
+    prune: bool = Field(default=False, description="Delete documents of the given folders whose files are no more.")
     within: list[GivenPath] | None = Field(
         default=None,
         min_length=1,
@@ -55,6 +56,8 @@ class JobResult(BaseModel):
     chunks: int
     embedded: int
     reused: int
+    gone: int = Field(default=0, description="Documents that stay although their files are no more.")
+    gone_names: list[str] = Field(default=[], description="What the first of them are called.")
     drift: dict[str, Any] | None = Field(default=None, description="Of a rebuild: how structure and lengths changed.")
 
 

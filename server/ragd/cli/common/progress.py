@@ -21,6 +21,8 @@ _FIRST_LOOK = 0.05
 _LONGEST_LOOK = 0.5
 # Seconds between two lines where nothing can be drawn.
 LINE_EVERY = 5.0
+# Seconds of work before it is said how long the rest may take.
+_SURE_AFTER_S = 5.0
 # How long to wait for a cancelled job to stop, in seconds.
 _CANCEL_GRACE = 30.0
 
@@ -81,14 +83,17 @@ class JobProgress:
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._last_line = time.monotonic()
+        self._began = time.monotonic()
+        self._done, self._total = 0, 0
 
     def __enter__(self) -> JobProgress:
         if is_drawable(sys.stderr):
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-            columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+            left = TextColumn("{task.fields[left]}", markup=False)
+            columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), left)
             self._bar = Progress(*columns, console=console(sys.stderr), transient=True)
-            self._task = self._bar.add_task(self._label, total=None)
+            self._task = self._bar.add_task(self._label, total=None, left="")
             self._bar.start()
         return self
 
@@ -104,11 +109,26 @@ class JobProgress:
     def show(self, stage: str, done: int, total: int) -> None:
         """Show a stage, and how far it is."""
         stage = clean(stage)
+        # It never goes back: a stage that begins says 0 of what another has done.
+        done = max(done, self._done) if total == self._total else done
+        if total != self._total:
+            self._began = time.monotonic()
+        self._done, self._total = done, total
+        left = time_left(time.monotonic() - self._began, done, total)
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, description=f"{self._label}: {stage}", completed=done, total=total or None)
+            self._bar.update(self._task, description=f"{self._label}: {stage}", completed=done, total=total or None, left=left)
         elif time.monotonic() - self._last_line >= LINE_EVERY:
             self._last_line = time.monotonic()
-            note(f"{self._label}: {stage}, {done} of {total}" if total else f"{self._label}: {stage}")
+            counted = f", {done} of {total}{f', {left}' if left else ''}" if total else ""
+            note(f"{self._label}: {stage}{counted}")
+
+
+def time_left(elapsed_s: float, done: int, total: int) -> str:
+    """How long it may still take, as people say it; empty while too little is done to tell, or all is."""
+    if elapsed_s < _SURE_AFTER_S or not 0 < done < total:
+        return ""
+    rest = elapsed_s * (total - done) / done
+    return f"about {rest / 60:.0f} min left" if rest >= 90 else f"about {max(5, round(rest / 5) * 5)} s left"
 
 
 def follow(client: Client, job_id: str, label: str, *, cancel: bool) -> dict[str, Any]:

@@ -277,6 +277,8 @@ describe("the chat view", { timeout: 60_000 }, () => {
       embedded: 0,
       reused: 0,
       moved: 0,
+      gone: 0,
+      gone_names: [],
       deleted: 0,
     };
     const failed = [{ source: "a.pdf", code: "ENCRYPTED", message: "The file has a password." }];
