@@ -132,7 +132,8 @@ class SupportCheck:
 
     def _meanings(self, claims: Sequence[str], units: Sequence[str]) -> list[list[float]]:
         """For each claim, how near each unit is in meaning, 0..1: the unit or the nearest of its parts."""
-        lines = [(at, part) for at, said in enumerate(units) for part in _parts(said)]
+        parts = [(at, part) for at, said in enumerate(units) for part in _parts(said)]
+        lines = [*enumerate(units), *parts[:_MOST_UNITS]]
         # Both as passages: here a text is held against a text, not a question against one.
         vectors = self._embedder.embed_passages([*claims, *(part for _, part in lines)])
         rows, columns = vectors[: len(claims)], vectors[len(claims) :]
@@ -171,9 +172,9 @@ def _quotes(citation: Citation, held: Sequence[str]) -> frozenset[str]:
 
 
 def _parts(said: str) -> list[str]:
-    """A unit and its parts: what a long one says in a part of it alone is far from it as a whole."""
+    """The parts of a unit that has some: what is said in one of them alone is far from a long unit as a whole."""
     parts = [part.strip() for part in _PART.split(said) if len(part.strip()) >= _LEAST_PART]
-    return [said, *parts[:_MOST_PARTS]] if len(parts) > 1 else [said]
+    return parts[:_MOST_PARTS] if len(parts) > 1 else []
 
 
 def _squeezed(text: str) -> str:

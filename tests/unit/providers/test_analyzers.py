@@ -10,6 +10,12 @@ from ragd.providers.analyzers.terms import BigramAnalyzer
 bigram, sudachi = BigramAnalyzer(), SudachiAnalyzer()
 
 
+def test_names_are_known_by_the_dictionary_alone() -> None:
+    text = "担当は基盤課の村瀬、代理は神戸支店の小田とする。"
+    assert sudachi.names(text) == {"村瀬", "神戸", "小田"}
+    assert bigram.names(text) == frozenset()
+
+
 @pytest.mark.parametrize(
     ("text", "terms"),
     [
