@@ -170,11 +170,11 @@ class RemoteService:
             raise self.nonsense("it is no JSON") from error
 
     def _said(self, data: bytes) -> str:
-        """The service's own short message, as `: message`; "" when there is none."""
+        """The service's own short message, as `: message`; "" for what is not written as such services write errors."""
         try:
             text = _message(json.loads(data))
-        except ValueError:
-            text = "" if data.lstrip()[:1] == b"<" else data[: 4 * _SHOWN].decode("utf-8", errors="replace")
+        except (ValueError, RecursionError):
+            return ""
         cleaned = self._clean(text).rstrip(".")
         return f": {cleaned}" if cleaned else ""
 

@@ -96,6 +96,13 @@ def test_a_refusal_is_told_at_once_with_the_reason_of_the_service(server: ModelS
     assert not caught.value.retryable
 
 
+def test_what_is_no_error_of_a_model_service_is_in_no_message(server: ModelService, connect: Connect) -> None:
+    server.replies.append(Reply(b"INTERNAL-METADATA role=admin", 404))
+    with pytest.raises(RemoteRefused, match="404") as caught:
+        connect().post("/x", {}, PATIENT)
+    assert "METADATA" not in str(caught.value)
+
+
 @pytest.mark.parametrize("shape", ["seconds", "date"])
 def test_retry_after_is_kept_to(server: ModelService, connect: Connect, time_: Time, shape: str) -> None:
     value = "7" if shape == "seconds" else formatdate(time.time() + 8, usegmt=True)
