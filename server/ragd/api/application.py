@@ -8,6 +8,7 @@ from ragd import __version__
 from ragd.api import docs, errors
 from ragd.api.description import Described, operation_id
 from ragd.api.lifecycle import Lifecycle
+from ragd.api.middleware.browser import BrowserSessions
 from ragd.api.middleware.security import AuthMiddleware
 from ragd.api.routes import (
     assets,
@@ -38,7 +39,8 @@ def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = No
     api = routes()
     api.state.application = app
     api.state.lifecycle = lifecycle
-    api.add_middleware(AuthMiddleware, token=token, lifecycle=lifecycle, limits=app.settings.limits)
+    api.state.browser = browser = BrowserSessions()
+    api.add_middleware(AuthMiddleware, token=token, lifecycle=lifecycle, limits=app.settings.limits, browser=browser)
     return api
 
 

@@ -35,6 +35,7 @@ COMMANDS = {
     "reindex": "ingest:reindex",
     "serve": "serve:serve",
     "stop": "serve:stop",
+    "docs": "serve:docs",
     "mcp": "mcp:mcp",
     "backup": "backup:backup",
     "restore": "backup:restore",

@@ -31,7 +31,9 @@ _file = click.Path(dir_okay=False, path_type=Path)
 @options.as_json
 @click.pass_obj
 def backup(context: CliContext, file: Path, as_json: bool) -> None:
-    """Write everything that was taken in to FILE, also while the daemon and its jobs are at work.
+    """Write everything that was taken in to a file.
+
+    Also while the daemon and its jobs are at work.
 
     The copy is of one moment, and is read again and checked before the command ends. FILE holds the content of your documents:
     keep it as private as they are. Settings, models and logs are not in it.
@@ -83,7 +85,9 @@ def _written(client: Client, file: Path, progress: Preparation) -> Contents:
 @options.as_json
 @click.pass_obj
 def restore(context: CliContext, file: Path, replace: bool, check: bool, as_json: bool) -> None:
-    """Put a backup into the data directory (--data-dir), which no daemon may be using.
+    """Put a backup into the data directory.
+
+    The one of --data-dir, which no daemon may be using.
 
     The backup is checked in full first, and is put in place in one step: it is all there, or nothing is changed. Then the
     indexes are made again from the content; nothing is embedded for that.

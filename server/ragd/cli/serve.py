@@ -82,3 +82,22 @@ def stop(context: CliContext) -> None:
             raise DaemonAlreadyRunning(f"The daemon at {daemon.url} was asked to stop and still works. Try again in a minute.")
         time.sleep(_LOOK_EVERY_S)
     note("Stopped.")
+
+
+@click.command()
+@click.option("--open", "is_opened", is_flag=True, help="Open it in the browser.")
+@click.pass_obj
+def docs(context: CliContext, is_opened: bool) -> None:
+    """Print a link to the daemon's API description.
+
+    It opens in a browser, once and within two minutes; the page then stays for twelve hours. The daemon must run.
+    """
+    from ragd.core.errors import ServiceUnavailable
+
+    with context.connect() as client:
+        if not client.is_daemon:
+            raise ServiceUnavailable("No daemon is running: start one with `rag serve`, then run this beside it.")
+        link = f"{client.address}{client.post('/api/browser-link')['path']}"
+    click.echo(link)
+    if is_opened and click.launch(link):
+        note("No browser could be started here.")

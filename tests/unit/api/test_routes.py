@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -296,6 +297,7 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
             "GET /api/sources/{source_id}/ledger", "GET /api/sources/{source_id}/ledger/items",
         "GET /api/evaluations", "POST /api/evaluations", "GET /api/evaluations/{run_id}",
         "GET /api/backup",
+        "POST /api/browser-link",
         "GET /api/events", "POST /api/stop", "POST /api/answers/verify", "POST /api/documents/{doc_id}/reindex",
         "GET /api/feedback", "POST /api/feedback", "DELETE /api/feedback/{feedback_id}",
     } == set(operations)  # fmt: skip
@@ -310,8 +312,13 @@ def test_the_documentation_page_needs_nothing_from_elsewhere(client: TestClient)
     assert page.status_code == 200
     assert "POST /api/query" in page.text
     assert "<script" not in page.text
-    assert "http" not in page.text
+    assert not re.findall(r"(?:src|href)=[\"'](?![#/])|url\(|@import", page.text)
     assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    query = page.text[page.text.index('id="POST--api-query"') : page.text.index('id="POST--api-chat"')]
+    assert "<code>max_context_tokens</code>" in query, "fields of a request"
+    assert "<code>latency_ms</code>*" in query, "and of its answer"
+    targets = set(re.findall(r'href="#([^"]+)"', page.text))
+    assert targets <= set(re.findall(r' id="([^"]+)"', page.text))
 
 
 def test_the_described_parts_of_a_query_are_those_that_it_takes() -> None:

@@ -66,6 +66,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/browser-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Browser Link
+         * @description A link by which a browser gets to `/docs` without the token.
+         */
+        post: operations["browser_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chat": {
         parameters: {
             query?: never;
@@ -863,6 +883,14 @@ export interface components {
             name: string;
             /** Text */
             text: string;
+        };
+        /** BrowserLink */
+        BrowserLink: {
+            /**
+             * Path
+             * @description Behind the daemon's URL; it works once, within two minutes.
+             */
+            path: string;
         };
         /**
          * ChatBody
@@ -3621,6 +3649,35 @@ export interface operations {
                 };
                 content: {
                     "application/zip": unknown;
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    browser_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserLink"];
                 };
             };
             /** @description Any failure */

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ragd.api.errors import error_response, failure_response
 from ragd.api.lifecycle import Lifecycle
+from ragd.api.middleware.browser import PAGES, BrowserSessions
 from ragd.config.service import LimitsSettings
 from ragd.core.errors import (
     ForbiddenHost,
@@ -67,11 +68,20 @@ _CLIENT_LEFT = 499
 class AuthMiddleware:
     """The outermost layer. Gives each request its id, checks it, limits its body, and logs one line when it is done."""
 
-    def __init__(self, app: ASGIApp, *, token: str, lifecycle: Lifecycle, limits: LimitsSettings) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        token: str,
+        lifecycle: Lifecycle,
+        limits: LimitsSettings,
+        browser: BrowserSessions | None = None,
+    ) -> None:
         self._app = app
         self._token = token.encode("ascii")
         self._lifecycle = lifecycle
         self._limits = limits
+        self._browser = browser or BrowserSessions()
         self._open = dict.fromkeys(_SLOTS, 0)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -131,9 +141,11 @@ class AuthMiddleware:
             raise ForbiddenOrigin("Pages of other sites can't call this daemon.")
         if scope["path"] == OPEN_PATH:
             return
-        if not self._authorized(_values(scope, b"authorization")):
-            raise Unauthorized("Send 'Authorization: Bearer TOKEN' with the token from daemon.json in the data directory.")
-        if known := scope.get("extensions", {}).get(ON_AUTHENTICATED):
+        is_token = self._authorized(_values(scope, b"authorization"))
+        if not is_token and not self._browser.admits(scope["method"], scope["path"], _values(scope, b"cookie")):
+            hint = " For a browser, `rag docs` gives a link." if scope["path"] in PAGES else ""
+            raise Unauthorized(f"Send 'Authorization: Bearer TOKEN' with the token from daemon.json in the data directory.{hint}")
+        if is_token and (known := scope.get("extensions", {}).get(ON_AUTHENTICATED)):
             known["call"]()
         if self._lifecycle.stopping.is_set():
             raise ServiceUnavailable("The daemon is stopping. Start it again, or try again when it is back.")
