@@ -19,7 +19,7 @@ from typing import Any, Final
 from ragd import __version__
 from ragd.app.backup import DATABASE, FOLDERS, FORMAT, MANIFEST, STAGING
 from ragd.core.errors import ServiceUnavailable, ValidationFailed
-from ragd.core.files import sync
+from ragd.core.files import put_in_place, sync
 from ragd.store.database.migrations import MIGRATIONS
 
 _PIECE: Final = 1 << 20
@@ -168,7 +168,7 @@ def _exchange(staging: Path, data_folder: Path, contents: Contents) -> None:
     new = [name for name in contents.files if not (data_folder / name).exists() and name != DATABASE]
     _move(new, staging, data_folder)
     _settle(data_folder / DATABASE)
-    (staging / DATABASE).replace(data_folder / DATABASE)
+    put_in_place(staging / DATABASE, data_folder / DATABASE)
     _move([name for name in contents.files if name not in {DATABASE, *new}], staging, data_folder)
     for path in (path for folder in FOLDERS for path in (data_folder / folder).rglob("*") if not path.is_dir()):
         if path.relative_to(data_folder).as_posix() not in contents.files:
@@ -180,7 +180,7 @@ def _exchange(staging: Path, data_folder: Path, contents: Contents) -> None:
 def _move(names: Sequence[str], staging: Path, data_folder: Path) -> None:
     for name in names:
         (data_folder / name).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        (staging / name).replace(data_folder / name)
+        put_in_place(staging / name, data_folder / name)
     for folder in {(data_folder / name).parent for name in names}:
         sync(folder)
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from pathlib import Path
+
+# Seconds that others get to close a file in whose place another is put. Only Windows refuses meanwhile: readers are quick, and so
+# are programs that look for viruses.
+_PATIENCE_S = 2.0 if os.name == "nt" else 0.0
+_LOOK_AGAIN_S = 0.02
 
 
 def own_folder(path: Path) -> None:
@@ -29,10 +35,24 @@ def write_whole(path: Path, data: bytes, *, durable: bool = False) -> None:
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
-        Path(staged).replace(path)
+        put_in_place(Path(staged), path)
     except BaseException:
         Path(staged).unlink(missing_ok=True)
         raise
+
+
+def put_in_place(staged: Path, target: Path, patience_s: float = _PATIENCE_S) -> None:
+    """Rename a file over another, or none, in one step. Raises `PermissionError` if that is refused for `patience_s` seconds."""
+    end = time.monotonic() + patience_s
+    while True:
+        try:
+            staged.replace(target)
+        except PermissionError:
+            if time.monotonic() >= end:
+                raise
+            time.sleep(_LOOK_AGAIN_S)
+        else:
+            return
 
 
 def sync(path: Path) -> None:

@@ -77,6 +77,11 @@ def read_info(data_dir: Path) -> DaemonInfo | None:
         return DaemonInfo(int(values["pid"]), str(values["version"]), values.get("url"), values.get("token"))
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
+    except PermissionError:
+        # On Windows, in the moment in which the file is exchanged.
+        if os.name != "nt":
+            raise
+        return None
 
 
 def is_owned(data_dir: Path) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
 from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.core.files import put_in_place
 from ragd.core.ids import hash32
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.file_rules import shown
@@ -70,7 +71,7 @@ class Uploads:
         staged, target = self._staging / upload.staged, self._place(upload)
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if staged.exists():
-            staged.replace(target)
+            put_in_place(staged, target)
         return FileItem(target.resolve(), upload.source)
 
     def sweep(self, waiting: Sequence[QueuedUpload], live: Collection[str]) -> None:

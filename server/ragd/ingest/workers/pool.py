@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Any, Protocol
+from typing import IO, Any, Final, Protocol
 
 import psutil
 
@@ -29,6 +29,12 @@ _FILES_OF_A_WORKER = 500
 IDLE_S = 20.0
 _WATCH_EVERY_S = 0.1
 _END_S = 2.0
+
+
+if sys.platform == "win32":
+    _CREATION_FLAGS: Final = subprocess.CREATE_NEW_PROCESS_GROUP
+else:
+    _CREATION_FLAGS: Final = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,8 @@ class _Worker:
             stderr=self.errors,
             env=_environment(),
             # Ctrl-C in a terminal is for the daemon alone, which brings its work to a safe point first.
-            start_new_session=os.name != "nt",
+            start_new_session=sys.platform != "win32",
+            creationflags=_CREATION_FLAGS,
         )
         self.memory = psutil.Process(self.process.pid)
         self.files = 0

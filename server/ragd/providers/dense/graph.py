@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragd.core.files import put_in_place
 from ragd.core.results import Scored
 from ragd.providers.dense.vector_matrix import VectorMatrix
 from ragd.providers.protocols import Vectors
@@ -151,7 +152,7 @@ class NeighbourGraph:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         index.save(temporary)
         seal = {"log_bytes": log_bytes, "checksum": _checksum(temporary), "next_key": self._next_key, "keys": self._key_of}
-        temporary.replace(self._path)
+        put_in_place(temporary, self._path)
         self._seal.write_text(json.dumps(seal), encoding="utf-8")
 
     def _load(self, log_bytes: int) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from ragd.core.errors import IndexDamaged
-from ragd.core.files import sync
+from ragd.core.files import put_in_place, sync
 from ragd.providers.dense.vector_matrix import VectorMatrix, normalised
 from ragd.providers.protocols import Vectors
 
@@ -97,7 +97,7 @@ class VectorLog:
                 file.write(record)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(self._path)
+        put_in_place(temporary, self._path)
         sync(self._path.parent)
 
     def _read(self) -> VectorMatrix:
