@@ -234,6 +234,10 @@ class SparseStore(EntryStore, Protocol):
         """
         ...
 
+    def frequencies(self, kb_id: str, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+        """The number of entries, and of those that hold each of `terms`. Both may count what was deleted a moment ago."""
+        ...
+
 
 @runtime_checkable
 class Fusion(Protocol):

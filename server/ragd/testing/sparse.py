@@ -40,6 +40,12 @@ class SparseStoreContract(StoreContract[SparseStore]):
         assert [item.score for item in found] == sorted((item.score for item in found), reverse=True)
         assert min(item.score for item in found) > 0
 
+    def test_the_entries_that_hold_a_term_are_counted(self, store: SparseStore) -> None:
+        assert store.frequencies(KB, ["page"]) == (0, {"page": 0})
+        store.upsert(KB, [(f"e{number}", ["page", "page", f"w{number}", *_ODD_TERMS]) for number in range(8)])
+        odd = dict.fromkeys(_ODD_TERMS, 8)
+        assert store.frequencies(KB, ["page", "w3", "unknown", *odd]) == (8, {"page": 8, "w3": 1, "unknown": 0, **odd})
+
     def test_only_entries_that_hold_a_term_are_found_at_most_k(self, store: SparseStore) -> None:
         store.upsert(KB, [(f"e{number}", ["even" if number % 2 == 0 else "odd", "x"]) for number in range(10)])
         assert {item.entry_id for item in store.search(KB, ["even", "unknown"], 10)} == {

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import string
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from sqlite3 import Connection
 
@@ -32,17 +33,20 @@ def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
+def _entries(connection: Connection) -> int:
+    # The highest number is known at once and is near enough; counting reads the whole table.
+    return connection.execute("SELECT max(number) FROM entries").fetchone()[0] or 0
+
+
+def _holding(connection: Connection, term: str) -> int:
+    # The tokenizer folds capitals of ASCII, and so does lower().
+    row = connection.execute("SELECT doc FROM vocabulary WHERE term = lower(?)", (term,)).fetchone()
+    return row[0] if row else 0
+
+
 def _weights(connection: Connection, terms: Sequence[str]) -> dict[str, int]:
     """How often to ask for each term. FTS5 knows no other weights, and its time grows with the square of what is asked for."""
-    # The highest number is known at once and is near enough; counting reads the whole table.
-    entries = connection.execute("SELECT max(number) FROM entries").fetchone()[0] or 0
-
-    def holding(term: str) -> int:
-        # The tokenizer folds capitals of ASCII, and so does lower().
-        row = connection.execute("SELECT doc FROM vocabulary WHERE term = lower(?)", (term,)).fetchone()
-        return row[0] if row else 0
-
-    weights = term_weights(terms, entries, holding)
+    weights = term_weights(terms, _entries(connection), partial(_holding, connection))
     total = sum(weights.values())
     if total <= MAX_TERMS:
         return weights
@@ -97,6 +101,12 @@ class Fts5Store:
             if not parts:
                 return []
             return [Scored(*row) for row in connection.execute(statement, [" OR ".join(parts), *values, k])]
+
+    def frequencies(self, kb_id: str, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+        with self._files.connection(kb_id) as connection:
+            if connection is None:
+                return 0, dict.fromkeys(terms, 0)
+            return _entries(connection), {term: _holding(connection, term) for term in terms}
 
     def ids(self, kb_id: str) -> set[str]:
         with self._files.connection(kb_id) as connection:

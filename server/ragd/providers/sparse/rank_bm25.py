@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ class _Scorer:
     def scores(self, terms: Sequence[str], phrases: Sequence[Sequence[str]]) -> NDArray[np.float64]:
         """One for each entry; above zero where a term or a phrase is there, as delta is 0 and each IDF above zero."""
         scores = np.zeros(len(self.ids))
-        for term, times in term_weights(terms, len(self.ids), self._holding).items():
+        for term, times in term_weights(terms, len(self.ids), self.holding).items():
             scores += times * self.bm25.get_scores([term])
         for phrase in phrases:
             weight = PHRASE_WEIGHT * sum(self.bm25.idf.get(term, 0.0) for term in phrase)
@@ -45,7 +45,7 @@ class _Scorer:
                 scores[row] += weight * times * (_K1 + 1) / (times + _K1 * length)
         return scores
 
-    def _holding(self, term: str) -> int:
+    def holding(self, term: str) -> int:
         # The package keeps ln((entries + 1) / holding) alone.
         idf = self.bm25.idf.get(term)
         return 0 if idf is None else round((len(self.ids) + 1) / math.exp(idf))
@@ -98,6 +98,13 @@ class RankBm25Store:
             if allowed is None or scorer.ids[row] in allowed
         ]
         return sorted(found, key=lambda item: (-item.score, item.entry_id))[:k]
+
+    def frequencies(self, kb_id: str, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+        with self._lock:
+            scorer = self._scorer(kb_id)
+        if scorer is None:
+            return 0, dict.fromkeys(terms, 0)
+        return len(scorer.ids), {term: scorer.holding(term) for term in terms}
 
     def ids(self, kb_id: str) -> set[str]:
         with self._files.connection(kb_id) as connection:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -105,6 +105,15 @@ class TantivyStore:
                 among = Query.const_score_query(Query.term_set_query(schema, "id", list(allowed)), 0.0)
                 query = Query.boolean_query([(Occur.Must, query), (Occur.Must, among)])
             return _best(searcher, query, k)
+
+    def frequencies(self, kb_id: str, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+        with self._tantivy(kb_id):
+            if (index := self._open.get(kb_id)) is None:
+                with self._lock:
+                    index = self._index(kb_id)
+            if index is None:
+                return 0, dict.fromkeys(terms, 0)
+            return index.searcher.num_docs, {term: index.searcher.doc_freq("terms", term) for term in terms}
 
     def ids(self, kb_id: str) -> set[str]:
         with self._lock, self._tantivy(kb_id):
