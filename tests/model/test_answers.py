@@ -67,5 +67,5 @@ def test_restated_sentences_are_supported_and_made_up_or_changed_ones_are_not(em
 )
 def test_the_sentences_that_answer_are_quoted(embedder, citations, question: str, language: str, expected: str) -> None:
     analyzer = build("analyzer", load_settings(environment={}).sparse.analyzer)
-    plan = QueryPlan(question, question, "hash", "hybrid", Filters(), language=language)
+    plan = QueryPlan(question, question, question, "hash", "hybrid", Filters(), language=language)
     assert expected in extract(plan, citations, embedder, analyzer, lead_in="")

@@ -88,6 +88,8 @@ def query(
     elif not answer["results"]:
         click.echo("Nothing found.")
     else:
+        if not answer["found"]:
+            click.echo("Nothing that clearly answers this was found; these passages come closest.")
         documents = len({result["doc_id"] for result in answer["results"]})
         counted = f"{plural(len(answer['results']), 'passage')} from {plural(documents, 'document')}"
         click.echo(f"{counted} in {answer['latency_ms'] / 1000:.2f} s")

@@ -88,8 +88,8 @@ class LlmSettings(Group):
 
 
 class AnswerSettings(Group):
-    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.2
-    """Below this confidence in the best passage, the answer is "not found"."""
+    min_confidence: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """Below this confidence that the passages answer the question, the answer is "not found"."""
     support_threshold: Annotated[float, Field(ge=0, le=1)] = 0.43
     """A sentence with less support in the passages is marked as unsupported."""
     history_tokens: Annotated[int, Field(ge=0)] = 2000

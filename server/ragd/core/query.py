@@ -137,15 +137,18 @@ class Identifier:
 class QueryPlan:
     """How a question was understood, and what each stage of the pipeline gets. A value that can be printed.
 
-    `asked` is the question as it came, in canonical form; `text` is the self-contained question, which goes to the embedding
-    model and the reranker; `rewriting` says what made the one into the other. `terms` go to the sparse index: a term that
-    stands several times weighs so many times as much. `phrases` are runs of terms that should stand together. `variants` are
-    further wordings that are searched, too. `language` is of the text (`en`, `ja`, `zh`, `ko` ...), None when it can't be said.
-    `degraded` names what was tried and failed, with `warnings` for people.
+    `asked` is the question as it came, in canonical form; `text` is the self-contained question, which a language model reads;
+    `rewriting` says what made the one into the other. `topic` goes to the embedding model and the reranker: the one word that
+    the text is about, where it is about one word; else the text. `terms` are of the text without its phrasing and go to the
+    sparse index: a term that stands several times weighs so many times as much. `content` are those terms, each once, by which it
+    is judged whether passages answer the question: without grammar and words of asking. `phrases` are runs of terms that should
+    stand together. `variants` are further wordings that are searched, too. `language` is of the text (`en`, `ja`, `zh` ...), None
+    when it can't be said. `degraded` names what was tried and failed, with `warnings` for people.
     """
 
     asked: str
     text: str
+    topic: str
     query_hash: str
     mode: Mode
     filters: Filters
@@ -156,6 +159,7 @@ class QueryPlan:
     keywords: tuple[str, ...] = ()
     synonyms: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
+    content: tuple[str, ...] = ()
     phrases: tuple[tuple[str, ...], ...] = ()
     variants: tuple[str, ...] = ()
     rewriting: Rewriting = "none"
@@ -164,12 +168,14 @@ class QueryPlan:
 
     def as_dict(self, *, texts: bool = True) -> dict[str, Any]:
         """JSON-ready values, without what is empty. Without `texts`, no words of the question, only how many there are."""
-        listed = {name: list(getattr(self, name)) for name in ("keywords", "synonyms", "terms", "variants", "warnings")}
+        listed = {
+            name: list(getattr(self, name)) for name in ("keywords", "synonyms", "terms", "content", "variants", "warnings")
+        }
         listed["phrases"] = [" ".join(phrase) for phrase in self.phrases]
         shown: dict[str, Any] = {name: getattr(self, name) for name in ("query_hash", "mode", "intent", "language", "rewriting")}
         shown["degraded"] = list(self.degraded)
         if texts:
-            shown |= {"asked": self.asked, "text": self.text, **listed}
+            shown |= {"asked": self.asked, "text": self.text, "topic": self.topic, **listed}
             shown |= {"filters": _filled(self.filters), "prefer": _filled(self.prefer)}
             shown["identifiers"] = [{"kind": identifier.kind, "text": identifier.text} for identifier in self.identifiers]
         else:

@@ -26,6 +26,17 @@ ASKING_ENGLISH: Final = _GROUPS["asking"]
 GENERIC_JAPANESE: Final = _GROUPS["generic_japanese"]
 ENDS_WITH_SUFFIX: Final = _GROUPS["ends_with_suffix"]
 ASKING_JAPANESE: Final = _GROUPS["asking_japanese"]
+PHRASING: Final = {name.removeprefix("phrasing_"): words for name, words in _GROUPS.items() if name.startswith("phrasing_")}
+"""How questions are put: `english`, `japanese`, `chinese`, each with the words that close such a run towards the content."""
+
+NOT_CONTENT: Final = (
+    QUESTION_GRAMMAR
+    | ASKING_ENGLISH
+    | _GROUPS["not_content_english"]
+    | _GROUPS["not_content_japanese"]
+    | _GROUPS["not_content_chinese"]
+)
+"""Words of a question, in three languages, that need not stand in a passage that answers it."""
 
 CHINESE_FUNCTION: Final = frozenset(
     "的了在是和与或及把被将从对为不也都就而其此该这那有可会能要上下中个们着过到以于由向并但若如则已还又再很更最等所之它他她我你您吗呢吧啊请让给"

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from ragd.config.answering import RetrievalSettings
 from ragd.core.query import Mode, QueryPlan, QueryRequest
-from ragd.core.results import Candidate, Context, Hit
+from ragd.core.results import Candidate, Context, Hit, Passage
 from ragd.core.tracing import NO_PROVIDER, ProviderRef, Trace, Tracer
 from ragd.providers.protocols import Vectors
 from ragd.retrieve.admission import Admission
@@ -18,7 +19,7 @@ from ragd.retrieve.context import build_context
 from ragd.retrieve.planning.planner import Planner
 from ragd.retrieve.preferences import prefer
 from ragd.retrieve.ranking.candidates import Retrieved, Retriever
-from ragd.retrieve.ranking.confidence import confidence_of
+from ragd.retrieve.ranking.confidence import LOOKED_AT, confidence_of, evidence_of
 from ragd.retrieve.ranking.diversity import diversified
 from ragd.retrieve.ranking.explain import explained
 from ragd.retrieve.ranking.reranking import Reranked, RerankStage
@@ -221,35 +222,58 @@ class QueryPipeline:
             ranked = stages["diversity"] = diversified(ranked, self.ranking.vectors(pool), options.mmr_lambda, query.top_k)
         scores = {source: {item.chunk_id: item.score for item in candidates} for source, candidates in found.lists.items()}
         scores |= {"fused": {item.chunk_id: item.score for item in fused}, "rerank": dict(reranked.scores)}
-        hits = list(self._served(ranked, query, plan, scores))
-        confidence = confidence_of(hits, plan, self.retriever.analyzer, self.ranking.relevance)
+        admitted: dict[str, Passage | None] = {}
+        hits = list(self._served(ranked, query.top_k, query, plan, scores, admitted))
+        # Of the fused list, which is the same whatever reranking had the time for.
+        judged = [hit.passage for hit in self._served(fused, LOOKED_AT, query, plan, {}, admitted)]
+        confidence = confidence_of(
+            evidence_of(
+                plan,
+                judged,
+                scores.get("dense", {}),
+                self.retriever.analyzer,
+                partial(self.retriever.frequencies, query.kb_ids),
+                self.ranking.relevance,
+            )
+        )
         if reranked.scores and reranked.relative:
             # Fusion's scores say which passage is better, not how good it is: the best of nothing would get a 1.
             hits = [replace(hit, score=hit.score * confidence) for hit in hits]
         return hits, confidence
 
     def _served(
-        self, ranked: Sequence[Candidate], query: ResolvedQuery, plan: QueryPlan, scores: Mapping[str, Mapping[str, float]]
+        self,
+        ranked: Sequence[Candidate],
+        wanted: int,
+        query: ResolvedQuery,
+        plan: QueryPlan,
+        scores: Mapping[str, Mapping[str, float]],
+        admitted: dict[str, Passage | None],
     ) -> Iterable[Hit]:
-        """The first `top_k` that are there and admitted; the next in line takes the place of one that is not.
+        """The first `wanted` that are there and admitted; the next in line takes the place of one that is not.
 
-        A passage can go between the search and here. Nothing of one that is not admitted is used for anything.
+        A passage can go between the search and here. Nothing of one that is not admitted is used for anything. `admitted` keeps
+        what was looked at, None for what may not be used, so that nothing is asked for twice.
         """
         served = start = 0
-        size = query.top_k
-        while start < len(ranked) and served < query.top_k:
+        size = wanted
+        while start < len(ranked) and served < wanted:
             page = ranked[start : start + size]
             start += size
-            texts = self._passages.passages([candidate.chunk_id for candidate in page])
-            present = [texts[candidate.chunk_id] for candidate in page if candidate.chunk_id in texts]
-            admitted = query.admission.admit(present, plan.text)
+            unknown = [candidate.chunk_id for candidate in page if candidate.chunk_id not in admitted]
+            texts = self._passages.passages(unknown) if unknown else {}
+            present = [texts[chunk_id] for chunk_id in unknown if chunk_id in texts]
+            admitted.update(dict.fromkeys(unknown))
+            if present:
+                admitted.update(query.admission.admit(present, plan.text))
             for candidate in page:
-                if candidate.chunk_id in admitted and served < query.top_k:
+                passage = admitted[candidate.chunk_id]
+                if passage is not None and served < wanted:
                     served += 1
                     own = {source: known[candidate.chunk_id] for source, known in scores.items() if candidate.chunk_id in known}
-                    yield Hit(admitted[candidate.chunk_id], candidate.score, own)
+                    yield Hit(passage, candidate.score, own)
             # Where whole pages are not admitted, many small rounds would cost the time in which the rest can be asked for.
-            size = _LATER_PAGES * query.top_k
+            size = _LATER_PAGES * wanted
 
     def _above(self, hits: Sequence[Hit]) -> tuple[list[Hit], list[str]]:
         """The hits that reach `min_score`, and what there is to say of the others."""

@@ -41,7 +41,7 @@ def found() -> Callable[..., QueryResult]:
 
     def make(question: str, *contents: str, confidence: float = 0.8, language: str | None = None) -> QueryResult:
         citations = tuple(cite(number, content) for number, content in enumerate(contents, start=1))
-        plan = QueryPlan(question, question, hash32(question), "hybrid", Filters(), language=language)
+        plan = QueryPlan(question, question, question, hash32(question), "hybrid", Filters(), language=language)
         hits = tuple(Hit(citation.passage, confidence, {}) for citation in citations)
         context = Context("", 0, citations)
         shown = confidence if hits else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -75,3 +76,20 @@ def plan(planner: Callable[..., Planner]) -> Callable[..., QueryPlan]:
         return planner(**options).plan(text, mode="hybrid", filters=filters or Filters(), history=history)
 
     return make
+
+
+@pytest.fixture
+def linear() -> Callable[[Callable[[str], object], str], None]:
+    """Asserts that eight times the text takes some eight times the time, not sixty-four."""
+
+    def seconds(work: Callable[[str], object], text: str) -> float:
+        began = time.process_time()
+        work(text)
+        return time.process_time() - began
+
+    def check(work: Callable[[str], object], unit: str) -> None:
+        short, long = (unit * (size // len(unit)) for size in (2_000, 16_000))
+        least = min(seconds(work, short) for _ in range(3))
+        assert min(seconds(work, long) for _ in range(3)) < 30 * max(least, 0.001)
+
+    return check

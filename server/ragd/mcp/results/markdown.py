@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ragd.retrieve.context import place_of
 
@@ -85,6 +85,11 @@ def citation_line(citation: Mapping[str, Any]) -> str:
     return f"[{citation['id']}] {short(citation['title'], _NAME)} ({where}) · doc_id {citation['doc_id']}"
 
 
+NOT_ANSWERED: Final = (
+    "Nothing that clearly answers this was found; the nearest passages follow. Unless one answers, say so and do not guess."
+)
+
+
 def passages(answer: Mapping[str, Any], limit: int) -> list[str]:
     """The answer of a query as lines: the list of citations, then each numbered passage.
 
@@ -97,7 +102,7 @@ def passages(answer: Mapping[str, Any], limit: int) -> list[str]:
     notes = _notes(answer)
     listed = [citation_line(citation) for citation in citations]
     pictures = [_pictures(citation) for citation in citations]
-    room = limit - len(DATA_NOTE) - _FRAME - _TRACE - sum(len(note) + 1 for note in notes)
+    room = limit - len(DATA_NOTE) - len(NOT_ANSWERED) - _FRAME - _TRACE - sum(len(note) + 1 for note in notes)
     shown = least = 0
     for citation, line, ids in zip(citations, listed, pictures, strict=True):
         frame = len(line) + len(ids) + _FRAME
@@ -107,6 +112,8 @@ def passages(answer: Mapping[str, Any], limit: int) -> list[str]:
         room -= frame
         shown += 1
     lines = [f"{counted(len(citations), 'passage')}, best first. Cite them by their numbers.", "", *listed[:shown]]
+    if not answer["found"]:
+        lines.insert(0, NOT_ANSWERED)
     if shown < len(citations):
         lines.append(
             f"… and {len(citations) - shown} more, for which there is no room: raise max_chars, or ask for a smaller top_k."

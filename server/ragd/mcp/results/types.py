@@ -71,6 +71,7 @@ class Found(Result):
     note: str = Field(description="How to read the passages.")
     results: list[Passage]
     citations: list[CitationRow]
+    found: bool = Field(description="Whether the passages answer the question, as far as can be said without reading them.")
     confidence: float = Field(description="0..1: how sure it is that the best passages answer the question.")
     degraded: list[str] = Field(description="What was left out because a part did not work.")
     warnings: list[str]

@@ -175,7 +175,7 @@ class SearchTools:
         numbers = {chunk_id: row["id"] for row in answer["citations"] for chunk_id in row.get("chunk_ids") or [row["chunk_id"]]}
         typed = {
             # Some clients give the model these fields alone, without the text.
-            "note": _NOTE,
+            "note": _NOTE if answer["found"] or not answer["citations"] else f"{markdown.NOT_ANSWERED} {_NOTE}",
             "results": [_passage(result, share, numbers.get(result["chunk_id"])) for result in answer["results"]],
             "citations": [citation_row(citation) for citation in answer["citations"]],
             "degraded": answer["effective"]["degraded"],

@@ -1,7 +1,7 @@
 """The plan of a query: what was asked, how it was understood, and what each index will be asked. A value that can be printed.
 
-Canonical form → operators out → self-contained → identifiers, language, keywords, intent → terms, phrases, wordings. Where
-synonyms apply, the question's own terms are given twice and those of the synonyms once, so that the original counts more.
+Canonical form → operators out → self-contained → identifiers, language, keywords, intent → topic → terms, phrases, wordings.
+Where synonyms apply, the question's own terms are given twice and those of the synonyms once, so that the original counts more.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from ragd.core.ids import canonical, hash32
 from ragd.core.query import Filters, Identifier, Mode, Preferences, QueryPlan, Rewriting, Turn
 from ragd.language.detection import question_language
 from ragd.language.identifiers import find_identifiers, words_of
+from ragd.language.stop_words import NOT_CONTENT
 from ragd.providers.protocols import Analyzer, LanguageModel
 from ragd.retrieve.filters import combined, contradictions
 from ragd.retrieve.planning.followup import might_depend, self_contained
 from ragd.retrieve.planning.intent import intent_of
 from ragd.retrieve.planning.keywords import keywords_of
 from ragd.retrieve.planning.operators import take_operators
+from ragd.retrieve.planning.phrasing import is_one_word, topic_of
 from ragd.retrieve.planning.rewriting import NotUsable, rewritten, wordings
 from ragd.retrieve.planning.synonyms import Synonyms, forms
 
-PLAN_PROFILE: Final = "plan-1"
+PLAN_PROFILE: Final = "plan-2"
 """Version of the rules that make plans. Change a rule, change this."""
 
 MAX_PHRASES: Final = 16
@@ -59,6 +61,7 @@ class Planner:
         self._rewrite = options.rewrite
         self._multi_query = options.multi_query
         self._model = model
+        self._not_content: frozenset[str] = frozenset()
 
     @property
     def profile(self) -> str:
@@ -87,7 +90,8 @@ class Planner:
         identifiers = find_identifiers(question)
         language = _language(question, identifiers)
         keywords = keywords_of(question, identifiers, language)
-        terms = self._analyzer.tokens(question)
+        topic = topic_of(question)
+        terms = self._analyzer.tokens(topic)
         if trouble := self._synonyms.refresh():
             notes.degraded.append("synonyms")
             notes.warnings.append(trouble)
@@ -96,6 +100,7 @@ class Planner:
         return QueryPlan(
             asked=asked,
             text=question,
+            topic=topic if is_one_word(topic) else question,
             query_hash=hash32(asked),
             mode=mode,
             filters=filters,
@@ -106,6 +111,7 @@ class Planner:
             keywords=keywords,
             synonyms=expansion.synonyms,
             terms=(*terms * _ORIGINAL_WEIGHT, *expansion.terms) if expansion.terms else tuple(terms),
+            content=self._content(terms),
             phrases=self._phrases(identifiers, language),
             variants=tuple(variants),
             rewriting=rewriting,
@@ -126,6 +132,13 @@ class Planner:
                 return made, "none" if made == question else "model"
         by_rules = self_contained(question, history)
         return (question, "none") if by_rules is None else (by_rules[: self._max_chars], "rules")
+
+    def _content(self, terms: Sequence[str]) -> tuple[str, ...]:
+        """Each term once without those that say nothing; all where none is left."""
+        if not self._not_content:
+            self._not_content = NOT_CONTENT.union(self._analyzer.tokens("\n".join(NOT_CONTENT)))
+        each = tuple(dict.fromkeys(terms))
+        return tuple(term for term in each if term not in self._not_content) or each
 
     def _phrases(self, identifiers: Iterable[Identifier], language: str | None) -> tuple[tuple[str, ...], ...]:
         """Runs of two terms and more: the words of quoted phrases, and those that identifiers are made of."""

@@ -46,7 +46,7 @@ class AdaptiveFusion:
     """Weights by the kind of the question; scores 1 for a candidate that is first in every list that was asked."""
 
     name = "adaptive"
-    profile = "weights-1"
+    profile = "weights-2"
 
     def __init__(self, options: RetrievalSettings) -> None:
         """Takes the options of its siblings and needs none of them."""
@@ -64,8 +64,8 @@ def kind_of(plan: QueryPlan, foreign: float) -> QuestionKind:
 
 
 def _looks_up(plan: QueryPlan) -> bool:
-    """Whether the question is a single word, or little more than what it names to the letter."""
-    if plan.text.isascii() and len(plan.text.split()) == 1:
+    """Whether the question is about a single word, or little more than what it names to the letter."""
+    if plan.topic.isascii() and len(plan.topic.split()) == 1:
         return True
     named = sum(len(identifier.text) for identifier in plan.identifiers)
-    return named > 0 and len(plan.text) - named <= _LOOKUP_REST
+    return named > 0 and len(plan.topic) - named <= _LOOKUP_REST

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -75,6 +75,16 @@ class Retriever:
             warnings.append(_WITHOUT[lost].format(reason=reason))
         return Retrieved(lists, tuple(f"retrieve_{side}" for side in failed), tuple(warnings))
 
+    def frequencies(self, kb_ids: Sequence[str], terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+        """The entries of these collections, and those of them that hold each term. Without an index all terms are alike."""
+        try:
+            counted = [self.sparse.frequencies(kb_id, terms) for kb_id in kb_ids]
+        # As in `retrieve`: each engine has errors of its own.
+        except Exception:
+            log.warning("words could not be counted", exc_info=True)
+            return 1, dict.fromkeys(terms, 1)
+        return sum(entries for entries, _ in counted), {term: sum(holding[term] for _, holding in counted) for term in terms}
+
     def _ask(
         self, side: Side, plan: QueryPlan, trace: Trace, provider: ProviderRef, wordings: Iterable[list[Scored]]
     ) -> list[Candidate]:
@@ -88,7 +98,7 @@ class Retriever:
         return candidates
 
     def _dense(self, plan: QueryPlan, kb_ids: Sequence[str], allowed: Mapping[str, Allowed]) -> Iterator[list[Scored]]:
-        for vector in self.embedder.embed_queries([plan.text, *plan.variants]):
+        for vector in self.embedder.embed_queries([plan.topic, *plan.variants]):
             yield [
                 entry
                 for kb_id in kb_ids

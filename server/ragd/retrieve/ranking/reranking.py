@@ -81,7 +81,7 @@ class RerankStage:
         offered = [candidate.chunk_id for candidate in fused[: self.top_n]]
         texts = self.passages.passages(offered)
         present = [chunk_id for chunk_id in offered if chunk_id in texts]
-        given = self.reranker.score(plan.text, [texts[chunk_id] for chunk_id in present], deadline)
+        given = self.reranker.score(plan.topic, [texts[chunk_id] for chunk_id in present], deadline)
         scores: dict[str, float] = {}
         for chunk_id, score in zip(present, given, strict=False):
             # What was scored comes first: one from further down, known from before, must not pass those that were not reached.

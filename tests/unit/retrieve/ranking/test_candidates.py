@@ -53,7 +53,9 @@ def workers() -> Iterator[ThreadPoolExecutor]:
 
 
 def plan(mode: Mode = "hybrid", variants: tuple[str, ...] = ()) -> QueryPlan:
-    return QueryPlan("lease", "lease", "h", mode, Filters(), terms=("leas",), phrases=(("max", "leas"),), variants=variants)
+    return QueryPlan(
+        "lease", "lease", "lease", "h", mode, Filters(), terms=("leas",), phrases=(("max", "leas"),), variants=variants
+    )
 
 
 def retriever(workers: ThreadPoolExecutor, dense: Index, sparse: Index) -> Retriever:

@@ -14,7 +14,7 @@ from ragd.retrieve.ranking.fusion import ReciprocalRankFusion, WeightedSum
 
 def plan(text: str, *named: str, language: str | None = "en") -> QueryPlan:
     identifiers = tuple(Identifier("name", name) for name in named)
-    return QueryPlan(text, text, "hash", "hybrid", Filters(), language=language, identifiers=identifiers)
+    return QueryPlan(text, text, text, "hash", "hybrid", Filters(), language=language, identifiers=identifiers)
 
 
 PLAIN = plan("how long is a lease kept when nothing is said about it")

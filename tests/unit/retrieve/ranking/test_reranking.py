@@ -15,7 +15,7 @@ from ragd.core.tracing import Trace
 from ragd.retrieve.ranking.adaptive import AdaptiveFusion
 from ragd.retrieve.ranking.reranking import Reranked, RerankStage
 
-PLAN = QueryPlan("q", "a question of several words", "h", "hybrid", Filters(), language="en")
+PLAN = QueryPlan("q", "a question of several words", "a question of several words", "h", "hybrid", Filters(), language="en")
 
 
 class Shelf:
