@@ -23,13 +23,13 @@ HURRIED = "hurried"
 
 @pytest.fixture(scope="module")
 def phrasing() -> ModuleType:
-    return load("bench/question_phrasing", "question_phrasing")
+    return load("bench/quality/question_phrasing", "question_phrasing")
 
 
 @pytest.fixture(scope="module")
 def not_found(phrasing: ModuleType) -> ModuleType:
     assert sys.modules["question_phrasing"] is phrasing  # which the other script imports
-    return load("bench/not_found", "not_found")
+    return load("bench/quality/not_found", "not_found")
 
 
 @pytest.fixture(scope="module")

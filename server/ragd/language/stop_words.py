@@ -30,8 +30,7 @@ PHRASING: Final = {name.removeprefix("phrasing_"): words for name, words in _GRO
 """How questions are put: `english`, `japanese`, `chinese`, each with the words that close such a run towards the content."""
 
 NOT_CONTENT: Final = (
-    QUESTION_GRAMMAR
-    | ASKING_ENGLISH
+    QUESTION_GRAMMAR.union(ASKING_ENGLISH, *PHRASING.values())
     | _GROUPS["not_content_english"]
     | _GROUPS["not_content_japanese"]
     | _GROUPS["not_content_chinese"]

@@ -7,9 +7,10 @@ its terms' IDF as weight, as Lucene and tantivy do it. So a rare term alone stil
 from __future__ import annotations
 
 import heapq
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+
+from ragd.language.rarity import inverse_frequency
 
 MAX_TERMS = 256
 """Different terms that are looked up at most: the most specific ones. The time of a search grows with their number."""
@@ -23,11 +24,6 @@ MAX_PHRASE_TERMS = 32
 
 PHRASE_WEIGHT = 1
 """How many times a phrase counts, beside its terms."""
-
-
-def inverse_frequency(entries: int, holding: int) -> float:
-    """IDF above zero of a term that `holding` of `entries` hold (Robertson & Zaragoza 2009, with 1 inside the logarithm)."""
-    return math.log(1 + (entries - holding + 0.5) / (holding + 0.5))
 
 
 def term_weights(terms: Iterable[str], entries: int, holding: Callable[[str], int]) -> dict[str, int]:

@@ -51,6 +51,9 @@ def _without_english(text: str) -> str:
         last -= 1
     if first == 0 and not _COURTESY.intersection(lowered[last:]):
         return text
+    # "explain what X is"
+    if last < len(words) and first < last - 1 and lowered[first] in ("what", "who", "where"):
+        first += 1
     if PHRASING["english"].union(PHRASING["english_opening"]).issuperset(lowered[first:last]):
         return text
     return text[words[first].start() : words[last - 1].end()]

@@ -7,7 +7,7 @@ this model; the share of the question's content words that a passage holds, by t
 rarest missing word; the share of words that no passage holds; and whether what is asked for (a number, a time, a person:
 `asked.py`) stands beside the words that were found. Where the nearest passage is in another language, words count for nothing.
 
-One half is "found". `scripts/bench/not_found.py` fits the weights on one half of its set and measures on the other.
+One half is "found". `scripts/bench/quality/not_found.py` fits the weights on one half of its set and measures on the other.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from typing import Final
 from ragd.core.query import QueryPlan
 from ragd.core.results import Passage
 from ragd.language.detection import likely_language, passage_language
+from ragd.language.rarity import inverse_frequency
 from ragd.providers.protocols import Analyzer
-from ragd.providers.sparse.bm25_query import inverse_frequency
 from ragd.retrieve.planning.phrasing import is_one_word
 from ragd.retrieve.ranking.asked import Asked, asked_for, parts_of
 

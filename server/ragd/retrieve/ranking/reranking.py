@@ -96,6 +96,10 @@ class RerankStage:
         else:
             known = {source: [item for item in found if item.chunk_id in scores] for source, found in lists.items()}
             head = self.fusion.fuse({**known, "rerank": own}, plan, foreign)
+            # Scaled among the few that were rescored, the last of them would have 0, and so would all behind it: the order is
+            # new, the scores are those of the whole list.
+            whole = sorted((item.score for item in fused if item.chunk_id in scores), reverse=True)
+            head = [replace(item, score=score) for item, score in zip(head, whole, strict=True)]
         lowest = head[-1].score
         rest = [replace(item, score=min(item.score, lowest)) for item in fused if item.chunk_id not in scores]
         order = [*(replace(item, source="rerank") for item in head), *rest]

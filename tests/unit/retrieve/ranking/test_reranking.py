@@ -132,3 +132,9 @@ def test_a_question_among_others_takes_its_share_of_the_time() -> None:
         stage.run(PLAN, listed("fusion", "a", "b"), {}, trace, foreign=0.0, wanted=True)
     assert given[0] > 50
     assert given[1] <= 6
+
+
+def test_a_passage_is_shown_with_a_score_of_the_whole_list_however_few_were_rescored() -> None:
+    result, _ = run(Table(judges=False, a=0.9, b=0.1))
+    assert order(result) == ["a", "b", "c", "d"]
+    assert [round(item.score, 1) for item in result.ranked] == [0.9, 0.8, 0.7, 0.6]

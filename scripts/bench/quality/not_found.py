@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How well it is known whether the documents answer a question, and the weights for it.
 
-    .venv/bin/python scripts/bench/not_found.py [--fit]
+    .venv/bin/python scripts/bench/quality/not_found.py [--fit]
 
 The samples are searched for questions that they answer (tests/golden/questions.yaml and answerable.yaml), for facts that are
 missing beside them, and for other subjects. Prints, for the half of the set on which the weights were fitted and for the other
@@ -30,7 +30,7 @@ from ragd.retrieve import pipeline
 from ragd.retrieve.filters import parse_filters
 from ragd.retrieve.ranking.confidence import Evidence, evidence_of
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 GOLDEN = ROOT / "tests" / "golden"
 SAMPLES = ROOT / "data" / "samples"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whether the phrasing of a question takes weight from what it asks for: rare words in every phrasing, language and mode.
 
-    .venv/bin/python scripts/bench/question_phrasing.py [--half tuned|held_out|both] [--modes hybrid,sparse_only] [--failures]
+    .venv/bin/python scripts/bench/quality/question_phrasing.py [--half tuned] [--modes hybrid,sparse_only]
 
 Each word of tests/golden/rare_words.yaml is put into one document of a few hundred: the samples, the sections of docs/ and short
 paragraphs in three languages. Prints, by mode and language, how often that document is among the first three, and how often the
@@ -29,7 +29,7 @@ from ragd.core.query import QueryRequest
 from ragd.providers.calibration.measure import texts_json
 from ragd.store.jobs import FINISHED
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SET = yaml.safe_load((ROOT / "tests" / "golden" / "rare_words.yaml").read_text(encoding="utf-8"))
 SAMPLES = ROOT / "data" / "samples"
 MODES = ("hybrid", "hybrid without rerank", "sparse_only", "dense_only")
