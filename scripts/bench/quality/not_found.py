@@ -129,7 +129,7 @@ def _evidence(app: Application, asked: Sequence[Asked]) -> list[Evidence]:
         seen.append(found)
         return found
 
-    pipeline.evidence_of = spy
+    vars(pipeline)["evidence_of"] = spy
     for one in asked:
         app.search.query(request(one, rerank=False))
     return seen

@@ -49,3 +49,12 @@ def test_a_tag_is_an_option_that_can_be_repeated(sources: Callable[..., list[str
 
 def test_a_wrong_value_is_told_with_what_is_right(rag: Rag, ingested: None) -> None:
     assert "ISO 8601" in rag("query", "restore", "--after", "lunch", code=2).stderr
+
+
+def test_the_verdict_is_that_of_every_interface(rag: Rag, ingested: None) -> None:
+    doubt = "Nothing that clearly answers this was found; these passages come closest."
+    for question in ("restore", "Who painted the ceiling of the chapel in 1512?"):
+        said = rag("query", question, "--strategy", "sparse_only").stdout
+        by_rest = json.loads(rag("query", question, "--strategy", "sparse_only", "--json").stdout)
+        assert (doubt in said) == (not by_rest["found"])
+    assert doubt in said

@@ -17,7 +17,7 @@ def citation(number: int, content: str, **changed: Any) -> dict[str, Any]:
 
 def answer(*citations: dict[str, Any], **changed: Any) -> dict[str, Any]:
     known = {"citations": list(citations), "results": list(citations), "warnings": [], "effective": {"degraded": []}}
-    return known | {"trace_id": "t1"} | changed
+    return known | {"trace_id": "t1", "found": True} | changed
 
 
 def passages(found: dict[str, Any], limit: int) -> str:
@@ -92,3 +92,9 @@ def test_a_text_is_cut_at_a_blank_near_its_end() -> None:
     assert cut("one two three", 8) == ("one two", True)
     assert cut("経費の精算は月末", 4) == ("経費の精", True)
     assert cut("short", 5) == ("short", False)
+
+
+def test_passages_that_do_not_answer_are_given_as_the_nearest_ones() -> None:
+    text = passages(answer(citation(1, "Leases end after 90 seconds."), found=False), 8000)
+    assert text.startswith("Nothing that clearly answers this was found; the nearest passages follow.")
+    assert "Leases end" in text

@@ -100,9 +100,10 @@ def passages(answer: Mapping[str, Any], limit: int) -> list[str]:
     if not citations:
         return _nothing(answer)
     notes = _notes(answer)
+    unsure = [] if answer["found"] else [NOT_ANSWERED]
     listed = [citation_line(citation) for citation in citations]
     pictures = [_pictures(citation) for citation in citations]
-    room = limit - len(DATA_NOTE) - len(NOT_ANSWERED) - _FRAME - _TRACE - sum(len(note) + 1 for note in notes)
+    room = limit - len(DATA_NOTE) - _FRAME - _TRACE - sum(len(line) + 1 for line in (*unsure, *notes))
     shown = least = 0
     for citation, line, ids in zip(citations, listed, pictures, strict=True):
         frame = len(line) + len(ids) + _FRAME
@@ -111,9 +112,7 @@ def passages(answer: Mapping[str, Any], limit: int) -> list[str]:
             break
         room -= frame
         shown += 1
-    lines = [f"{counted(len(citations), 'passage')}, best first. Cite them by their numbers.", "", *listed[:shown]]
-    if not answer["found"]:
-        lines.insert(0, NOT_ANSWERED)
+    lines = [*unsure, f"{counted(len(citations), 'passage')}, best first. Cite them by their numbers.", "", *listed[:shown]]
     if shown < len(citations):
         lines.append(
             f"… and {len(citations) - shown} more, for which there is no room: raise max_chars, or ask for a smaller top_k."
