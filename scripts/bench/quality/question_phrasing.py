@@ -49,12 +49,15 @@ def words() -> dict[str, str]:
 
 
 def write_corpus(folder: Path) -> None:
-    """The documents; the one that holds a word is called after the word's number."""
+    """The documents; the one that holds a word is called after the word's number. Raises `ValueError` when others hold one."""
     shutil.copytree(SAMPLES, folder / "samples")
     texts: dict[str, list[str]] = {"en": _sections(), "ja": [], "zh": []}
     for row in json.loads(texts_json()):
         for language, (title, body) in row.items():
             texts[language].append(f"# {title}\n\n{body}\n")
+    everything = "\n".join(text for group in texts.values() for text in group)
+    if twice := [word for word in words() if word in everything]:
+        raise ValueError(f"The documents hold these words already: {', '.join(twice)}.")
     for number, (word, language) in enumerate(words().items()):
         own = texts[language].pop(number * 7 % len(texts[language]))
         lines = own.splitlines()

@@ -22,7 +22,9 @@ _LONGEST_CJK_WORD: Final = 10
 _MOST_CHARS: Final = 80
 """Phrasing is looked for in so many characters at each end."""
 _IN_HEADINGS: Final = PHRASING["japanese_closing"] - {"とは", "って", "とは何"}
-_COURTESY: Final = frozenset(("please", "thanks"))
+_WITHOUT_OPENING: Final = frozenset(
+    ("please", "thanks", "mentioned", "described", "explained", "documented", "written", "covered", "discussed")
+)
 _LONGEST: Final = max(map(len, PHRASING["japanese"] | PHRASING["japanese_closing"] | PHRASING["chinese"]))
 _CHINESE: Final = PHRASING["chinese"] | PHRASING["chinese_closing"] | PHRASING["chinese_opening"]
 _JAPANESE: Final = PHRASING["japanese"] | PHRASING["japanese_closing"]
@@ -49,8 +51,11 @@ def _without_english(text: str) -> str:
     last = len(words)
     while last > first + 1 and lowered[last - 1] in PHRASING["english_ending"]:
         last -= 1
-    if first == 0 and not _COURTESY.intersection(lowered[last:]):
-        return text
+    if first == 0:
+        if _WITHOUT_OPENING.isdisjoint(lowered[last:]):
+            return text
+        # "is avahi mentioned anywhere"
+        first = int(lowered[0] in ("is", "are", "was", "were") and last > 1)
     # "explain what X is"
     if last < len(words) and first < last - 1 and lowered[first] in ("what", "who", "where"):
         first += 1
