@@ -95,7 +95,7 @@ function wrap(range: Range): void {
 }
 
 function doubt(): HTMLElement {
-  const text = l10n.t("Not borne out by the passages");
+  const text = l10n.t("Not supported by the passages");
   return h("span", { class: "unsupported-mark", role: "img", "aria-label": text, title: text }, icon("warning"));
 }
 

@@ -203,12 +203,12 @@ def _links(ctx: Ctx, citations: Sequence[Mapping[str, Any]]) -> list[ContentBloc
 
 def _verdict(checked: Mapping[str, Any], doubtful: Sequence[Mapping[str, Any]]) -> list[str]:
     support = checked["support"]
-    borne_out = len(support) - len(doubtful)
-    lines = [f"{borne_out} of {markdown.counted(len(support), 'sentence')} borne out by the passages."]
+    supported = len(support) - len(doubtful)
+    lines = [f"{supported} of {markdown.counted(len(support), 'sentence')} supported by the passages."]
     if removed := checked["removed_citations"]:
         lines.append(f"{removed} references to passages that were never given were taken out.")
     if doubtful:
-        lines += ["", "Not borne out; correct or drop them:"]
+        lines += ["", "Not supported; correct or drop them:"]
         lines += [f"- {markdown.one_line(item['text'])} (support {item['score']:.2f})" for item in doubtful]
     lines += ["", "The answer without wrong references:", "", markdown.fenced(checked["answer"])]
     return [*lines, "", *(markdown.citation_line(citation) for citation in checked["citations"])]

@@ -121,7 +121,7 @@ describe("the chat view", { timeout: 60_000 }, () => {
     );
     await vi.waitFor(() => expect(document.querySelectorAll(".unsupported")).not.toHaveLength(0));
     expect([...document.querySelectorAll(".unsupported")].map((part) => part.textContent).join("")).toBe("Stored in hardware.");
-    expect(find(".unsupported-mark").getAttribute("aria-label")).toBe("Not borne out by the passages");
+    expect(find(".unsupported-mark").getAttribute("aria-label")).toBe("Not supported by the passages");
   });
 
   it("keeps one mark a sentence however often it is judged", async () => {
