@@ -37,7 +37,7 @@ _ATTACHMENT_RULE: Final = (
     "The user attached files or selections, each between its `<attachment>` and `</attachment>` lines. They are data like the "
     "passages, and may be used like them. What rests on an attachment is said to come from it, by its name and without a number."
 )
-_FENCE: Final = re.compile(r"<(?=\s*/?\s*(?:passage|attachment)\b)", re.IGNORECASE)
+_FENCE: Final = re.compile(r"<(?=\s*+(?:/\s*+)?(?:passage|attachment)\b)", re.IGNORECASE)
 _MARK: Final = re.compile(r"[\[【［](\s*\d{1,3}(?:\s*[,，、;–~-]\s*\d{1,3})*\s*)[\]】］]")
 
 Included = Literal["whole", "beginning", "none"]

@@ -12,7 +12,7 @@ TEXT_NORM_PROFILE = "nfkc-1"
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]"
 )
-_TRAILING_BLANKS = re.compile(r"[ \t]+(?=\n|$)")
+_TRAILING_BLANKS = re.compile(r"(?<![ \t])[ \t]++(?=\n|$)")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 

@@ -73,6 +73,8 @@ _ANY: Final = re.compile("|".join(f"(?P<k{index}>{pattern})" for index, (_, patt
 _STANDARDS: Final = re.compile(r"(?:UTF|SHA|ISO|RFC|AES|RSA|MD|CRC|GPT|ARM|IEEE|EN|JIS|ES|HDMI|USB|IPV|COVID|UCS|CP|BASE)-?\d+")
 # A question that is nothing but one such word is meant to the letter; in a sentence it may be any compound.
 _COMPOUND: Final = re.compile(r"[A-Za-z][A-Za-z0-9.+]*(?:-[A-Za-z0-9.+]+)+")
+# What is longer, such as base64, is no identifier; the square of its length would be its cost.
+_TOO_LONG: Final = re.compile(r"[!-~]{401,}+")
 _ABBREVIATIONS: Final = frozenset({"e.g", "i.e", "a.k.a", "etc.and"})
 _PARTS: Final = re.compile(r"[^\W_]+")
 WORD_BOUNDARIES: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
@@ -115,7 +117,7 @@ def _quoted(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _found(text: str) -> Iterator[tuple[int, Identifier]]:
-    for match in _ANY.finditer(text):
+    for match in _ANY.finditer(_TOO_LONG.sub(lambda run: " " * len(run[0]), text)):
         # The group that ended last is the kind's own: those inside of it have names.
         kind = next(kind for index, (kind, _) in enumerate(_KINDS) if match.group(f"k{index}") is not None)
         named = next((name for name in ("code", "version") if match.group(name) is not None), None)

@@ -50,6 +50,8 @@ def count_terms(text: str, language: str | None = None, *, code: bool = False) -
     noun_next = verb_next = False
     begins = broken = True
     for gap, token in TOKENS.findall(WRAPPED.sub("", text)):
+        if not token:
+            break
         weight, form, in_phrase, capital, ends_phrase, ends_sentence, then_noun, then_verb = classify(token)
         in_japanese = not gap.isascii()
         if last and (in_japanese or form[:1] >= FIRST_CJK):

@@ -14,7 +14,7 @@ from ragd.language.plain_text import LOGGED, goes_on
 from ragd.language.scripts import HIRAGANA, IDEOGRAPHS, KANA_BLOCKS
 from ragd.language.stop_words import FUNCTION_WORDS
 
-CITATION_MARKS: Final = re.compile(r"\s*(?:\[\d{1,3}\])+")
+CITATION_MARKS: Final = re.compile(r"(?<!\s)\s*+(?:\[\d{1,3}\])+")
 """Citation marks as `CitationFilter` writes them, with the blanks before them."""
 
 _ABBREVIATIONS: Final = r"e\.g|i\.e|etc|vs|cf|approx|[Nn]o|[Ff]ig|[Vv]ol|Dr|Mr|Mrs|Ms|St|Inc|Ltd|pp|[A-Z]"
@@ -41,12 +41,12 @@ _MIN_FUNCTION_WORDS: Final = 0.12
 _MIN_LETTERS: Final = 0.6
 
 _ANSWER_END: Final = re.compile(
-    r"(?:[。！？．｡]+[」』）】〉》”’)\]\"']*|[.!?]+[」』）”’)\"'*_]*(?=\s|\[\d|$))(?:\s*\[\d{1,3}\])*"
+    r"(?:[。！？．｡]+[」』）】〉》”’)\]\"']*|(?<![.!?])[.!?]++[」』）”’)\"'*_]*+(?=\s|\[\d|$))(?:\s*+\[\d{1,3}\])*"
 )
 _ANSWER_ABBREVIATION: Final = re.compile(rf"(?:\b(?:{_ABBREVIATIONS})|^\d{{1,3}})\.$", re.IGNORECASE)
 """Answers know no `Co.`, but numbers of lists."""
 _ANSWER_START: Final = re.compile(r"[ \t\u3000]*(?:(?:>|[-*+•・]|\d{1,3}[.)．）]|#{1,6})[ \t\u3000]+|[・●○■]\s*|\|\s*)*")
-_HEADING: Final = re.compile(r"[ \t]*(?:#{1,6}\s|[\s|:=_*-]+$)")
+_HEADING: Final = re.compile(r"[ \t]*+(?:#{1,6}\s|[\s|:=_*-]*+$)")
 _LINE: Final = re.compile(r"[^\n]*\n?")
 _TABLE_RULE: Final = frozenset("|:- \t\n")
 _UNDERLINE: Final = re.compile(r"=+|-{2,}")

@@ -35,14 +35,14 @@ _KANA_AND_SIGNS: Final = "\u3001-\u3004\u3006\u3008-\u30a0\u30fb\u30fd-\u30ff"
 _APART: Final = f"{_BRACKETS}{_FULL_WIDTH_SIGNS}{_KANA_AND_SIGNS}"
 # Kana that end a verb whose stem is the last kanji before them, unless they begin a word of their own.
 _VERB_ENDING: Final = "(?!くだ|いた|うち)[いうえきくけぎぐげじちつっびぶべみむめらりるれろ]"
-_BLANKS: Final = " \t\r\x0b\x0c\x85\u00a0\u2000-\u200a\u2028\u2029\u202f\u3000"
+_BLANKS: Final = " \t\r\x0b\x0c\x1c-\x1f\x85\u00a0\u2000-\u200a\u2028\u2029\u202f\u3000"
 TOKENS: Final = re.compile(
-    rf"((?:[{_BLANKS}{_APART}]+|{_RUN}(?!{_RUN}))*+)"
-    rf"(\n|[0-9０-９][0-9０-９.,]*+(?![A-Za-z_-])[ \u3000]?{_RUN}*|{_RUN}{{2,}}(?:(?<=[{_KATAKANA}])|(?!{_VERB_ENDING}))"
-    rf"|[^\s{_HAN_KATAKANA}{_APART}]+[)\]\"”]*)"
+    rf"((?:[{_BLANKS}{_APART}]+|{_RUN}(?!{_RUN})|{_RUN}(?=[{HAN}]{_VERB_ENDING}))*+)"
+    rf"(?:(\n|[0-9０-９][0-9０-９.,]*+(?![A-Za-z_-])[ \u3000]?{_RUN}*|{_RUN}{{2,}}(?:(?<=[{_KATAKANA}])|(?!{_VERB_ENDING}))"
+    rf"|[^\s{_HAN_KATAKANA}{_APART}]+[)\]\"”]*)|\Z)"
 )
 """What stands before a token, and the token: a line end, a number with what it counts, a run of kanji and katakana, or what
-stands between blanks, brackets and quotes."""
+stands between blanks, brackets and quotes. At the end of the text it is empty."""
 
 _JAPANESE: Final = f"[{HIRAGANA}{_HAN_KATAKANA}]"
 WRAPPED: Final = re.compile(f"(?<=[^\n]{{20}})(?<={_JAPANESE})\n(?={_JAPANESE})(?![^\n:：]{{1,12}}[:：])")
@@ -52,7 +52,7 @@ FIRST_CJK: Final = "\u3005"
 _IDENTIFIER: Final = re.compile(
     r"--?[A-Za-z][\w-]+"  # --no-cache
     r"|[~.]{0,2}/[\w.@+-]+(?:/[\w.@+-]+)+/?"  # /etc/kestrel/uid
-    r"|[A-Za-z_][\w-]*(?:[a-z][A-Z]|[A-Za-z]-?\d|[A-Za-z\d]_[A-Za-z\d])[\w-]*(?:[.:]+[\w-]+)*"  # getName, KST-4012, max_jobs
+    r"|[A-Za-z_](?=[\w-]*(?:[a-z][A-Z]|[A-Za-z]-?\d|[A-Za-z\d]_[A-Za-z\d]))[\w-]*+(?:[.:]++[\w-]++)*"  # getName, KST-4012, max_jobs
     r"|[A-Za-z][\w-]+(?:\.[A-Za-z][\w-]+)+",  # kestrel.yaml
     re.ASCII,
 )

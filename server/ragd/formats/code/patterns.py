@@ -159,7 +159,7 @@ PATTERNS: Final[dict[str, Patterns]] = {
         flags=re.IGNORECASE,
     ),
     "docker": _patterns(r"FROM\s+(?:--\S+\s+)?(?P<title>\S+(?:\s+AS\s+\S+)?)", flat=True, flags=re.IGNORECASE),
-    "make": _patterns(r"(?P<title>[^\s#:=$.(][^:=#\n]*?)\s*::?(?![=:])", flat=True),
+    "make": _patterns(r"(?P<title>[^\s#:=$.(](?:[^\s:=#]|[^\S\n]++(?=[^\s:=#]))*+)\s*+::?(?![=:])", flat=True),
     "vue": _patterns(r"<(?P<title>script|template|style)\b", flat=True),
     "svelte": _patterns(r"<(?P<title>script|style)\b", flat=True),
 }

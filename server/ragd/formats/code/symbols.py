@@ -47,7 +47,7 @@ _ANNOTATION_START: Final = re.compile(r"@\w|#!?\[|\[[A-Za-z]")
 _ANNOTATION_END: Final = frozenset((")", "})", "]", ")]", "})]", "});"))
 _MAX_ANNOTATION_ROWS: Final = 100
 _LEADING_ANNOTATIONS: Final = re.compile(r"(?:@[\w.]+(?:\([^()\n]*\))?\s*|\[[^\]\n]*\]\s*)+")
-_CALLED: Final = re.compile(r"((?:\w+::)*~?[\w$#]+|operator\s*[^\s\w]{1,3})\s*(?:<[^<>()\n]*>)?\s*$")
+_CALLED: Final = re.compile(r"((?<![\w$#])(?<!\w::)(?:\w+::)*~?[\w$#]+|operator\s*[^\s\w]{1,3})\s*+(?:<[^<>()\n]*>\s*+)?$")
 _BRACES: Final = re.compile(r"[(){};]|=>")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*")
 _WORD: Final = re.compile(r"\w+")

@@ -40,7 +40,7 @@ BUILT_IN: Final = {
 """Codes by their built-in number, those of Japanese Excel included."""
 
 _TOKEN: Final = re.compile(
-    r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|[_*].|\[(?P<bracket>[^\]]*)\]|(?P<general>General)|(?P<noon>AM/PM|A/P|午前/午後|上午/下午)'
+    r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|[_*].|\[(?P<bracket>[^\]]{0,255})\]|(?P<general>General)|(?P<noon>AM/PM|A/P|午前/午後|上午/下午)'
     r"|(?P<exponent>E[+-])|(?P<date>y+|m+|d+|h+|s+|g+|e+|a{3,4})|(?P<digit>[0#?]+|(?<=/)\d+)|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
 )

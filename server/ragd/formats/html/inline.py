@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from bs4.element import PageElement, Tag
+from bs4.element import NavigableString, PageElement, Tag
 from markdownify import ATX, MarkdownConverter
 
 from ragd.formats.common.text import fence_for
 
+# markdownify's own expressions take the square of a run of blanks.
+_LONG_BLANKS: Final = re.compile(r"[ \t\r\n]{64,}+")
 _FOLLOWABLE: Final = re.compile(r"^(?:https?:|mailto:|[^:]*$|[/#.])", re.IGNORECASE)
 
 
@@ -21,7 +23,7 @@ class InlineConverter(MarkdownConverter):
     """
 
     def __init__(self, picture: Callable[[Tag], str], resolved: Callable[[str], str]) -> None:
-        super().__init__(heading_style=ATX, bullets="-", escape_asterisks=False, escape_underscores=False)
+        super().__init__(heading_style=ATX, bullets="-", escape_asterisks=False, escape_underscores=False, strip_pre=None)
         self._picture = picture
         self._resolved = resolved
 
@@ -36,6 +38,13 @@ class InlineConverter(MarkdownConverter):
     def _element(self, node: PageElement, parents: set[str]) -> Any:
         return self.process_element(node, parent_tags=parents)  # type: ignore[attr-defined]  # missing in its stub
 
+    def process_text(self, el: NavigableString, parent_tags: set[str] | None = None) -> str:
+        if "pre" not in (parent_tags or ()) and _LONG_BLANKS.search(el):
+            shorter = NavigableString(_LONG_BLANKS.sub(lambda run: "\n" if "\n" in run[0] or "\r" in run[0] else " ", el))
+            el.replace_with(shorter)
+            el = shorter
+        return str(super().process_text(el, parent_tags))  # type: ignore[misc]  # missing in its stub
+
     def convert_img(self, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: ARG002
         return self._picture(el)
 
@@ -48,6 +57,8 @@ class InlineConverter(MarkdownConverter):
 
     def convert_pre(self, el: Tag, text: str, parent_tags: set[str]) -> str:
         if "_inline" not in parent_tags:
+            blank = len(text) - len(text.lstrip(" \n"))
+            text = text[text.rfind("\n", 0, blank) + 1 :].rstrip(" \n")
             return str(super().convert_pre(el, text, parent_tags))  # type: ignore[misc]  # missing in its stub
         code = " ".join(text.split())
         fence = fence_for(code, 1)

@@ -34,7 +34,7 @@ _DEFAULT_SECTION: Final = re.compile(
     r"^(?:(?:default|untitled) section|既定のセクション|タイトルなしのセクション|默认节|无标题节)$", re.IGNORECASE
 )
 _NO_TITLE: Final = ("|", "![", "```", "<")
-_BULLET: Final = re.compile(r"(?:-|\d+\.) ")
+_BULLET: Final = re.compile(r"(?:-|(?<!\d)\d++\.) ")
 _P188: Final = "{http://schemas.microsoft.com/office/powerpoint/2018/8/main}"
 
 

@@ -37,7 +37,7 @@ SEPARATOR: Final = "\x1f"
 
 _LETTERS: Final = string.ascii_letters.encode()
 _DIGITS: Final = string.digits.encode()
-_BAR: Final = re.compile(r"(\\*)\|")
+_BAR: Final = re.compile(r"(?<!\\)(\\*+)\|")
 
 
 class TableRow(NamedTuple):

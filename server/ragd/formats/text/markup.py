@@ -18,14 +18,17 @@ from ragd.formats.common.text import line_starts
 
 _ADORNMENT: Final = re.compile(r"([!-/:-@\[-`{-~])\1*$")
 _MIN_ADORNMENT: Final = 4
-_RST_ROLE: Final = re.compile(r":[\w:+.-]+:`([^`<>]*?)(?:\s*<[^`<>]*>)?`|``([^`]*)``|`([^`<>]*?)(?:\s*<[^`<>]*>)?`_{0,2}")
+_RST_ROLE: Final = re.compile(
+    r"(?<![\w:+.-]):[\w:+.-]{2,}+(?<=:)`([^`<>]*+)(?:<[^`<>]*+>)?`|``([^`]*)``|`([^`<>]*+)(?:<[^`<>]*+>)?`_{0,2}"
+)
 
 _ADOC_HEADING: Final = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)$")
 _ADOC_FENCE: Final = re.compile(r"(?:-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|`{3,}\w*|--|[|,:!]={3,})$")
 _ADOC_VERBATIM: Final = "-.+/`"
 _ADOC_UNDERLINES: Final = "=-~^+"
 
-_ORG_HEADING: Final = re.compile(r"(\*+)[ \t]+(?:(?:TODO|DONE)[ \t]+)?(?:\[#\w\][ \t]+)?(.*?)(?:[ \t]+:[\w@#%:]+:)?[ \t]*$")
+_ORG_HEADING: Final = re.compile(r"(\*+)[ \t]++(?:(?:TODO|DONE)[ \t]++)?(?:\[#\w\][ \t]++)?(.*)$")
+_ORG_TAGS: Final = re.compile(r"(?<=[ \t]):[\w@#%:]++(?<=:)$")
 _ORG_BLOCK: Final = re.compile(r"[ \t]*#\+(begin|end)_(\w+)", re.IGNORECASE)
 _ORG_LINK: Final = re.compile(r"\[\[([^\[\]]*)\](?:\[([^\[\]]*)\])?\]")
 _ORG_TITLE: Final = re.compile(r"^#\+title:[ \t]*(.+)$", re.IGNORECASE | re.MULTILINE)
@@ -103,7 +106,7 @@ def _restructured_text(text: str) -> _Markup:
                     row - 1 - over,
                     row,
                     level,
-                    _RST_ROLE.sub(lambda match: match[1] or match[2] or match[3], title[:_MAX_TITLE_LINE]),
+                    _RST_ROLE.sub(lambda match: (match[1] or match[2] or match[3] or "").rstrip(), title[:_MAX_TITLE_LINE]),
                 )
                 after = row + 1
         row += 1
@@ -148,7 +151,8 @@ def _org(text: str) -> _Markup:
             elif kind == block:
                 block = ""
         elif not block and line.startswith("*") and (heading := _ORG_HEADING.match(line[:_MAX_TITLE_LINE])):
-            found.add(row, row, len(heading[1]), _ORG_LINK.sub(lambda match: match[2] or match[1], heading[2]))
+            title = _ORG_TAGS.sub("", heading[2].rstrip()).rstrip()
+            found.add(row, row, len(heading[1]), _ORG_LINK.sub(lambda match: match[2] or match[1], title))
     stated = _ORG_TITLE.search(text)
     return _Markup(tuple(found.headings), stated[1].strip() if stated else None)
 

@@ -39,7 +39,7 @@ _DOCUMENT: Final = re.compile(r"---(?:\s|$)")
 _KIND: Final = re.compile(r"kind:\s*[\"']?([\w.-]+)")
 _METADATA: Final = re.compile(r"metadata:\s*(?:#.*)?$")
 _NAME: Final = re.compile(r"\s+name:\s*[\"']?([\w.-]+)")
-_TOML_TABLE: Final = re.compile(r"\[{1,2}\s*(?P<title>[^\[\]\n]+?)\s*\]{1,2}\s*(?:#.*)?$")
+_TOML_TABLE: Final = re.compile(r"\[{1,2}+\s*+(?P<title>(?:[^\[\]\s]|[^\S\n]++(?=[^\[\]\s]))++)\s*+\]{1,2}+\s*+(?:#.*)?$")
 _TOML_STRING: Final = re.compile(r"\"\"\"(?s:.*?)(?:\"\"\"|\Z)|'''(?s:.*?)(?:'''|\Z)")
 _INI_SECTION: Final = re.compile(r"\[(?P<title>[^\[\]\n]+)\]\s*(?:[;#].*)?$")
 _MAX_LINE: Final = 1000
@@ -48,7 +48,7 @@ _COLON: Final = re.compile(r"\s*:\s*(\"(?:[^\"\\\n]|\\.){0,200}\")?")
 _NAMES: Final = frozenset(("name", "id", "title", "key", "operationId", "label"))
 _XML: Final = re.compile(
     r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)"
-    r"|<(?P<end>/?)(?P<tag>[\w:.-]+)(?P<attributes>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>",
+    r"|<(?P<end>/?)(?P<tag>[\w:.-]++)(?P<attributes>(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+)>",
     re.DOTALL,
 )
 _NAMING: Final = re.compile(r"""(?<![\w:-])(?:\w+:)?(?:name|id|key|ref|type)\s*=\s*["']([^"']{1,100})["']""", re.IGNORECASE)

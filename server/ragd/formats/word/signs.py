@@ -39,7 +39,7 @@ _FONTS: Final = {
 }
 
 _EQ_RUBY: Final = re.compile(
-    r"\\o\s*(?:\\a[clrjd])?\s*\(\s*\\s\s*\\up\s*\d*\s*\(([^()]{0,100})\)\s*[,;]\s*([^()]{0,100})\)", re.IGNORECASE
+    r"\\o\s*+(?:\\a[clrjd]\s*+)?\(\s*+\\s\s*+\\up\s*+\d*+\s*+\(([^()]{0,100})\)\s*+[,;]\s*+([^()]{0,100})\)", re.IGNORECASE
 )
 _EQ_SWITCH: Final = re.compile(r"\\(?:\*|[a-z]+)\d*|\bjc\d+|\bhps\d+|\"Font:[^\"]*\"", re.IGNORECASE)
 _DELETED: Final = (W + "del", W + "moveFrom")

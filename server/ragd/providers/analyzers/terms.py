@@ -46,7 +46,7 @@ _HIRAGANA = re.compile(f"[{HIRAGANA}{LONG_VOWEL}]+")
 # A token ends at blanks, brackets, quotes, "=" and whatever else does not go on inside identifiers, paths and options.
 _TOKENS = re.compile(r"[^\s()\[\]{}<>\"'`“”‘’«»,;=|!?&*^%$\\、。・「」『』【】…→←]+(?:['’](?=\w)\w+)*")
 _LEADING = re.compile(r"^(?:[^\w/.~-]|_(?!\w))+")
-_TRAILING = re.compile(r"(?:(?<=\w)(\+\+|#)|[^\w])[^\w]*$")
+_TRAILING = re.compile(r"(?<!\W)(?:(?<=\w)(\+\+|#))?\W*+$")
 _WORDS = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
 _COMPOUND = re.compile(r"[^\W\d_]+(?:[-/][^\W\d_]+)+")
 _VERSION = re.compile(r"(?<![\w.])v?((\d+\.\d+)(?:\.\d+)*)(?!\w)", re.IGNORECASE)

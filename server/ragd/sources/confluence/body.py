@@ -16,7 +16,7 @@ _INCLUDES: Final = frozenset(("include", "excerpt-include"))
 _DRAWINGS: Final = frozenset(("drawio", "drawio-sketch"))
 
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>(?:ac|ri):[\w-]+)(?P<rest>(?:[^<>\"]++|\"[^<\"]*+\")*+)>")
-_ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*\"([^\"]*)\"")
+_ATTRIBUTE = re.compile(r"(?<![\w:-])([\w:-]++)\s*+=\s*+\"([^\"]*+)\"")
 
 
 @dataclass(slots=True)

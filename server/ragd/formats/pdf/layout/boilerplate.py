@@ -33,8 +33,8 @@ _MAX_CHARS: Final = 200
 _DIGITS: Final = re.compile(r"\d+")
 _ROMAN: Final = "(?=[ivxlcdm])(?:c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3}))"
 _NUMBER: Final = re.compile(
-    rf"^[\W_]*(?:page|pages|p\.?|seite|sheet|ページ|頁)?\W*(?P<number>\d{{1,5}}|{_ROMAN})\W*"
-    r"(?:(?:/|of|von|ページ中|中|／)?\W*(?P<total>\d{1,5}))?\W*(?:pages?|ページ目?|頁|枚目?)?[\W_]*$"
+    rf"^[\W_]*+(?:page|pages|p\.?|seite|sheet|ページ|頁)?\W*+(?P<number>\d{{1,5}}|{_ROMAN})\W*+"
+    r"(?:(?:of|von|ページ中|中)?\W*+(?P<total>\d{1,5}))?\W*+(?:pages?|ページ目?|頁|枚目?)?[\W_]*+$"
 )
 _DECORATED: Final = re.compile(r"page|p\.|ページ|頁|/|／|of|^[-–—]\s*\d+\s*[-–—]$")
 

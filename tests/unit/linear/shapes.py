@@ -1,0 +1,177 @@
+"""Texts that make a search repeat its work, and what tells linear from quadratic in spite of a busy machine."""
+
+from __future__ import annotations
+
+import gc
+import re
+import re._constants as sre  # type: ignore[import-not-found]
+import re._parser as parser  # type: ignore[import-not-found]
+import time
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass
+from typing import Any, Final
+
+# What the patterns and stages of a text repeat: blanks of every kind, signs of markup, openings without an end, joined words.
+ATOMS: Final = (
+    " ", "\t", "\u00a0", "\u3000", "\ufdfa", "\u200b", "\ufe0f", "\n", " \n", "\x0b", "\u2028",
+    "a", "A", "aA", "1", "1.", "1,", "a.", "a+", "+", "-", "_", "a_", "*", "**", "~", "`", "#", "=", ":", ";", ".", "!", "?",
+    "…", "。", "。」", "、", "「", '"', "'", "’a", "(", "[", "[]", "![", "[a](", "{", "{{", "|", "|-", "<", "<a ", "</", "<!--",
+    "/", "/a", "\\", "&", "%", "@", "a@", "$", "あ", "漢", "ア", "한", "ก", "é", "a b", "://a",
+)  # fmt: skip
+LIMIT: Final = 2.6
+"""Most by which the time of a text may grow when the text doubles."""
+ANCHORED: Final = frozenset(("match", "fullmatch"))
+_STEPS: Final = (24, 32, 100, 400, 1500)
+_LONG: Final = 4_000
+_SLOW_S: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """`prefix`, then `atom` again and again, then `suffix`."""
+
+    atom: str
+    prefix: str = ""
+    suffix: str = ""
+
+    def text(self, length: int) -> str:
+        return self.prefix + self.atom * (length // len(self.atom)) + self.suffix
+
+
+def growth(measured: Callable[[str], object], shape: Shape, floor_s: float) -> tuple[float, float] | None:
+    """By how much the time grows when the text doubles, and the time of the longer text; None for what takes next to nothing.
+
+    CPU time, the least of several runs: what others do on the machine can make a run longer, never shorter.
+    """
+    for length in _STEPS:
+        taken = _time(measured, shape.text(length))
+        if taken > _SLOW_S and (taken := min(taken, _time(measured, shape.text(length)))) > _SLOW_S:
+            break  # already; at `_LONG` the cube of a length would take minutes
+    else:
+        if taken < floor_s or _time(measured, shape.text(length)) < floor_s:
+            return None
+        length = 2 * _LONG
+    length //= 2
+    shorter, longer = shape.text(length), shape.text(2 * length)
+    first, second = _time(measured, shorter), _time(measured, longer)
+    for _ in range(4):
+        if second < LIMIT * first:
+            break
+        first, second = min(first, _time(measured, shorter)), min(second, _time(measured, longer))
+    return second / first, second
+
+
+def _time(measured: Callable[[str], object], text: str) -> float:
+    began = time.thread_time()
+    measured(text)
+    return time.thread_time() - began
+
+
+def use(pattern: re.Pattern[Any], methods: Set[str]) -> Callable[[str], object]:
+    """What a pattern is measured by: its own methods where they try it at the beginning alone, else from every character on."""
+    binary = isinstance(pattern.pattern, bytes)
+    anchored = sorted(methods) if methods and methods <= ANCHORED else ()
+
+    def measured(text: str) -> None:
+        subject: Any = text.encode("utf-8", "replace") if binary else text
+        for method in anchored:
+            getattr(pattern, method)(subject)
+        if not anchored:
+            for _ in pattern.finditer(subject):
+                pass
+
+    return measured
+
+
+def shapes_for(pattern: re.Pattern[Any]) -> Iterator[Shape]:
+    """Texts of `ATOMS`, and of what the pattern itself repeats and offers as alternatives."""
+    text = pattern.pattern.decode("latin-1") if isinstance(pattern.pattern, bytes) else pattern.pattern
+    tree = parser.parse(text, pattern.flags & ~re.LOCALE)
+    whole = _sample(tree)
+    for atom in ATOMS:
+        for prefix in dict.fromkeys(("", whole[:1], whole[:3])):
+            for suffix in ("", "\x00"):
+                yield Shape(atom, prefix, suffix)
+    own = {atom: None for atom in _parts(tree) if atom and atom not in ATOMS} | ({whole: None} if whole else {})
+    for atom in own:
+        for prefix in dict.fromkeys(("", "a", "\n", whole[:1], whole[:3])):
+            for suffix in ("", "\x00", "\n", "a"):
+                yield Shape(atom, prefix, suffix)
+
+
+def _sample(tree: Any, depth: int = 0) -> str:
+    """A text that the pattern, or a part of it, is likely to match."""
+    out = ""
+    for op, value in tree:
+        if depth > 12 or len(out) > 60:
+            break
+        if op is sre.LITERAL:
+            out += chr(value)
+        elif op in (sre.IN, sre.CATEGORY):
+            out += _member(value if op is sre.IN else [(op, value)])
+        elif op in (sre.ANY, sre.NOT_LITERAL):
+            out += "a" if op is sre.ANY or chr(value) != "a" else "b"
+        elif op in _REPEATS:
+            out += _sample(value[2], depth + 1) * max(1, min(value[0], 5))
+        elif op in (sre.SUBPATTERN, sre.ATOMIC_GROUP):
+            out += _sample(value[3] if op is sre.SUBPATTERN else value, depth + 1)
+        elif op is sre.BRANCH:
+            out += _sample(value[1][0], depth + 1)
+    return out
+
+
+_REPEATS: Final = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
+_CATEGORIES: Final = {sre.CATEGORY_DIGIT: "1", sre.CATEGORY_SPACE: " ", sre.CATEGORY_NOT_WORD: "-"}
+
+
+def _member(items: Any) -> str:
+    op, value = items[0]
+    if op is sre.LITERAL:
+        return chr(value)
+    if op is sre.RANGE:
+        return chr(value[0])
+    return str(_CATEGORIES.get(value, "a"))
+
+
+def _parts(tree: Any) -> Iterator[str]:
+    """What is repeated anywhere in a pattern, each alternative, and the members of its sets that are named."""
+    for op, value in tree:
+        if op in _REPEATS:
+            yield _sample(value[2])
+            yield from _parts(value[2])
+        elif op in (sre.SUBPATTERN, sre.ATOMIC_GROUP):
+            yield from _parts(value[3] if op is sre.SUBPATTERN else value)
+        elif op is sre.BRANCH:
+            for branch in value[1][:8]:
+                yield _sample(branch)
+                yield from _parts(branch)
+        elif op in (sre.ASSERT, sre.ASSERT_NOT):
+            yield _sample(value[1])
+            yield from _parts(value[1])
+        elif op is sre.IN:
+            yield from [chr(member) for kind, member in value if kind is sre.LITERAL][:8]
+
+
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """A shape whose time grows too fast."""
+
+    shape: Shape
+    ratio: float
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.shape}: x{self.ratio:.1f}, {self.seconds * 1e3:.0f} ms"
+
+
+def worst(measured: Callable[[str], object], shapes: Iterator[Shape], floor_s: float) -> Slow | None:
+    """The first shape whose time grows faster than its length; None when there is none."""
+    gc.disable()
+    try:
+        for shape in shapes:
+            found = growth(measured, shape, floor_s)
+            if found and found[0] > LIMIT:
+                return Slow(shape, *found)
+    finally:
+        gc.enable()
+    return None

@@ -1,0 +1,85 @@
+"""Every regular expression takes time in proportion to its text: a file or a question must not be able to stop the daemon."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+
+from ragd.language.identifiers import find_identifiers
+
+from .patterns import Expression, collected
+from .shapes import LIMIT, Shape, growth, shapes_for, use, worst
+
+# CPU seconds; what takes less for 1,500 characters does not take a second for a megabyte even where it grows a little faster.
+_FLOOR_S: Final = 0.0006
+
+_MADE_OF_ESCAPED_TEXT: Final = {
+    "ragd.answer.support:_figures": r"(?<![\w.])12\.5(?!\d)",
+    "ragd.core.http:RemoteService._clean": r"abcd[\w*.\-]*",
+    "ragd.formats.html.loader:_meta": r"^description$",
+    "ragd.formats.jira.wiki_inline:_Line._positions": r"\{code\}",
+    "ragd.formats.jira.wiki_markup:": r"\{quote\}",
+    "ragd.providers.llms.calls:RemoteModel.adapts_to": r"\btemperature\b",
+    "ragd.retrieve.planning.keywords:_in_order": r"(max_jobs|KST\-12)",
+    "ragd.retrieve.planning.planner:_language": r"max_jobs|KST\-12",
+    "ragd.retrieve.planning.synonyms:_holds": r"(?<!\w)k8s(?!\w)",
+    "ragd.retrieve.ranking.confidence:_holds": r"(?<![a-z0-9_])k8s(?![a-z0-9_])",
+}
+"""Calls whose pattern is put together when they are made, each with one that it makes."""
+_KEPT_IN_TABLES: Final = {
+    "ragd.formats.code.lexing:_pattern",
+    "ragd.formats.code.patterns:_patterns",
+    "ragd.ingest.discovery.globs:compile_glob",
+}
+"""The same, whose patterns stand in a table of the module, or have a test of their own."""
+_MEASURED_BY: Final[dict[str, Callable[[str], object]]] = {"ragd.language.identifiers._ANY": find_identifiers}
+"""Patterns that are given part of a text only, with the function that chooses the part."""
+
+
+@pytest.fixture(scope="module")
+def expressions() -> tuple[dict[tuple[Any, int], Expression], dict[str, str]]:
+    return collected()
+
+
+@pytest.mark.slow
+def test_no_expression_takes_the_square_of_a_texts_length(
+    expressions: tuple[dict[tuple[Any, int], Expression], dict[str, str]],
+) -> None:
+    found, _ = expressions
+    samples = [Expression(re.compile(pattern), [place]) for place, pattern in _MADE_OF_ESCAPED_TEXT.items()]
+    assert len(found) > 300
+    slow = []
+    for expression in (*found.values(), *samples):
+        through = next((_MEASURED_BY[place] for place in expression.places if place in _MEASURED_BY), None)
+        measured = through or use(expression.pattern, expression.methods)
+        if shape := worst(measured, shapes_for(expression.pattern), _FLOOR_S):
+            slow.append(f"{expression.places[0]} {expression.pattern.pattern!r}: {shape}")
+    assert not slow, "\n".join(slow)
+
+
+@pytest.mark.slow
+def test_no_call_of_an_expression_is_overlooked(
+    expressions: tuple[dict[tuple[Any, int], Expression], dict[str, str]],
+) -> None:
+    _, made_later = expressions
+    assert set(made_later) == {*_MADE_OF_ESCAPED_TEXT, *_KEPT_IN_TABLES}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("pattern", "shape"),
+    [
+        (r"[ \t]+(?=\n|$)", Shape(" ", suffix="\x00")),
+        (r"(?:a|aa)+!", Shape("a")),  # exponential
+        (r"<[^>]*>", Shape("<")),
+    ],
+)
+def test_a_quadratic_expression_is_found(pattern: str, shape: Shape) -> None:
+    compiled = re.compile(pattern)
+    assert worst(use(compiled, {"sub"}), shapes_for(compiled), _FLOOR_S)
+    found = growth(use(compiled, {"sub"}), shape, _FLOOR_S)
+    assert found
+    assert found[0] > LIMIT
