@@ -6,7 +6,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -47,7 +47,8 @@ def listening(port: int = 0) -> Generator[tuple[socket.socket, str], None, None]
 class ApiServer(uvicorn.Server):
     """uvicorn, ended by a signal with our exit code and not with the signal's."""
 
-    def __init__(self, api: object, lifecycle: Lifecycle, grace_s: float) -> None:
+    def __init__(self, api: object, lifecycle: Lifecycle, grace_s: float, listening: Callable[[], None] = lambda: None) -> None:
+        """Open requests have `grace_s` seconds to end. `listening` is called once signals are handled."""
         config = uvicorn.Config(
             api,  # type: ignore[arg-type]
             http=BoundedProtocol,
@@ -63,6 +64,7 @@ class ApiServer(uvicorn.Server):
         )
         super().__init__(config)
         self._lifecycle = lifecycle
+        self._listening = listening
 
     def stop(self) -> None:
         """End as soon as the open requests are answered; asked twice, at once."""
@@ -83,6 +85,7 @@ class ApiServer(uvicorn.Server):
             self.stop()
 
         before = {number: signal.signal(number, stop) for number in _SIGNALS}
+        self._listening()
         try:
             yield
         finally:

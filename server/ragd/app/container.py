@@ -33,6 +33,7 @@ from ragd.ingest.discovery.originals import Originals
 from ragd.ingest.discovery.paths import DocumentPaths
 from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.indexes import Indexes
+from ragd.ingest.interruptions import NOTE_FILE, Interruptions, Tell
 from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.reading import Report
 from ragd.ingest.workers.pool import WorkerPool
@@ -74,11 +75,18 @@ class Application:
     the data directory (`core.instance.Ownership`) for as long as the application is open.
     """
 
-    def __init__(self, settings: Settings, directories: Directories, progress: Progress | None = None) -> None:
-        """Raises `ServiceUnavailable` when the database can't be opened."""
+    def __init__(
+        self,
+        settings: Settings,
+        directories: Directories,
+        progress: Progress | None = None,
+        reading: Tell = lambda _key, _begins: None,
+    ) -> None:
+        """`reading` is told which files are being read. Raises `ServiceUnavailable` when the database can't be opened."""
         self.settings = settings
         self.directories = directories
         self._notices: list[str] = []
+        self._interruptions = Interruptions(directories.data / NOTE_FILE, reading)
         # Reentrant, and one for all: what is opened lazily needs other things that are.
         self._lock = threading.RLock()
         self._open_stores()
@@ -252,6 +260,7 @@ class Application:
             parser=parser,
             paths=DocumentPaths(self._files, self.directories.data / "uploads", self.settings.security.allowed_roots),
             tracer=self.tracer,
+            interruptions=self._interruptions,
             strategy_config_id=self.settings.strategy_config_id(),
         )
 
@@ -275,10 +284,13 @@ class Application:
             self.sources.start()
         self.sources.start_schedule()
 
-    def close(self) -> None:
-        """Bring the running job to a safe point and close everything. The queue of jobs is kept."""
+    def close(self, grace_s: float | None = None) -> bool:
+        """Bring the running job to a safe point, within `grace_s` seconds, and close everything. The queue of jobs is kept.
+
+        Returns whether the job stopped in time; if not, a thread of it may keep the process from ending.
+        """
         self.sources.stop()
-        stopped = self.runner.stop(self.settings.server.shutdown_grace_s)
+        stopped = self.runner.stop(self.settings.server.shutdown_grace_s if grace_s is None else grace_s)
         if not stopped:
             log.warning("the running job did not stop in time; it will go on at the next start")
         self.access.checks.close()
@@ -294,3 +306,4 @@ class Application:
         self.models.close(idle=stopped)
         self.tracer.close()
         self._engine.dispose()
+        return stopped

@@ -13,7 +13,7 @@ class ServerSettings(Group):
     port: Annotated[int, Field(ge=0, le=65535)] = 8765
     """TCP port on 127.0.0.1; 0 takes a free one."""
     shutdown_grace_s: Annotated[float, Field(gt=0)] = 10.0
-    """Seconds that a stopping daemon waits for running requests and for the running job to reach a safe point."""
+    """Seconds in which a daemon that was asked to stop has ended; then it is killed."""
 
 
 class SecuritySettings(Group):

@@ -248,6 +248,12 @@ class ParseOutOfMemory(ParseFailed):
     code = "MEMORY"
 
 
+class ParseInterrupted(ParseFailed):
+    """The daemon ended more than once while it read the file."""
+
+    code = "INTERRUPTED"
+
+
 PARSE_FAILURES: dict[str, type[ParseFailed]] = {
     kind.code: kind
     for kind in (

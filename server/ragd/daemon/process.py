@@ -23,9 +23,15 @@ from ragd.core.errors import RagError, SettingsError
 from ragd.core.files import own_folder
 from ragd.core.instance import INFO_FILE, DaemonInfo, Ownership
 from ragd.core.logs import DAEMON_LOG, logging_to
+from ragd.daemon.watchdog import Watchdog
+from ragd.ingest.interruptions import NOTE_FILE
 from ragd.models.store import Progress
 
 log = logging.getLogger(__name__)
+
+# Shares of the time in which a stopping daemon has to end; what is left is for closing what is open.
+_FOR_REQUESTS = 0.5
+_FOR_JOBS = 0.3
 
 
 def serve(
@@ -73,8 +79,10 @@ def _serve(
     abandoned = False
     try:
         with listening(port) as (listener, url):
-            app = Application(settings, directories, progress)
-            server = ApiServer(_create_api(app, token, lifecycle), lifecycle, settings.server.shutdown_grace_s)
+            grace_s = settings.server.shutdown_grace_s
+            watchdog = Watchdog(directories.data / NOTE_FILE, grace_s)
+            app = Application(settings, directories, progress, watchdog.reading)
+            server = ApiServer(_create_api(app, token, lifecycle), lifecycle, grace_s * _FOR_REQUESTS, watchdog.listen)
             info = DaemonInfo(os.getpid(), __version__, url, token)
 
             def ready() -> None:
@@ -91,11 +99,13 @@ def _serve(
                 server.run([listener])
             finally:
                 lifecycle.stopping.set()
-                warming.join(settings.server.shutdown_grace_s)
+                watchdog.stopping()
+                warming.join(grace_s * _FOR_JOBS)
                 abandoned = warming.is_alive()
-                if not abandoned:
-                    app.close()
+                stopped = not abandoned and app.close(grace_s * _FOR_JOBS)
                 log.info("daemon stopped")
+                if stopped:  # else a thread is left that the process may wait for
+                    watchdog.close()
     finally:
         if abandoned:
             # The warm-up still holds the stores; the lock goes with the process, which is about to end.

@@ -1,9 +1,9 @@
 """A process beside the daemon: it ends a daemon that a signal can't end, and notes which files the daemon died on.
 
-Python runs its handler of a signal between two of its own instructions, so one call that keeps the interpreter's lock keeps SIGTERM
-waiting. What the interpreter does at once, lock or not, is to write the signal's number into a pipe (`signal.set_wakeup_fd`). This
-file is also the program at the other end of that pipe: it needs nothing but the standard library, and the daemon's death closes
-the pipe. Where there are no such signals (Windows) there is no watchdog.
+Python runs its handler of a signal between two of its own instructions, so one call that keeps the interpreter's lock keeps
+SIGTERM waiting. What the interpreter does at once, lock or not, is to write the signal's number into a pipe
+(`signal.set_wakeup_fd`). This file is also the program at the other end of that pipe: it needs nothing but the standard library,
+and the daemon's death closes the pipe. Where there are no such signals (Windows) there is no watchdog.
 """
 
 from __future__ import annotations
@@ -44,9 +44,13 @@ class Watchdog:
             start_new_session=True,
         )
         os.close(read_end)
-        signal.set_wakeup_fd(self._pipe, warn_on_full_buffer=False)
 
-    def reading(self, key: str, *, begins: bool) -> None:
+    def listen(self) -> None:
+        """From now on signals are seen. Called once the event loop runs, which sets a pipe of its own when it begins."""
+        if self._process:
+            signal.set_wakeup_fd(self._pipe, warn_on_full_buffer=False)
+
+    def reading(self, key: str, begins: bool) -> None:
         """The file of this key, a short word, is being read from now on, or no longer."""
         self._send(f"{'+' if begins else '-'}{key}".encode())
 

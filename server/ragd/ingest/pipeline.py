@@ -22,6 +22,7 @@ from ragd.ingest.discovery.files import Found
 from ragd.ingest.discovery.paths import DocumentPaths, Named
 from ragd.ingest.drafts import Draft, Drafter
 from ragd.ingest.indexes import Indexes
+from ragd.ingest.interruptions import Interruptions
 from ragd.ingest.prefetch import prefetched
 from ragd.ingest.reading import LOOKUP_FILES, FileReading, Files, Report, Tally, embedding_progress, failure_of
 from ragd.ingest.workers.pool import Parser
@@ -55,6 +56,7 @@ class IngestPipeline:
         parser: Parser,
         paths: DocumentPaths,
         tracer: Tracer,
+        interruptions: Interruptions,
         strategy_config_id: str,
     ) -> None:
         self._writer = writer
@@ -64,7 +66,7 @@ class IngestPipeline:
         self._embedder = embedder
         self._drafter = drafter
         self._paths = paths
-        self._reading = FileReading(drafter, parser, writer, tracer)
+        self._reading = FileReading(drafter, parser, writer, tracer, interruptions)
         self._tracer = tracer
         self._strategy_config_id = strategy_config_id
         # Content and views change together: a deletion waits for the group that is being stored, and the reverse.
@@ -91,14 +93,13 @@ class IngestPipeline:
 
         `source_id` is the source that they come from, `gone` are ids of its documents whose files are no more: one whose content
         is found under another name has moved, the others are deleted. `queued` is explained at `Files`. Raises what `report`
-        raises, and any `RagError` or `OSError` that keeps the run itself from going on; what was committed before stays, what was
-        not is swept away.
+        raises, and any error that keeps the run itself from going on; what was committed stays, what was not is swept away.
         """
         named = self._paths.name(kb_id, found, gone)
         tally = Tally(skipped=found.skipped, failed=list(found.failed))
         total = len(named.items) + len(found.failed)
         self._trace_left_out(found, links)
-        files = Files(kb_id, named.items, named.ids, frozenset(gone), source_id, force, total, queued)
+        files = Files(kb_id, named.items, named.ids, frozenset(gone), source_id, force, total, queued, links.get("job_id"))
         drafts = self._reading.drafts(files, tally, lambda: self._start_trace(links), report)
         with self._running():
             self._rename(named, tally, report, links)
@@ -118,8 +119,7 @@ class IngestPipeline:
 
         The result's `drift` says how the structure of the documents differs from what it was.
         """
-        tally = Tally()
-        total = len(doc_ids)
+        tally, total = Tally(), len(doc_ids)
         shapes: list[tuple[Shape, Shape]] = []
 
         def drafts() -> Iterator[Draft]:

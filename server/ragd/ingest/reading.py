@@ -16,6 +16,7 @@ from ragd.formats.registry import doc_type_for
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.items import Item, file_is_gone
 from ragd.ingest.drafts import Draft, Drafter
+from ragd.ingest.interruptions import Interruptions
 from ragd.ingest.prefetch import side_by_side
 from ragd.ingest.workers.pool import Parser
 from ragd.store.document_state import Known
@@ -100,6 +101,7 @@ class Files:
     force: bool
     total: int
     queued: int | None
+    job_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +119,14 @@ class _Outcome:
 class FileReading:
     """Reads files for the pipeline, as many at a time as the parser does."""
 
-    def __init__(self, drafter: Drafter, parser: Parser, writer: DocumentWriter, tracer: Tracer) -> None:
+    def __init__(
+        self, drafter: Drafter, parser: Parser, writer: DocumentWriter, tracer: Tracer, interruptions: Interruptions
+    ) -> None:
         self._drafter = drafter
         self._parser = parser
         self._writer = writer
         self._tracer = tracer
+        self._interruptions = interruptions
 
     def drafts(self, files: Files, tally: Tally, start_trace: Callable[[], Trace], report: Report) -> Iterator[Draft]:
         """A draft for each file that is new or changed, in the order in which they are read. The tally counts the others."""
@@ -173,9 +178,10 @@ class FileReading:
     ) -> _Outcome:
         outcome = _Outcome(item, doc_id, trace, known)
         try:
-            draft = self._drafter.from_file(
-                files.kb_id, doc_id, item, known, trace, force=files.force, source_id=files.source_id, progress=progress
-            )
+            with self._interruptions.reading(files.job_id, item.uri, item.label):
+                draft = self._drafter.from_file(
+                    files.kb_id, doc_id, item, known, trace, force=files.force, source_id=files.source_id, progress=progress
+                )
         except ServiceUnavailable:  # says nothing of the file: the daemon is stopping, or can start no process
             raise
         except (RagError, OSError) as error:

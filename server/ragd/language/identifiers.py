@@ -74,7 +74,7 @@ _STANDARDS: Final = re.compile(r"(?:UTF|SHA|ISO|RFC|AES|RSA|MD|CRC|GPT|ARM|IEEE|
 # A question that is nothing but one such word is meant to the letter; in a sentence it may be any compound.
 _COMPOUND: Final = re.compile(r"[A-Za-z][A-Za-z0-9.+]*(?:-[A-Za-z0-9.+]+)+")
 # What is longer, such as base64, is no identifier; the square of its length would be its cost.
-_TOO_LONG: Final = re.compile(r"[!-~]{401,}+")
+_TOO_LONG: Final = re.compile(r"[!-~]{257,}+")
 _ABBREVIATIONS: Final = frozenset({"e.g", "i.e", "a.k.a", "etc.and"})
 _PARTS: Final = re.compile(r"[^\W_]+")
 WORD_BOUNDARIES: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")

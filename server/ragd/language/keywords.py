@@ -20,6 +20,7 @@ from ragd.language.terms import FIRST_CJK, TOKENS, WRAPPED, chinese_words, code_
 MAX_TERMS: Final = 200_000
 """Distinct terms that are counted in a document; terms that come later than so many others are not."""
 
+_LONGEST: Final = 64
 _NAME_WEIGHT: Final = 1.6
 _NOT_AS_NOUN: Final = 0.7
 _PHRASE_WEIGHT: Final = {1: 1.4, 2: 1.6}
@@ -49,9 +50,11 @@ def count_terms(text: str, language: str | None = None, *, code: bool = False) -
     last = ""
     noun_next = verb_next = False
     begins = broken = True
-    for gap, token in TOKENS.findall(WRAPPED.sub("", text)):
-        if not token:
+    for gap, whole in TOKENS.findall(WRAPPED.sub("", text)):
+        if not whole:
             break
+        # The ends of a long token say what it is; the whole of it would be remembered.
+        token = whole if len(whole) <= _LONGEST else whole[: _LONGEST // 2] + whole[-_LONGEST // 2 :]
         weight, form, in_phrase, capital, ends_phrase, ends_sentence, then_noun, then_verb = classify(token)
         in_japanese = not gap.isascii()
         if last and (in_japanese or form[:1] >= FIRST_CJK):

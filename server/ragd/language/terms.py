@@ -52,7 +52,7 @@ FIRST_CJK: Final = "\u3005"
 _IDENTIFIER: Final = re.compile(
     r"--?[A-Za-z][\w-]+"  # --no-cache
     r"|[~.]{0,2}/[\w.@+-]+(?:/[\w.@+-]+)+/?"  # /etc/kestrel/uid
-    r"|[A-Za-z_](?=[\w-]*(?:[a-z][A-Z]|[A-Za-z]-?\d|[A-Za-z\d]_[A-Za-z\d]))[\w-]*+(?:[.:]++[\w-]++)*"  # getName, KST-4012, max_jobs
+    r"|[A-Za-z_](?=[\w-]*(?:[a-z][A-Z]|[A-Za-z]-?\d|[A-Za-z\d]_[A-Za-z\d]))[\w-]*+(?:[.:]++[\w-]++)*"  # getName
     r"|[A-Za-z][\w-]+(?:\.[A-Za-z][\w-]+)+",  # kestrel.yaml
     re.ASCII,
 )

@@ -25,6 +25,7 @@ from ragd.ingest.discovery.files import find_files
 from ragd.ingest.discovery.paths import DocumentPaths
 from ragd.ingest.drafts import Drafter
 from ragd.ingest.indexes import Indexes
+from ragd.ingest.interruptions import NOTE_FILE, Interruptions
 from ragd.ingest.pictures.extraction import PictureLimits, PictureReader, normalize
 from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.workers.ipc import Normalized, pack_document, unpack_document
@@ -204,6 +205,7 @@ class Line:
             parser=parser,
             paths=DocumentPaths(FileDocuments(self.engine), folder / "uploads", ()),
             tracer=self.tracer,
+            interruptions=Interruptions(folder / NOTE_FILE, lambda _key, _begins: None),
             strategy_config_id="0" * 32,
         )
 

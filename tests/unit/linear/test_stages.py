@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -16,10 +17,11 @@ from ragd.answer.phrases import says_not_found
 from ragd.answer.prompt import neutral
 from ragd.answer.support import SupportCheck
 from ragd.cli.query import excerpt
+from ragd.config.answering import RetrievalSettings
 from ragd.core.documents import Document, Place
 from ragd.core.errors import RagError
 from ragd.core.ids import canonical
-from ragd.core.query import Turn
+from ragd.core.query import Filters, Turn
 from ragd.core.results import Citation, Passage
 from ragd.core.sections import split_sections
 from ragd.formats.code.languages import programming_language_of
@@ -46,7 +48,10 @@ from ragd.retrieve.planning.followup import might_depend, self_contained
 from ragd.retrieve.planning.intent import intent_of
 from ragd.retrieve.planning.keywords import keywords_of
 from ragd.retrieve.planning.operators import take_operators
+from ragd.retrieve.planning.planner import Planner
+from ragd.retrieve.planning.synonyms import Synonyms
 
+from . import hostile_text
 from .shapes import ATOMS, Shape, worst
 
 # CPU seconds for 1,500 characters below which a stage is not looked at more closely.
@@ -142,6 +147,16 @@ def _fetched_again(text: str) -> None:
     taken_from(body, _passage(text[: len(text) // 2] + "."), "What is it?", _ANALYZER.tokens, _TOKENIZER.count)
 
 
+_PLANNER: Final = Planner(
+    analyzer=_ANALYZER, max_chars=20_000, synonyms=Synonyms(Path("no-synonyms.yaml"), _ANALYZER), options=RetrievalSettings()
+)
+
+
+def _planned(text: str) -> None:
+    with suppress(RagError):
+        _PLANNER.plan(text, mode="hybrid", filters=Filters(), history=[Turn("user", text)])
+
+
 _STAGES: Final[dict[str, Callable[[str], object]]] = {
     "canonical": canonical,
     "ingested": lambda text: _ingested(_document(text)),
@@ -158,6 +173,7 @@ _STAGES: Final[dict[str, Callable[[str], object]]] = {
     "estimated tokens": estimate_tokens,
     "exact offsets": _TOKENIZER.offsets,
     "follow-ups": lambda text: (might_depend(text), self_contained(text, [Turn("user", text)])),
+    "plan": _planned,
     "intent": intent_of,
     "keywords": lambda text: keywords_of(text, find_identifiers(text), None),
     "operators": take_operators,
@@ -189,3 +205,8 @@ def test_no_stage_takes_the_square_of_a_texts_length(name: str) -> None:
 def test_no_reader_of_texts_takes_the_square_of_a_files_length() -> None:
     slow = {name: str(shape) for name, read in _readers().items() if (shape := worst(read, _shapes(), _FLOOR_S))}
     assert not slow
+
+
+@pytest.mark.slow
+def test_hostile_shapes_of_some_kilobytes_pass_through_ingestion_in_time() -> None:
+    assert hostile_text.main(["--kilobytes", "30", "--limit", "1.0"]) == 0

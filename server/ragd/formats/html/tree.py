@@ -77,7 +77,9 @@ class _Tree(BeautifulSoup):
 
 def parsable(text: str) -> str:
     """The page as the parser is given it; a tag's `sourceline` and `sourcepos` are of this text."""
-    return _MARKED_SECTION.sub("<! [", text)
+    # Tags that begin after the last one that ends are text; the parser would look for the end of each as far as the page goes.
+    complete, end, rest = text.rpartition(">")
+    return _MARKED_SECTION.sub("<! [", complete + end) + rest.replace("<", "&lt;")
 
 
 def parse(text: str) -> BeautifulSoup:

@@ -25,6 +25,9 @@ from ragd.language.scripts import ALL_HAN, HANGUL, HANGZHOU_NUMERALS, HIRAGANA, 
 MAX_TERM_CHARS = 200
 """A longer token (base64, minified code) is not kept whole, and a longer word not at all. Engines refuse very long terms."""
 
+_REMEMBERED_CHARS = 64
+"""Longer tokens hardly come again, and a file of them would stay in memory for as long as the process lives."""
+
 _WHOLE_WEIGHT = 2
 """Times that the whole form of an identifier is counted: it says more than its words do. Not so for `well-known` or `and/or`."""
 
@@ -62,7 +65,8 @@ def terms(text: str, unsegmented: Unsegmented) -> list[str]:
     for run in _RUNS.finditer(text):
         if run.lastgroup == "spaced":
             for token in _TOKENS.finditer(run.group()):
-                found.extend(_terms_of_token(token.group()))
+                remembers = len(token.group()) <= _REMEMBERED_CHARS
+                found.extend(_terms_of_token(token.group()) if remembers else _token_terms(token.group()))
         elif run.lastgroup == "han_kana":
             found.extend(unsegmented(run.group(), has_kana))
         else:

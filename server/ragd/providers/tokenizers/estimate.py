@@ -32,10 +32,14 @@ class EstimatedTokenizer:
 
     def count(self, text: str) -> int:
         """At least the number of tokens of `text`, special tokens and prefix excluded."""
-        return sum(tokens for _, _, tokens in _parts(text))
+        # A character that is not ASCII is a part by itself.
+        further = 0 if text.isascii() else sum(_tokens_of(char) - 1 for char in text if char >= "\x80")
+        return len(_PARTS.findall(text)) + further
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Character range of each counted token; of tokens of one character, the last has it and the others are empty."""
+        if text.isascii():
+            return [match.span() for match in _PARTS.finditer(text)]
         ranges: list[tuple[int, int]] = []
         for start, end, tokens in _parts(text):
             ranges += [(start, start)] * (tokens - 1)

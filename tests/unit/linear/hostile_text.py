@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """1 MB of each of 40 hostile shapes through every stage of ingestion that follows the reading: CPU seconds of each.
 
-    .venv/bin/python scripts/bench/hostile_text.py [--kilobytes 1000] [--limit 2.0] [--real]
+    .venv/bin/python tests/unit/linear/hostile_text.py [--kilobytes 1000] [--limit 2.0] [--real]
 
 With `--real` it is the default model's tokenizer that counts; else the estimate of remote models. The exit code is 1 when a stage
 takes longer than the limit for a shape, or when one takes more than 2.6 times as long as for half of it.
@@ -29,7 +29,8 @@ from ragd.providers.tokenizers.estimate import EstimatedTokenizer
 
 SHAPES = (
     " ", "\t", "\u00a0", "\u3000", "\ufdfa", "\u200b", "\ufe0f", "\n", " \n", "\x0b", "\u2028", "a", "A", "aA", "1.", "a.", "a+",
-    "+", "-", "_a", "**", "~", "`", "# ", "=", ".", "!", "…", "。」", "「", '"', "(", "![", "[a](", "{{", "|-|", "<a ", "/a", "あ", "漢",
+    "+", "-", "_a", "**", "~", "`", "# ", "=", ".", "!", "…", "。」", "「", '"', "(", "![", "[a](", "{{", "|-|", "<a ",
+    "/a", "あ", "漢",
 )  # fmt: skip
 ROOM = 400
 
