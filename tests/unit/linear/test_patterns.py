@@ -18,6 +18,7 @@ _FLOOR_S: Final = 0.0006
 
 _MADE_OF_ESCAPED_TEXT: Final = {
     "ragd.answer.support:_figures": r"(?<![\w.])12\.5(?!\d)",
+    "ragd.cli.common.excerpt:matcher": r"\bleas\w*|KST\-12",
     "ragd.core.http:RemoteService._clean": r"abcd[\w*.\-]*",
     "ragd.formats.html.loader:_meta": r"^description$",
     "ragd.formats.jira.wiki_inline:_Line._positions": r"\{code\}",

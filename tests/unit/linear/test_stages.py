@@ -16,7 +16,7 @@ from ragd.answer.citations import CitationFilter
 from ragd.answer.phrases import says_not_found
 from ragd.answer.prompt import neutral
 from ragd.answer.support import SupportCheck
-from ragd.cli.query import excerpt
+from ragd.cli.common.excerpt import excerpt
 from ragd.config.answering import RetrievalSettings
 from ragd.core.documents import Document, Place
 from ragd.core.errors import RagError

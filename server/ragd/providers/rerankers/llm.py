@@ -6,7 +6,6 @@ One request for all (list-wise: Sun et al. 2023, "Is ChatGPT Good at Search?"), 
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Sequence
 from typing import Final
@@ -56,9 +55,8 @@ class LlmReranker:
 
 
 def _marks(answer: str, count: int) -> list[float]:
-    found = re.search(r"\{.*\}", answer, re.DOTALL)
     try:
-        marks = json.loads(found.group())["scores"] if found else None
+        marks = json.loads(answer[answer.find("{") : answer.rfind("}") + 1])["scores"]
     except (ValueError, KeyError, TypeError, RecursionError):
         marks = None
     marks = marks if isinstance(marks, list) else []
