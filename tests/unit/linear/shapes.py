@@ -54,7 +54,7 @@ def growth(measured: Callable[[str], object], shape: Shape, floor_s: float) -> t
     length //= 2
     shorter, longer = shape.text(length), shape.text(2 * length)
     first, second = _time(measured, shorter), _time(measured, longer)
-    for _ in range(4):
+    for _ in range(3):
         if second < LIMIT * first:
             break
         first, second = min(first, _time(measured, shorter)), min(second, _time(measured, longer))
@@ -89,13 +89,12 @@ def shapes_for(pattern: re.Pattern[Any]) -> Iterator[Shape]:
     tree = parser.parse(text, pattern.flags & ~re.LOCALE)
     whole = _sample(tree)
     for atom in ATOMS:
-        for prefix in dict.fromkeys(("", whole[:1], whole[:3])):
-            for suffix in ("", "\x00"):
-                yield Shape(atom, prefix, suffix)
+        for prefix, suffix in dict.fromkeys((("", ""), ("", "\x00"), (whole[:1], "\x00"))):
+            yield Shape(atom, prefix, suffix)
     own = {atom: None for atom in _parts(tree) if atom and atom not in ATOMS} | ({whole: None} if whole else {})
     for atom in own:
-        for prefix in dict.fromkeys(("", "a", "\n", whole[:1], whole[:3])):
-            for suffix in ("", "\x00", "\n", "a"):
+        for prefix in dict.fromkeys(("", "a", whole[:1], whole[:3])):
+            for suffix in ("", "\x00", "a"):
                 yield Shape(atom, prefix, suffix)
 
 
