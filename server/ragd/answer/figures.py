@@ -128,7 +128,7 @@ _WEEKDAY_NUMBER: Final = {
     for names in ("mon|tues|wednes|thurs|fri|satur|sun", "月|火|水|木|金|土|日")
     for at, name in enumerate(names.split("|"))
 }
-_LINKS: Final = re.compile(r"[\s~〜～–-]*(?:to|and|or|から|と|、|,)?[\s~〜～–-]*")
+_LINKS: Final = re.compile(r"[\s~〜～–-]*+(?:to|and|or|から|と|、|,)?[\s~〜～–-]*+")
 
 
 class Quantity(NamedTuple):

@@ -24,6 +24,7 @@ ANCHORED: Final = frozenset(("match", "fullmatch"))
 _STEPS: Final = (24, 32, 100, 400, 1500)
 _LONG: Final = 4_000
 _SLOW_S: Final = 0.02
+_SURELY_S: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def growth(measured: Callable[[str], object], shape: Shape, floor_s: float) -> t
         if second < LIMIT * first:
             break
         first, second = min(first, _time(measured, shorter)), min(second, _time(measured, longer))
-    return second / first, second
+    return (second / first, second) if second > _SURELY_S else None
 
 
 def _time(measured: Callable[[str], object], text: str) -> float:

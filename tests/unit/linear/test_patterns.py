@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from ragd.answer import contradictions
 from ragd.language.identifiers import find_identifiers
 
 from .patterns import Expression, collected
@@ -17,7 +18,7 @@ from .shapes import LIMIT, shapes_for, use, worst
 _FLOOR_S: Final = 0.0006
 
 _MADE_OF_ESCAPED_TEXT: Final = {
-    "ragd.answer.support:_figures": r"(?<![\w.])12\.5(?!\d)",
+    "ragd.answer.contradictions:_holds": r"(?<![a-z0-9_])k8s(?![a-z0-9_])",
     "ragd.cli.common.excerpt:matcher": r"\bleas\w*|KST\-12",
     "ragd.core.http:RemoteService._clean": r"abcd[\w*.\-]*",
     "ragd.formats.html.loader:_meta": r"^description$",
@@ -31,12 +32,16 @@ _MADE_OF_ESCAPED_TEXT: Final = {
 }
 """Calls whose pattern is put together when they are made, each with one that it makes."""
 _KEPT_IN_TABLES: Final = {
+    "ragd.answer.contradictions:",
     "ragd.formats.code.lexing:_pattern",
     "ragd.formats.code.patterns:_patterns",
     "ragd.ingest.discovery.globs:compile_glob",
 }
 """The same, whose patterns stand in a table of the module, or have a test of their own."""
-_MEASURED_BY: Final[dict[str, Callable[[str], object]]] = {"ragd.language.identifiers._ANY": find_identifiers}
+_MEASURED_BY: Final[dict[str, Callable[[str], object]]] = {
+    "ragd.language.identifiers._ANY": find_identifiers,
+    "ragd.answer.contradictions._SENTENCE_START": lambda text: contradictions._SENTENCE_START.search(text[-8:]),
+}
 """Patterns that are given part of a text only, with the function that chooses the part."""
 
 
