@@ -232,7 +232,9 @@ def test_until_the_daemon_is_ready_only_health_answers(app: Application) -> None
     ("open_", "count", "further", "status"),
     [
         (("GET", "/api/documents"), MAX_OPEN_REQUESTS, ("GET", "/api/status"), 503),
-        (("POST", "/api/query"), MAX_OPEN_REQUESTS, ("POST", "/api/chat"), 503),
+        (("POST", "/api/query"), MAX_OPEN_REQUESTS, ("POST", "/api/prompt"), 503),
+        (("POST", "/api/chat"), MAX_OPEN_REQUESTS, ("POST", "/api/chat"), 503),
+        (("POST", "/api/chat"), MAX_OPEN_REQUESTS, ("POST", "/api/query"), 200),
         (("GET", "/api/events"), MAX_STREAMS, ("GET", "/api/jobs/1/events"), 503),
         (("POST", "/api/query"), MAX_OPEN_REQUESTS, ("GET", "/api/status"), 200),
         (("GET", "/api/events"), MAX_STREAMS, ("GET", "/api/status"), 200),

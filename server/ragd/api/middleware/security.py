@@ -38,6 +38,7 @@ OPEN_PATH = "/health"
 """The one address that needs no token and answers while the daemon is warming up."""
 
 UPLOAD_PATH = "/api/ingest"
+ANSWER_PATH = "/api/chat"
 EVALUATIONS_PATH = "/api/evaluations"
 AGENTS_PATH = "/mcp"
 """Where agents ask by MCP, when that is on."""
@@ -58,7 +59,13 @@ work: a daemon that is busy with questions still says how it is."""
 MAX_STREAMS = 256
 """Open streams of events, which cost next to nothing. Those of agents are bounded by their sessions."""
 
-_SLOTS = {"work": MAX_OPEN_REQUESTS, "reading": MAX_OPEN_REQUESTS, "stream": MAX_STREAMS, "agent": 2 * MAX_STREAMS}
+_SLOTS = {
+    "work": MAX_OPEN_REQUESTS,
+    "answer": MAX_OPEN_REQUESTS,
+    "reading": MAX_OPEN_REQUESTS,
+    "stream": MAX_STREAMS,
+    "agent": 2 * MAX_STREAMS,
+}
 
 _HOST = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
 _BEARER = re.compile(rb"bearer +([\x21-\x7e]+)", re.IGNORECASE)
@@ -195,7 +202,8 @@ def _too_large(limit: int) -> str:
 
 def _kind(scope: Scope) -> str:
     if scope["method"] not in ("GET", "HEAD"):
-        return "work"
+        # An answer in words takes a hundred times as long as a query, which it must not crowd out.
+        return "answer" if scope["path"] == ANSWER_PATH else "work"
     if scope["path"] == AGENTS_PATH:
         return "agent"
     return "stream" if scope["path"].endswith("/events") else "reading"
