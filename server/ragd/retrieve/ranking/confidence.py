@@ -115,7 +115,8 @@ def evidence_of(
     best = max(found, key=lambda one: one.covered)
     return Evidence(
         named=(any(_names(passage, plan) for passage in passages) and (foreign or best.covered >= _MOST_OF_IT * whole))
-        or (is_one_word(plan.topic) and best.covered >= whole),
+        # A word may be cut otherwise in a question than in a passage.
+        or (is_one_word(plan.topic) and (best.covered >= whole or any(_holds(passage, plan.topic) for passage in passages))),
         similarity=_logit(relevance(max(known))) if known and relevance is not None else None,
         covered=0.0 if foreign else best.covered / whole,
         missing=0.0 if foreign else min(one.rarest for one in found) / inverse_frequency(max(entries, 1), 0),
@@ -156,15 +157,13 @@ def _beside(parts: Sequence[str], held: Sequence[Collection[str]], rarity: Mappi
 
 def _names(passage: Passage, plan: QueryPlan) -> bool:
     """Whether a passage holds, to the letter, all that a question names."""
-    if not plan.identifiers:
-        return False
+    return bool(plan.identifiers) and all(_holds(passage, identifier.text) for identifier in plan.identifiers)
+
+
+def _holds(passage: Passage, named: str) -> bool:
+    """Whether a passage holds a name as a whole: `E10` is not in `E1045`. Letters of other scripts may follow without a blank."""
     text = f"{passage.title}\n{passage.content}".casefold()
-    return all(_holds(text, identifier.text.casefold()) for identifier in plan.identifiers)
-
-
-def _holds(text: str, named: str) -> bool:
-    """Whether a text holds a name as a whole: `E10` is not in `E1045`. Letters of other scripts may follow without a blank."""
-    return re.search(rf"(?<![a-z0-9_]){re.escape(named)}(?![a-z0-9_])", text) is not None
+    return re.search(rf"(?<![a-z0-9_]){re.escape(named.casefold())}(?![a-z0-9_])", text) is not None
 
 
 def _logit(share: float) -> float:

@@ -90,6 +90,10 @@ def test_the_one_word_that_a_question_is_about_is_enough_however_it_asks(plan: P
     assert confidence(plan(phrasing), "On these hosts avahi answers for names.", cosine=0.1) > 0.9
 
 
+def test_a_word_that_is_cut_otherwise_in_the_passage_is_there_all_the_same(plan: Plan) -> None:
+    assert confidence(plan("who knows something about 三和土"), "この作業では三和土を使う決まりです。", cosine=0.1) > 0.9
+
+
 @pytest.mark.parametrize(
     ("question", "answer", "other"),
     [
