@@ -10,6 +10,7 @@ import pytest
 
 from ragd.answer import contradictions
 from ragd.language.identifiers import find_identifiers
+from ragd.retrieve.ranking import asked
 
 from .patterns import Expression, collected
 from .shapes import LIMIT, shapes_for, use, worst
@@ -23,16 +24,21 @@ _MADE_OF_ESCAPED_TEXT: Final = {
     "ragd.core.http:RemoteService._clean": r"abcd[\w*.\-]*",
     "ragd.formats.html.loader:_meta": r"^description$",
     "ragd.formats.jira.wiki_inline:_Line._positions": r"\{code\}",
-    "ragd.formats.jira.wiki_markup:": r"\{quote\}",
+    "ragd.formats.jira.wiki_markup:": r"(?<!\{)\{quote\}(?!\})",
     "ragd.providers.llms.calls:RemoteModel.adapts_to": r"\btemperature\b",
     "ragd.retrieve.planning.keywords:_in_order": r"(max_jobs|KST\-12)",
     "ragd.retrieve.planning.planner:_language": r"max_jobs|KST\-12",
     "ragd.retrieve.planning.synonyms:_holds": r"(?<!\w)k8s(?!\w)",
+    "ragd.retrieve.ranking.asked:_number_of": rf"{asked._NUMBER} ?件",
+    "ragd.retrieve.ranking.asked:_number_near": (
+        rf"{asked._NUMBER}(?:[\s|,-]{{1,3}}\w{{1,20}}){{0,2}}[\s|,-]{{1,3}}days|days\w{{0,20}}(?:[\s|:,-]{{1,3}}\w{{1,20}}){{0,2}}[\s|:,-]{{1,3}}[0-9]"
+    ),
     "ragd.retrieve.ranking.confidence:_holds": r"(?<![a-z0-9_])k8s(?![a-z0-9_])",
 }
 """Calls whose pattern is put together when they are made, each with one that it makes."""
 _KEPT_IN_TABLES: Final = {
     "ragd.answer.contradictions:",
+    "ragd.retrieve.ranking.asked:",
     "ragd.formats.code.lexing:_pattern",
     "ragd.formats.code.patterns:_patterns",
     "ragd.ingest.discovery.globs:compile_glob",
