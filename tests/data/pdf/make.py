@@ -1,7 +1,8 @@
 """Makes the PDF fixtures of this folder with LibreOffice: `python tests/data/pdf/make.py`. The tests only read the PDFs.
 
 Needs soffice (7.4 was used) and the fonts DejaVu Serif and Noto Serif CJK JP. Each document is written as flat OpenDocument and
-exported by `soffice --headless --convert-to pdf`. The scans are pages of the tables, turned into pictures.
+exported by `soffice --headless --convert-to pdf`. The scans are pages of the tables, turned into pictures. `spaced-en.pdf` is
+`spaced-en.html` as Chromium 156 prints it (`chromium --headless --no-pdf-header-footer --print-to-pdf=spaced-en.pdf spaced-en.html`).
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class PdfLoader(FormatLoader):
     """PDF with a text layer, or scanned."""
 
     name = "pdf"
-    version = "2"
+    version = "3"
 
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:
         if not data:

@@ -14,12 +14,14 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 import pypdfium2.raw as pdfium_c
 from numpy.typing import NDArray
 
+from ragd.formats.pdf.page.blanks import blanks
 from ragd.formats.pdf.page.glyphs import Glyphs
 from ragd.formats.pdf.page.page import Boxes, Direction, Page, Rule, Segment
 from ragd.language.scripts import CJK, EAST_ASIAN, code_ranges
@@ -60,7 +62,8 @@ def read_segments(
     kinds = _joined(boxes, glyphs.line)
     for rule in rules:
         kinds[_cut_by(rule, glyphs.boxes)] = 0
-    kinds[glyphs.seams(kinds)] = 0
+    missing, inner = blanks(glyphs, boxes, kinds, _in_ranges(glyphs.codes[glyphs.at]), partial(_font_size, glyphs))
+    kinds[np.setdiff1d(glyphs.seams(kinds), inner).astype(np.intp)] = 0
     width, height = page.frame.size
     centres = (boxes[:, :2] + boxes[:, 2:]) / 2
     seen = (centres[:, 0] > -1) & (centres[:, 0] < width + 1) & (centres[:, 1] > -1) & (centres[:, 1] < height + 1)
@@ -69,7 +72,7 @@ def read_segments(
     turns = np.append(False, (kinds[1:] != kinds[:-1]) & (kinds[:-1] != 0))
     starts = np.append(0, np.flatnonzero((kinds == 0) | turns) + 1)
     targets, unplaced = _linked(glyphs.boxes, links)
-    builder = _Builder(glyphs, boxes, starts, targets, levels)
+    builder = _Builder(glyphs, boxes, starts, targets, levels, missing, inner)
     ends = [*starts[1:].tolist(), len(boxes)]
     for number, (start, end) in enumerate(zip(starts.tolist(), ends, strict=True)):
         if seen[start] and (segment := builder.segment(number, start, end)):
@@ -88,6 +91,8 @@ class _Builder:
         starts: NDArray[np.intp],
         targets: dict[int, tuple[int, str]],
         levels: Mapping[int, int],
+        missing: NDArray[np.intp],
+        inner: NDArray[np.intp],
     ) -> None:
         self.glyphs = glyphs
         self.targets = targets
@@ -99,9 +104,11 @@ class _Builder:
         codes = glyphs.codes[glyphs.at]
         self.even = _even(codes, boxes[:, 2] - boxes[:, 0], starts)
         self.needless = self._needless_blanks(codes, boxes)
-        self.text = np.where(self.needless, 0, glyphs.codes).astype("<u4").tobytes().decode("utf-32-le", "replace")
+        self.needless[glyphs.at[inner] + 1] = True
+        shown = np.insert(np.where(self.needless, 0, glyphs.codes), glyphs.at[missing] + 1, 0x20)
+        self.place: list[int] = (glyphs.at + np.searchsorted(missing, np.arange(len(glyphs.at)))).tolist()
+        self.text = shown.astype("<u4").tobytes().decode("utf-32-le", "replace")
         self.plain = _NEEDS_CARE.search(self.text) is None
-        self.matrix = pdfium_c.FS_MATRIX()
         self.name = ctypes.create_string_buffer(_MAX_FONT_NAME)
         self.flags = ctypes.c_int()
 
@@ -111,7 +118,7 @@ class _Builder:
             return None
         x0, y0, x1, y1 = self.boxes[number]
         middle = self.at[(start + end - 1) // 2]
-        size = self._size(middle) or y1 - y0
+        size = _font_size(self.glyphs, middle) or y1 - y0
         bold = pdfium_c.FPDFText_GetFontWeight(self.glyphs.raw, middle) >= _BOLD
         level = self.levels.get(self.glyphs.content_id(middle), 0) if self.levels else 0
         spaced = start == 0 or (self.at[start] - self.at[start - 1] > 1 and not self.needless[self.at[start] - 1])
@@ -132,13 +139,13 @@ class _Builder:
 
     def _blank(self, index: int) -> str:
         """The blank before a visible character that isn't the first, if there is one."""
-        return " " if self.at[index] - self.at[index - 1] > 1 else ""
+        return " " if self.place[index] - self.place[index - 1] > 1 else ""
 
     def _text(self, start: int, end: int) -> str:
         """The text of these visible characters, with the blanks between them."""
         if start >= end:
             return ""
-        text = self.text[self.at[start] : self.at[end - 1] + 1]
+        text = self.text[self.place[start] : self.place[end - 1] + 1]
         if self.plain:
             return text
         text = _INVISIBLE.sub("", text.translate(_REPLACED))
@@ -163,11 +170,14 @@ class _Builder:
         length = pdfium_c.FPDFText_GetFontInfo(self.glyphs.raw, index, self.name, _MAX_FONT_NAME, self.flags)
         return sys.intern(self.name.value.decode("latin-1")) if 0 < length <= _MAX_FONT_NAME else ""
 
-    def _size(self, index: int) -> float:
-        size = float(pdfium_c.FPDFText_GetFontSize(self.glyphs.raw, index))
-        if not pdfium_c.FPDFText_GetMatrix(self.glyphs.raw, index, self.matrix):
-            return size
-        return size * math.hypot(self.matrix.c, self.matrix.d)
+
+def _font_size(glyphs: Glyphs, index: int) -> float:
+    """The size in points at which a character of the text is shown."""
+    size = float(pdfium_c.FPDFText_GetFontSize(glyphs.raw, index))
+    matrix = pdfium_c.FS_MATRIX()
+    if not pdfium_c.FPDFText_GetMatrix(glyphs.raw, index, matrix):
+        return size
+    return size * math.hypot(matrix.c, matrix.d)
 
 
 def _even(codes: NDArray[np.uint32], widths: NDArray[np.float64], starts: NDArray[np.intp]) -> list[bool]:
