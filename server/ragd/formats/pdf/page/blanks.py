@@ -23,6 +23,8 @@ _OF_OTHERS: Final = 0.6
 """Share of the line's usual blank below which a smaller gap is none."""
 _NO_BLANK: Final = 0.08
 """Gap (em) that is none, whatever stands beside it."""
+_SPACED: Final = 0.05
+"""Distance of letters (em) from which a line is letter-spaced; in others pdfium parts no words."""
 _FEW: Final = 0.3
 """Share of a line's characters that touch the next one, below which it is letter-spaced."""
 _LEAST_HEIGHT: Final = 0.7
@@ -61,9 +63,12 @@ def blanks(
             letters = gaps[here]
         if not em or not len(letters):
             continue
-        over = (gaps[here] - np.quantile(letters, 0.25)) / em
+        own = float(np.quantile(letters, 0.25)) / em
+        over = gaps[here] / em - own
         found = (np.flatnonzero(wide[here] & (over >= _BLANK)) + first).tolist()
         missing += found
+        if own < _SPACED:
+            continue
         words = over[(step[here] > 1) | (wide[here] & (over >= _BLANK))]
         usual = float(np.quantile(words, 0.8)) if len(words) else 0.0
         for place in np.flatnonzero(narrow[here] & (over < _BLANK) & (over < max(_NO_BLANK, _OF_OTHERS * usual))).tolist():
