@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ragd.client.blocking import Client
 
 DEFAULT_COLLECTION = "default"
+
+_MOST_SHOWN: Final = 10
 
 COUNTED = ("added", "updated", "unchanged", "moved", "deleted", "skipped")
 
@@ -112,8 +114,10 @@ def print_result(job: Mapping[str, Any], logs: Path, *, nothing: str = "no docum
     click.echo(f"{what}: {', '.join(counted) or nothing}; {vectors} in {_seconds(job):.1f} s")
     if result.get("drift"):
         _print_drift(result["drift"])
-    if result["skipped"]:
-        click.echo("Skipped files are of types that can't be read.")
+    if result.get("lacking_ocr"):
+        documents = plural(result["lacking_ocr"], "document")
+        click.echo(f"{documents} with scanned pages without text; to read them: `rag extras add ocr`, then ingest again.")
+    _print_left_out(result.get("left_out", []), result.get("left_out_count", 0), job["job_id"])
     print_failed(result["failed"])
     if gone := result.get("gone"):
         names = result["gone_names"]
@@ -122,6 +126,17 @@ def print_result(job: Mapping[str, Any], logs: Path, *, nothing: str = "no docum
             click.echo(f"    {clean(name)}")
         if gone > len(names):
             click.echo(f"    … and {gone - len(names):,} others")
+
+
+def _print_left_out(left_out: Sequence[Mapping[str, Any]], count: int, job_id: str) -> None:
+    """The first files and folders that were seen and not read, each with its reason."""
+    if not left_out:
+        return
+    click.echo(f"{count:,} left out:")
+    for one in left_out[:_MOST_SHOWN]:
+        click.echo(f"  {clean(one['source'])}: {clean(one['message'])}")
+    if count > _MOST_SHOWN:
+        click.echo(f"  … and {count - _MOST_SHOWN:,} more: `rag jobs show {job_id} --json` names them.")
 
 
 def _print_drift(drift: Mapping[str, Any]) -> None:

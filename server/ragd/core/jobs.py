@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 JobStatus = Literal["queued", "running", "completed", "failed", "cancelled"]
 
@@ -18,12 +18,18 @@ class Failure:
     message: str
 
 
+MOST_LEFT_OUT: Final = 500
+"""How many files and folders a job names that were left out."""
+
+
 @dataclass(frozen=True, slots=True)
 class IngestResult:
     """What an ingestion did, counted in documents; `embedded` and `reused` count vectors.
 
     `moved` were found again under another name or path. `gone` are documents that stay although their files are no more,
-    `gone_names` what the first of them are called. `drift` says how the structure of rebuilt documents has changed.
+    `gone_names` what the first of them are called. `left_out` names what was seen and not read, the first `MOST_LEFT_OUT` of
+    `left_out_count`; `lacking_ocr` counts documents with scanned pages that nothing could read. `drift` says how the structure of
+    rebuilt documents has changed.
     """
 
     added: int = 0
@@ -33,6 +39,9 @@ class IngestResult:
     deleted: int = 0
     skipped: int = 0
     failed: tuple[Failure, ...] = ()
+    left_out: tuple[Failure, ...] = ()
+    left_out_count: int = 0
+    lacking_ocr: int = 0
     chunks: int = 0
     embedded: int = 0
     reused: int = 0

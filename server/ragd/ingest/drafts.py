@@ -40,7 +40,8 @@ _Decision = Literal["new", "changed", "unchanged", "rebuild"]
 class Draft:
     """One document on its way, with its trace. `was_deleted`: it is a deleted document that comes back.
 
-    `replaces` are documents that are this one under the name that its file had before.
+    `replaces` are documents that are this one under the name that its file had before. `lacks_ocr`: it has scanned pages, and no
+    text recognition is installed.
     """
 
     version: Version
@@ -48,6 +49,7 @@ class Draft:
     is_new: bool
     was_deleted: bool = False
     replaces: tuple[str, ...] = ()
+    lacks_ocr: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,7 @@ class Drafter:
             with trace.span("stage.asset_normalize", self.ocr) as span:
                 found = parsing.pictures(self.known_assets)
                 trace.event("ingest.assets_manifest", _assets_payload(found), span)
+        lacks_ocr = bool(document.metadata.get("ocr_skipped")) and self.ocr.profile == "none" != self.ocr.id
         document = replace(
             document,
             boilerplate=tuple(merged([*document.boilerplate, *found.ranges], len(document.markdown))),
@@ -136,7 +139,8 @@ class Drafter:
             picture_links=found.links,
         )
         version = self._version(content, item.label or item.source, trace)
-        return Draft(version, trace, decision == "new", was_deleted=known is not None and known.status == "deleted")
+        was_deleted = known is not None and known.status == "deleted"
+        return Draft(version, trace, decision == "new", was_deleted=was_deleted, lacks_ocr=lacks_ocr)
 
     def from_stored(self, stored: VersionContent, trace: Trace) -> Draft:
         """Make a live version again from what was read once."""

@@ -96,7 +96,7 @@ class IngestPipeline:
         raises, and any error that keeps the run itself from going on; what was committed stays, what was not is swept away.
         """
         named = self._paths.name(kb_id, found, gone)
-        tally = Tally(skipped=found.skipped, failed=list(found.failed))
+        tally = Tally.of(found)
         total = len(named.items) + len(found.failed)
         self._trace_left_out(found, links)
         files = Files(kb_id, named.items, named.ids, frozenset(gone), source_id, force, total, queued, links.get("job_id"))
@@ -264,13 +264,7 @@ class IngestPipeline:
                 payload = {"version_id": draft.version.version_id, "chunks": len(draft.version.chunks)}
                 draft.trace.event("ingest.upsert_result", payload, spans[draft.trace.trace_id])
         for draft in kept:
-            tally.chunks += len(draft.version.chunks)
-            if draft.replaces:
-                tally.moved += 1
-            elif draft.is_new:
-                tally.added += 1
-            else:
-                tally.updated += 1
+            tally.count(draft)
         # A document that was deleted while it was being read stays deleted.
         tally.skipped += len(group) - len(kept)
         for draft in group:

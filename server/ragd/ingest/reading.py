@@ -3,17 +3,20 @@ recognised."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Final
 
 from ragd.core.errors import RagError, ServiceUnavailable
 from ragd.core.ids import hash32
-from ragd.core.jobs import Failure, IngestResult
+from ragd.core.jobs import MOST_LEFT_OUT, Failure, IngestResult
 from ragd.core.tracing import Trace, Tracer
 from ragd.formats.common.naming import base_name
 from ragd.formats.registry import doc_type_for
 from ragd.ingest.discovery.file_rules import shown
+from ragd.ingest.discovery.files import Found
 from ragd.ingest.discovery.items import Item, file_is_gone
 from ragd.ingest.drafts import Draft, Drafter
 from ragd.ingest.interruptions import Interruptions
@@ -23,7 +26,11 @@ from ragd.store.document_state import Known
 from ragd.store.documents import DocumentWriter
 from ragd.store.file_documents import file_path
 
+log = logging.getLogger(__name__)
+
 LOOKUP_FILES = 500
+_LOGGED: Final = 100
+"""Names in one line of the log."""
 Report = Callable[[str, int, int], None]
 """Called with (stage, done, total) in files, before each file at least; may raise `Stopped` to end the run at a safe point."""
 
@@ -38,6 +45,8 @@ class Tally:
     moved: int = 0
     deleted: int = 0
     skipped: int = 0
+    left_out: Sequence[Failure] = ()
+    lacking_ocr: int = 0
     failed: list[Failure] = field(default_factory=list)
     chunks: int = 0
     embedded: int = 0
@@ -47,6 +56,26 @@ class Tally:
     """Documents whose vectors are there, stored or on their way to be."""
     replaced: set[str] = field(default_factory=set)
     """Documents that are others now: their files were found under another name."""
+
+    @classmethod
+    def of(cls, found: Found) -> Tally:
+        """Before the first file is read; what was left out is named in the log, too."""
+        left_out = found.left_out
+        if left_out:
+            names = [f"{one.source}: {one.message}" for one in left_out[:_LOGGED]]
+            log.info("files were left out", extra={"left_out": len(left_out), "files": names})
+        return cls(skipped=found.skipped, left_out=left_out, failed=list(found.failed))
+
+    def count(self, draft: Draft) -> None:
+        """Count a document that was stored."""
+        self.chunks += len(draft.version.chunks)
+        self.lacking_ocr += draft.lacks_ocr
+        if draft.replaces:
+            self.moved += 1
+        elif draft.is_new:
+            self.added += 1
+        else:
+            self.updated += 1
 
     @property
     def done(self) -> int:
@@ -63,6 +92,9 @@ class Tally:
             deleted=self.deleted,
             skipped=self.skipped,
             failed=tuple(self.failed),
+            left_out=tuple(self.left_out[:MOST_LEFT_OUT]),
+            left_out_count=len(self.left_out),
+            lacking_ocr=self.lacking_ocr,
             chunks=self.chunks,
             embedded=self.embedded,
             reused=self.reused,

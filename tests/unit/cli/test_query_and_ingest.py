@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,19 @@ def test_a_file_that_fails_is_named_with_its_reason_and_the_exit_code_is_1(rag, 
     assert "3 added, 1 skipped, 1 failed" in result.stdout
     line = next(line for line in result.stdout.splitlines() if line.startswith("empty.md"))
     assert "EMPTY" in line
+    assert "  program.bin: no reader for .bin" in result.stdout.splitlines()
+
+
+def test_ten_of_what_is_left_out_are_named_and_the_command_that_names_all(rag, docs: Path) -> None:
+    for number in range(13):
+        (docs / f"drawing{number:02}.vsd").write_bytes(b"\0")
+    stdout = rag("ingest", str(docs)).stdout
+    assert "13 left out:" in stdout
+    assert stdout.count("no reader for .vsd") == 10
+    (command,) = re.findall(r"and 3 more: `rag (jobs show \w+ --json)`", stdout)
+    result = json.loads(rag(*command.split()).stdout)["result"]
+    assert [one["source"] for one in result["left_out"]] == [f"drawing{number:02}.vsd" for number in range(13)]
+    assert result["left_out_count"] == 13
 
 
 def test_a_path_that_does_not_exist_is_wrong_usage(rag, tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ class Line:
             loader_version=lambda name: loaders(name).version,
             encodings=lambda source, name: self.encodings(source, name),  # noqa: PLW0108 - tests set another
             known_assets=self.assets.known,
-            ocr=ProviderRef("ocr", "none", "none"),
+            ocr=ProviderRef("ocr", options.get("ocr", "none"), "none"),
             cleaner=build("cleaner", "rules"),
             splitter=build("splitter", "recursive", tokenizer=self.embedder.tokenizer, chunk_overlap=8),
             enricher=build("enricher", options.get("enricher", "none")),

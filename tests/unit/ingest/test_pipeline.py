@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,6 +52,17 @@ def test_a_doubtful_encoding_is_refused_until_a_setting_says_which_it_is(new_lin
     assert line.ingest().added == 1
     assert line.texts() == {"設定"}
     assert line.ingest().unchanged == 1
+
+
+@pytest.mark.slow
+def test_scans_are_counted_where_no_text_recognition_is_installed(new_line: Any) -> None:
+    scan = (Path(__file__).parents[2] / "data" / "pdf" / "scan-en.pdf").read_bytes()
+    for provider, expected in (("rapidocr", 1), ("none", 0)):  # none: switched off by a person, who knows
+        line = new_line(ocr=provider, max_document_size=10_000_000)
+        line.write("scan.pdf", scan)
+        line.write("note.md", "text")
+        result = line.ingest()
+        assert (result.added, result.lacking_ocr) == (2, expected)
 
 
 def test_another_encoding_reads_a_file_again_and_a_wrong_one_is_named(new_line: Any) -> None:

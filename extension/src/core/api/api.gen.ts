@@ -2091,6 +2091,24 @@ export interface components {
              */
             gone_names: string[];
             /**
+             * Lacking Ocr
+             * @description Documents with scanned pages without text, as no text recognition is installed: `rag extras add ocr`.
+             * @default 0
+             */
+            lacking_ocr: number;
+            /**
+             * Left Out
+             * @description Files and folders that were seen and not read, each with its reason; at most 500.
+             * @default []
+             */
+            left_out: components["schemas"]["FailedFile"][];
+            /**
+             * Left Out Count
+             * @description How many were left out.
+             * @default 0
+             */
+            left_out_count: number;
+            /**
              * Moved
              * @default 0
              */

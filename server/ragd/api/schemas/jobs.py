@@ -53,6 +53,14 @@ class JobResult(BaseModel):
     deleted: int = 0
     skipped: int
     failed: list[FailedFile]
+    left_out: list[FailedFile] = Field(
+        default=[], description="Files and folders that were seen and not read, each with its reason; at most 500."
+    )
+    left_out_count: int = Field(default=0, description="How many were left out.")
+    lacking_ocr: int = Field(
+        default=0,
+        description="Documents with scanned pages without text, as no text recognition is installed: `rag extras add ocr`.",
+    )
     chunks: int
     embedded: int
     reused: int

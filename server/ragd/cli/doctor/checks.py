@@ -54,6 +54,7 @@ def examine(context: CliContext, progress: Progress) -> list[Check]:
     if found[-1].level == "fail":
         return found
     found.append(_check_agents(settings))
+    found.append(_check_ocr(settings))
     progress("Checking the model", None)
     model = _check_model(settings, directories.models)
     found.append(model)
@@ -61,6 +62,18 @@ def examine(context: CliContext, progress: Progress) -> list[Check]:
         progress("Checking the database and the indexes", None)
         found += _ask(directories, settings, search=model.level == "ok")
     return found
+
+
+def _check_ocr(settings: Settings) -> Check:
+    """Whether scanned pages and pictures can be read."""
+    name = settings.ocr.provider
+    if name == "none":
+        return Check("text recognition", "ok", "off, by ocr.provider")
+    if provider_class("ocr", name).installed_profile() == "none":
+        return Check(
+            "text recognition", "warn", "not installed: scanned pages stay without text", "To read them: `rag extras add ocr`."
+        )
+    return Check("text recognition", "ok", name)
 
 
 def _ask(directories: Directories, settings: Settings, *, search: bool) -> Iterator[Check]:

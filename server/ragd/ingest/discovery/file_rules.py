@@ -95,6 +95,7 @@ class _Layer:
     """The patterns of one `.gitignore`, and how a path below the folder is written from where that file is."""
 
     globs: Globs
+    file: str
     cut: int = 0
     prefix: str = ""
 
@@ -123,14 +124,20 @@ class Selection:
 
     def passes_folder(self, relative: str) -> bool:
         """Whether a folder is entered, when those above it are."""
-        return not self._exclude.verdict(shown(relative), is_folder=True) and not self._is_ignored(relative, is_folder=True)
+        return not self.left_out_by(relative, is_folder=True)
 
     def passes_file(self, relative: str) -> bool:
         """Whether a file is taken, when the folders above it are entered."""
+        return not self.left_out_by(relative, is_folder=False)
+
+    def left_out_by(self, relative: str, *, is_folder: bool) -> str:
+        """What leaves a name out, when the folders above it are entered; "" for what is taken."""
         name = shown(relative)
-        if self._include.patterns and not self._include.covers(name):
-            return False
-        return not self._exclude.verdict(name, is_folder=False) and not self._is_ignored(relative, is_folder=False)
+        if not is_folder and self._include.patterns and not self._include.covers(name):
+            return "in no include glob"
+        if self._exclude.verdict(name, is_folder=is_folder):
+            return "in an exclude glob"
+        return self._ignored_by(relative, is_folder=is_folder)
 
     def enters(self, relative: str) -> bool:
         """Whether a walk comes by a folder of this name, wherever it lies."""
@@ -145,12 +152,12 @@ class Selection:
             return False
         return (is_folder is not True and self.passes_file(relative)) or (is_folder is not False and self.passes_folder(relative))
 
-    def _is_ignored(self, relative: str, *, is_folder: bool) -> bool:
+    def _ignored_by(self, relative: str, *, is_folder: bool) -> str:
         for layer in reversed(self._layers_in(relative.rpartition("/")[0]) if self.rules.gitignore else ()):
             verdict = layer.verdict(shown(relative), is_folder=is_folder)
             if verdict is not None:
-                return verdict
-        return False
+                return f"ignored by {layer.file}" if verdict else ""
+        return ""
 
     def _layers_in(self, parent: str) -> tuple[_Layer, ...]:
         if parent not in self._layers:
@@ -159,7 +166,8 @@ class Selection:
 
     def _layer_of(self, relative: str) -> tuple[_Layer, ...]:
         globs = _read_gitignore(self.folder / relative)
-        return (_Layer(globs, cut=len(shown(relative)) + 1 if relative else 0),) if globs.patterns else ()
+        cut = len(shown(relative)) + 1 if relative else 0
+        return (_Layer(globs, shown(f"{relative}/{GITIGNORE}".lstrip("/")), cut),) if globs.patterns else ()
 
     def _layers_above(self) -> Sequence[_Layer]:
         """The `.gitignore` files above the folder, down from the root of its git work tree. When they ignore the folder, which
@@ -169,7 +177,7 @@ class Selection:
         layers = []
         for folder in reversed(above[1 : top + 1]):
             prefix = shown(self.folder.relative_to(folder).as_posix())
-            layers.append(_Layer(_read_gitignore(folder), prefix=f"{prefix}/"))
+            layers.append(_Layer(_read_gitignore(folder), shown(str(folder / GITIGNORE)), prefix=f"{prefix}/"))
             parts = prefix.split("/")
             if any(layers[-1].globs.verdict("/".join(parts[:count]), is_folder=True) for count in range(1, len(parts) + 1)):
                 return ()

@@ -32,7 +32,7 @@ class Found:
 
     `ignored` counts files and folders that a `.gitignore` or an `exclude` or `include` glob left out. `unread` are the names,
     relative to their folder, of what is there but could not be looked at; `""` is a whole folder. `folders` are those that were
-    searched, links resolved.
+    searched, links resolved. `left_out` names all that was seen and not taken, with its reason: of no known type first.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -41,6 +41,17 @@ class Found:
     ignored: int = 0
     unread: list[str] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
+    _unsupported: list[Failure] = field(default_factory=list)
+    _passed: list[Failure] = field(default_factory=list)
+
+    @property
+    def left_out(self) -> list[Failure]:
+        return self._unsupported + self._passed
+
+    def leave_out(self, name: str, code: str, why: str) -> None:
+        """Note what is not taken. Hidden and ignored names come after files that somebody may miss."""
+        to = self._unsupported if code == UnsupportedMediaType.code else self._passed
+        to.append(Failure(shown(name), code, why))
 
 
 class Part:
@@ -91,6 +102,12 @@ def check_paths(paths: Sequence[str], allowed_roots: Sequence[str]) -> None:
             problems.append(FieldProblem(field_name, "unreadable", f"'{path[:200]}' can't be read: {error}."))
     if problems:
         raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
+
+
+def unread_type(name: str) -> str:
+    """Why a file of a type that no loader reads is left out."""
+    suffix = Path(name).suffix
+    return f"no reader for {suffix}" if suffix else "no extension that says what it is"
 
 
 def unsupported(name: str) -> UnsupportedMediaType:
@@ -182,8 +199,12 @@ class _Walk:
                     self.found.failed.append(looked)
                 continue
             resolved, mode = looked
-            if not stat.S_ISREG(mode) or resolved in self.avoid or self.loader_for(resolved.name) is None:
+            if not stat.S_ISREG(mode) or resolved in self.avoid:
                 self.found.skipped += 1
+                self.found.leave_out(relative, "SPECIAL", "the daemon's own" if resolved in self.avoid else "no regular file")
+            elif self.loader_for(resolved.name) is None:
+                self.found.skipped += 1
+                self.found.leave_out(relative, UnsupportedMediaType.code, unread_type(resolved.name))
             elif resolved not in seen:
                 seen.add(resolved)
                 self.found.items.append(FileItem(resolved, source, self.root, self.root / relative))
@@ -221,18 +242,25 @@ class _Walk:
         return None
 
     def _takes_folder(self, name: str, prefix: str) -> bool:
-        if is_passed_over(name) or (self.part and not self.part.leads(shown(prefix + name))):
+        if self.part and not self.part.leads(shown(prefix + name)):
             return False
-        return self._counted(self.selection.passes_folder(prefix + name))
+        return self._is_taken(name, prefix, is_folder=True)
 
     def _takes_file(self, name: str, prefix: str) -> bool:
-        if is_passed_over(name) or (self.part and not self.part.holds(shown(prefix + name))):
+        if self.part and not self.part.holds(shown(prefix + name)):
             return False
-        return self._counted(self.selection.passes_file(prefix + name))
+        return self._is_taken(name, prefix, is_folder=False)
 
-    def _counted(self, taken: bool) -> bool:
-        self.found.ignored += not taken
-        return taken
+    def _is_taken(self, name: str, prefix: str, *, is_folder: bool) -> bool:
+        whole = f"{prefix}{name}{'/' if is_folder else ''}"
+        if is_passed_over(name):
+            self.found.leave_out(whole, "HIDDEN", "hidden, temporary, or made by a tool")
+            return False
+        by = self.selection.left_out_by(prefix + name, is_folder=is_folder)
+        if by:
+            self.found.ignored += 1
+            self.found.leave_out(whole, "IGNORED", by)
+        return not by
 
     def _unreadable(self, error: OSError) -> None:
         # A failing disk does not always say which folder it was.

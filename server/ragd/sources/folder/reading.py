@@ -9,11 +9,10 @@ from pathlib import Path
 
 from ragd.core.errors import ServiceUnavailable
 from ragd.core.ids import hash32
-from ragd.core.jobs import IngestResult
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import Found, Part
 from ragd.ingest.pipeline import IngestPipeline
-from ragd.ingest.reading import Report
+from ragd.ingest.reading import Report, Tally
 from ragd.sources.folder.config import FolderConfig
 from ragd.sources.handler import Reading
 from ragd.store.document_state import SourceDocument
@@ -49,7 +48,7 @@ class FolderReading:
             )
         if gone and not found.items and len(gone) == len(documents) and not job.payload.get("allow_empty"):
             self._check_emptied(source, config, root, len(documents))
-        result = IngestResult(skipped=found.skipped, failed=tuple(found.failed))
+        result = Tally.of(found).result()
         if found.items or gone:
             doc_ids = [document.doc_id for document in gone]
             result = self.ingestion().run(

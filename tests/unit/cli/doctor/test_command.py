@@ -12,6 +12,7 @@ import pytest
 
 from ragd import __version__
 from ragd.core.instance import DaemonInfo, Ownership
+from ragd.providers.ocr.rapidocr import RapidOcrEngine
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +28,27 @@ def test_a_sound_installation_has_nothing_but_ok(rag, ingested: None) -> None:
     assert report["ok"]
     assert {check["level"] for check in report["checks"]} == {"ok"}
     names = [check["name"] for check in report["checks"]]
-    assert names == ["python", "data", "disk", "settings", "agents", "model", "daemon", "database", "engine", "indexes"]
+    assert names == [
+        "python",
+        "data",
+        "disk",
+        "settings",
+        "agents",
+        "text recognition",
+        "model",
+        "daemon",
+        "database",
+        "engine",
+        "indexes",
+    ]
+
+
+def test_an_installation_without_text_recognition_says_how_to_get_it(rag, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_OCR__PROVIDER", "rapidocr")
+    monkeypatch.setattr(RapidOcrEngine, "installed_profile", classmethod(lambda _cls: "none"))
+    found = findings(rag("doctor", "--json"))["text recognition"]
+    assert found["level"] == "warn"
+    assert "rag extras add ocr" in found["mend"]
 
 
 def test_settings_that_are_wrong_are_told(rag, monkeypatch: pytest.MonkeyPatch) -> None:

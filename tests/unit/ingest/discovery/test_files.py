@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ragd.core.errors import DocumentUnreadable, ForbiddenPath
-from ragd.ingest.discovery.file_rules import shown
+from ragd.ingest.discovery.file_rules import FileRules, shown
 from ragd.ingest.discovery.files import Found, check_allowed, find_files
 from ragd.ingest.discovery.items import FileItem
 
@@ -83,6 +83,36 @@ def test_hidden_names_and_folders_of_tools_are_passed_over_unless_named(tmp_path
     found = find(tmp_path)
     assert (sources(found), found.skipped, found.failed) == (["a.md"], 0, [])
     assert sources(find(tmp_path / ".git", tmp_path / ".env.md")) == ["config.md", ".env.md"]
+
+
+def test_what_is_left_out_is_named_with_its_reason(tmp_path: Path) -> None:
+    for name in (
+        ".git/config",
+        ".env.md",
+        "a.md",
+        "plan.vsd",
+        "Makefile.local",
+        "sub/b.md",
+        "sub/c.log",
+        "out/x.md",
+        "sub/d.tmp",
+    ):
+        write(tmp_path / name)
+    (tmp_path / ".gitignore").write_text("out/\n")
+    (tmp_path / "sub" / ".gitignore").write_text("*.log\n")
+    found = find(tmp_path)
+    assert sources(found) == ["a.md", "sub/b.md"]
+    reasons = {one.source: (one.code, one.message) for one in found.left_out}
+    assert reasons["plan.vsd"] == ("UNSUPPORTED_MEDIA_TYPE", "no reader for .vsd")
+    assert reasons["out/"] == ("IGNORED", "ignored by .gitignore")
+    assert reasons["sub/c.log"] == ("IGNORED", "ignored by sub/.gitignore")
+    assert {reasons[name][0] for name in (".git/", ".env.md", ".gitignore", "sub/d.tmp")} == {"HIDDEN"}
+    assert found.left_out[0].code == "UNSUPPORTED_MEDIA_TYPE"
+    assert (found.skipped, found.ignored) == (2, 2)
+    by_glob = find_files(
+        [str(tmp_path)], recursive=True, allowed_roots=(), rules=FileRules(("*.md",), ("sub/",), gitignore=False)
+    )
+    assert {one.message for one in by_glob.left_out if one.code == "IGNORED"} == {"in no include glob", "in an exclude glob"}
 
 
 def test_a_named_file_that_can_not_be_taken_is_a_failure_with_its_reason(tmp_path: Path) -> None:

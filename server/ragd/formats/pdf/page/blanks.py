@@ -79,4 +79,4 @@ def blanks(
 
 def _is_alphanumeric(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
     digits_and_letters = ((codes >= 0x30) & (codes <= 0x39)) | ((codes | 0x20) >= 0x61) & ((codes | 0x20) <= 0x7A)
-    return digits_and_letters | ((codes >= 0xC0) & (codes < 0x2000) & (codes != 0xD7) & (codes != 0xF7))
+    return np.asarray(digits_and_letters | ((codes >= 0xC0) & (codes < 0x2000) & (codes != 0xD7) & (codes != 0xF7)))
