@@ -12,6 +12,8 @@ const ASSET = /^asset:\/\/([\w-]+)$/;
 const BLOCKS = new Set(["paragraph_open", "heading_open", "tr_open", "fence", "code_block", "hr"]);
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true, typographer: false });
+// What was printed or recognised on a page has no emphasis of ours: its signs are its own.
+const PRINTED = ["emphasis", "strikethrough", "escape", "backticks", "entity", "html_inline"];
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 markdown.validateLink = (url) => WEB.test(url.trim()) || ASSET.test(url);
 // Pictures come from the daemon when they are seen; one from elsewhere is not loaded, its description stands for it.
@@ -31,9 +33,14 @@ const ALLOWED = {
   RETURN_DOM_FRAGMENT: true as const,
 };
 
-/** `place` heads the passage, as in "Slide 4". Pictures are left as `.picture[data-asset]`, for their loader. */
-export function renderContent(part: ContentPart, place: string): DocumentFragment {
+/**
+ * `place` heads the passage, as in "Slide 4". Pictures are left as `.picture[data-asset]`, for their loader. What was `printed`
+ * keeps its signs: `a_b` and `*` are no emphasis.
+ */
+export function renderContent(part: ContentPart, place: string, kind: "written" | "printed" = "written"): DocumentFragment {
+  if (kind === "printed") markdown.disable(PRINTED);
   const tokens = markdown.parse(part.text, {});
+  markdown.enable(PRINTED);
   markLines(tokens, part.lines);
   const fragment = DOMPurify.sanitize(markdown.renderer.render(tokens, markdown.options, {}), ALLOWED);
   joinTables(fragment);

@@ -96,7 +96,7 @@ export class PagesView {
     if (page !== this.page) return;
     const heading = h("h2", {}, l10n.t("Text of this page"));
     const none = content.text === "" && h("p", { class: "quiet" }, l10n.t("No text was read on this page."));
-    this.text.replaceChildren(heading, ...(none ? [none] : []), renderContent(content, ""));
+    this.text.replaceChildren(heading, ...(none ? [none] : []), renderContent(content, "", "printed"));
   }
 
   key(event: KeyboardEvent): boolean {

@@ -224,6 +224,30 @@ class DocumentUnreadable(ParseFailed):
     code = "UNREADABLE"
 
 
+class EncodingUnknown(DocumentUnreadable):
+    code = "UNKNOWN_ENCODING"
+
+
+class WrongType(DocumentUnreadable):
+    """What a file holds is not what its name says."""
+
+    code = "WRONG_TYPE"
+
+
+class OldFormat(ParseFailed):
+    code = "OLD_FORMAT"
+
+
+class UnpacksTooLarge(ParseFailed):
+    """A small file that would become a very large one."""
+
+    code = "UNPACKS_TOO_LARGE"
+
+
+class TooManyPixels(ParseFailed):
+    code = "TOO_MANY_PIXELS"
+
+
 class DocumentVanished(ParseFailed):
     code = "VANISHED"
 
@@ -261,6 +285,11 @@ PARSE_FAILURES: dict[str, type[ParseFailed]] = {
         DocumentEncrypted,
         DocumentEmpty,
         DocumentUnreadable,
+        EncodingUnknown,
+        WrongType,
+        OldFormat,
+        UnpacksTooLarge,
+        TooManyPixels,
         DocumentVanished,
         ParseTimeout,
         ParseOutOfMemory,

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ragd.core.documents import Document, Piece
-from ragd.core.errors import DocumentUnreadable, ParseFailed, RagError
+from ragd.core.errors import EncodingUnknown, ParseFailed, RagError
 from ragd.core.ids import TEXT_NORM_PROFILE, hash32
 from ragd.core.sections import split_sections
 from ragd.core.storage import Version, VersionContent
@@ -227,7 +227,7 @@ def _as_utf8(data: bytes, encoding: str, name: str) -> bytes:
         return decode_as(data, encoding).removeprefix("\ufeff").encode("utf-8-sig", "replace") if data else data
     except UnicodeError:
         message = f"'{name}' is not in {encoding}, as ingest.encodings says it is. Change or remove the pattern there."
-        raise DocumentUnreadable(message) from None
+        raise EncodingUnknown(message) from None
 
 
 def _decide(known: Known | None, ocr_profile: str, *, same: bool, force: bool) -> _Decision:

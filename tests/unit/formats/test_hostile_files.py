@@ -133,7 +133,7 @@ class TestArchives:
         bomb = with_part(office(name), part, *packed(b"<", b"\0" * 1024, b"", 4_000_000_000))
         assert len(bomb) < 5 * MEGABYTE
         outcome = read(pool, name, bomb)
-        assert outcome.code == "PARSE_FAILED"
+        assert outcome.code == "UNPACKS_TOO_LARGE"
         assert "zip bomb" in outcome.message
         assert outcome.peak < 300 * MEGABYTE
 
@@ -234,7 +234,7 @@ DRAWINGS = {
 class TestPictures:
     def test_a_picture_of_thirty_thousand_pixels_a_side_is_refused_undecoded(self, pool) -> None:
         outcome = read(pool, "計画.png", png_of(30_000))
-        assert outcome.code == "PARSE_FAILED"
+        assert outcome.code == "TOO_MANY_PIXELS"
         assert "million pixels" in outcome.message
         assert outcome.peak < 300 * MEGABYTE
 
@@ -273,7 +273,7 @@ class TestPictures:
         assert "hush" not in outcome.document.markdown
 
 
-READ, REFUSED = ("READ",), ("PARSE_FAILED", "UNREADABLE")
+READ, REFUSED = ("READ",), ("PARSE_FAILED", "UNREADABLE", "UNKNOWN_ENCODING", "WRONG_TYPE")
 
 TEXTS: dict[str, tuple[str, Callable[[], str], Sequence[str]]] = {
     "deep elements": ("plan.html", lambda: "<div>" * DEEP + "Kestrel" + "</div>" * DEEP, REFUSED),

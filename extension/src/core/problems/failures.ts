@@ -62,7 +62,17 @@ function adviceFor(code: string): string {
 export function failureReason(code: string): string | undefined {
   switch (code) {
     case "PARSE_FAILED":
-      return l10n.t("The file is damaged, or not what its name says.");
+      return l10n.t("The file is damaged and can't be read.");
+    case "WRONG_TYPE":
+      return l10n.t("The file is not what its name says. Give it the extension of its format.");
+    case "OLD_FORMAT":
+      return l10n.t("The file is in an old Office format. Save it in the current one.");
+    case "UNPACKS_TOO_LARGE":
+      return l10n.t("The file would unpack to far more than is read.");
+    case "TOO_MANY_PIXELS":
+      return l10n.t("The picture has too many pixels. Save it smaller.");
+    case "UNKNOWN_ENCODING":
+      return l10n.t("The encoding of the text can't be told. Save it as UTF-8, or set ingest.encodings.");
     case "ENCRYPTED":
       return l10n.t("The file is protected by a password. Remove the protection, then add it again.");
     case "EMPTY":

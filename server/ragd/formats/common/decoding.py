@@ -14,7 +14,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from ragd.core.errors import DocumentEmpty, DocumentUnreadable
+from ragd.core.errors import DocumentEmpty, DocumentUnreadable, EncodingUnknown, WrongType
 from ragd.core.ids import canonical
 from ragd.formats.common.guessing import decode_as, folded, guess
 
@@ -113,7 +113,7 @@ def decode(data: bytes, name: str, declared: str | None = None) -> _Decoded:
         raise DocumentEmpty(f"'{name}' is empty (0 bytes).")
     for signature, kind in _SIGNATURES:
         if data.startswith(signature):
-            raise DocumentUnreadable(f"'{name}' is {kind}, not text. Give it the extension of its format.")
+            raise WrongType(f"'{name}' is {kind}, not text. Give it the extension of its format.")
     text, encoding, replaced = _decode(data, name, declared)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     controls = sum(1 for _ in _CONTROL.finditer(text))
@@ -204,4 +204,4 @@ def _guessed(data: bytes, name: str) -> tuple[str, str, int]:
         return text, found.encoding, 0
     if (nearly := _nearly(data, found.encoding)) is not None:
         return nearly[0], found.encoding, nearly[1]
-    raise DocumentUnreadable(f"'{name}' begins as {found.encoding} but isn't that throughout. {_WHAT_TO_DO}")
+    raise EncodingUnknown(f"'{name}' begins as {found.encoding} but isn't that throughout. {_WHAT_TO_DO}")

@@ -16,7 +16,7 @@ import zipfile
 import zlib
 from typing import Final
 
-from ragd.core.errors import DocumentEmpty, DocumentEncrypted, ParseFailed
+from ragd.core.errors import DocumentEmpty, DocumentEncrypted, OldFormat, ParseFailed, UnpacksTooLarge, WrongType
 from ragd.formats.common.naming import extension
 
 MAX_ENTRIES: Final = 20_000
@@ -67,7 +67,7 @@ def checked_archive(data: bytes, name: str, kind: str) -> zipfile.ZipFile:
     except (*BROKEN, NotImplementedError, ValueError, struct.error) as error:
         raise _not_an_archive(data, name, kind) from error
     if _CONTENT_TYPES not in archive.NameToInfo:
-        raise ParseFailed(f"'{name}' is a ZIP archive, but not {kind}. Give it the extension of its format.")
+        raise WrongType(f"'{name}' is a ZIP archive, but not {kind}. Give it the extension of its format.")
     _check_sizes(archive, name)
     _check_layout(archive, data, name)
     for entry in archive.infolist():
@@ -103,10 +103,8 @@ def _why_old(data: bytes, name: str, kind: str) -> ParseFailed:
         )
     for stream, modern in _OLD_FORMATS:
         if _has_stream(lowered, stream):
-            return ParseFailed(f"'{name}' is in the old format of before Office 2007. Open it and save it as {modern}.")
-    return ParseFailed(
-        f"'{name}' is an OLE file, not {kind}. Give it the extension of its format, or save it in a current format."
-    )
+            return OldFormat(f"'{name}' is in the old format of before Office 2007. Open it and save it as {modern}.")
+    return WrongType(f"'{name}' is an OLE file, not {kind}. Give it the extension of its format, or save it in a current format.")
 
 
 def _has_stream(lowered: bytes, stream: str) -> bool:
@@ -118,7 +116,7 @@ def _has_stream(lowered: bytes, stream: str) -> bool:
 def _not_an_archive(data: bytes, name: str, kind: str) -> ParseFailed:
     if data.startswith(b"PK"):
         return ParseFailed(f"'{name}' is damaged or cut off: it has no readable directory of its parts. Get the file again.")
-    return ParseFailed(f"'{name}' is not {kind}: it isn't even a ZIP archive. Give it the extension of its format.")
+    return WrongType(f"'{name}' is not {kind}: it isn't even a ZIP archive. Give it the extension of its format.")
 
 
 def _check_sizes(archive: zipfile.ZipFile, name: str) -> None:
@@ -130,12 +128,12 @@ def _check_sizes(archive: zipfile.ZipFile, name: str) -> None:
             raise ParseFailed(f"'{entry.filename}' in '{name}' is packed in a way that Office doesn't use. Save the file anew.")
         total += entry.file_size
         if entry.file_size > _RATIO_COUNTS_FROM and entry.file_size > _MAX_RATIO * entry.compress_size:
-            raise ParseFailed(
+            raise UnpacksTooLarge(
                 f"'{entry.filename}' in '{name}' would unpack to {entry.file_size:,} bytes, over {_MAX_RATIO} times its size: "
                 "a zip bomb. It is not read."
             )
     if total > _MAX_TOTAL_BYTES:
-        raise ParseFailed(
+        raise UnpacksTooLarge(
             f"'{name}' would unpack to {total:,} bytes; up to {_MAX_TOTAL_BYTES:,} are read. Split it into smaller files."
         )
 

@@ -9,7 +9,7 @@ import platform
 from typing import Any, Final
 
 from ragd.core.documents import Document
-from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.core.errors import DocumentEmpty, ParseFailed, WrongType
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.email.body import BodyReader, date_of, head
@@ -32,7 +32,7 @@ class EmailLoader(FormatLoader):
         mail = _parse(data, name)
         fields = mail.fields()
         if not fields.names & _OF_MAIL:
-            raise ParseFailed(f"'{name}' has no field of a mail's (From, Date, Subject …). Give it the extension of its format.")
+            raise WrongType(f"'{name}' has no field of a mail's (From, Date, Subject …). Give it the extension of its format.")
         reader = BodyReader(name)
         body = reader.read(mail)
         unplaced = reader.unplaced()

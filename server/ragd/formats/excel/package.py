@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import ParseFailed, WrongType
 from ragd.formats.common.opc import MC, Element, OpcPackage
 from ragd.formats.excel.formats import BUILT_IN, GENERAL
 
@@ -51,7 +51,7 @@ class Package(OpcPackage):
         super().__init__(archive, name)
         root = next((relation for relation in self.relations("").values() if relation.word == "officeDocument"), None)
         if root is None or not root.part:
-            raise ParseFailed(f"'{name}' is not an Excel workbook: it has no workbook part. Give it the extension of its format.")
+            raise WrongType(f"'{name}' is not an Excel workbook: it has no workbook part. Give it the extension of its format.")
         if root.target.lower().endswith(".bin"):
             raise ParseFailed(f"'{name}' is a binary workbook (.xlsb). Open it and save it as .xlsx.")
         self.workbook_part = root.target

@@ -19,6 +19,7 @@ from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 from ragd.providers.protocols import Pixels
 
 _FORMATS: Final = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "JPEG2000")
+TOO_MANY_PIXELS: Final = "too many pixels"
 MAX_FRAMES: Final = 2000
 """Pages of one TIFF that are read."""
 
@@ -119,7 +120,7 @@ def _guarded() -> Generator[None]:
             yield
         except Image.DecompressionBombError as error:
             most = 2 * (Image.MAX_IMAGE_PIXELS or 0) / 1_000_000
-            raise PictureRefused("too many pixels", f"it has more than {most:.0f} million pixels") from error
+            raise PictureRefused(TOO_MANY_PIXELS, f"it has more than {most:.0f} million pixels") from error
         except UnidentifiedImageError as error:
             raise PictureRefused("damaged or in no known format", "it is in no known format of pictures") from error
         except _BROKEN as error:
@@ -140,7 +141,7 @@ def _within(image: Image.Image, max_pixels: int) -> tuple[int, int]:
         if scale is None or image.format not in ("JPEG", "MPO"):
             millions = max_pixels / 1_000_000
             raise PictureRefused(
-                "too many pixels", f"it has {width} × {height} pixels, more than the {millions:g} million that are decoded"
+                TOO_MANY_PIXELS, f"it has {width} × {height} pixels, more than the {millions:g} million that are decoded"
             )
         image.draft(image.mode, (width // scale, height // scale))
     return width, height

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import markdown_it
 
 from ragd.core.documents import Document, Heading, Picture, Place
-from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.core.errors import DocumentEmpty, ParseFailed, WrongType
 from ragd.formats.common.builder import ContentBuilder, FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.naming import choose_title
@@ -182,7 +182,7 @@ def _cells(notebook: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     holders = [notebook] if "cells" in notebook else worksheets if isinstance(worksheets, list) else []
     lists = [cells for holder in holders if isinstance(cells := _mapping(holder).get("cells"), list)]
     if not lists:
-        raise ParseFailed(f"'{name}' is not a Jupyter notebook: it has no list of cells. Give it the extension of its format.")
+        raise WrongType(f"'{name}' is not a Jupyter notebook: it has no list of cells. Give it the extension of its format.")
     return [_mapping(cell) for cells in lists for cell in cells]
 
 

@@ -18,7 +18,7 @@ from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 from pptx.package import Package
 
 from ragd.core.documents import Document
-from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.core.errors import DocumentEmpty, ParseFailed, UnpacksTooLarge, WrongType
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title, extension
 from ragd.formats.common.office_archive import BROKEN, checked_archive, read_part
@@ -96,7 +96,9 @@ def _open(data: bytes, name: str) -> tuple[Any, Any]:
     with checked_archive(data, name, "a PowerPoint presentation") as archive:
         total = sum(entry.file_size for entry in archive.infolist() if extension(entry.filename) in (".xml", ".rels"))
         if total > MAX_XML_BYTES:
-            raise ParseFailed(f"The slides of '{name}' unpack to {total:,} bytes; up to {MAX_XML_BYTES:,} are read. Split it.")
+            raise UnpacksTooLarge(
+                f"The slides of '{name}' unpack to {total:,} bytes; up to {MAX_XML_BYTES:,} are read. Split it."
+            )
         for part in archive.NameToInfo:
             # python-pptx unpacks parts whole, and so up to 2 GB of one whose entry states less than it holds.
             read_part(archive, part, name)
@@ -114,7 +116,7 @@ def _open(data: bytes, name: str) -> tuple[Any, Any]:
             ) from error
     root = root_of(main)
     if root is None or root.tag != f"{P}presentation":
-        raise ParseFailed(f"'{name}' is an Office file, but not a presentation. Give it the extension of its format.")
+        raise WrongType(f"'{name}' is an Office file, but not a presentation. Give it the extension of its format.")
     return package, main
 
 

@@ -61,7 +61,8 @@ def build_pieces(
         heading = _heading_line(path, tokenizer, room // _HEADING_SHARE)
         equal_texts: Counter[str] = Counter()
         cutter = _Cutter(document.markdown, heading, room, splitter, tokenizer, shown)
-        for start, end, tokens in cutter.ranges(begin, until):
+        ranges = (found for part in places.stretches(begin, until) for found in cutter.ranges(*part))
+        for start, end, tokens in ranges:
             text = document.markdown[start:end]
             normal = canonical(text)
             if not normal:

@@ -19,7 +19,7 @@ from ragd.formats.common.naming import base_name
 from ragd.formats.common.pictures import REFERENCE, link_of
 from ragd.providers.protocols import Analyzer, Tokenizer
 
-VIEW_PROFILE: Final = "view-2"
+VIEW_PROFILE: Final = "view-3"
 """Version of these templates. Change a template, change this."""
 
 _PICTURE_SHARE: Final = 2

@@ -312,6 +312,34 @@ def test_places_of_other_documents_come_from_their_marks() -> None:
     assert chunks_of(replace(document, marks=()))[0].place == Place()
 
 
+def paged(*pages: str) -> Document:
+    """A document with a mark at each paragraph."""
+    facts = "\n\n".join(pages)
+    marks, at = [], 0
+    for number, page in enumerate(pages, 1):
+        for paragraph in page.split("\n\n"):
+            marks.append(Mark(at, Place(page=number)))
+            at += len(paragraph) + 2
+    return Document("pdf", "T", facts, "x", "1", marks=tuple(marks))
+
+
+def test_what_a_chunk_says_stands_on_one_page() -> None:
+    first, second = "The valve on the first page is opened by hand.", "The second page has the names of those who may open it."
+    pages = [(chunk.text, chunk.place.page) for chunk in chunks_of(paged(first, second))]
+    assert pages == [(first, 1), (second, 2)]
+
+
+def test_a_page_number_goes_with_the_page_that_most_of_the_text_stands_on() -> None:
+    text = "The second page has the names of those who may open the valve."
+    assert [(chunk.text, chunk.place.page) for chunk in chunks_of(paged("1", text))] == [(f"1\n\n{text}", 2)]
+
+
+def test_a_paragraph_that_goes_on_over_pages_is_not_cut() -> None:
+    facts = "A sentence that begins on the one page and has most of its words there, goes on upon the next."
+    document = Document("pdf", "T", facts, "x", "1", marks=(Mark(0, Place(page=1)), Mark(facts.index("goes"), Place(page=2))))
+    assert [(chunk.text, chunk.place.page) for chunk in chunks_of(document)] == [(facts, 1)]
+
+
 def test_text_that_cannot_be_seen_makes_no_chunk() -> None:
     document = Document(
         "text", "T", "\u200b\u200b\n\nreal text", "x", "1", headings=(Heading(0, 0, 1, "A"), Heading(4, 4, 1, "B"))

@@ -34,6 +34,16 @@ describe("renderContent", () => {
     expect(texts(box, ".picture")).toEqual(["plan", "curve"]);
   });
 
+  it("keeps the signs of what was printed, and those of a table and a heading as ours", () => {
+    const box = document.createElement("div");
+    const text = "## Names\n\n<foo>_<VersionNumber>-<Revision>_<arch>.deb and *.txt, a*b*c, `x\\_y`\n\n| a_b_ | *c* |\n|---|---|\n| 1 | 2 |";
+    box.append(renderContent({ text, lines: [], before: null, after: null }, "", "printed"));
+    expect(box.querySelector("em, code, del")).toBeNull();
+    expect(texts(box, "p")).toEqual(["<foo>_<VersionNumber>-<Revision>_<arch>.deb and *.txt, a*b*c, `x\\_y`"]);
+    expect(texts(box, "h2, th")).toEqual(["Names", "a_b_", "*c*"]);
+    expect(render("an *emphasis* after it").querySelector("em")?.textContent).toBe("emphasis");
+  });
+
   it("marks the cited paragraphs and no others, under the name of their place", () => {
     const box = render("# One\n\nfirst\n\nsecond\n\nthird", [[4, 5]], "Slide 4");
     expect(texts(box, ".passage")).toEqual(["second"]);
