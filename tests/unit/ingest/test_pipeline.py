@@ -45,7 +45,7 @@ def test_a_doubtful_encoding_is_refused_until_a_setting_says_which_it_is(new_lin
     line = new_line()
     line.write("old/setting.txt", "設定\n".encode("euc_jp"))
     (failure,) = line.ingest().failed
-    assert failure.code == "UNREADABLE"
+    assert failure.code == "UNKNOWN_ENCODING"
     assert "ingest.encodings" in failure.message
 
     line = new_line(encodings={"*.csv": "cp932", "old/**": "euc_jp", "*": "utf-16"})
@@ -174,10 +174,10 @@ def test_a_failed_reading_of_a_changed_file_keeps_the_old_text_served_and_shows_
     before = line.texts()
     line.write("a.md", b"\x89PNG\r\n\x1a\n")
     result = line.ingest()
-    assert [failure.code for failure in result.failed] == ["UNREADABLE"]
+    assert [failure.code for failure in result.failed] == ["WRONG_TYPE"]
     assert line.texts() == before
     found = line.reader.get(line.doc_id("a.md"))
-    assert (found["status"], found["error"]["code"]) == ("ready", "UNREADABLE")
+    assert (found["status"], found["error"]["code"]) == ("ready", "WRONG_TYPE")
     line.write("a.md", GUIDE)
     assert counts(line.ingest()) == (0, 1, 0, 0, 0)
     assert "error" not in line.reader.get(line.doc_id("a.md"))
@@ -186,7 +186,7 @@ def test_a_failed_reading_of_a_changed_file_keeps_the_old_text_served_and_shows_
 
 @pytest.mark.parametrize(
     ("content", "code"),
-    [(b"", "EMPTY"), (b" \n\t\n", "EMPTY"), (bytes(range(256)) * 8, "UNREADABLE"), (b"PK\x03\x04rest", "UNREADABLE")],
+    [(b"", "EMPTY"), (b" \n\t\n", "EMPTY"), (bytes(range(256)) * 8, "UNKNOWN_ENCODING"), (b"PK\x03\x04rest", "WRONG_TYPE")],
 )
 def test_a_file_without_readable_text_is_reported_by_its_kind(line: Any, content: bytes, code: str) -> None:
     line.write("a.md", content)

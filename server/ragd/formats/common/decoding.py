@@ -199,7 +199,7 @@ def _known_encoding(declared: str | None) -> str | None:
 def _guessed(data: bytes, name: str) -> tuple[str, str, int]:
     found = guess(data)
     if found.doubt:
-        raise DocumentUnreadable(f"'{name}' is binary, or its encoding is not clear: {found.doubt}. {_WHAT_TO_DO}")
+        raise EncodingUnknown(f"'{name}' is binary, or its encoding is not clear: {found.doubt}. {_WHAT_TO_DO}")
     if (text := _try(data, found.encoding)) is not None:
         return text, found.encoding, 0
     if (nearly := _nearly(data, found.encoding)) is not None:
