@@ -133,7 +133,7 @@ def test_each_hit_has_its_reasons(app: Application) -> None:
 
 @pytest.mark.parametrize(
     ("filters", "told"),
-    [({"doctype": "pdf"}, "doc_type"), ({"doc_type": "word"}, "docx"), ({"updated_after": "yesterday"}, "ISO 8601")],
+    [({"doctype": "pdf"}, "doc_type"), ({"doc_type": "wordx"}, "docx"), ({"updated_after": "yesterday"}, "ISO 8601")],
 )
 def test_a_filter_that_can_not_be_executed_is_an_error(app: Application, filters: dict[str, object], told: str) -> None:
     with pytest.raises(ValidationFailed, match=told):

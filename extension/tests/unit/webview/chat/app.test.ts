@@ -279,6 +279,9 @@ describe("the chat view", { timeout: 60_000 }, () => {
       moved: 0,
       gone: 0,
       gone_names: [],
+      lacking_ocr: 0,
+      left_out: [],
+      left_out_count: 0,
       deleted: 0,
     };
     const failed = [{ source: "a.pdf", code: "ENCRYPTED", message: "The file has a password." }];
