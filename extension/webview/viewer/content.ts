@@ -37,7 +37,11 @@ const ALLOWED = {
  * `place` heads the passage, as in "Slide 4". Pictures are left as `.picture[data-asset]`, for their loader. What was `printed`
  * keeps its signs: `a_b` and `*` are no emphasis.
  */
-export function renderContent(part: ContentPart, place: string, kind: "written" | "printed" = "written"): DocumentFragment {
+export function renderContent(
+  part: ContentPart,
+  place: string,
+  kind: "written" | "printed" = "written",
+): DocumentFragment {
   if (kind === "printed") markdown.disable(PRINTED);
   const tokens = markdown.parse(part.text, {});
   markdown.enable(PRINTED);

@@ -125,7 +125,12 @@ function draw(shown: Shown): HTMLElement {
     void pictures.element(body.assetId, shown.title).then((element) => view.show(element, shown.title, body.box));
     const text =
       body.content &&
-      h("section", { class: "page-text" }, h("h2", {}, l10n.t("Text in the picture")), renderContent(body.content, "", "printed"));
+      h(
+        "section",
+        { class: "page-text" },
+        h("h2", {}, l10n.t("Text in the picture")),
+        renderContent(body.content, "", "printed"),
+      );
     return h("div", { class: "pages" }, view.element, text);
   }
   content = h("article", { class: "content", "aria-label": shown.title });

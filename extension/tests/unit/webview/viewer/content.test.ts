@@ -36,7 +36,8 @@ describe("renderContent", () => {
 
   it("keeps the signs of what was printed, and those of a table and a heading as ours", () => {
     const box = document.createElement("div");
-    const text = "## Names\n\n<foo>_<VersionNumber>-<Revision>_<arch>.deb and *.txt, a*b*c, `x\\_y`\n\n| a_b_ | *c* |\n|---|---|\n| 1 | 2 |";
+    const text =
+      "## Names\n\n<foo>_<VersionNumber>-<Revision>_<arch>.deb and *.txt, a*b*c, `x\\_y`\n\n| a_b_ | *c* |\n|---|---|\n| 1 | 2 |";
     box.append(renderContent({ text, lines: [], before: null, after: null }, "", "printed"));
     expect(box.querySelector("em, code, del")).toBeNull();
     expect(texts(box, "p")).toEqual(["<foo>_<VersionNumber>-<Revision>_<arch>.deb and *.txt, a*b*c, `x\\_y`"]);
