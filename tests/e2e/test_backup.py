@@ -15,7 +15,7 @@ import httpx2
 import pytest
 from PIL import Image
 
-from .conftest import LIGHT, Daemon, ended, wait_for
+from .conftest import LIGHT, Daemon, ended
 
 pytestmark = pytest.mark.e2e
 
@@ -61,8 +61,9 @@ def test_a_backup_during_an_ingestion_is_of_one_moment(start: Callable[..., Daem
     questions = {str(number): f"word{number}x7 word{number}x8" for number in range(0, NOTES, 50)}
     daemon = start(**settings)
     with daemon.client() as client:
+        first = [str(folder / f"{number:04}.md") for number in range(20)]
+        assert ended(client, client.post("/api/ingest", json={"paths": first}).json()["job_id"])["status"] == "completed"
         job = client.post("/api/ingest", json={"paths": [str(folder)]}).json()["job_id"]
-        wait_for(lambda: client.get("/api/documents?status=ready").json()["total"], "the first documents")
         (tmp_path / "during.zip").write_bytes(client.get("/api/backup").content)
         assert ended(client, job)["status"] == "completed"
         expected = answers(client, questions)

@@ -45,7 +45,7 @@ describe("in Japanese", () => {
   test("@rag speaks Japanese of what it does", async () => {
     const chat = new Chat(editor.window);
     await chat.open();
-    expect(await chat.ask(`@rag /search ${QUESTIONS.japanese.text}`)).toMatch(/件|文書|箇所/);
+    expect(await chat.ask(`@rag /explain ${QUESTIONS.japanese.text}`)).toMatch(/検索した質問[^]*文章の順位/);
     await editor.window.screenshot("japanese-chat");
   });
 });

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 _MOST_CHARS: Final = 20_000
 _ERAS: Final = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
+_FIRST_YEAR: Final = "元"
 _DIGITS: Final = {char: value for value, char in enumerate("〇一二三四五六七八九")}
 _POWERS: Final = {"十": 10, "百": 100, "千": 1000}
 _MYRIADS: Final = {"万": 10**4, "億": 10**8, "兆": 10**12}
@@ -206,7 +207,7 @@ def _taken(match: re.Match[str], moments: list[Moment]) -> str:
         moments.append(("clock", (hour % 24 if not late or hour >= 12 else hour + 12) * 60 + minute, None, None))
     else:
         year, month, day = (found.get(name) for name in "ymd")
-        number = None if year is None else 1 if year == "元" else int(year)
+        number = None if year is None else 1 if year == _FIRST_YEAR else int(year)
         if era := found.get("era"):
             number = (number or 0) + _ERAS[era]
         in_year = None if month is None else int(month) if month.isdecimal() else _month(month)

@@ -2080,31 +2080,30 @@ export interface components {
             failed: components["schemas"]["FailedFile"][];
             /**
              * Gone
-             * @description Documents that stay although their files are no more.
+             * @description Documents whose files are no more.
              * @default 0
              */
             gone: number;
             /**
              * Gone Names
-             * @description What the first of them are called.
+             * @description The first of them.
              * @default []
              */
             gone_names: string[];
             /**
              * Lacking Ocr
-             * @description Documents with scanned pages without text, as no text recognition is installed: `rag extras add ocr`.
+             * @description Documents with scans that need `rag extras add ocr`.
              * @default 0
              */
             lacking_ocr: number;
             /**
              * Left Out
-             * @description Files and folders that were seen and not read, each with its reason; at most 500.
+             * @description Seen and not read, with the reason; at most 500.
              * @default []
              */
             left_out: components["schemas"]["FailedFile"][];
             /**
              * Left Out Count
-             * @description How many were left out.
              * @default 0
              */
             left_out_count: number;

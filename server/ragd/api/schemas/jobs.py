@@ -53,19 +53,14 @@ class JobResult(BaseModel):
     deleted: int = 0
     skipped: int
     failed: list[FailedFile]
-    left_out: list[FailedFile] = Field(
-        default=[], description="Files and folders that were seen and not read, each with its reason; at most 500."
-    )
-    left_out_count: int = Field(default=0, description="How many were left out.")
-    lacking_ocr: int = Field(
-        default=0,
-        description="Documents with scanned pages without text, as no text recognition is installed: `rag extras add ocr`.",
-    )
+    left_out: list[FailedFile] = Field(default=[], description="Seen and not read, with the reason; at most 500.")
+    left_out_count: int = 0
+    lacking_ocr: int = Field(default=0, description="Documents with scans that need `rag extras add ocr`.")
     chunks: int
     embedded: int
     reused: int
-    gone: int = Field(default=0, description="Documents that stay although their files are no more.")
-    gone_names: list[str] = Field(default=[], description="What the first of them are called.")
+    gone: int = Field(default=0, description="Documents whose files are no more.")
+    gone_names: list[str] = Field(default=[], description="The first of them.")
     drift: dict[str, Any] | None = Field(default=None, description="Of a rebuild: how structure and lengths changed.")
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
-from ragd.language.scripts import HALF_WIDTH_JAPANESE
+from ragd.language.scripts import HALF_WIDTH_JAPANESE, HAN_BLOCKS, HANGUL_SYLLABLES
 
 _EUC_ERRORS: Final = {"strict": "ragd-euc-strict", "replace": "ragd-euc-replace"}
 """Error handlers that read the characters with which vendors extended EUC-JP; the codec `euc_jp` knows the standard's alone."""
@@ -75,7 +75,7 @@ _CENTRAL: Final = "áíéěýęłąóžčšřśćůżńűőúźťňďăâîșț�
 _RUSSIAN: Final = "оеаинтсрвлкмдпуяызьбгчйхжюшцщэфъё"
 _TYPOGRAPHIC: Final = "“”‘’–—…•€°«»©®™§£·¡¿\xa0"
 
-_IDEOGRAPHS: Final = "\u3400-\u9fff\uac00-\ud7a3"
+_IDEOGRAPHS: Final = f"{HAN_BLOCKS}{HANGUL_SYLLABLES}"
 _OTHER_SCRIPTS: Final = "\u0370-\u03ff\u0400-\u04ff\u05d0-\u05ea\u0620-\u064a\u0e00-\u0e7f"
 _BESIDE_IDEOGRAPH: Final = re.compile(f"[A-Za-z][{_IDEOGRAPHS}]|[{_IDEOGRAPHS}][A-Za-z]")
 _MIXED_WORD: Final = re.compile(
@@ -204,7 +204,8 @@ def _improbability(text: str, candidate: _Candidate) -> tuple[float, float]:
 @cache
 def _candidates() -> tuple[_Candidate, ...]:
     wide = [chr(code) for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()]
-    kana = _even(_letters(0x3041, 0x3094), 0.40) | _even(_letters(0x30A1, 0x30F7), 0.12) | _even(_letters(0xFF61, 0xFFA0), 0.01)
+    hiragana, katakana = _letters(ord("ぁ"), ord("ゔ")), _letters(ord("ァ"), ord("ヷ"))
+    kana = _even(hiragana, 0.40) | _even(katakana, 0.12) | _even(_letters(ord("｡"), ord("ﾟ") + 1), 0.01)
     japanese = _Levels(
         _ranked(_JAPANESE, 0.25) | _even(_PUNCTUATION, 0.10) | _even(wide, 0.02) | kana, "euc_jp", 0xD0, 10.4, 14.3, 10.7
     )

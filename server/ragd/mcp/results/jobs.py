@@ -106,7 +106,9 @@ def outcome(job: Mapping[str, Any], trace_id: str, max_chars: int) -> CallToolRe
         return failed(_ended(job), trace_id)
     result = job["result"]
     failures = result["failed"] if result else []
-    bounded = {**result, "failed": failures[:_MOST_FAILED]} if result else None
+    bounded = (
+        {**result, "failed": failures[:_MOST_FAILED], "left_out": result.get("left_out", [])[:_MOST_FAILED]} if result else None
+    )
     state = JobState(
         trace_id=trace_id,
         finished=_is_finished(job),

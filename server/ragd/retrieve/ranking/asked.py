@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from ragd.language.scripts import KATAKANA, LONG_VOWEL, UNIFIED_HAN
+
 _NUMBER: Final = (
     r"(?:(?<![0-9０-９.,])[0-9０-９][0-9０-９.,]{0,15}|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty"
     r"|thirty|forty|fifty|half|an?|no|hundred|thousand|million)\b|[一二三四五六七八九十百千万数两]{1,8})"
@@ -26,7 +28,7 @@ _DATE: Final = (
     r"|within|after|before)\b|[0-9０-９] ?(?:[月日年時天]|営業日)|[毎每][日週周月年朝晩]|[月火水木金土日]曜|以内|年末|月末|四半期"
 )
 _NAME: Final = (
-    r"(?<=[a-z,;:|(] )[A-Z][a-z]|[一-龥ァ-ヶー](?:さん|氏|様)|[(（][^)）\n]{2,14}[)）]"
+    rf"(?<=[a-z,;:|(] )[A-Z][a-z]|[{UNIFIED_HAN}{KATAKANA}{LONG_VOWEL}](?:さん|氏|様)|[(（][^)）\n]{{2,14}}[)）]"
     r"|\b(?:team|office|engineers?|managers?|owners?|head|group|department|colleagues?|customers?|security|on-call|support"
     r"|operators?|visitors?|everybody|nobody)\b|チーム|担当|当番|責任者|部|課|室|グループ|书记|書記|お客様|窓口|人员|团队"
 )
