@@ -42,7 +42,9 @@ class BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._await_head()
-        unknown = [one for one in cast("set[BoundedProtocol]", self.connections) if not one._is_authenticated]
+        known = cast("set[BoundedProtocol]", self.connections)
+        # asyncio accepts many in one go, and one that was aborted stays in the set until after that.
+        unknown = [one for one in known if not one._is_authenticated and not one.transport.is_closing()]
         if len(unknown) > MAX_UNAUTHENTICATED:
             # One that is being answered goes last: it may be about to show its token.
             min(unknown, key=lambda one: (one._deadline is None, one._opened)).transport.abort()
