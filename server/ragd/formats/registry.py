@@ -53,8 +53,8 @@ _ROWS: Final = (
     FormatSpec("pdf", "PDF", "pdf", "file-pdf", (".pdf",), shape="pages", needs_program=True),
     FormatSpec("docx", "Word", "word", "file", (".docx", ".docm", ".dotx"), former_extensions=(".doc",), needs_program=True),
     FormatSpec(
-        "xlsx", "Excel", "excel", "table", (".xlsx", ".xlsm", ".xltx"),
-        former_extensions=(".xls",), shape="table", needs_program=True,
+        "xlsx", "Excel", "excel", "table", (".xlsx", ".xlsm", ".xltx", ".xlsb", ".xls", ".xlt"),
+        shape="table", needs_program=True,
     ),
     FormatSpec(
         "pptx", "PowerPoint", "powerpoint", "preview", (".pptx", ".pptm", ".ppsx", ".potx"),

@@ -94,6 +94,14 @@ def read_part(archive: zipfile.ZipFile, part: str, name: str, limit: int = _MAX_
     return content
 
 
+def old_format(data: bytes) -> str | None:
+    """The extension of what took the place of the old Office format that a file is in; None for any other file."""
+    if not data.startswith(_OLE):
+        return None
+    lowered = data.lower()
+    return next((modern for stream, modern in _OLD_FORMATS if _has_stream(lowered, stream)), None)
+
+
 def _why_old(data: bytes, name: str, kind: str) -> ParseFailed:
     """Encrypted Office Open XML and the formats of before 2007 are both OLE compound files; the names of streams show which."""
     lowered = data.lower()  # these names are compared without regard to case
@@ -101,9 +109,8 @@ def _why_old(data: bytes, name: str, kind: str) -> ParseFailed:
         return DocumentEncrypted(
             f"'{name}' is protected by a password or by rights management. Save a copy without protection to make it searchable."
         )
-    for stream, modern in _OLD_FORMATS:
-        if _has_stream(lowered, stream):
-            return OldFormat(f"'{name}' is in the old format of before Office 2007. Open it and save it as {modern}.")
+    if modern := old_format(data):
+        return OldFormat(f"'{name}' is in the old format of before Office 2007. Open it and save it as {modern}.")
     return WrongType(f"'{name}' is an OLE file, not {kind}. Give it the extension of its format, or save it in a current format.")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ragd.core.documents import Picture, Place
@@ -18,6 +18,7 @@ _MAX_GAP: Final = 3
 """Rows from a title down to its table, of which two may be blank."""
 _MAX_LINES: Final = 5
 _NOTE_SIGNS: Final = ("※", "*", "＊", "(", "（", "注", "出典", "Note", "Source")
+_MOST_NAMES: Final = 10
 _SENTENCE_ENDS: Final = ("。", ".", "．", "、", ",", ";", ":", "：")
 
 
@@ -43,6 +44,14 @@ def write_sheet(
         writer.block(block, titles)
     writer.attached(waiting[at:])
     return [item.picture for item in waiting if item.picture]
+
+
+def sheets_left_out(names_by_kind: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """A warning for each kind of sheets that were left out."""
+    for kind, names in names_by_kind.items():
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        which = "hidden" if kind == "hidden" else f"of the kind '{kind}'"
+        yield f"sheets left out, {which}: {len(names)} ({', '.join(names[:_MOST_NAMES])}{more})"
 
 
 class _Writer:

@@ -24,7 +24,7 @@ _NAMES: Final = element_names(
 )
 _LINK_FORMULA: Final = re.compile(r'HYPERLINK\(\s*"([^"]{1,2000})"', re.IGNORECASE)
 _ON: Final = ("1", "true")
-_MARKUP_OF_A_CELL: Final = 2
+MARKUP_OF_A_CELL: Final = 2
 """Characters between two cells of a Markdown table, beyond the one that stands between them here."""
 
 
@@ -250,7 +250,7 @@ class _Reader:
         if self._row > MAX_ROW or columns[-1] > MAX_COLUMN or columns[0] < 1:
             raise ValueError(f"it has a cell in row {self._row} and column {columns[-1]}")
         text = SEPARATOR.join(texts)
-        self._budget.spend(len(text) + _MARKUP_OF_A_CELL * len(columns))
+        self._budget.spend(len(text) + MARKUP_OF_A_CELL * len(columns))
         pattern = (columns, "".join(kinds))
         columns, all_kinds = self._patterns.setdefault(pattern, pattern)
         self.grid.rows.append(GridRow(self._row, columns, all_kinds, text))

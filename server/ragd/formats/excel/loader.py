@@ -13,15 +13,17 @@ from ragd.core.documents import Document, Picture
 from ragd.core.errors import DocumentEmpty
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title
-from ragd.formats.common.office_archive import checked_archive
+from ragd.formats.common.office_archive import checked_archive, old_format
+from ragd.formats.common.ole import ole_properties
 from ragd.formats.common.opc import LXML_VERSION
 from ragd.formats.excel.areas import MAX_COLUMN, Area, area_of
-from ragd.formats.excel.content import write_sheet
+from ragd.formats.excel.binary import BinaryWorkbook, require_readable
+from ragd.formats.excel.content import sheets_left_out, write_sheet
 from ragd.formats.excel.drawings import Attached, Drawings, cell_pictures, place_of
 from ragd.formats.excel.grid import Formats, Grid, read_grid
 from ragd.formats.excel.layout import find_blocks
 from ragd.formats.excel.merges import Cells
-from ragd.formats.excel.package import Package, SheetEntry, relation_id
+from ragd.formats.excel.package import Package, SheetEntry, has_japanese_font, relation_id
 from ragd.formats.excel.stream import Budget, shared_strings
 from ragd.formats.tables.blocks import TableContent
 from ragd.language.detection import detect_language
@@ -29,11 +31,11 @@ from ragd.providers.protocols import ALONE, LoadContext
 
 _PARSER: Final = f"{expat.EXPAT_VERSION.replace('_', ' ')}, lxml {LXML_VERSION}"
 _READ: Final = ("worksheet", "chartsheet")
-_MOST_NAMES: Final = 10
 
 
 class ExcelLoader(FormatLoader):
-    """`.xlsx`, `.xlsm` and `.xltx`. Formulas show their stored values; nothing is calculated and no macro is run.
+    """`.xlsx`, `.xlsm`, `.xltx`, and the binary `.xls` and `.xlsb`. Formulas show their stored values; nothing is calculated and
+    no macro is run.
 
     The title is the one that the workbook's properties state, else the file's name: a sheet's name is not the workbook's.
     """
@@ -42,13 +44,24 @@ class ExcelLoader(FormatLoader):
     version = "1"
 
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:
-        with checked_archive(data, name, "an Excel workbook") as archive:
-            workbook = _Workbook(Package(archive, name), context)
+        workbook: _Workbook | BinaryWorkbook
+        if old_format(data) == ".xlsx":
+            workbook = BinaryWorkbook(data, name, context)
             workbook.read()
-            properties = workbook.package.properties()
-            language = detect_language(workbook.out.markdown)
-            if language == "zh" and workbook.package.is_japanese:
-                language = "ja"
+            properties, is_japanese = ole_properties(data), has_japanese_font(data)
+        else:
+            with checked_archive(data, name, "an Excel workbook") as archive:
+                package = Package(archive, name)
+                if package.is_binary:
+                    require_readable(package)
+                    workbook = BinaryWorkbook(data, name, context)
+                else:
+                    workbook = _Workbook(package, context)
+                workbook.read()
+                properties, is_japanese = package.properties(), package.is_japanese
+        language = detect_language(workbook.out.markdown)
+        if language == "zh" and is_japanese:
+            language = "ja"
         if not workbook.out.markdown:
             raise DocumentEmpty(f"'{name}' holds nothing that is shown: no visible sheet has a cell with content, or a picture.")
         title, metadata = choose_title(name, properties=properties.get("title"))
@@ -61,7 +74,7 @@ class ExcelLoader(FormatLoader):
             title,
             workbook.out,
             metadata,
-            parser=_PARSER,
+            parser=workbook.parser,
             pictures=workbook.pictures,
             language=language,
             warnings=workbook.warnings(),
@@ -70,6 +83,8 @@ class ExcelLoader(FormatLoader):
 
 class _Workbook:
     """A workbook while it is read, sheet by sheet."""
+
+    parser: Final = _PARSER
 
     def __init__(self, package: Package, context: LoadContext) -> None:
         self.package = package
@@ -104,10 +119,7 @@ class _Workbook:
         self._context.report(len(sheets), len(sheets))
 
     def warnings(self) -> Iterator[str]:
-        for kind, names in self._left_out.items():
-            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-            which = "hidden" if kind == "hidden" else f"of the kind '{kind}'"
-            yield f"sheets left out, {which}: {len(names)} ({', '.join(names[:_MOST_NAMES])}{more})"
+        yield from sheets_left_out(self._left_out)
         for what, message in (
             ("without_value", "formulas without a stored value, shown as formulas (open the file in Excel and save it)"),
             ("hidden_rows", "hidden rows, read like the others"),

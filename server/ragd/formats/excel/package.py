@@ -52,10 +52,10 @@ class Package(OpcPackage):
         root = next((relation for relation in self.relations("").values() if relation.word == "officeDocument"), None)
         if root is None or not root.part:
             raise WrongType(f"'{name}' is not an Excel workbook: it has no workbook part. Give it the extension of its format.")
-        if root.target.lower().endswith(".bin"):
-            raise ParseFailed(f"'{name}' is a binary workbook (.xlsb). Open it and save it as .xlsx.")
         self.workbook_part = root.target
-        if (found := local_name(self.workbook)) != "workbook":
+        self.is_binary = root.target.lower().endswith(".bin")
+        """Whether its parts are of `.xlsb`: records, not XML."""
+        if not self.is_binary and (found := local_name(self.workbook)) != "workbook":
             other = _OTHER_FORMATS.get(found, "another kind of file. Give it the extension of its format")
             raise ParseFailed(f"'{name}' is not an Excel workbook but {other}.")
 
@@ -126,6 +126,9 @@ class Package(OpcPackage):
     @property
     def is_japanese(self) -> bool:
         """Whether a font is one for Japanese. Names and terms without kana look like Chinese by their characters."""
+        if self.is_binary:
+            part = next(self.related(self.workbook_part, "styles"), None)
+            return part is not None and has_japanese_font(self.read(part))
         root = self.related_tree("styles")
         fonts = [] if root is None else root.iterfind("{*}fonts/{*}font")
         return any(
@@ -142,6 +145,11 @@ class Package(OpcPackage):
         if part is None:
             return {}
         return {local_name(element): " ".join((element.text or "").split()) for element in self.tree(part)}
+
+
+def has_japanese_font(records: bytes) -> bool:
+    """The same of binary records, where the names of fonts are UTF-16."""
+    return any(font.encode("utf-16-le") in records for font in _JAPANESE_FONTS if not font.isascii())
 
 
 def local_name(element: Element) -> str:

@@ -1,0 +1,19 @@
+"""Libraries written in Rust: what a panic in one costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ragd.core.errors import ParseFailed
+
+
+@contextmanager
+def panics_fail_one_document(name: str) -> Iterator[None]:
+    """Raises `ParseFailed` for a panic, which PyO3 keeps out of `Exception`, so that it would end the reading process."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise ParseFailed(f"'{name}' can't be read: its contents are damaged ({error}). Get the file again.") from error
