@@ -132,7 +132,6 @@ class Application:
             config_folder=self.directories.config,
             models=self.models,
             passages=self.passages,
-            vectors=self.vectors,
             indexes=self.indexes,
             workers=self._search_threads,
             tracer=self.tracer,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ from ragd.core.lazy import Lazy
 from ragd.core.query import MODES
 from ragd.core.tracing import Tracer
 from ragd.ingest.indexes import Indexes
-from ragd.providers.protocols import LanguageModel, Vectors
+from ragd.providers.protocols import LanguageModel
 from ragd.providers.registry import build
 from ragd.retrieve.pipeline import QueryPipeline, Ranking
 from ragd.retrieve.planning.planner import Planner
@@ -29,7 +28,6 @@ from ragd.retrieve.planning.synonyms import SYNONYMS_FILE, Synonyms
 from ragd.retrieve.ranking.candidates import Retriever
 from ragd.retrieve.ranking.reranking import RerankStage
 from ragd.store.passages import Passages
-from ragd.store.vectors import VectorCache
 
 # Groups of settings that a named strategy may change for one request; the others shape what is indexed.
 _REQUEST_GROUPS = {"retrieval", "rerank", "llm", "answer"}
@@ -44,7 +42,6 @@ class QueryFactory:
     config_folder: Path
     models: Models
     passages: Passages
-    vectors: Lazy[VectorCache]
     indexes: Lazy[Indexes]
     workers: ThreadPoolExecutor
     tracer: Tracer
@@ -145,7 +142,6 @@ class QueryFactory:
                 count_tokens=model.count_tokens if model else models.count_tokens,
                 own_count=model is None,
                 relevance=models.relevance(),
-                vectors=self._vectors_of,
                 options=options,
             ),
             tracer=self.tracer,
@@ -153,11 +149,6 @@ class QueryFactory:
             min_confidence=settings.answer.min_confidence,
             interactive=models.queue.interactive,
         )
-
-    def _vectors_of(self, chunk_ids: Sequence[str]) -> Mapping[str, Vectors]:
-        keys = self.passages.dense_keys(chunk_ids)
-        found = self.vectors().get(list(keys.values()))
-        return {chunk_id: found[key] for chunk_id, key in keys.items() if key in found}
 
     def _writing_model(self, settings: Settings) -> LanguageModel | None:
         """The language model; None with a notice when it can't be used as it is set: passages are found without it."""

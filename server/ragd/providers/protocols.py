@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from ragd.core.documents import Document, Enrichment, OcrLine, PictureText, Piece
@@ -217,6 +217,10 @@ class DenseStore(EntryStore, Protocol):
         """The `k` nearest entries, best first, scores = cosine. With `allowed`, only those, and all of the best of those."""
         ...
 
+    def vectors(self, kb_id: str, ids: Sequence[str]) -> Mapping[str, Vectors]:
+        """Of those of these entries that are there: float32 `[dimension]`, L2 norm 1."""
+        ...
+
 
 @runtime_checkable
 class SparseStore(EntryStore, Protocol):
@@ -239,6 +243,23 @@ class SparseStore(EntryStore, Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class CandidateData:
+    """What is known of candidates beside their ranks, by chunk id where it is known.
+
+    `question` and `vectors` are unit vectors, float32 `[dimension]`; `languages` are those of the documents. `foreign` is the
+    share (0..1) of the dense list that is in another language than the question.
+    """
+
+    foreign: float = 0.0
+    languages: Mapping[str, str | None] = field(default_factory=dict)
+    question: Vectors | None = None
+    vectors: Mapping[str, Vectors] = field(default_factory=dict)
+
+
+NO_DATA = CandidateData()
+
+
 @runtime_checkable
 class Fusion(Protocol):
     """Ranked lists into one. `profile` says what shapes its output."""
@@ -246,11 +267,11 @@ class Fusion(Protocol):
     name: str
     profile: str
 
-    def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, foreign: float = 0.0) -> list[Candidate]:
+    def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData = NO_DATA) -> list[Candidate]:
         """Best first, `source="fusion"`; scores are 0..1, where 1 is the best that any candidate could have got.
 
         `lists` has one entry for each list that was asked for (`dense`, `sparse`, and `rerank` for what was rescored), even an
-        empty one. `foreign` is the share (0..1) of the dense list that is in another language than the question.
+        empty one.
         """
         ...
 

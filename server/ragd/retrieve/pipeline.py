@@ -13,7 +13,6 @@ from ragd.config.answering import RetrievalSettings
 from ragd.core.query import Mode, QueryPlan, QueryRequest
 from ragd.core.results import Candidate, Context, Hit, Passage
 from ragd.core.tracing import NO_PROVIDER, ProviderRef, Trace, Tracer
-from ragd.providers.protocols import Vectors
 from ragd.retrieve.admission import Admission
 from ragd.retrieve.context import build_context
 from ragd.retrieve.planning.planner import Planner
@@ -68,7 +67,7 @@ class QueryResult:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How the last order is made. `relevance` makes 0..1 of a cosine; `vectors` gives the vectors of chunks, for variety.
+    """How the last order is made. `relevance` makes 0..1 of a cosine.
 
     `count_tokens` counts for the model that will read the context; `own_count` says that the passages were cut by it.
     """
@@ -77,7 +76,6 @@ class Ranking:
     count_tokens: Callable[[str], int]
     own_count: bool = True
     relevance: Callable[[float], float] | None = None
-    vectors: Callable[[Sequence[str]], Mapping[str, Vectors]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +137,10 @@ class QueryPipeline:
         found = self.retriever.retrieve(plan, query.kb_ids, trace)
         fusion = self.reranking.fusion
         with trace.span("stage.fusion", ProviderRef("fusion", fusion.name, fusion.profile)) as span:
-            foreign = self._foreign(plan, found.lists.get("dense", ()))
-            fused = fusion.fuse(found.lists, plan, foreign)
-            payload = {"foreign": None if by_name else round(foreign, 3), "candidates": trace.candidates(fused)}
+            fused = fusion.fuse(found.lists, plan, found.data)
+            payload = {"foreign": None if by_name else round(found.data.foreign, 3), "candidates": trace.candidates(fused)}
             trace.event("fusion.ranked", payload, span)
-        reranked = self.reranking.run(plan, fused, found.lists, trace, foreign=foreign, wanted=request.rerank)
+        reranked = self.reranking.run(plan, fused, found.lists, trace, data=found.data, wanted=request.rerank)
         with trace.span("stage.context_build") as span:
             stages: dict[str, Sequence[Candidate]] = {**found.lists, "fusion": fused}
             if reranked.scores:
@@ -195,14 +192,6 @@ class QueryPipeline:
     def _passages(self) -> Passages:
         return self.retriever.passages
 
-    def _foreign(self, plan: QueryPlan, dense: Sequence[Candidate]) -> float:
-        """Share of the dense list that is in another language than the question, of what has a known one."""
-        if plan.language is None or not dense:
-            return 0.0
-        languages = self._passages.languages([candidate.chunk_id for candidate in dense])
-        known = [language for language in languages.values() if language is not None]
-        return sum(language != plan.language for language in known) / len(known) if known else 0.0
-
     def _hits(
         self,
         plan: QueryPlan,
@@ -217,9 +206,8 @@ class QueryPipeline:
         if plan.prefer:
             known_fields = self._passages.preference_fields([candidate.chunk_id for candidate in ranked])
             ranked = stages["prefer"] = prefer(ranked, known_fields, plan.prefer, options.prefer_weight)
-        if options.mmr_lambda < 1 and self.ranking.vectors is not None:
-            pool = [candidate.chunk_id for candidate in ranked]
-            ranked = stages["diversity"] = diversified(ranked, self.ranking.vectors(pool), options.mmr_lambda, query.top_k)
+        if options.mmr_lambda < 1:
+            ranked = stages["diversity"] = diversified(ranked, found.data.vectors, options.mmr_lambda, query.top_k)
         scores = {source: {item.chunk_id: item.score for item in candidates} for source, candidates in found.lists.items()}
         scores |= {"fused": {item.chunk_id: item.score for item in fused}, "rerank": dict(reranked.scores)}
         admitted: dict[str, Passage | None] = {}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Text, and_, cast, func, or_, select
 
@@ -42,6 +42,14 @@ class Allowed:
     sparse: frozenset[str]
 
 
+class LiveChunk(NamedTuple):
+    """A chunk that may be served: its entry in the dense index, and the language of its document."""
+
+    chunk_id: str
+    dense_id: str
+    language: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class PreferenceFields:
     """What soft preferences look at. `updated_at` is ISO 8601 in UTC."""
@@ -54,14 +62,16 @@ class PreferenceFields:
 class Passages(Repository):
     """Reads live chunks only: of ready versions of documents that are not deleted, in collections that are enabled."""
 
-    def resolve(self, side: Side, entry_ids: Sequence[str], filters: Filters) -> dict[str, str]:
-        """entry id -> chunk id, for the entries that may be served and pass the filters; the others are absent."""
+    def resolve(self, side: Side, entry_ids: Sequence[str], filters: Filters) -> dict[str, LiveChunk]:
+        """The chunks of the entries that may be served and pass the filters, by entry id; the others are absent."""
         column = occurrences.c.dense_id if side == "dense" else occurrences.c.sparse_id
-        found: dict[str, str] = {}
+        columns = (column, occurrences.c.chunk_id, occurrences.c.dense_id, documents.c.language)
+        found: dict[str, LiveChunk] = {}
         with self._reader.connect() as connection:
             for batch in batches(entry_ids):
-                query = _live(select(column, occurrences.c.chunk_id)).where(column.in_(batch), *_conditions(filters))
-                found.update((row._mapping[column], row.chunk_id) for row in _in_section(connection, query, filters))
+                query = _live(select(*columns)).where(column.in_(batch), *_conditions(filters))
+                for row in _in_section(connection, query, filters):
+                    found[row[0]] = LiveChunk(row.chunk_id, row.dense_id, row.language)
         return found
 
     def allowed(self, kb_id: str, filters: Filters) -> Allowed:
@@ -99,18 +109,6 @@ class Passages(Repository):
             row.chunk_id: PreferenceFields(row.updated_at, row.source, bool(row.image_refs))
             for row in self._rows_in(_live(select(*columns)), occurrences.c.chunk_id, chunk_ids)
         }
-
-    def languages(self, chunk_ids: Sequence[str]) -> dict[str, str | None]:
-        """chunk id -> the language of its document, for the live chunks among these."""
-        return self._of_chunks(documents.c.language, chunk_ids)
-
-    def dense_keys(self, chunk_ids: Sequence[str]) -> dict[str, str]:
-        """chunk id -> the key of its vector, for the live chunks among these."""
-        return self._of_chunks(occurrences.c.dense_key, chunk_ids)
-
-    def _of_chunks(self, column: ColumnElement[Any], chunk_ids: Sequence[str]) -> dict[str, Any]:
-        query = _live(select(occurrences.c.chunk_id, column))
-        return {row[0]: row[1] for row in self._rows_in(query, occurrences.c.chunk_id, chunk_ids)}
 
     def passages(self, chunk_ids: Sequence[str]) -> dict[str, Passage]:
         """The live chunks among these, with their documents."""

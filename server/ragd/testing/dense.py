@@ -87,6 +87,18 @@ class DenseStoreContract(StoreContract[DenseStore]):
         store.delete(KB, ids[:1])
         assert {item.entry_id for item in store.search(KB, vectors[9], 10, set(ids))} == set(ids[1:])
 
+    def test_the_vectors_of_some_entries_are_given_by_id(self, store: DenseStore) -> None:
+        vectors = unit_vectors(20)
+        store.upsert(KB, entry_ids(20), vectors * np.linspace(0.5, 20, 20, dtype=np.float32)[:, None])
+        store.delete(KB, entry_ids(1))
+        found = store.vectors(KB, [*entry_ids(3), "unknown"])
+        assert set(found) == set(entry_ids(3)[1:])
+        for row in (1, 2):
+            assert found[entry_ids(3)[row]].dtype == np.float32
+            assert found[entry_ids(3)[row]] == pytest.approx(vectors[row], abs=1e-6)
+        assert dict(store.vectors(KB, [])) == {}
+        assert dict(store.vectors(OTHER_KB, entry_ids(3))) == {}
+
     def test_namespaces_do_not_see_each_other_and_one_can_be_dropped(self, store: DenseStore) -> None:
         store.upsert(KB, ["here"], unit_vectors(1))
         store.upsert(OTHER_KB, ["there"], unit_vectors(1))

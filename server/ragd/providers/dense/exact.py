@@ -39,6 +39,10 @@ class ExactStore:
         log = self._log(kb_id)
         return [] if log is None else log.matrix.search(vector, k, allowed)
 
+    def vectors(self, kb_id: str, ids: Sequence[str]) -> dict[str, Vectors]:
+        log = self._log(kb_id)
+        return {} if log is None else dict(zip(*log.matrix.rows(ids), strict=True))
+
     def ids(self, kb_id: str) -> set[str]:
         log = self._log(kb_id)
         return set() if log is None else log.matrix.ids()

@@ -18,6 +18,7 @@ from typing import Final, Literal
 from ragd.config.answering import RetrievalSettings
 from ragd.core.query import QueryPlan
 from ragd.core.results import Candidate
+from ragd.providers.protocols import NO_DATA, CandidateData
 from ragd.retrieve.ranking.fusion import ranked, weighted
 
 QuestionKind = Literal["literal", "foreign", "plain"]
@@ -51,8 +52,8 @@ class AdaptiveFusion:
     def __init__(self, options: RetrievalSettings) -> None:
         """Takes the options of its siblings and needs none of them."""
 
-    def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, foreign: float = 0.0) -> list[Candidate]:
-        kind = kind_of(plan, foreign)
+    def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData = NO_DATA) -> list[Candidate]:
+        kind = kind_of(plan, data.foreign)
         return ranked(weighted(lists, (RESCORED if "rerank" in lists else FIRST)[kind]), "fusion")
 
 

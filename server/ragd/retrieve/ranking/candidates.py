@@ -11,8 +11,8 @@ from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
 from ragd.core.results import Candidate, Scored
 from ragd.core.tracing import ProviderRef, Trace
-from ragd.providers.protocols import Analyzer, DenseStore, Embedder, SparseStore
-from ragd.store.passages import Allowed, Passages, Side
+from ragd.providers.protocols import NO_DATA, Analyzer, CandidateData, DenseStore, Embedder, SparseStore, Vectors
+from ragd.store.passages import Allowed, LiveChunk, Passages, Side
 
 log = logging.getLogger(__name__)
 
@@ -24,9 +24,10 @@ _WITHOUT = {
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What the indexes gave, by side; a side that failed is named in `degraded` instead."""
+    """What the indexes gave, by side, with what is known of it; a side that failed is named in `degraded` instead."""
 
     lists: Mapping[str, list[Candidate]]
+    data: CandidateData = NO_DATA
     degraded: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -51,12 +52,16 @@ class Retriever:
             if trace.lists_candidates:
                 trace.counters["allowed"] = sum(len(ids.dense) for ids in allowed.values())
         asked: dict[Side, Future[list[Candidate]]] = {}
+        chunks: dict[str, LiveChunk] = {}
+        question: list[Vectors] = []
         if plan.mode != "sparse_only":
             provider = ProviderRef("dense", self.dense.name, self.embedder.model_id)
-            asked["dense"] = self.workers.submit(self._ask, "dense", plan, trace, provider, self._dense(plan, kb_ids, allowed))
+            wordings = self._dense(plan, kb_ids, allowed, question)
+            asked["dense"] = self.workers.submit(self._ask, "dense", plan, trace, provider, wordings, chunks)
         if plan.mode != "dense_only":
             provider = ProviderRef("sparse", self.sparse.name, self.analyzer.profile)
-            asked["sparse"] = self.workers.submit(self._ask, "sparse", plan, trace, provider, self._sparse(plan, kb_ids, allowed))
+            wordings = self._sparse(plan, kb_ids, allowed)
+            asked["sparse"] = self.workers.submit(self._ask, "sparse", plan, trace, provider, wordings, chunks)
         lists: dict[str, list[Candidate]] = {}
         failed: dict[Side, Exception] = {}
         for side, future in asked.items():
@@ -73,7 +78,24 @@ class Retriever:
             trace.event("degraded", {"stage": f"retrieve_{lost}", "code": getattr(why, "code", "INTERNAL_ERROR")})
             reason = why.message.rstrip(".") if isinstance(why, RagError) else type(why).__name__
             warnings.append(_WITHOUT[lost].format(reason=reason))
-        return Retrieved(lists, tuple(f"retrieve_{side}" for side in failed), tuple(warnings))
+        data = CandidateData(
+            foreign=_foreign(plan, [chunks[candidate.chunk_id] for candidate in lists.get("dense", ())]),
+            languages={chunk_id: chunk.language for chunk_id, chunk in chunks.items()},
+            question=question[0] if question else None,
+            vectors=self._vectors(kb_ids, list(chunks.values())) if "dense" not in failed else {},
+        )
+        return Retrieved(lists, data, tuple(f"retrieve_{side}" for side in failed), tuple(warnings))
+
+    def _vectors(self, kb_ids: Sequence[str], chunks: Sequence[LiveChunk]) -> dict[str, Vectors]:
+        """Vectors by chunk id, of those that have one."""
+        dense_ids = [chunk.dense_id for chunk in chunks]
+        try:
+            found = [self.dense.vectors(kb_id, dense_ids) for kb_id in kb_ids]
+        # As in `retrieve`: each engine has errors of its own. What was found by words is an answer without them.
+        except Exception:
+            log.warning("the vectors of what was found could not be read", exc_info=True)
+            return {}
+        return {chunk.chunk_id: vectors[chunk.dense_id] for vectors in found for chunk in chunks if chunk.dense_id in vectors}
 
     def frequencies(self, kb_ids: Sequence[str], terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
         """The entries of these collections, and those of them that hold each term. Without an index all terms are alike."""
@@ -86,19 +108,29 @@ class Retriever:
         return sum(entries for entries, _ in counted), {term: sum(holding[term] for _, holding in counted) for term in terms}
 
     def _ask(
-        self, side: Side, plan: QueryPlan, trace: Trace, provider: ProviderRef, wordings: Iterable[list[Scored]]
+        self,
+        side: Side,
+        plan: QueryPlan,
+        trace: Trace,
+        provider: ProviderRef,
+        wordings: Iterable[list[Scored]],
+        chunks: dict[str, LiveChunk],
     ) -> list[Candidate]:
-        """The candidates of one side; `wordings`, read inside of the span, gives what was found for each wording."""
+        """The candidates of one side, added to `chunks`; `wordings`, read in the span, gives what was found for each wording."""
         with trace.span(f"stage.retrieve_{side}", provider) as span:
             found = list(wordings)
-            candidates = self._candidates(side, found, plan, self.depth[side])
+            candidates = self._candidates(side, found, plan, chunks)
             total = sum(map(len, found)) if trace.lists_candidates else None
             payload = {"source": side, "found": total, "candidates": trace.candidates(candidates)}
             trace.event("retrieval.candidates", payload, span)
         return candidates
 
-    def _dense(self, plan: QueryPlan, kb_ids: Sequence[str], allowed: Mapping[str, Allowed]) -> Iterator[list[Scored]]:
-        for vector in self.embedder.embed_queries([plan.topic, *plan.variants]):
+    def _dense(
+        self, plan: QueryPlan, kb_ids: Sequence[str], allowed: Mapping[str, Allowed], question: list[Vectors]
+    ) -> Iterator[list[Scored]]:
+        vectors = self.embedder.embed_queries([plan.topic, *plan.variants])
+        question.append(vectors[0])
+        for vector in vectors:
             yield [
                 entry
                 for kb_id in kb_ids
@@ -113,17 +145,26 @@ class Retriever:
                 found += self.sparse.search(kb_id, terms, self.depth["sparse"], ids, phrases)
             yield found
 
-    def _candidates(self, side: Side, wordings: Sequence[Sequence[Scored]], plan: QueryPlan, depth: int) -> list[Candidate]:
+    def _candidates(
+        self, side: Side, wordings: Sequence[Sequence[Scored]], plan: QueryPlan, chunks: dict[str, LiveChunk]
+    ) -> list[Candidate]:
         entry_ids = list(dict.fromkeys(entry.entry_id for found in wordings for entry in found))
-        chunk_ids = self.passages.resolve(side, entry_ids, plan.filters)
+        live = self.passages.resolve(side, entry_ids, plan.filters)
         best: dict[str, float] = {}
         for entry in _of_all(wordings):
-            chunk_id = chunk_ids.get(entry.entry_id)
-            if chunk_id is not None:
-                best[chunk_id] = max(entry.score, best.get(chunk_id, entry.score))
+            if chunk := live.get(entry.entry_id):
+                best[chunk.chunk_id] = max(entry.score, best.get(chunk.chunk_id, entry.score))
+        by_id = {chunk.chunk_id: chunk for chunk in live.values()}
         # Equal scores are ordered by id, whatever order an index gives them in.
-        order = sorted(best.items(), key=lambda item: (-round(item[1], 6), item[0]))[:depth]
+        order = sorted(best.items(), key=lambda item: (-round(item[1], 6), item[0]))[: self.depth[side]]
+        chunks.update((chunk_id, by_id[chunk_id]) for chunk_id, _ in order)
         return [Candidate(chunk_id, score, rank, side) for rank, (chunk_id, score) in enumerate(order, start=1)]
+
+
+def _foreign(plan: QueryPlan, chunks: Iterable[LiveChunk]) -> float:
+    """Share of these chunks that is in another language than the question, of what has a known one."""
+    known = [chunk.language for chunk in chunks if chunk.language is not None] if plan.language else []
+    return sum(language != plan.language for language in known) / len(known) if known else 0.0
 
 
 def _of_all(wordings: Sequence[Sequence[Scored]]) -> Iterable[Scored]:

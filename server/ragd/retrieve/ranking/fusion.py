@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from ragd.config.answering import RetrievalSettings
 from ragd.core.query import QueryPlan
 from ragd.core.results import Candidate
+from ragd.providers.protocols import NO_DATA, CandidateData
 
 # What a list of rescored candidates weighs in a weighted sum, beside the two sides' 1: late interaction knows as much as both.
 _RERANK_WEIGHT = 1.0
@@ -28,7 +29,7 @@ class ReciprocalRankFusion:
         self._k = options.rrf_k
         self.profile = f"k={self._k}"
 
-    def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, foreign: float = 0.0) -> list[Candidate]:  # noqa: ARG002
+    def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData = NO_DATA) -> list[Candidate]:  # noqa: ARG002
         scores: dict[str, float] = {}
         for candidates in lists.values():
             for candidate in candidates:
@@ -46,7 +47,7 @@ class WeightedSum:
         self._weights = {"dense": options.dense_weight, "sparse": 1 - options.dense_weight, "rerank": _RERANK_WEIGHT}
         self.profile = f"dense={options.dense_weight}"
 
-    def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, foreign: float = 0.0) -> list[Candidate]:  # noqa: ARG002
+    def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData = NO_DATA) -> list[Candidate]:  # noqa: ARG002
         return ranked(weighted(lists, self._weights), "fusion")
 
 

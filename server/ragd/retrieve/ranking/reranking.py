@@ -10,7 +10,7 @@ from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
 from ragd.core.results import Candidate
 from ragd.core.tracing import NO_PROVIDER, ProviderRef, Trace
-from ragd.providers.protocols import Fusion, Reranker
+from ragd.providers.protocols import CandidateData, Fusion, Reranker
 from ragd.retrieve.ranking.fusion import ranked
 from ragd.store.passages import Passages
 
@@ -47,7 +47,7 @@ class RerankStage:
         lists: Mapping[str, Sequence[Candidate]],
         trace: Trace,
         *,
-        foreign: float,
+        data: CandidateData,
         wanted: bool,
     ) -> Reranked:
         """Rescore the head of the fused list. A reranker that fails leaves the fused order, and says so."""
@@ -57,7 +57,7 @@ class RerankStage:
             result = Reranked(list(fused), {})
             if wanted and fused:
                 try:
-                    result = self._rescored(plan, fused, lists, foreign)
+                    result = self._rescored(plan, fused, lists, data)
                 except RagError as error:
                     trace.error(error)
                     trace.event("degraded", {"stage": "rerank", "code": error.code}, span)
@@ -75,7 +75,7 @@ class RerankStage:
         return result
 
     def _rescored(
-        self, plan: QueryPlan, fused: Sequence[Candidate], lists: Mapping[str, Sequence[Candidate]], foreign: float
+        self, plan: QueryPlan, fused: Sequence[Candidate], lists: Mapping[str, Sequence[Candidate]], data: CandidateData
     ) -> Reranked:
         deadline = time.monotonic() + self.budget_ms / 1000 * self.share()
         offered = [candidate.chunk_id for candidate in fused[: self.top_n]]
@@ -95,7 +95,7 @@ class RerankStage:
             head = own
         else:
             known = {source: [item for item in found if item.chunk_id in scores] for source, found in lists.items()}
-            head = self.fusion.fuse({**known, "rerank": own}, plan, foreign)
+            head = self.fusion.fuse({**known, "rerank": own}, plan, data)
             # Scaled among the few that were rescored, the last of them would have 0, and so would all behind it: the order is
             # new, the scores are those of the whole list.
             whole = sorted((item.score for item in fused if item.chunk_id in scores), reverse=True)

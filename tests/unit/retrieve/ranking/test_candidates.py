@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from ragd.core.errors import IndexDamaged, RemoteUnavailable
@@ -13,13 +15,15 @@ from ragd.providers.analyzers.terms import BigramAnalyzer
 from ragd.providers.fakes import FakeEmbedder
 from ragd.providers.protocols import Vectors
 from ragd.retrieve.ranking.candidates import Retriever
+from ragd.store.passages import LiveChunk
 
 
 class Known:
-    """Every entry is the chunk of the same name."""
+    """Every entry is the chunk of the same name, in the language that its name ends with after a dot."""
 
-    def resolve(self, side: str, entry_ids: Sequence[str], filters: Filters) -> dict[str, str]:
-        return {entry_id: entry_id for entry_id in entry_ids if entry_id != "deleted"}
+    def resolve(self, side: str, entry_ids: Sequence[str], filters: Filters) -> dict[str, LiveChunk]:
+        languages = {entry_id: entry_id.partition(".")[2] or None for entry_id in entry_ids if entry_id != "deleted"}
+        return {entry_id: LiveChunk(entry_id, f"{entry_id}#", language) for entry_id, language in languages.items()}
 
 
 class Index:
@@ -44,6 +48,11 @@ class Index:
             raise self._error
         self.asked.append((list(what), list(phrases)))
         return self._answers.pop(0)
+
+    def vectors(self, kb_id: str, ids: Sequence[str]) -> dict[str, Vectors]:
+        if self._error:
+            raise self._error
+        return {entry_id: np.full(2, 0.5, dtype=np.float32) for entry_id in ids if not entry_id.startswith("bare")}
 
 
 @pytest.fixture
@@ -79,6 +88,23 @@ def test_both_sides_are_asked_and_what_may_not_be_served_is_left_out(workers: Th
     }
     assert sparse.asked == [(["leas"], [("max", "leas")])]
     assert not found.degraded
+
+
+def test_what_is_known_of_candidates_comes_with_them_whichever_side_found_them(workers: ThreadPoolExecutor) -> None:
+    dense, sparse = Index([Scored("a.en", 0.9), Scored("b.ja", 0.8)]), Index([Scored("c.ja", 12.0), Scored("bare", 3.0)])
+    data = retriever(workers, dense, sparse).retrieve(replace(plan(), language="en"), ["kb"], a_trace()).data
+    assert data.languages == {"a.en": "en", "b.ja": "ja", "c.ja": "ja", "bare": None}
+    assert set(data.vectors) == {"a.en", "b.ja", "c.ja"}
+    assert data.foreign == 0.5
+    assert data.question is not None
+    assert data.question.tolist() == FakeEmbedder().embed_queries(["lease"])[0].tolist()
+
+
+def test_words_alone_are_an_answer_where_no_vector_can_be_read(workers: ThreadPoolExecutor) -> None:
+    found = retriever(workers, Index(error=IndexDamaged("dense")), Index(HITS)).retrieve(plan("sparse_only"), ["kb"], a_trace())
+    assert [item.chunk_id for item in found.lists["sparse"]] == ["a", "b"]
+    assert found.data.vectors == {}
+    assert found.data.question is None
 
 
 @pytest.mark.parametrize(("failing", "left"), [("dense", "sparse"), ("sparse", "dense")])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ragd.config.answering import RetrievalSettings
 from ragd.core.query import Filters, Identifier, QueryPlan
 from ragd.core.results import Candidate
-from ragd.providers.protocols import Fusion
+from ragd.providers.protocols import CandidateData, Fusion
 from ragd.retrieve.ranking.adaptive import FIRST, RESCORED, AdaptiveFusion, kind_of
 from ragd.retrieve.ranking.fusion import ReciprocalRankFusion, WeightedSum
 
@@ -109,7 +109,9 @@ def test_adaptive_fusion_trusts_words_for_a_look_up_and_meaning_for_another_lang
     lists = {"dense": ranked("dense", "sounds-alike", "x"), "sparse": ranked("sparse", "has-it", "y")}
     fusion = AdaptiveFusion(RetrievalSettings())
     assert fusion.fuse(lists, plan("--no-cache", "--no-cache"))[0].chunk_id == "has-it"
-    assert fusion.fuse(lists, plan("証明書を更新する手順", language="ja"), foreign=0.9)[0].chunk_id == "sounds-alike"
+    assert (
+        fusion.fuse(lists, plan("証明書を更新する手順", language="ja"), CandidateData(foreign=0.9))[0].chunk_id == "sounds-alike"
+    )
 
 
 def test_adaptive_fusion_takes_rescored_candidates_as_a_third_list() -> None:

@@ -12,6 +12,7 @@ from ragd.core.errors import ModelUnavailable, RagError
 from ragd.core.query import Filters, QueryPlan
 from ragd.core.results import Candidate, Passage
 from ragd.core.tracing import Trace
+from ragd.providers.protocols import NO_DATA
 from ragd.retrieve.ranking.adaptive import AdaptiveFusion
 from ragd.retrieve.ranking.reranking import Reranked, RerankStage
 
@@ -58,7 +59,7 @@ def run(reranker: Table, *, shelf: Shelf | None = None, top_n: int = 10, wanted:
     lists = {"dense": listed("dense", "a", "b", "c", "d"), "sparse": listed("sparse", "a", "b")}
     trace = Trace("query", strategy_config_id="s", detail_level="standard", links={})
     stage = RerankStage(shelf or Shelf("a", "b", "c", "d"), AdaptiveFusion(RetrievalSettings()), reranker, top_n, 300)  # type: ignore[arg-type]
-    return stage.run(PLAN, fused, lists, trace, foreign=0.0, wanted=wanted), trace
+    return stage.run(PLAN, fused, lists, trace, data=NO_DATA, wanted=wanted), trace
 
 
 def order(result: Reranked) -> list[str]:
@@ -129,7 +130,7 @@ def test_a_question_among_others_takes_its_share_of_the_time() -> None:
     trace = Trace("query", strategy_config_id="s", detail_level="standard", links={})
     for share in (1.0, 0.1):
         stage = RerankStage(Shelf("a", "b"), fusion, Timed(True), 10, 60_000, lambda: share)  # type: ignore[arg-type]  # noqa: B023
-        stage.run(PLAN, listed("fusion", "a", "b"), {}, trace, foreign=0.0, wanted=True)
+        stage.run(PLAN, listed("fusion", "a", "b"), {}, trace, data=NO_DATA, wanted=True)
     assert given[0] > 50
     assert given[1] <= 6
 
