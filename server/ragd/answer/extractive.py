@@ -22,6 +22,12 @@ log = logging.getLogger(__name__)
 _PASSAGES: Final = 5
 _UNITS: Final = 3
 _LOOKED_AT: Final = 24
+_EMBEDDED: Final = 16
+"""Units whose meaning is asked for, those with the most of the question's words; as many answers hold what was asked for as with
+all of them, at half the time of the processor and less."""
+_EMBEDDED_BLINDLY: Final = 48
+"""Where no unit has words of the question, which may be in another language."""
+_WORDS_TELL: Final = 0.2
 _MOST_CHARS: Final = 500
 _WORDS_WEIGHT: Final = 0.5
 # A unit much further from the question than the best one says something else.
@@ -62,12 +68,16 @@ def _scores(question: str, units: Sequence[Unit], embedder: Embedder, analyzer: 
     terms = [frozenset(analyzer.tokens(text)) for text in texts]
     spread = Counter(term for held in terms for term in held)
     words = word_shares(analyzer.tokens(question), terms, spread, len(texts))
+    most = _EMBEDDED if max(words) >= _WORDS_TELL else _EMBEDDED_BLINDLY
+    # Of units with as many words, those of the better passages.
+    looked_at = sorted(range(len(texts)), key=lambda at: (-words[at], at))[:most]
     try:
-        cosines = embedder.embed_passages(texts) @ embedder.embed_queries([question])[0]
+        cosines = embedder.embed_passages([texts[at] for at in looked_at]) @ embedder.embed_queries([question])[0]
     except RagError as error:
         log.info("extracts are chosen by their words alone", extra={"reason": error.message})
         return words
     # Small embedding models give everything a high cosine; what separates sentences is the distance between them.
     width = float(np.ptp(cosines)) or 1.0
-    meaning = (cosines - cosines.min()) / width
+    meaning = np.zeros(len(texts))
+    meaning[looked_at] = (cosines - cosines.min()) / width
     return [_WORDS_WEIGHT * word + (1 - _WORDS_WEIGHT) * float(near) for word, near in zip(words, meaning, strict=True)]

@@ -19,6 +19,7 @@ from ragd.core.lazy import Lazy
 from ragd.core.results import Passage
 from ragd.models.rows import ModelFiles, Task, model_row
 from ragd.models.store import Progress, ensure_model, find_model
+from ragd.providers.answer_embedder import AnswerEmbedder
 from ragd.providers.calibration_cache import CalibrationCache
 from ragd.providers.centred_embedder import CentredEmbedder
 from ragd.providers.model_queue import ModelQueue, Priority
@@ -51,7 +52,9 @@ class Models:
         self.analyzer: Lazy[Analyzer] = Lazy(partial(build, "analyzer", settings.sparse.analyzer), lock)
         self.uncentred: Lazy[Embedder] = Lazy(self._open_uncentred, lock)
         self.calibration = Lazy(self._open_calibration, lock)
-        self.embedder: Lazy[Embedder] = Lazy(self._open_embedder, lock)
+        self.embedder: Lazy[Embedder] = Lazy(partial(self._centred, self.uncentred), lock)
+        self.answer_uncentred: Lazy[Embedder] = Lazy(lambda: AnswerEmbedder(self.uncentred()), lock)
+        self.answer_embedder: Lazy[Embedder] = Lazy(partial(self._centred, self.answer_uncentred), lock)
         self._settings = settings
         self._directories = directories
         self._notices = notices
@@ -110,9 +113,9 @@ class Models:
 
     # The embedding model
 
-    def _open_embedder(self) -> Embedder:
+    def _centred(self, embedder: Lazy[Embedder]) -> Embedder:
         calibration = self.calibration()
-        return CentredEmbedder(self.uncentred(), calibration) if calibration.weight else self.uncentred()
+        return CentredEmbedder(embedder(), calibration) if calibration.weight else embedder()
 
     def _open_calibration(self) -> CalibrationCache:
         files, weight = self._model_files(), self._settings.embedding.centring

@@ -91,7 +91,7 @@ class QueryFactory:
                 self._answerers[strategy] = Answerer(
                     model=self.models.language_model(settings.llm),
                     prompts=self.prompts(strategy),
-                    embedder=self.models.embedder(),
+                    embedder=self.models.answer_embedder(),
                     analyzer=self.models.analyzer(),
                     support=self.support_check(strategy),
                     max_output_tokens=settings.llm.max_output_tokens,
@@ -106,7 +106,7 @@ class QueryFactory:
         """What holds answers against passages."""
         # The threshold was measured on the model's own vectors.
         threshold = self.settings(strategy).answer.support_threshold
-        return SupportCheck(self.models.uncentred(), self.models.analyzer(), threshold)
+        return SupportCheck(self.models.answer_uncentred(), self.models.analyzer(), threshold)
 
     def _new_pipeline(self, settings: Settings) -> QueryPipeline:
         """The language model is loaded only where the settings let it take part."""

@@ -1,6 +1,7 @@
-"""Turns on the processor for local models: queries overtake reranking, and both overtake ingestion.
+"""Turns on the processor for local models: queries overtake reranking, both overtake answers, and all overtake ingestion.
 
-There are two lanes. The interactive lane runs one model call at a time, queries before reranking, then in order of arrival.
+There are two lanes. The interactive lane runs one model call at a time, queries before reranking before answers, then in order of
+arrival; an answer that has waited for `patience_s` goes with the queries. Reranking is what is left out when many ask at once.
 Ingestion has a lane of its own, in which a call begins only while the interactive lane is empty and no query is in progress, or
 after `patience_s` of waiting: it never starves. A query does not wait for the call of ingestion that is under way: it runs beside
 it, which delays it less than the rest of that call would.
@@ -21,6 +22,8 @@ PATIENCE_S = 0.5
 """Longest wait of ingestion for one text. A text of 400 tokens takes two cores for 45 ms: a tenth of what queries then have."""
 _QUIET_S = 1.0
 """Time without queries before ingestion takes large batches again: people ask again, and refine, within seconds."""
+_CROWD = 8
+"""Queries in progress from which on none gets time for reranking: what each would have is too short to score a passage."""
 
 
 class Priority(IntEnum):
@@ -28,7 +31,8 @@ class Priority(IntEnum):
 
     QUERY = 0
     RERANK = 1
-    INGEST = 2
+    ANSWER = 2
+    INGEST = 3
 
 
 class _Ticket:
@@ -86,9 +90,9 @@ class ModelQueue:
             return self._asking() or time.monotonic() - self._last_query < self._quiet_s
 
     def interactive_share(self) -> float:
-        """The part of the time that one of the queries in progress may take, 0..1: all of it when it is alone."""
+        """The part of the time that one query in progress may take, 0..1: all of it when it is alone, none in a crowd."""
         with self._lock:
-            return 1 / max(1, self._interactive)
+            return 1 / max(1, self._interactive) if self._interactive < _CROWD else 0.0
 
     def waiting(self) -> list[Priority]:
         """Priorities of those who wait, in order of arrival."""
@@ -140,7 +144,11 @@ class ModelQueue:
 
     def _next_interactive(self) -> _Ticket | None:
         waiting = (ticket for ticket in self._waiting if ticket.lane == "interactive")
-        return min(waiting, key=lambda ticket: (ticket.priority, ticket.number), default=None)
+        return min(waiting, key=lambda ticket: (self._urgency(ticket), ticket.number), default=None)
+
+    def _urgency(self, ticket: _Ticket) -> Priority:
+        waited = ticket.priority is Priority.ANSWER and time.monotonic() - ticket.since >= self._patience_s
+        return Priority.QUERY if waited else ticket.priority
 
     def _next_ingestion(self) -> _Ticket | None:
         first = next((ticket for ticket in self._waiting if ticket.lane == "ingestion"), None)

@@ -1,7 +1,7 @@
 """A local embedding model behind the model queue: an embedder like any other, whose work is done in turns.
 
 Questions that arrive while another question or rerank runs are embedded together in the next run. While queries are pending,
-passages come one text a turn instead of one batch.
+passages come one text a turn instead of one batch; what an answer needs comes in small batches at any time.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
 
 _MICRO_BATCH_TOKENS = 256
 """Padded tokens of questions that are embedded together: some 20 questions, in about 10 ms on two cores."""
+
+_ANSWER_BATCH_TOKENS = 512
+"""Padded tokens of one run for an answer, which takes two cores for some 50 ms: what a query waits for at most."""
 
 
 @runtime_checkable
@@ -97,6 +100,15 @@ class QueuedEmbedder:
                 vectors[batch] = self._model.embed_rows([rows[index] for index in batch])
             if on_batch is not None:
                 on_batch(len(batch))
+        return vectors
+
+    def embed_for_answer(self, texts: Sequence[str]) -> Vectors:
+        """As `embed_passages`, for somebody who waits: before ingestion, in runs that keep nobody else waiting for long."""
+        vectors = np.empty((len(texts), self.dimension), np.float32)
+        rows = self._model.passage_rows(texts)
+        for batch in batches([len(row) for row in rows], min(self._model.batch_tokens, _ANSWER_BATCH_TOKENS)):
+            with self._queue.turn(Priority.ANSWER):
+                vectors[batch] = self._model.embed_rows([rows[index] for index in batch])
         return vectors
 
     def query_tokens(self, text: str) -> Vectors:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from ragd.core.errors import RemoteUnavailable
 from ragd.core.query import Turn
 from ragd.core.results import Answer
 from ragd.core.tracing import Tracer
+from ragd.providers.fakes import FakeEmbedder
+from ragd.providers.protocols import Vectors
 from ragd.providers.registry import build
 from ragd.testing.chat_server import ChatServer, Scripted
 
@@ -171,6 +173,22 @@ def test_an_extract_is_introduced_in_the_language_of_the_question(ask: Ask, foun
 def test_a_passage_without_sentences_is_quoted_from_its_beginning(ask: Ask, found: Any) -> None:
     _, answer, _ = ask(found("rows?", "```\nrows = 1\n```"))
     assert "rows = 1" in answer.text
+
+
+@pytest.mark.parametrize(("question", "most"), [("Where is machine 7 standing?", 16), ("機械はどこですか", 48)])
+def test_an_extract_asks_for_the_meaning_of_the_units_that_have_words_of_the_question(
+    ask: Ask, found: Any, question: str, most: int
+) -> None:
+    class Counting(FakeEmbedder):
+        def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
+            read.extend(texts)
+            return super().embed_passages(texts, on_batch)
+
+    read: list[str] = []
+    passages = [" ".join(f"Machine {hall * 20 + at} stands in hall {hall} at the door." for at in range(20)) for hall in range(4)]
+    _, answer, _ = ask(found(question, *passages), embedder=Counting())
+    assert answer.provider == "extractive"
+    assert len(read) == most
 
 
 def test_a_model_that_fails_before_its_first_word_is_replaced_by_extracts(ask: Ask, lease: Any) -> None:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -284,4 +285,15 @@ def test_queries_in_progress_share_the_time() -> None:
     assert queue.interactive_share() == 1
     with queue.interactive(), queue.interactive(), queue.interactive(), queue.interactive():
         assert queue.interactive_share() == 0.25
+    assert queue.interactive_share() == 1
+
+
+def test_in_a_crowd_nobody_has_time_for_reranking() -> None:
+    queue = ModelQueue()
+    with ExitStack() as crowd:
+        for _ in range(7):
+            crowd.enter_context(queue.interactive())
+        assert queue.interactive_share() > 0
+        crowd.enter_context(queue.interactive())
+        assert queue.interactive_share() == 0
     assert queue.interactive_share() == 1
