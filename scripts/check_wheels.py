@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Says which packages of the locks have no wheel for a system and a Python on which we are installed.
 
-    python3 scripts/check_wheels.py [LOCK …]
+    .venv/bin/python scripts/check_wheels.py [LOCK …]
 
 uv resolves each lock for each pair without installing: Windows x64, macOS 14 arm64 and x64, Linux x64 and arm64, Python 3.11 to
 3.14, against the index that pip is set up with.
@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from release.targets import PLATFORMS, PYTHONS, Platform
+from ragd.cli.bundle.targets import PLATFORMS, PYTHONS, Platform
 from setup import pip_settings
 from setup.console import MACHINE_NOT_READY, STEP_FAILED, Console, StopError
 from setup.environment import BASE_LOCK, ROOT

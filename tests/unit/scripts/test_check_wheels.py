@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from ragd.cli.bundle import targets
+
 from .loading import ROOT, load
 
 check_wheels = load("check_wheels")
-targets = load("release.targets")
 
 HASH = "0" * 64
 LOCK = f"""# made by a test

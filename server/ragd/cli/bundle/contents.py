@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import uuid
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,34 +17,34 @@ from email.message import Message
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from release.targets import Pin, Platform, pins, pins_for
-from setup.console import Console, StopError
-from setup.environment import BASE_LOCK
-from setup.installers import TOOLS_LOCK, child_environment, pip_environment
-from setup.processes import CommandFailedError, quoted
+from ragd.cli.bundle.installer import NAMESPACE, SUMS
+from ragd.cli.bundle.targets import Pin, Platform, pins, pins_for
+from ragd.core.errors import RagError, ValidationFailed
+from ragd.models.wheel import pip_runners
 
-SUMS = "SHA256SUMS"
-NAMESPACE = "rag-assistant-bundle"
-"""What a signature is for, as ssh-keygen asks to say."""
-INSTALLER = "install.py"
+# What the extension carries beside the set-up: all packages, and uv.
+_LOCKS = ("requirements.lock", "requirements-tools.lock")
+_LAST_LINES = 25
 
 _CARRIED = "extension/dist/server/"
 _NOTICES = "extension/dist/THIRD-PARTY-NOTICES.txt"
 _LICENCE_FILE = re.compile(r"(^|/)(licen[cs]e|copying|notice|authors)[^/]*$", re.IGNORECASE)
 
 
-def fill(folder: Path, vsix: Path, model: Path, platform: Platform, python: str, console: Console) -> list[str]:
+class BundleFailed(RagError):
+    """A bundle could not be made."""
+
+
+def fill(folder: Path, vsix: Path, model: Path, platform: Platform, python: str) -> list[str]:
     """Puts everything but the signature into an empty folder; names the packages that carry no licence text."""
     shutil.copyfile(vsix, folder / vsix.name)
     _unpack_server(vsix, folder / "server")
-    shutil.copyfile(Path(__file__).with_name("install_bundle.py"), folder / INSTALLER)
+    shutil.copyfile(Path(__file__).with_name("installer.py"), folder / "install.py")
     shutil.copytree(model, folder / "models" / model.name)
     wheels = folder / "wheels"
     wheels.mkdir()
-    for lock in (BASE_LOCK, TOOLS_LOCK):
-        download(
-            pins_for(pins((folder / "server" / lock).read_text("utf-8")), platform, python), platform, python, wheels, console
-        )
+    for lock in _LOCKS:
+        download(pins_for(pins((folder / "server" / lock).read_text("utf-8")), platform, python), platform, python, wheels)
     (own,) = (folder / "server").glob("ragd-*.whl")
     described = [_described(path) for path in sorted([*wheels.iterdir(), own])]
     without = _write_licences(folder / "licences", described, vsix)
@@ -58,34 +57,55 @@ def fill(folder: Path, vsix: Path, model: Path, platform: Platform, python: str,
 
 def _unpack_server(vsix: Path, target: Path) -> None:
     """What the extension carries: the set-up, the locks and the wheel of the daemon."""
-    with zipfile.ZipFile(vsix) as archive:
+    try:
+        archive = zipfile.ZipFile(vsix)
+    except zipfile.BadZipFile as error:
+        raise ValidationFailed(f"{vsix} is no extension of VS Code.") from error
+    with archive:
         names = [name for name in archive.namelist() if name.startswith(_CARRIED) and not name.endswith("/")]
         if not names:
-            raise StopError(f"{vsix} carries no daemon.", advice="Make it by `python3 scripts/package.py`.")
+            raise ValidationFailed(f"{vsix} carries no daemon. Name one that scripts/package.py made.")
         for name in names:
             path = target / name.removeprefix(_CARRIED)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(archive.read(name))
 
 
-def download(wanted: Sequence[Pin], platform: Platform, python: str, target: Path, console: Console) -> None:
-    """Fetches the wheels of these pins, each checked by its hash. Raises StopError where one does not exist."""
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes", "--only-binary", ":all:"]
-    command += ["--dest", str(target), "--implementation", "cp", "--python-version", f"{python}.99"]
-    command += [option for tag in platform.tags for option in ("--platform", tag)]
+def download(wanted: Sequence[Pin], platform: Platform, python: str, target: Path) -> None:
+    """Fetches the wheels of these pins, each checked by its hash. Raises `BundleFailed` where one does not exist."""
+    options = ["--no-deps", "--require-hashes", "--only-binary", ":all:", "--progress-bar", "off", "--no-input"]
+    options += ["--disable-pip-version-check", "--dest", str(target)]
+    options += ["--implementation", "cp", "--python-version", f"{python}.99"]
+    options += [option for tag in platform.tags for option in ("--platform", tag)]
     requirements = target / "requirements.tmp"
     try:
         for group in _without_repetition(wanted):
             # pip would ask the markers of the Python that runs it.
             requirements.write_text("".join(f"{pin.line()}\n" for pin in group), "utf-8")
-            console.run_quietly(
-                [*command, "-r", str(requirements)], env=pip_environment(child_environment(os.environ)), cwd=target
-            )
-    except CommandFailedError as error:
-        message = f"Not every package can be had as a wheel for {platform.name} and Python {python}"
-        raise StopError(f"{message}:\n{quoted(error.last_lines)}", log=error.last_lines) from error
+            if problem := _pip_problem(["download", *options, "-r", str(requirements)]):
+                raise BundleFailed(f"Not every package can be had as a wheel for {platform.name} and Python {python}:\n{problem}")
     finally:
         requirements.unlink(missing_ok=True)
+
+
+def _pip_problem(arguments: Sequence[str]) -> str:
+    """What the first pip that is there said last, when it failed."""
+    for runner in pip_runners():
+        done = subprocess.run(
+            [*runner, *arguments],
+            # The base interpreter's pip only writes into our folder, so a rule against installing outside is not meant.
+            env={**os.environ, "PIP_REQUIRE_VIRTUALENV": "0"},
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        )
+        if "No module named pip" not in done.stdout:
+            lines = done.stdout.splitlines()[-_LAST_LINES:]
+            return "\n".join(f"  | {line}" for line in lines) if done.returncode else ""
+    return "  | there is no pip: make the environment with pip ('uv venv --seed', 'python -m venv')"
 
 
 def _without_repetition(wanted: Iterable[Pin]) -> Iterator[list[Pin]]:
@@ -188,9 +208,9 @@ def sign(folder: Path, key: Path) -> None:
     try:
         done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
     except OSError as error:
-        raise StopError("ssh-keygen is needed to sign.", advice="Install the OpenSSH client, 8.2 or newer.") from error
+        raise BundleFailed("ssh-keygen is needed to sign: install the OpenSSH client, 8.2 or newer.") from error
     if done.returncode:
-        raise StopError(f"The bundle could not be signed: {done.stderr.strip()}")
+        raise BundleFailed(f"The bundle could not be signed: {done.stderr.strip()}")
 
 
 def pack(folder: Path, target: Path) -> None:

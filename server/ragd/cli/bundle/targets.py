@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from packaging.markers import Marker
+
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 # Debian 12 and RHEL 9 have glibc 2.34 or newer; a wheel that asks for less runs there, too.
 _GLIBC = range(34, 4, -1)
@@ -87,8 +89,6 @@ def pins(lock: str) -> list[Pin]:
 
 def pins_for(lock: Sequence[Pin], platform: Platform, python: str) -> list[Pin]:
     """Those that a platform and a Python take; two of one name where that depends on the patch of Python."""
-    from packaging.markers import Marker
-
     environments = list(platform.markers(python))
     return [
         pin for pin in lock if not pin.marker or any(Marker(pin.marker).evaluate(environment) for environment in environments)
