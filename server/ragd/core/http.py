@@ -25,7 +25,8 @@ from typing import Any
 import httpx2
 import truststore
 
-from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError
+from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError, SourceRefused
+from ragd.core.reach import MODEL_SERVICES
 
 log = logging.getLogger(__name__)
 
@@ -77,6 +78,7 @@ class RemoteService:
         self._client = httpx2.Client(
             verify=trusted_context(), headers=headers, trust_env=not is_loopback(self._url.host), follow_redirects=False
         )
+        MODEL_SERVICES.guard(self._client)
 
     @property
     def place(self) -> str:
@@ -123,6 +125,8 @@ class RemoteService:
         try:
             with self._client.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
                 data = self._read(response, give_up)
+        except SourceRefused as error:
+            raise RemoteRefused(f"{self._where} is not asked: {error.message}") from None
         except httpx2.TimeoutException as error:
             raise _Again("did not answer in time") from error
         except httpx2.TransportError as error:
@@ -234,7 +238,16 @@ def _checked(url: str, setting: str) -> httpx2.URL:
         raise SettingsError(f"{example}: it begins with http:// or https://.")
     if parsed.userinfo:
         raise SettingsError(f"{example}, without a name or a password: the key belongs to {setting}.api_key, by reference.")
+    check_model_host(parsed.host, f"{setting}.url")
     return parsed
+
+
+def check_model_host(host: str, setting: str) -> None:
+    """Raises `SettingsError` for an address that is never asked, also where a proxy would do it. Names are judged when asked."""
+    try:
+        MODEL_SERVICES.check_proxied(host)
+    except SourceRefused as error:
+        raise SettingsError(f"Setting '{setting}': {error.message}") from None
 
 
 def _wait_asked_for(response: httpx2.Response) -> float:

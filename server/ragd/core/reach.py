@@ -2,7 +2,8 @@
 
 A name is looked up once, judged, and connected to as judged, so that no second look-up leads elsewhere (DNS rebinding).
 Link-local addresses, where clouds keep their metadata, are never asked; private and loopback ones when `security.allowed_hosts`
-has them. A proxy of this machine's environment looks names up itself: then only addresses are judged here, names by the proxy.
+has them, or when they are of a model service: only the settings name those. A proxy of this machine's environment looks names up
+itself: then only addresses are judged here, names by the proxy.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class AllowedHosts:
         for address in addresses:
             reach = reach_of(address)
             if reach == "never":
-                raise SourceRefused(f"{host} is at {address}, a link-local address, which is never asked. Check base_url.")
+                raise SourceRefused(f"{host} is at {address}, a link-local address, which is never asked. Check the address.")
             if reach == "everywhere" or named or any(address in network for network in self._networks):
                 continue
             raise SourceRefused(
@@ -89,6 +90,10 @@ class AllowedHosts:
         """Have a client's own connections, not those to a proxy, go where it is allowed. TLS still checks the name."""
         pool = cast(Any, client)._transport._pool
         pool._network_backend = _Judged(self)
+
+
+MODEL_SERVICES: Final = AllowedHosts(["*"])
+"""Any host but link-local ones: a model service may be on this machine or in the private network."""
 
 
 class _Judged(httpcore2.SyncBackend):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from functools import partial
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from ragd.config.answering import LlmSettings
 from ragd.core.documents import Place
-from ragd.core.errors import RemoteUnavailable, SettingsError
+from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError
 from ragd.core.results import Passage
 from ragd.providers.registry import build
 from ragd.testing import LanguageModelContract
@@ -88,12 +89,31 @@ def test_a_limit_under_its_old_name_is_sent_under_the_new_one_when_refused() -> 
         ("openai_compatible", {"url": ""}, "llm.url"),
         ("openai_compatible", {"url": "models.example.com"}, "llm.url"),
         ("openai_compatible", {"url": "https://name:word@models.example.com/v1"}, "llm.url"),
+        ("openai_compatible", {"url": "http://169.254.169.254/v1"}, "link-local"),
+        ("ollama", {"url": "http://[fe80::1]:11434/v1"}, "link-local"),
     ],
 )
 def test_settings_that_can_not_work_say_what_to_set(provider: str, changes: dict[str, str], named: str) -> None:
     with pytest.raises(SettingsError, match=named) as caught:
         opened(provider, **{"url": "http://127.0.0.1:9/v1"} | changes)
     assert KEY not in caught.value.message
+
+
+@pytest.mark.parametrize("provider", ["openai_compatible", "anthropic"])
+def test_a_name_that_leads_to_a_link_local_address_is_not_asked(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("169.254.169.254", 0))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_named: found)
+    monkeypatch.setenv("NO_PROXY", "*")
+    with pytest.raises(RemoteRefused, match=r"is not asked: .*169\.254\.169\.254, a link-local address"):
+        answered(opened(provider, "http://models.example.com/v1"))
+
+
+@pytest.mark.parametrize("provider", ["openai_compatible", "anthropic"])
+@pytest.mark.parametrize("body", ["INTERNAL-METADATA role=admin", '"INTERNAL-METADATA"', '{"role": "INTERNAL-METADATA"}'])
+def test_what_is_no_error_of_a_model_service_is_in_no_message(provider: str, body: str) -> None:
+    with ChatServer(Scripted(status=404, body=body)) as server, pytest.raises(RemoteRefused, match="404") as caught:
+        answered(opened(provider, server.url))
+    assert "METADATA" not in str(caught.value)
 
 
 def test_a_local_service_needs_neither_key_nor_address() -> None:

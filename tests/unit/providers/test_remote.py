@@ -217,12 +217,22 @@ def test_no_error_and_no_log_holds_the_key(
         f"https://me:{KEY}@models.example.com",
         "http://[::1",
         "https://a:x/",
+        "http://169.254.169.254/latest/meta-data",
+        "http://[fe80::1]:8080/v1",
+        "http://[::ffff:169.254.169.254]/v1",
     ],
 )
 def test_an_address_that_can_not_be_one_is_refused(url: str) -> None:
     with pytest.raises(SettingsError, match=r"'embedding\.url'") as caught:
         RemoteService(url, setting="embedding")
     assert KEY not in caught.value.message
+
+
+def test_a_name_that_leads_to_a_link_local_address_is_not_asked(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("169.254.169.254", 0))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_named: found)
+    with pytest.raises(RemoteRefused, match=r"embedding\.url.* is not asked: .*169\.254\.169\.254, a link-local address"):
+        connect("http://models.example.com/v1", key="").post("/x", {}, PATIENT)
 
 
 def test_a_proxy_of_the_environment_is_used_but_not_for_this_machine(

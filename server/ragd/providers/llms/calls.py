@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from ragd.config.answering import LlmSettings
-from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError
-from ragd.core.http import is_loopback
+from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError, SourceRefused
+from ragd.core.http import check_model_host, is_loopback
+from ragd.core.reach import MODEL_SERVICES
 from ragd.language.token_estimate import estimate_tokens
 from ragd.providers.protocols import Completion, Message
 
@@ -61,6 +62,7 @@ class RemoteModel(ABC):
             raise SettingsError(
                 "llm.url holds a name, a password or a query. Give the address alone; the key goes into llm.api_key."
             )
+        check_model_host(parts.hostname, "llm.url")
         self._options = options
         self._key = api_key
         self._left_out: set[str] = set()
@@ -101,20 +103,22 @@ class RemoteModel(ABC):
         """A client for one answer. Proxies of the environment are used, but not for a service on this machine."""
         import httpx2
 
-        return httpx2.Client(
+        client = httpx2.Client(
             verify=self._trust,
             timeout=httpx2.Timeout(self._options.timeout_s, connect=min(_CONNECT_S, self._options.timeout_s)),
             trust_env=not is_loopback(urlsplit(self.url).hostname or ""),
             follow_redirects=False,
             event_hooks={"request": [on_request]},
         )
+        MODEL_SERVICES.guard(client)
+        return client
 
     def adapts_to(self, error: Exception) -> bool:
         """Whether the service refused a parameter that can be left out, and asking again without it makes sense."""
         if getattr(error, "status_code", None) != 400:
             return False
-        reason = self._reason(error)
-        refused = {name for name in self.optional if re.search(rf"\b{name}\b", reason)} - self._left_out
+        said = self._said(error)
+        refused = {name for name in self.optional if re.search(rf"\b{name}\b", said)} - self._left_out
         self._left_out |= refused
         return bool(refused)
 
@@ -134,6 +138,8 @@ class RemoteModel(ABC):
         sdk, service = self._sdk, f"The language model service at {self.url}"
         if isinstance(error, RemoteUnavailable):
             return error, None
+        if refused := next((one for one in (error, error.__cause__) if isinstance(one, SourceRefused)), None):
+            return RemoteRefused(f"{service} is not asked: {refused.message}"), None
         if isinstance(error, sdk.APIStatusError):
             status, wait = error.status_code, _retry_after(error.response.headers)
             if status in (408, 409, 429) or status >= 500:
@@ -142,7 +148,7 @@ class RemoteModel(ABC):
                 # What the service says here may repeat the key.
                 return RemoteRefused(f"{service} refused the key (status {status}). Check llm.api_key."), None
             hint = " Check llm.url and llm.model." if status in (301, 302, 307, 308, 404, 405) else ""
-            return RemoteRefused(f"{service} refused the request (status {status}): {self._reason(error)}{hint}"), None
+            return RemoteRefused(f"{service} refused the request (status {status}){self._said(error)}.{hint}"), None
         if isinstance(error, (sdk.APITimeoutError, httpx2.TimeoutException)):
             silence = f"{self._options.timeout_s:g} seconds"
             return RemoteUnavailable(f"{service} gave no sign of life for {silence} (llm.timeout_s)."), None
@@ -150,7 +156,7 @@ class RemoteModel(ABC):
             reason = self._clean(str(error.__cause__ or error))
             return RemoteUnavailable(f"{service} can't be reached ({reason}). Check llm.url and that it is running."), None
         if isinstance(error, sdk.APIError):
-            return RemoteUnavailable(f"{service} reported an error: {self._reason(error)}"), None
+            return RemoteUnavailable(f"{service} reported an error{self._said(error)}."), None
         return RemoteUnavailable(f"{service} answered what can't be read ({type(error).__name__})."), None
 
     def nothing_said(self, end: Completion | None, content_type: str) -> RemoteUnavailable:
@@ -165,14 +171,15 @@ class RemoteModel(ABC):
             return RemoteRefused(f"{service} used all of llm.max_output_tokens before its first word. Raise it.")
         return RemoteUnavailable(f"{service} gave an empty answer.")
 
-    def _reason(self, error: Exception) -> str:
+    def _said(self, error: Exception) -> str:
+        """The service's own short message, as `: message`; "" for what is not written as such services write errors."""
         body: Any = getattr(error, "body", None)
         if isinstance(body, Mapping):
             inner = body.get("error", body)
             message = inner.get("message") if isinstance(inner, Mapping) else inner
             if isinstance(message, str) and message:
-                return self._clean(message)
-        return self._clean(str(getattr(error, "message", "")) or type(error).__name__)
+                return f": {self._clean(message).rstrip('.')}"
+        return ""
 
     def _clean(self, text: str) -> str:
         """One line of what a service says, without the key."""
