@@ -47,8 +47,6 @@ def show(context: CliContext, every: bool, strategy: str | None, as_json: bool) 
     if rows:
         values = [json.dumps(row["value"], ensure_ascii=False) for row in rows]
         shown = [(row["setting"], value, row["set_by"]) for row, value in zip(rows, values, strict=True)]
-        values = [json.dumps(row["value"], ensure_ascii=False) for row in rows]
-        shown = [(row["setting"], value, row["set_by"]) for row, value in zip(rows, values, strict=True)]
         table(("setting", "value", "set by"), shown)
     if not every:
         note(f"{'Every other' if rows else 'Every'} setting has its default: see --all, and docs/configuration.md.")
@@ -75,7 +73,7 @@ def path(context: CliContext, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish", "powershell"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print what makes the Tab key complete commands and options.
@@ -84,6 +82,7 @@ def completion(context: click.Context, shell: str) -> None:
     bash   eval "$(rag completion bash)"       in ~/.bashrc
     zsh    eval "$(rag completion zsh)"        in ~/.zshrc
     fish   rag completion fish | source        in ~/.config/fish/config.fish
+    powershell   rag completion powershell | Out-String | Invoke-Expression        in $PROFILE
     """
     from click.shell_completion import get_completion_class
 

@@ -46,17 +46,23 @@ def test_status_says_plainly_what_answers(rag: Rag) -> None:
     assert "auto\n" not in shown
 
 
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
+@pytest.mark.parametrize("shell", ["zsh", "fish", "powershell"])
 def test_completion_is_printed_for_a_shell_and_completes(rag: Rag, shell: str) -> None:
-    assert "_RAG_COMPLETE" in rag("completion", shell).stdout
+    script = rag("completion", shell).stdout
+    assert "_RAG_COMPLETE" in script
+    # What the script asks for is what the program answers.
+    assert f"{shell}_complete" in script
 
 
 @pytest.mark.slow
-def test_commands_are_completed() -> None:
-    words = {"_RAG_COMPLETE": "zsh_complete", "COMP_WORDS": "rag comp", "COMP_CWORD": "1"}
+@pytest.mark.parametrize(("shell", "words"), [("zsh", "rag comp"), ("powershell", "rag comp"), ("powershell", "rag.exe comp")])
+def test_commands_are_completed(shell: str, words: str) -> None:
+    asked = {"_RAG_COMPLETE": f"{shell}_complete", "COMP_WORDS": words, "COMP_CWORD": "1"}
     command = [sys.executable, "-c", "from ragd.cli import main; main()"]
-    done = subprocess.run(command, env={**os.environ, **words}, capture_output=True, encoding="utf-8", check=True)
-    assert done.stdout.splitlines()[:2] == ["plain", "completion"]
+    done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, encoding="utf-8", check=True)
+    kind, value, explained = done.stdout.splitlines()
+    assert (kind, value) == ("plain", "completion")
+    assert explained.startswith("Print what makes the Tab key")
 
 
 def test_a_loader_that_is_not_there_is_found_by_the_doctor_and_refused_by_an_ingestion(
