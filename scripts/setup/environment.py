@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from setup.console import MACHINE_NOT_READY, Console, StopError
+from setup.extras import note, noted, restore
 from setup.failures import failure_in
 from setup.installers import Installation, Reporter, child_environment, editable, uv_on_path
 from setup.processes import CommandFailedError
@@ -53,9 +54,12 @@ class Environment:
         if self._moved() or not works(self.folder):
             if self.folder.exists():
                 console.note("The .venv/ that is here was moved, or its Python is gone or too old: making it again")
+            extras = noted(self.folder)
             make_environment(self.folder, console)
+            note(self.folder, extras)
         self.stamp.unlink(missing_ok=True)
         Installation(self.root / lock, editable(self.root), self.program("python"), console).install()
+        restore(self.folder, self.program("rag"), console, child_environment(os.environ))
         self.write_stamp(lock)
 
     def is_current(self, lock: str) -> bool:

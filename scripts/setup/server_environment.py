@@ -25,6 +25,7 @@ from typing import BinaryIO, NoReturn
 from setup.console import INTERRUPTED, MACHINE_NOT_READY, STEP_FAILED, StopError
 from setup.environment import BASE_LOCK, check_machine, fingerprint, make_environment, program_in, read_stamp, works
 from setup.events import Events, Mask
+from setup.extras import NOTED, note, noted, restore
 from setup.failures import failure_in, stop
 from setup.installers import Installation, child_environment, uv_on_path, uv_works, wheel
 from setup.pip_settings import Network
@@ -86,7 +87,9 @@ class ServerEnvironment:
         self._events.step("environment", "Making the Python environment")
         self._stamp.unlink(missing_ok=True)
         if not works(self._folder):
+            extras = noted(self._folder)
             make_environment(self._folder, self._events)
+            note(self._folder, extras)
         self._events.step("packages", "Installing the packages")
         project = wheel(self._carried.wheel)
         Installation(
@@ -94,6 +97,7 @@ class ServerEnvironment:
         ).install()
         self._events.step("verify", "Starting RAG Assistant once")
         self._verify()
+        restore(self._folder, self._program("rag"), self._events, self._network.over(child_environment(os.environ)))
         self._stamp.write_text(json.dumps(self._wanted_stamp(), indent=1) + "\n", "utf-8")
 
     def _verify(self) -> None:
@@ -119,7 +123,7 @@ class ServerEnvironment:
     def _check_folder(self) -> None:
         """Making an environment empties its folder: only one that holds an environment, or a part of one, may be taken."""
         names = {entry.name for entry in self._folder.iterdir()} if self._folder.exists() else set()
-        if "pyvenv.cfg" not in names and not names <= {*_HALF_MADE, STAMP}:
+        if "pyvenv.cfg" not in names and not names <= {*_HALF_MADE, STAMP, NOTED}:
             raise StopError(
                 f"{self._folder} holds other files, so no environment is made there.", advice="Empty it, or choose another one."
             )

@@ -24,6 +24,7 @@ from .package_index import Index, pinned, serving, wheel
 pytestmark = pytest.mark.e2e
 
 bundle = load("release.wheel")
+extras = load("setup.extras")
 
 VERSION = "0.0.7"
 MODULE = f'__version__ = "{VERSION}"\ndef main():\n    print("rag", __version__)\n'
@@ -138,6 +139,26 @@ class TestTheWayThrough:
         assert setup.printed() == f"newer\nrag {VERSION}\n"
         shutil.rmtree(next(setup.environment.glob("lib/python*/site-packages/ragd")))
         assert steps(setup.run())[-1] == "verify"
+
+    def test_extras_come_back_when_the_environment_is_made_again(self, setup: Setup) -> None:
+        asked = setup.environment / "asked"
+        setup.put_wheel(
+            MODULE + f"    import sys; sys.argv[1:2] == ['extras'] and open({str(asked)!r}, 'a').write(sys.argv[-1])\n"
+        )
+        setup.run()
+        (setup.environment / extras.NOTED).write_text('["llm", "eval"]')
+        (setup.environment / "bin" / "python").unlink()
+        assert steps(setup.run()) == ["check", "environment", "packages", "verify"]
+        assert asked.read_text() == "llmeval"
+        assert extras.noted(setup.environment) == ["llm", "eval"]
+
+    def test_an_extra_that_can_not_be_had_again_is_said_and_fails_nothing(self, setup: Setup) -> None:
+        setup.put_wheel(MODULE + "    import sys; sys.argv[1:2] == ['extras'] and sys.exit('no index')\n")
+        setup.environment.mkdir(parents=True)
+        (setup.environment / extras.NOTED).write_text('["llm"]')
+        told = setup.run()
+        assert told[-1]["event"] == "done"
+        assert any("The extra llm was not installed again (no index)" in event.get("text", "") for event in told)
 
     def test_the_python_and_the_index_that_are_named_win_and_a_uv_that_does_not_start_is_passed_over(
         self, setup: Setup, tmp_path: Path

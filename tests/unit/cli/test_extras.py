@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from ragd.cli.extras.packages import FOR, LOCKS
+from ragd.cli.extras.packages import FOR, LOCKS, lost_by
 
 from ...e2e.package_index import Index, pinned, serving, wheel
+from ..scripts.loading import load
 from .conftest import Rag
 
+noted_extras = load("setup.extras")
 ROOT = Path(__file__).resolve().parents[3]
 # A release has been there under the first name, by somebody else; the second is ours only as long as nobody takes it.
 OUR_NAMES = r"(?:rag-assistant|rag_assistant|ragd)\b(?!-)"
@@ -72,6 +74,13 @@ def test_nothing_tells_anybody_to_install_us_by_a_name() -> None:
     assert found == []
 
 
+@pytest.mark.parametrize(("file", "owner"), [("uv-receipt.toml", "uv tool"), ("pipx_metadata.json", "pipx"), ("other", "")])
+def test_who_would_lose_an_extra_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, owner: str) -> None:
+    (tmp_path / file).touch()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert lost_by() == owner
+
+
 @pytest.mark.slow
 class TestInstalling:
     """In an environment of its own, whose package has a lock that names a small wheel, with an index on loopback."""
@@ -113,6 +122,8 @@ class TestInstalling:
             done = self.add(python, tmp_path, index)
         assert (done.returncode, done.stdout) == (0, "llm: kestrel 1.0\n"), done.stdout + done.stderr
         assert subprocess.run([python, "-c", "import kestrel; assert kestrel.answer == 42"], check=False).returncode == 0
+        # What the set-up reads when it makes the environment again.
+        assert noted_extras.noted(tmp_path / "environment") == ["llm"]
 
     def test_another_file_of_that_name_is_refused(self, python: Path, tmp_path: Path) -> None:
         with serving(Index()) as index:
@@ -124,3 +135,4 @@ class TestInstalling:
         assert "The extra llm was not installed" in done.stderr
         assert "DO NOT MATCH" in done.stderr
         assert subprocess.run([python, "-c", "import kestrel"], check=False, capture_output=True).returncode == 1
+        assert noted_extras.noted(tmp_path / "environment") == []

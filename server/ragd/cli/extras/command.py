@@ -43,7 +43,7 @@ def add(context: CliContext, names: tuple[str, ...], index_url: str | None) -> N
     those that pip (or uv, where there is no pip) is set up with.
     """
     from ragd.cli.common.progress import Preparation
-    from ragd.cli.extras.packages import FOR, extra, install
+    from ragd.cli.extras.packages import FOR, extra, install, lost_by
     from ragd.client.discovery import find_daemon
     from ragd.core.errors import ValidationFailed
 
@@ -55,6 +55,8 @@ def add(context: CliContext, names: tuple[str, ...], index_url: str | None) -> N
         with Preparation(f"Installing {name}"):
             install(name, index_url)
         click.echo(f"{name}: {_versions(extra(name))}")
+    if owner := lost_by():
+        note(f"{owner} leaves it out when it installs another release: add it again then.")
     if find_daemon(context.directories.data):
         note("The daemon that runs uses it after it was started again: `rag stop`, then `rag serve`.")
 

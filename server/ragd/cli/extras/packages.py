@@ -7,6 +7,7 @@ installed from it and never by a bare name: an index, whichever the machine is s
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import shutil
 import subprocess
@@ -34,6 +35,8 @@ FOR: Final = {
 }
 """What each extra is for, in the order of `rag extras list`."""
 
+NOTED: Final = "rag-assistant-extras.json"
+"""In the environment: the names of its extras, which the set-up reads when it makes the environment again."""
 _LAST_LINES: Final = 12
 _DISTRIBUTION: Final = "ragd"
 
@@ -81,6 +84,7 @@ def install(name: str, index_url: str | None = None) -> None:
         )
         if done.returncode == 0:
             importlib.invalidate_caches()
+            _note(name)
             return
         if "No module named pip" not in done.stdout:
             said = "\n".join(f"  {line}" for line in done.stdout.strip().splitlines()[-_LAST_LINES:])
@@ -89,6 +93,23 @@ def install(name: str, index_url: str | None = None) -> None:
                 "What pip or uv is set up with applies; --index-url names another index."
             )
     raise InstallationFailed(f"The extra {name} needs pip or uv, and neither is here. Install one of them, then try again.")
+
+
+def lost_by() -> str:
+    """The installer that makes this environment anew with each release, without its extras; "" where none does."""
+    owners = {"uv-receipt.toml": "uv tool", "pipx_metadata.json": "pipx"}
+    return next((owner for file, owner in owners.items() if Path(sys.prefix, file).exists()), "")
+
+
+def _note(name: str) -> None:
+    if sys.prefix == sys.base_prefix:
+        return  # no environment, so nothing of ours makes it again
+    file = Path(sys.prefix, NOTED)
+    try:
+        names = json.loads(file.read_text("utf-8"))
+    except (FileNotFoundError, ValueError):
+        names = []
+    file.write_text(json.dumps(sorted({name, *names})), "utf-8")
 
 
 def _installers() -> list[list[str]]:
