@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from ragd.core.jobs import IngestResult
+from ragd.ingest.discovery.drives import Step, ask
 from ragd.ingest.discovery.file_rules import FileRules
 from ragd.ingest.discovery.files import Found, LoaderFor, find_files, narrowed
 from ragd.ingest.discovery.originals import Originals
@@ -62,14 +63,22 @@ class IngestPaths:
 
     def _gone(self, kb_id: str, paths: Sequence[Path], *, recursive: bool) -> list[Located]:
         """Documents below these folders whose files are no more. A folder that can't be looked at says nothing."""
-        folders = [path.resolve() for path in paths if path.is_dir()]
-        return [
-            document
-            for document in (self.files.all(kb_id) if folders else ())
-            if document.source_id is None
-            and any(folder in (document.path.parents if recursive else (document.path.parent,)) for folder in folders)
-            and _is_gone(document.path)
-        ]
+        documents = [document for document in self.files.all(kb_id) if document.source_id is None]
+
+        def look(step: Step) -> list[Located]:
+            folders = [path.resolve() for path in paths if path.is_dir()]
+            gone = []
+            for document in documents if folders else ():
+                above = document.path.parents if recursive else (document.path.parent,)
+                step()
+                if any(folder in above for folder in folders) and _is_gone(document.path):
+                    gone.append(document)
+            return gone
+
+        try:
+            return ask(paths[0], look) if paths else []
+        except TimeoutError:
+            return []
 
 
 def _is_gone(path: Path) -> bool:

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from ragd.core.errors import (
@@ -19,6 +20,7 @@ from ragd.core.errors import (
 )
 from ragd.core.jobs import Failure
 from ragd.formats.registry import loader_name_for, supported_extensions
+from ragd.ingest.discovery.drives import Step, ask
 from ragd.ingest.discovery.file_rules import FileRules, Selection, is_passed_over, shown
 from ragd.ingest.discovery.items import FileItem, Item
 
@@ -91,10 +93,10 @@ def check_paths(paths: Sequence[str], allowed_roots: Sequence[str]) -> None:
     for index, path in enumerate(paths):
         field_name = f"paths[{index}]"
         try:
-            check_allowed(Path(path), allowed_roots)
+            there = ask(Path(path), partial(_is_there, path, allowed_roots))
             if not Path(path).expanduser().is_absolute():
                 problems.append(FieldProblem(field_name, "relative", f"'{path}' must be an absolute path."))
-            elif not Path(path).expanduser().exists():
+            elif not there:
                 problems.append(FieldProblem(field_name, "not_found", f"'{path}' does not exist."))
         except DocumentUnreadable as error:
             problems.append(FieldProblem(field_name, "unreadable", error.message))
@@ -102,6 +104,11 @@ def check_paths(paths: Sequence[str], allowed_roots: Sequence[str]) -> None:
             problems.append(FieldProblem(field_name, "unreadable", f"'{path[:200]}' can't be read: {error}."))
     if problems:
         raise ValidationFailed(" ".join(problem.message for problem in problems), details=problems)
+
+
+def _is_there(path: str, allowed_roots: Sequence[str], _step: Step) -> bool:
+    check_allowed(Path(path), allowed_roots)
+    return Path(path).expanduser().exists()
 
 
 def unread_type(name: str) -> str:
@@ -133,11 +140,33 @@ def find_files(
     In folders, hidden and temporary names and tools' own folders are passed over, `rules` are followed, and files of unknown
     types are counted as skipped. With `part`, only that part of each folder is looked at. Folders in `avoid` (resolved) are
     not entered, and files in it not taken. Any other file that is named itself is taken; when it can't be, that is a failure with
-    its reason. `loader_for` says which types are known.
+    its reason. `loader_for` says which types are known. Where a drive does not answer, nothing is taken.
     """
+
+    def look(step: Step) -> Found:
+        return _find(paths, recursive, allowed_roots, rules or FileRules(), part, avoid, loader_for, step)
+
+    try:
+        return ask(Path(paths[0]), look) if paths else Found()
+    except TimeoutError as error:
+        message = f"The files of {', '.join(shown(path) for path in paths)} can't be searched: {error.strerror}"
+        return Found(failed=[Failure(shown(paths[0]), DocumentUnreadable.code, message)], unread=[""])
+
+
+def _find(
+    paths: Sequence[str],
+    recursive: bool,
+    allowed_roots: Sequence[str],
+    rules: FileRules,
+    part: Part | None,
+    avoid: Collection[Path],
+    loader_for: LoaderFor,
+    step: Step,
+) -> Found:
     found = Found()
     seen: set[Path] = set()
     for path in paths:
+        step()
         text = shown(path)
         looked = _look_at(Path(path), text, allowed_roots, gone=f"'{text}' does not exist.")
         if isinstance(looked, Failure):
@@ -147,7 +176,7 @@ def find_files(
         named = Path(path).expanduser().absolute()
         if stat.S_ISDIR(mode):
             found.folders.append(root)
-            walk = _Walk(found, named, Selection(named, rules or FileRules()), allowed_roots, part, avoid, root, loader_for)
+            walk = _Walk(found, named, Selection(named, rules), allowed_roots, part, avoid, root, loader_for, step)
             walk.add_files(seen, recursive=recursive)
         elif not stat.S_ISREG(mode):
             found.failed.append(Failure(text, "UNREADABLE", f"'{text}' is neither a file nor a folder."))
@@ -187,9 +216,11 @@ class _Walk:
     avoid: Collection[Path]
     root: Path
     loader_for: LoaderFor
+    step: Step
 
     def add_files(self, seen: set[Path], *, recursive: bool) -> None:
         for path, relative in self._files(recursive=recursive):
+            self.step()
             source = shown(relative)
             looked = _look_at(path, source, self.allowed_roots, gone=f"'{source}' points to nothing.")
             if isinstance(looked, Failure):
@@ -213,6 +244,7 @@ class _Walk:
         """Every file below, in a fixed order. Links to folders are followed, each real folder once, so that a circle ends."""
         entered: set[tuple[int, int]] = set()
         for root, folders, files in os.walk(self.folder, followlinks=True, onerror=self._unreadable):
+            self.step()
             relative = "" if root == str(self.folder) else Path(root).relative_to(self.folder).as_posix()
             identity = self._enter(root, relative)
             if identity is None or identity in entered:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
 from ragd.core.errors import DocumentUnreadable, DocumentVanished, PayloadTooLarge
 from ragd.core.regular_files import open_regular
+from ragd.ingest.discovery import drives
 
 _READ_ATTEMPTS: Final = 3
 """How often a file is read that changes meanwhile."""
+_BLOCK: Final = 1 << 20
 
 
 class Item(Protocol):
@@ -96,25 +99,30 @@ class FileItem:
         does not stop changing.
         """
         try:
-            for _ in range(_READ_ATTEMPTS):
-                with open_regular(self.path) as file:
-                    before = os.fstat(file.fileno())
-                    too_large = before.st_size > limit
-                    data = b"" if too_large else file.read(limit + 1)
-                    after = os.fstat(file.fileno())
-                if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
-                    break
-            else:
-                raise DocumentUnreadable(
-                    f"'{self.source}' was being written while it was read. Ingest it again when that is done."
-                )
+            data = drives.ask(self.path, partial(self._read, limit))
         except FileNotFoundError as error:
             raise DocumentVanished(f"'{self.source}' was there when the folder was read and is gone now.") from error
         except OSError as error:
             raise DocumentUnreadable(f"'{self.source}' can't be read: {error.strerror}.") from error
-        if too_large or len(data) > limit:
+        if data is None:
             raise PayloadTooLarge(f"'{self.source}' is larger than {limit:,} bytes. Split it, or raise limits.max_document_size.")
         return data
+
+    def _read(self, limit: int, step: drives.Step) -> bytes | None:
+        """None for a file of more than `limit` bytes."""
+        for _ in range(_READ_ATTEMPTS):
+            with open_regular(self.path) as file:
+                before = os.fstat(file.fileno())
+                blocks: list[bytes] = []
+                left = 0 if before.st_size > limit else limit + 1
+                while left and (block := file.read(min(left, _BLOCK))):
+                    blocks.append(block)
+                    left -= len(block)
+                    step()
+                after = os.fstat(file.fileno())
+            if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
+                return b"".join(blocks) if left else None
+        raise DocumentUnreadable(f"'{self.source}' was being written while it was read. Ingest it again when that is done.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +151,16 @@ class RemoteItem:
 def file_is_gone(path: Path) -> bool:
     """Whether there is no such file any more. One on a drive that may only be out of reach is not gone."""
     try:
-        if path.exists():
-            return False
-        if path.parent.exists():
-            return True
-        # An empty folder above the one that is missing is how a drive looks that isn't mounted.
-        above = next((parent for parent in path.parents if parent.exists()), None)
-        return above is not None and any(above.iterdir())
+        return drives.ask(path, lambda _step: _is_gone(path))
     except OSError:
         return False
+
+
+def _is_gone(path: Path) -> bool:
+    if path.exists():
+        return False
+    if path.parent.exists():
+        return True
+    # An empty folder above the one that is missing is how a drive looks that isn't mounted.
+    above = next((parent for parent in path.parents if parent.exists()), None)
+    return above is not None and any(above.iterdir())

@@ -9,6 +9,7 @@ from typing import Any
 from ragd.core.errors import DocumentChanged, DocumentUnreadable, DocumentVanished, ValidationFailed
 from ragd.core.ids import hash32
 from ragd.formats.registry import shape_of
+from ragd.ingest.discovery.drives import Step, ask
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import check_allowed
 from ragd.ingest.discovery.items import FileItem
@@ -37,10 +38,14 @@ class Originals:
         if not document["source_uri"].startswith("file:"):
             raise ValidationFailed(f"'{source}' is not a file on this machine. Sync its source to read it again.")
         path = file_path(document["source_uri"])
-        if not path.is_relative_to(self._uploads):
-            path = check_allowed(path, self._allowed_roots)
+        is_ours = path.is_relative_to(self._uploads)
+
+        def look(_step: Step) -> tuple[Path, bool]:
+            place = path if is_ours else check_allowed(path, self._allowed_roots)
+            return place, place.is_file()
+
         try:
-            there = path.is_file()
+            path, there = ask(path, look)
         except OSError as error:  # a folder above it may not be entered
             raise DocumentUnreadable(f"The file of '{source}' can't be read: {error.strerror or error}.") from error
         if not there:

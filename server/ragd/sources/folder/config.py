@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from ragd.core.errors import DocumentUnreadable, FieldProblem, ForbiddenPath, ServiceUnavailable, ValidationFailed
+from ragd.core.errors import DocumentUnreadable, FieldProblem, ServiceUnavailable, ValidationFailed
 from ragd.formats.registry import loader_name_for
+from ragd.ingest.discovery.drives import Step, ask
 from ragd.ingest.discovery.file_rules import GITIGNORE, FileRules, Selection, check_globs, shown
 from ragd.ingest.discovery.files import Found, Part, check_allowed, find_files
 from ragd.sources.queue import MAX_CHANGES
@@ -62,16 +63,19 @@ class FolderConfig:
         Raises `ServiceUnavailable` when it is not there or can't be read, and `ForbiddenPath`.
         """
         try:
-            check_allowed(self.folder, allowed_roots)
-            with os.scandir(self.folder) as entries:
-                next(entries, None)
-            status = self.folder.stat()
+            return ask(self.folder, partial(self._identity, allowed_roots))
         except FileNotFoundError as error:
             raise self._unavailable(name, "is not there; is its drive connected?") from error
         except OSError as error:
             raise self._unavailable(name, f"can't be read: {error.strerror}.") from error
         except DocumentUnreadable as error:
             raise self._unavailable(name, f"can't be read: {error.message}") from error
+
+    def _identity(self, allowed_roots: Sequence[str], _step: Step) -> tuple[int, int]:
+        check_allowed(self.folder, allowed_roots)
+        with os.scandir(self.folder) as entries:
+            next(entries, None)
+        status = self.folder.stat()
         return status.st_dev, status.st_ino
 
     def _unavailable(self, name: str, what: str) -> ServiceUnavailable:
@@ -161,20 +165,23 @@ def _checked_path(text: str, allowed_roots: Sequence[str]) -> Path:
     wrong = partial(ValidationFailed.of_field, "config.path")
     name = shown(text)[:200]
     try:
-        resolved = check_allowed(Path(text), allowed_roots)
-        path = Path(text).expanduser()
-        if not path.is_absolute():
-            raise wrong("relative", f"'{name}' must be an absolute path.")
-        if not resolved.exists():
-            raise wrong("not_found", f"The folder '{name}' does not exist.")
-        if not resolved.is_dir():
-            raise wrong("not_a_folder", f"'{name}' is no folder. Ingest a single file instead.")
-        os.scandir(resolved).close()
-        # As it was named, so that a link that is led elsewhere later is followed; what `..` means depends on links, though.
-        return resolved if ".." in path.parts else path
+        return ask(Path(text), lambda _step: _existing(text, wrong, allowed_roots))
     except DocumentUnreadable as error:
         raise wrong("unreadable", error.message) from error
-    except ForbiddenPath:
-        raise
     except OSError as error:
         raise wrong("unreadable", f"The folder '{name}' can't be read: {error.strerror}.") from error
+
+
+def _existing(text: str, wrong: Callable[[str, str], ValidationFailed], allowed_roots: Sequence[str]) -> Path:
+    name = shown(text)[:200]
+    resolved = check_allowed(Path(text), allowed_roots)
+    path = Path(text).expanduser()
+    if not path.is_absolute():
+        raise wrong("relative", f"'{name}' must be an absolute path.")
+    if not resolved.exists():
+        raise wrong("not_found", f"The folder '{name}' does not exist.")
+    if not resolved.is_dir():
+        raise wrong("not_a_folder", f"'{name}' is no folder. Ingest a single file instead.")
+    os.scandir(resolved).close()
+    # As it was named, so that a link that is led elsewhere later is followed; what `..` means depends on links, though.
+    return resolved if ".." in path.parts else path
