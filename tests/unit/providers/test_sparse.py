@@ -105,6 +105,23 @@ def test_the_whole_and_the_phrase_rank_above_their_parts(
     store.close()
 
 
+def test_making_a_tantivy_index_anew_leaves_no_file_that_a_deleted_text_was_in(tmp_path: Path) -> None:
+    """What `rag reindex` does, and what docs/operations.md promises of it: each entry is put again, in small groups."""
+    store = TantivyStore(tmp_path)
+    entries = [(f"{number:032x}", ["kestrel", f"word{number}"]) for number in range(40)]
+    secret = "f" * 32
+    store.upsert("kb", [*entries, (secret, ["confidential"])])
+    held = {path.name: path.stat().st_size for path in (tmp_path / "kb").glob("*.term")}
+    store.delete("kb", [secret])
+    assert store.frequencies("kb", ["confidential"]) == (40, {"confidential": 1}), "a deletion alone leaves the word"
+    for start in range(0, len(entries), 16):
+        store.upsert("kb", entries[start : start + 16])
+    assert store.frequencies("kb", ["confidential", "kestrel"]) == (40, {"confidential": 0, "kestrel": 40})
+    assert held
+    assert not held.keys() & {path.name for path in (tmp_path / "kb").iterdir()}
+    store.close()
+
+
 def test_a_tantivy_index_of_an_earlier_version_is_told_from_a_damaged_one(tmp_path: Path) -> None:
     make_index_without_positions(tmp_path / KB)
     store = TantivyStore(tmp_path)
