@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import Connection, Engine, Table, event, select
+from sqlalchemy import Engine, select
 
 from ragd.store.database.repository import Repository
+from ragd.store.database.revisions import Revisions
 from ragd.store.database.schema import collections, documents, jobs, sources
 from ragd.store.jobs import Job, Jobs
 from ragd.store.passages import Passages
 
 _MOST_JOBS: Final = 50
-_WRITTEN: Final = "tables written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class Overviews(Repository):
         super().__init__(engine)
         self._passages = passages
         self._queue = queue
-        self._revisions = _Revisions(engine)
+        self._revisions = Revisions(engine)
         self._process = uuid.uuid4().hex[:12]
         self._lock = threading.Lock()
         self._last: tuple[_Seen, Overview] | None = None
@@ -59,6 +58,10 @@ class Overviews(Repository):
         """Whether `get` would give this overview again. Asks memory alone."""
         last = self._last
         return last is not None and last[1] is overview and last[0] == self._seen()
+
+    def revision(self) -> int:
+        """A number that differs whenever documents, collections or sources may have changed. Asks memory alone."""
+        return self._revisions.of(documents, collections, sources)
 
     def get(self) -> Overview:
         with self._lock:
@@ -88,33 +91,3 @@ class Overviews(Repository):
     def _failed(self) -> int:
         query = select(documents).join(collections, collections.c.kb_id == documents.c.kb_id)
         return self._count(query.where(documents.c.status == "failed", collections.c.status != "deleted"))
-
-
-class _Revisions:
-    """Counts, for each table, the transactions that wrote to it and have ended. One that was rolled back counts, too.
-
-    The process owns its database (see `daemon.Ownership`), so nobody else's writing is missed.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._counts: Counter[str] = Counter()
-        self._lock = threading.Lock()
-
-        @event.listens_for(engine, "after_cursor_execute")
-        def _executed(
-            connection: Connection, _cursor: Any, _statement: str, _parameters: Any, context: Any, _executemany: bool
-        ) -> None:
-            if context.isinsert or context.isupdate or context.isdelete:
-                connection.info.setdefault(_WRITTEN, set()).add(context.compiled.statement.table.name)
-
-        # Not the event `commit`: that comes before the commit is done, and who looked then would see the old rows.
-        @event.listens_for(engine, "checkin")
-        def _returned(_connection: Any, record: Any) -> None:
-            if written := record.info.pop(_WRITTEN, None):
-                with self._lock:
-                    self._counts.update(written)
-
-    def of(self, *tables: Table) -> int:
-        """A number that differs whenever one of the tables may have changed."""
-        with self._lock:
-            return sum(self._counts[table.name] for table in tables)

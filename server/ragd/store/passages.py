@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Text, and_, cast, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, Text, and_, cast, func, or_, select
 
 from ragd.core.documents import Place
 from ragd.core.errors import ValidationFailed
@@ -17,8 +17,10 @@ from ragd.core.files import uri_prefix
 from ragd.core.ids import canonical
 from ragd.core.query import Filters
 from ragd.core.results import ImageRef, Passage
+from ragd.core.storage import Entries
 from ragd.store.database.engine import batches
 from ragd.store.database.repository import Repository, count_of, rows_in
+from ragd.store.database.revisions import Revisions
 from ragd.store.database.schema import (
     assets,
     chunks,
@@ -30,6 +32,7 @@ from ragd.store.database.schema import (
     version_assets,
     versions,
 )
+from ragd.store.live.version_entries import VersionEntries
 
 Side = Literal["dense", "sparse"]
 
@@ -62,6 +65,11 @@ class PreferenceFields:
 class Passages(Repository):
     """Reads live chunks only: of ready versions of documents that are not deleted, in collections that are enabled."""
 
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self._entries = VersionEntries()
+        self._revisions = Revisions(engine)
+
     def resolve(self, side: Side, entry_ids: Sequence[str], filters: Filters) -> dict[str, LiveChunk]:
         """The chunks of the entries that may be served and pass the filters, by entry id; the others are absent."""
         column = occurrences.c.dense_id if side == "dense" else occurrences.c.sparse_id
@@ -76,19 +84,17 @@ class Passages(Repository):
 
     def allowed(self, kb_id: str, filters: Filters) -> Allowed:
         """Every entry of a collection that passes the filters."""
-        query = _live(select(occurrences.c.dense_id, occurrences.c.sparse_id)).where(
-            documents.c.kb_id == kb_id, *_conditions(filters)
-        )
-        rows: list[Row[Any]] = []
+        revision = self._revisions.of(occurrences)
         with self._reader.connect() as connection:
             if _sections(filters):
-                # Whole documents are told apart by their sections, which are fewer than their chunks.
-                for batch in batches(_versions_in_section(connection, kb_id, filters)):
-                    rows += _in_section(connection, query.where(occurrences.c.version_id.in_(batch)), filters)
+                entries = [_entries_in_section(connection, kb_id, filters)]
             else:
-                rows += connection.execute(query)
-        # By position: a row's columns by name take seven times as long, and a wide filter leaves half of all chunks.
-        return Allowed(frozenset(map(itemgetter(0), rows)), frozenset(map(itemgetter(1), rows)))
+                # Filters look at documents, which are few; what hangs on their versions is remembered.
+                passing = _served(select(documents.c.version_id)).where(documents.c.kb_id == kb_id, *_conditions(filters))
+                entries = self._entries.of(connection, connection.scalars(passing), revision)
+        return Allowed(
+            frozenset().union(*map(attrgetter("dense"), entries)), frozenset().union(*map(attrgetter("sparse"), entries))
+        )
 
     def require_live_versions(self, version_ids: Sequence[str]) -> None:
         """Raises `ValidationFailed` unless all of these versions can be searched: older ones have left the indexes."""
@@ -147,10 +153,14 @@ class Passages(Repository):
 
 
 def _live(query: Select[Any]) -> Select[Any]:
-    return (
-        query.join(documents, documents.c.version_id == occurrences.c.version_id)
-        .join(collections, collections.c.kb_id == documents.c.kb_id)
-        .where(documents.c.status == "ready", collections.c.status == "enabled")
+    """Of occurrences, those that may be served."""
+    return _served(query.join(documents, documents.c.version_id == occurrences.c.version_id))
+
+
+def _served(query: Select[Any]) -> Select[Any]:
+    """Of documents, those that may be served."""
+    return query.join(collections, collections.c.kb_id == documents.c.kb_id).where(
+        documents.c.status == "ready", collections.c.status == "enabled"
     )
 
 
@@ -192,6 +202,17 @@ def _sections(filters: Filters) -> list[tuple[tuple[str, ...], bool]]:
     every = (filters, *filters.also)
     runs = [(run, begins) for one in every for run, begins in ((one.section, False), (one.section_prefix, True))]
     return [(run, begins) for run, begins in runs if run]
+
+
+def _entries_in_section(connection: Connection, kb_id: str, filters: Filters) -> Entries:
+    """The entries of a collection in the sections that the filters ask for."""
+    entries = _live(select(occurrences.c.dense_id, occurrences.c.sparse_id))
+    query = entries.where(documents.c.kb_id == kb_id, *_conditions(filters))
+    rows: list[Row[Any]] = []
+    # Whole documents are told apart by their sections, which are fewer than their chunks.
+    for batch in batches(_versions_in_section(connection, kb_id, filters)):
+        rows += _in_section(connection, query.where(occurrences.c.version_id.in_(batch)), filters)
+    return Entries(tuple(map(itemgetter(0), rows)), tuple(map(itemgetter(1), rows)))
 
 
 def _versions_in_section(connection: Connection, kb_id: str, filters: Filters) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from sqlalchemy import Engine, event, select
 
 from ragd.core.documents import Section
 from ragd.core.errors import ValidationFailed
@@ -14,7 +15,9 @@ from ragd.core.ids import hash32
 from ragd.core.query import Filters
 from ragd.core.storage import Version
 from ragd.store.collections import Collections
+from ragd.store.database.schema import versions
 from ragd.store.documents import DocumentWriter
+from ragd.store.live.version_entries import VersionEntries
 from ragd.store.passages import Passages
 
 Make = Callable[..., Version]
@@ -41,9 +44,8 @@ def texts(passages: Passages, kb_id: str) -> Callable[..., list[str]]:
         chunks = {chunk.chunk_id: chunk for chunk in version.chunks}
         for side in ("dense", "sparse"):
             ids = {getattr(chunk, f"{side}_id"): chunk.chunk_id for chunk in version.chunks}
-            assert passages.resolve(side, list(ids), asked) == {
-                entry_id: chunk_id for entry_id, chunk_id in ids.items() if entry_id in getattr(allowed, side)
-            }
+            served = {entry_id: chunk.chunk_id for entry_id, chunk in passages.resolve(side, list(ids), asked).items()}
+            assert served == {entry_id: chunk_id for entry_id, chunk_id in ids.items() if entry_id in getattr(allowed, side)}
         return [chunk.text for chunk in chunks.values() if chunk.dense_id in allowed.dense]
 
     return find
@@ -103,6 +105,54 @@ def test_only_the_live_version_can_be_asked_for(
         with pytest.raises(ValidationFailed, match=f"'{wrong}' can't be searched") as caught:
             passages.require_live_versions([new.version_id, wrong])
         assert caught.value.details[0].field == "filters.version_id"
+
+
+def test_a_wide_filter_reads_the_entries_of_a_version_once_until_it_is_rewritten(
+    engine: Engine, passages: Passages, kb_id: str, make_version: Make, ingest: Ingest, writer: DocumentWriter
+) -> None:
+    read: list[str] = []
+    event.listen(engine, "before_cursor_execute", lambda _c, _cursor, statement, *_: read.append(statement))
+    everything = Filters(doc_type=("markdown",))
+
+    def allowed(*, reads: bool) -> set[str]:
+        read.clear()
+        found = passages.allowed(kb_id, everything)
+        assert any("chunk_occurrences" in statement for statement in read) is reads
+        assert len(found.dense) == len(found.sparse)
+        return set(found.sparse)
+
+    def entries(*versions: Version) -> set[str]:
+        return {chunk.sparse_id for version in versions for chunk in version.chunks}
+
+    first, empty = make_version("a.md", "one", "two"), make_version("empty.md")
+    ingest(first)
+    ingest(empty)
+    assert allowed(reads=True) == entries(first)
+    assert allowed(reads=False) == entries(first)
+    other = make_version("b.md", "three")
+    ingest(other)
+    assert allowed(reads=True) == entries(first, other)
+    # The same version, made anew under another profile.
+    again = make_version("a.md", "one", "two", view="2")
+    assert again.version_id == first.version_id
+    assert entries(again) != entries(first)
+    ingest(again)
+    assert allowed(reads=True) == entries(again, other)
+    writer.tombstone([other.doc_id])
+    assert allowed(reads=False) == entries(again)
+
+
+def test_entries_are_remembered_up_to_a_limit(engine: Engine, kb_id: str, make_version: Make, ingest: Ingest) -> None:
+    made = [make_version(f"{name}.md", name, f"{name} again") for name in ("one", "two", "three")]
+    for version in made:
+        ingest(version)
+    kept = VersionEntries(most_chunks=4)
+    with engine.connect() as connection:
+        ready = connection.scalars(select(versions.c.version_id)).all()
+        for _ in range(2):
+            found = {entry_id for entries in kept.of(connection, ready, 1) for entry_id in entries.dense}
+            assert found == {chunk.dense_id for version in made for chunk in version.chunks}
+    assert len(kept._kept) == 2
 
 
 def test_a_version_of_a_disabled_collection_can_not_be_asked_for(
