@@ -22,6 +22,7 @@ from ragd.api.routes import (
     query,
     sources,
     status,
+    suggest,
     traces,
 )
 from ragd.api.schemas.base import ErrorBody
@@ -60,6 +61,6 @@ def routes() -> Described:
     )
     errors.install(api)
     kept = (collections, documents, assets, ingest, sources, jobs)
-    for part in (status, query, chat, *kept, traces, evaluations, backup, docs):
+    for part in (status, query, suggest, chat, *kept, traces, evaluations, backup, docs):
         api.include_router(part.router)
     return api

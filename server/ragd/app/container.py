@@ -21,6 +21,7 @@ from ragd.app.pictures import Pictures
 from ragd.app.query_factory import QueryFactory
 from ragd.app.reconciler import Reconciler
 from ragd.app.search import Search
+from ragd.app.suggestions import Suggestions
 from ragd.config.loading import Directories
 from ragd.config.secrets import AllowedSecrets
 from ragd.config.settings import Settings
@@ -56,6 +57,7 @@ from ragd.store.feedback import Feedback
 from ragd.store.file_documents import FileDocuments
 from ragd.store.jobs import Job, Jobs
 from ragd.store.ledger import Ledger
+from ragd.store.live.names import Names
 from ragd.store.origins import Origins
 from ragd.store.overview import Overviews
 from ragd.store.passages import Passages
@@ -120,6 +122,7 @@ class Application:
         lock = self._lock
         self._queue = ModelQueue()
         self._search_threads = ThreadPoolExecutor(_SEARCH_THREADS, "rag-retrieve")
+        self._background = ThreadPoolExecutor(1, "rag-background")
         self.models = Models(
             self.settings, self.directories, queue=self._queue, notices=self._notices, lock=lock, progress=progress
         )
@@ -184,6 +187,7 @@ class Application:
         )
         self.pictures = Pictures(self.assets, self.access, originals, self.parser)
         self.search = Search(settings, self.collections, self.passages, self.access, self._queries)
+        self.suggestions = Suggestions(Names(self._engine), self.access, self.overviews.revision, self._background)
         self.answer_check = AnswerCheck(self.passages, self._queries.support_check)
         self.reconciler = Reconciler(
             self.collections,
@@ -294,6 +298,7 @@ class Application:
             log.warning("the running job did not stop in time; it will go on at the next start")
         self.access.checks.close()
         self._search_threads.shutdown()
+        self._background.shutdown(cancel_futures=True)
         if parser := self.parser.opened:
             parser.close()
         # A job that still runs keeps the indexes and the embedder.

@@ -191,6 +191,28 @@ def test_a_source_that_stops_being_public_is_private_at_once(rest: tuple[TestCli
         assert cloud.ask(QUESTION, None)["results"] == []
 
 
+def test_names_are_suggested_only_while_their_source_is_public(rest: tuple[TestClient, Application]) -> None:
+    """Also to those who may read the page: asking the remote side at each key would take too long."""
+
+    def suggested(cloud: Cloud, token: str | None) -> str:
+        answers = [cloud.client.get("/api/suggest", params={"q": typed}, headers=cloud.headers(token)) for typed in ("fal", "併")]
+        assert all(answer.status_code == 200 for answer in answers)
+        return "".join(answer.text for answer in answers)
+
+    rest[1].suggestions._refresh_s = 0
+    with cloud_in(*rest, public=True) as cloud:
+        end = time.monotonic() + 10
+        while "Falkenstein" not in suggested(cloud, None):
+            assert time.monotonic() < end
+        rest[1].suggestions._refresh_s = 3600  # what was gathered is not gathered anew
+        cloud.client.patch(f"/api/sources/{cloud.source_id}", json={"public": False})
+        for token in (READER, OTHER, None):
+            assert "alkenstein" not in suggested(cloud, token)
+        rest[1].suggestions._refresh_s = 0
+        for _ in range(20):
+            assert "alkenstein" not in suggested(cloud, READER)
+
+
 def test_a_slow_remote_side_costs_no_more_than_the_budget(hasty: Cloud) -> None:
     slow = Slow(hasty)
     began = time.monotonic()
