@@ -132,7 +132,7 @@ def served(passages: Passages) -> Callable[[Version], list[str]]:
         found: set[str] = set()
         for side in SIDES:
             ids = [getattr(chunk, f"{side}_id") for chunk in version.chunks]
-            found |= set(passages.resolve(side, ids, Filters()).values())
+            found |= {chunk.chunk_id for chunk in passages.resolve(side, ids, Filters()).values()}
         known = passages.passages([chunk.chunk_id for chunk in version.chunks])
         assert found <= known.keys()
         return sorted(known[chunk_id].content for chunk_id in found)

@@ -800,6 +800,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/suggest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest
+         * @description Titles, headings and identifiers that complete what is typed, of documents that everybody may see.
+         */
+        get: operations["suggest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/traces": {
         parameters: {
             query?: never;
@@ -3376,6 +3396,26 @@ export interface components {
             /** Sparse */
             sparse: string;
         };
+        /** Suggestion */
+        Suggestion: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "title" | "heading" | "identifier";
+            /** Text */
+            text: string;
+        };
+        /**
+         * SuggestionList
+         * @description Best first. `ready` is false until names are gathered, which begins with the first request; then ask again.
+         */
+        SuggestionList: {
+            /** Items */
+            items: components["schemas"]["Suggestion"][];
+            /** Ready */
+            ready: boolean;
+        };
         /**
          * Summaries
          * @description Of all questions, and of each group of each kind: `groups.type.exact`.
@@ -5099,6 +5139,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Stopping"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    suggest: {
+        parameters: {
+            query: {
+                /** @description What is typed so far. */
+                q: string;
+                /** @description Left out: every enabled collection. */
+                collection?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuggestionList"];
                 };
             };
             /** @description Any failure */
