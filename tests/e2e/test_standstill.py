@@ -33,19 +33,43 @@ class Stuck(FakeEmbedder):
     def __init__(self, **options):
         super().__init__()
         self.tokenizer = Tokenizer()
+
+class StuckSplitter:
+    name, profile = "stuck", "stuck-1"
+    def __init__(self, tokenizer, chunk_overlap):
+        self.tokenizer = tokenizer
+    def split(self, text, max_tokens):
+        if "{MARK}" in text:
+            re.match("(?:a+)+$", "a" * 64 + "b")
+        return [(0, len(text))] if text.strip() else []
 """
 
 
 @pytest.fixture
-def stuck(tmp_path: Path) -> dict[str, str]:
-    """The environment in which an embedder of another package keeps the interpreter's lock over a certain text."""
+def plugin(tmp_path: Path) -> dict[str, str]:
+    """The environment with an embedder and a splitter of another package that keep the interpreter's lock over a certain text."""
     info = tmp_path / "package" / "stuck-1.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stuck\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[ragd.providers]\nembedder.stuck = stuck:Stuck\n")
+    (info / "entry_points.txt").write_text(
+        "[ragd.providers]\nembedder.stuck = stuck:Stuck\nsplitter.stuck = stuck:StuckSplitter\n"
+    )
     (info.parent / "stuck.py").write_text(STUCK)
     path = os.pathsep.join([str(info.parent), os.environ.get("PYTHONPATH", "")])
-    return {"PYTHONPATH": path, "RAG_EMBEDDING__PROVIDER": "stuck", "RAG_SERVER__SHUTDOWN_GRACE_S": str(GRACE_S)}
+    return {"PYTHONPATH": path}
+
+
+@pytest.fixture
+def stuck(plugin: dict[str, str]) -> dict[str, str]:
+    """The environment in which the daemon itself, which counts the tokens of a text, keeps its lock."""
+    return plugin | {"RAG_EMBEDDING__PROVIDER": "stuck", "RAG_SERVER__SHUTDOWN_GRACE_S": str(GRACE_S)}
+
+
+def write_documents(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "bad.md").write_text(f"# Bad\n\nThis text {MARK}.\n")
+    (folder / "good.md").write_text("# Good\n\nThe lease timeout is 30 seconds.\n")
+    return folder
 
 
 def stands_still(client: httpx2.Client) -> bool:
@@ -67,10 +91,7 @@ def end_by_signal(daemon: Daemon) -> float:
 def test_a_file_that_stops_the_daemon_is_set_aside_after_two_times(
     start: Callable[..., Daemon], stuck: dict[str, str], tmp_path: Path
 ) -> None:
-    folder = tmp_path / "documents"
-    folder.mkdir()
-    (folder / "bad.md").write_text(f"# Bad\n\nThis text {MARK}.\n")
-    (folder / "good.md").write_text("# Good\n\nThe lease timeout is 30 seconds.\n")
+    folder = write_documents(tmp_path / "documents")
     job_id = ""
     for _ in range(2):
         daemon = start(**stuck)
@@ -87,4 +108,25 @@ def test_a_file_that_stops_the_daemon_is_set_aside_after_two_times(
         assert (failure["source"], failure["code"]) == ("bad.md", "INTERRUPTED")
         assert "2 times" in failure["message"]
         assert client.get("/health").status_code == 200
+    assert daemon.stop() == 0
+
+
+def test_a_text_that_stops_a_stage_of_ingestion_fails_in_time_and_the_daemon_answers_meanwhile(
+    start: Callable[..., Daemon], plugin: dict[str, str], tmp_path: Path
+) -> None:
+    folder = write_documents(tmp_path / "documents")
+    daemon = start(**plugin, RAG_SPLITTER__STRATEGY="stuck", RAG_INGEST__TIMEOUT_S="6")
+    with daemon.client() as client:
+        job_id = client.post("/api/ingest", json={"paths": [str(folder)]}).json()["job_id"]
+        answered = 0
+        while client.get(f"/api/jobs/{job_id}", timeout=3).json()["status"] not in ("completed", "failed"):
+            assert client.get("/api/status", timeout=3).status_code == 200
+            answered += 1
+            time.sleep(0.1)
+        assert answered > 5
+        job = ended(client, job_id)
+        assert (job["status"], job["result"]["added"]) == ("completed", 1)
+        failure = job["result"]["failed"][0]
+        assert (failure["source"], failure["code"]) == ("bad.md", "TIMEOUT")
+        assert "ingest.timeout_s" in failure["message"]
     assert daemon.stop() == 0

@@ -24,6 +24,7 @@ from ragd.ingest.discovery.files import LoaderFor
 from ragd.ingest.discovery.globs import compile_globs
 from ragd.ingest.drafts import Drafter
 from ragd.ingest.indexes import Indexes
+from ragd.ingest.text_stages import TextProviders
 from ragd.ingest.workers.pool import WorkerPool
 from ragd.ingest.workers.process import WorkerOptions
 from ragd.providers.protocols import DenseStore, Embedder, SparseStore
@@ -124,9 +125,18 @@ def new_drafter(settings: Settings, models: Models, parser: WorkerPool, loaders:
     """What turns files into drafts. What reads pictures, and in which version, is part of what a file becomes."""
     embedder = models.embedder()
     ocr_profile = str(provider_class("ocr", settings.ocr.provider).installed_profile())
-    splitting: dict[str, Any] = {"tokenizer": embedder.tokenizer, "chunk_overlap": settings.splitter.chunk_overlap}
-    if settings.splitter.strategy == "semantic":
-        splitting |= {"embedder": embedder, "percentile": settings.splitter.semantic_percentile}
+    semantic = settings.splitter.strategy == "semantic"
+    splitting: dict[str, Any] = {"chunk_overlap": settings.splitter.chunk_overlap}
+    if semantic:
+        splitting["percentile"] = settings.splitter.semantic_percentile
+    providers = TextProviders(
+        cleaner=settings.ingest.cleaner,
+        splitter=settings.splitter.strategy,
+        enricher=settings.ingest.enricher,
+        analyzer=settings.sparse.analyzer,
+        splitting=splitting,
+        embeds=semantic,
+    )
     return Drafter(
         parser=parser,
         loaders=loaders,
@@ -134,11 +144,9 @@ def new_drafter(settings: Settings, models: Models, parser: WorkerPool, loaders:
         encodings=encoding_for(settings.ingest.encodings),
         known_assets=partial(assets.known, ocr_profile=ocr_profile),
         ocr=ProviderRef("ocr", settings.ocr.provider, ocr_profile),
-        cleaner=build("cleaner", settings.ingest.cleaner),
-        splitter=build("splitter", settings.splitter.strategy, **splitting),
-        enricher=build("enricher", settings.ingest.enricher),
+        providers=providers,
+        stages=providers.open(embedder, models.analyzer()),
         embedder=embedder,
-        analyzer=models.analyzer(),
         chunk_size=settings.splitter.chunk_size,
         max_document_size=settings.limits.max_document_size,
     )

@@ -92,7 +92,7 @@ class IngestSettings(Group):
     workers: Annotated[int, Field(ge=0, le=64)] = 0
     """Processes that read files; 0 takes half of the cores, at most four."""
     timeout_s: Annotated[float, Field(gt=0)] = 300.0
-    """Seconds that reading one file may take; then it fails with TIMEOUT."""
+    """Seconds that reading one file may take, and again cutting its text into chunks; then it fails with TIMEOUT."""
     memory_mb: Annotated[int, Field(ge=256)] = 2048
     """Megabytes that the process reading one file may use; then the file fails with MEMORY."""
     loaders: dict[str, str] = Field(default_factory=dict)

@@ -6,29 +6,27 @@ Each stage is one span of the document's trace. Whatever goes wrong here costs t
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, Literal
 
-import numpy as np
-
-from ragd.core.documents import Document, Piece
+from ragd.core.documents import Document
 from ragd.core.errors import EncodingUnknown, ParseFailed, RagError
 from ragd.core.ids import TEXT_NORM_PROFILE, hash32
-from ragd.core.sections import split_sections
 from ragd.core.storage import Version, VersionContent
 from ragd.core.tracing import ProviderRef, Trace
 from ragd.formats.common.guessing import decode_as
-from ragd.ingest.chunking.cuts import merged, without
-from ragd.ingest.chunking.recursive import build_pieces
-from ragd.ingest.chunking.views import VIEW_PROFILE, PictureNote, Shown, build_chunks
+from ragd.ingest.chunking.cuts import merged
+from ragd.ingest.chunking.views import VIEW_PROFILE, PictureNote
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import unsupported
 from ragd.ingest.discovery.items import Item
+from ragd.ingest.text_stages import TextProviders, TextStages, TextTask
 from ragd.ingest.workers.ipc import KnownAssets, Normalized
 from ragd.ingest.workers.pool import Parser, ParseTask
-from ragd.providers.protocols import Analyzer, Cleaner, Embedder, Enricher, Splitter
+from ragd.providers.protocols import Embedder
 from ragd.store.document_state import OCR_PROFILE, OCR_SKIPPED, Known
 
 log = logging.getLogger(__name__)
@@ -55,7 +53,8 @@ class Draft:
 @dataclass(frozen=True, slots=True)
 class Drafter:
     """Makes drafts. `chunk_size` is in tokens, `max_document_size` in bytes; `loaders` gives the loader's name for a file's,
-    `encodings` the encoding that was set for a path and a name."""
+    `encodings` the encoding that was set for a path and a name. `stages` are the `providers`, opened for what they say of
+    themselves: a process that reads files opens its own."""
 
     parser: Parser
     loaders: Callable[[str], str | None]
@@ -63,19 +62,18 @@ class Drafter:
     encodings: Callable[[str, str], str | None]
     known_assets: KnownAssets
     ocr: ProviderRef
-    cleaner: Cleaner
-    splitter: Splitter
-    enricher: Enricher
+    providers: TextProviders
+    stages: TextStages
     embedder: Embedder
-    analyzer: Analyzer
     chunk_size: int
     max_document_size: int
 
     def profile_id(self, loader: str, loader_version: str) -> str:
         """Hash of everything that shapes what a file becomes."""
-        shaping = (loader, loader_version, self.splitter.profile, str(self.chunk_size), VIEW_PROFILE, self.analyzer.profile)
+        stages = self.stages
+        shaping = (loader, loader_version, stages.splitter.profile, str(self.chunk_size), VIEW_PROFILE, stages.analyzer.profile)
         model = (self.embedder.model_id, self.embedder.revision, TEXT_NORM_PROFILE)
-        return hash32(*shaping, *model, self.cleaner.profile, self.enricher.profile)
+        return hash32(*shaping, *model, stages.cleaner.profile, stages.enricher.profile)
 
     def from_file(
         self,
@@ -155,53 +153,28 @@ class Drafter:
         profile_id = self.profile_id(document.loader, document.loader_version)
         return Draft(self._version(replace(stored, profile_id=profile_id), stored.source, trace), trace, is_new=False)
 
-    def _version(self, content: VersionContent, called: str, trace: Trace) -> Version:
-        """The content with its sections and chunks. Errors and logs call it `called`."""
-        with (
-            trace.span("stage.transform_pre", ProviderRef("cleaner", self.cleaner.name, self.cleaner.profile)),
-            _wrap_parse_errors(called, f"cleaner {self.cleaner.name}"),
-        ):
-            text = without(content.document, self.cleaner.boilerplate(content.document))
-        with (
-            trace.span("stage.sectioner", ProviderRef("sectioner", "headings")) as span,
-            _wrap_parse_errors(called, "sectioner"),
-        ):
-            sections = split_sections(text.document, content.doc_id)
-            trace.event("ingest.section_stats", {"sections": len(sections)}, span)
+    def _version(self, content: VersionContent, label: str, trace: Trace) -> Version:
+        """The content with its sections and chunks. Errors and logs call it `label`."""
         texts = {asset.asset_id: asset.text for asset in content.assets}
         notes = {link.link: PictureNote(link.asset_id, texts.get(link.asset_id, "")) for link in content.picture_links}
-        with (
-            trace.span("stage.chunker", ProviderRef("splitter", self.splitter.name, self.splitter.profile)) as span,
-            _wrap_parse_errors(called, f"splitter {self.splitter.name}"),
-        ):
-            shown_texts = Shown.within(notes, content.source, self.embedder.tokenizer, self._room)
-            pieces = build_pieces(
-                text.document,
-                sections,
-                shown=shown_texts,
-                splitter=self.splitter,
-                tokenizer=self.embedder.tokenizer,
-                room=self._room,
-            )
-            trace.event("ingest.chunk_stats", _chunk_payload(pieces), span)
-        with (
-            trace.span("stage.transform_post", ProviderRef("enricher", self.enricher.name, self.enricher.profile)),
-            _wrap_parse_errors(called, f"enricher {self.enricher.name}"),
-        ):
-            enrichment, of_pieces = self.enricher.enrich(text.document, pieces)
-            chunks = build_chunks(
-                pieces,
-                document=enrichment,
-                enrichments=of_pieces,
-                source=content.source,
-                shown=shown_texts,
-                analyzer=self.analyzer,
-            )
-        stored_sections = tuple(
-            replace(section, start=text.origin(section.start), end=text.origin_end(section.end)) for section in sections
-        )
+        task = TextTask(self.providers, content.document, content.doc_id, content.source, label, notes, self._room)
+        stages = self.stages
+        cleaning, sectioning, cutting, enriching = (partial(_wrap_parse_errors, label, part) for part in stages.parts)
+        with self.parser.open_text(task, self.embedder) as run:
+            cleaner = ProviderRef("cleaner", stages.cleaner.name, stages.cleaner.profile)
+            with trace.span("stage.transform_pre", cleaner), cleaning():
+                run.clean()
+            with trace.span("stage.sectioner", ProviderRef("sectioner", "headings")) as span, sectioning():
+                sections = run.sections()
+                trace.event("ingest.section_stats", {"sections": len(sections)}, span)
+            splitter = ProviderRef("splitter", stages.splitter.name, stages.splitter.profile)
+            with trace.span("stage.chunker", splitter) as span, cutting():
+                trace.event("ingest.chunk_stats", run.cut(), span)
+            enricher = ProviderRef("enricher", stages.enricher.name, stages.enricher.profile)
+            with trace.span("stage.transform_post", enricher), enriching():
+                enrichment, chunks = run.enrich()
         read = {field.name: getattr(content, field.name) for field in fields(content)}
-        return Version(**read, sections=stored_sections, chunks=tuple(chunks), enrichment=enrichment)
+        return Version(**read, sections=sections, chunks=tuple(chunks), enrichment=enrichment)
 
     @property
     def _room(self) -> int:
@@ -261,14 +234,3 @@ def _parse_payload(document: Document) -> dict[str, Any]:
 def _assets_payload(found: Normalized) -> dict[str, Any]:
     skipped = sum(1 for asset in found.assets if asset.ocr_skipped)
     return {"assets": len(found.assets), "left_out": len(found.ranges), "ocr_skipped": skipped, "warnings": len(found.warnings)}
-
-
-def _chunk_payload(chunks: Sequence[Piece]) -> dict[str, Any]:
-    lengths = np.array([len(chunk.text) for chunk in chunks] or [0])
-    return {
-        "chunks": len(chunks),
-        "chunk_hash": hash32(*(chunk.chunk_id for chunk in chunks)),
-        "characters_min": int(lengths.min()),
-        "characters_mean": round(float(lengths.mean()), 1),
-        "characters_max": int(lengths.max()),
-    }

@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 
-from ragd.core.errors import RagError
+from ragd.core.errors import RagError, ServiceUnavailable
 from ragd.core.jobs import IngestResult, Stopped
 from ragd.core.storage import Version, VersionContent
 from ragd.core.tracing import ProviderRef, Status, Trace, Tracer, shared_span
@@ -192,6 +192,8 @@ class IngestPipeline:
         trace = self._start_trace(links)
         try:
             return self._drafter.from_stored(stored, trace)
+        except ServiceUnavailable:  # says nothing of the document: the daemon is stopping, or can start no process
+            raise
         except RagError as error:
             tally.failed.append(failure_of(error, stored.source))
             trace.error(error)

@@ -126,30 +126,32 @@ class Splitter(Protocol):
         ...
 
 
-@runtime_checkable
-class Embedder(Protocol):
-    """Texts to unit vectors. `needs_files`: it is built with the files of a model of the table."""
+class PassageEmbedder(Protocol):
+    """What cutting a text by meaning needs of an embedder."""
 
-    needs_files: bool
     model_id: str
     revision: str
     dimension: int
+    tokenizer: Tokenizer
+
+    def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
+        """float32 `[len(texts), dimension]`, rows of L2 norm 1, order kept. `on_batch(n)`: after a batch, the texts done in it."""
+
+
+@runtime_checkable
+class Embedder(PassageEmbedder, Protocol):
+    """Texts to unit vectors. `needs_files`: it is built with the files of a model of the table."""
+
+    needs_files: bool
     max_tokens: int
     device: str
-    tokenizer: Tokenizer
 
     @property
     def passage_overhead(self) -> int:
         """Tokens that the passage prefix and the special tokens take out of `max_tokens`."""
-        ...
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """float32 array `[len(texts), dimension]`, rows of L2 norm 1, order kept."""
-        ...
-
-    def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
-        """As `embed_queries`, with the passage prefix. `on_batch(n)` is called after each batch with the texts done in it."""
-        ...
+        """As `embed_passages`, with the prefix of questions in the place of that of passages."""
 
     def close(self) -> None: ...
 
@@ -162,11 +164,9 @@ class TokenEmbedder(Protocol):
 
     def query_tokens(self, text: str) -> Vectors:
         """float32 `[tokens, dimension]`: last hidden states of the tokens of `text`, prefix and special tokens left out."""
-        ...
 
     def passage_tokens(self, texts: Sequence[str]) -> list[Vectors]:
         """As `query_tokens`, one array for each text, with the passage prefix; in one batch. Texts are cut at `max_tokens`."""
-        ...
 
 
 @runtime_checkable

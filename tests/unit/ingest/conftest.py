@@ -28,11 +28,12 @@ from ragd.ingest.indexes import Indexes
 from ragd.ingest.interruptions import NOTE_FILE, Interruptions
 from ragd.ingest.pictures.extraction import PictureLimits, PictureReader, normalize
 from ragd.ingest.pipeline import IngestPipeline
+from ragd.ingest.text_stages import TextProviders, TextRun, TextTask
 from ragd.ingest.workers.ipc import Normalized, pack_document, unpack_document
 from ragd.ingest.workers.pool import KnownAssets, ParseTask
 from ragd.providers.dense.exact import ExactStore
 from ragd.providers.fakes import FakeEmbedder
-from ragd.providers.protocols import LoadContext, Loader
+from ragd.providers.protocols import LoadContext, Loader, PassageEmbedder
 from ragd.providers.registry import build
 from ragd.providers.sparse.fts5 import Fts5Store
 from ragd.store.assets import Assets
@@ -122,6 +123,10 @@ class InlineParser:
     def open(self, task: ParseTask, progress: Callable[[int, int], None]) -> Iterator[InlineParsing]:
         yield InlineParsing(self._loaders(task.loader), task)
 
+    @contextmanager
+    def open_text(self, task: TextTask, embedder: PassageEmbedder) -> Iterator[TextRun]:
+        yield TextRun(task.providers.open(embedder), task)
+
     def end_busy(self) -> None:
         """There is nothing to stop: reading is over before anybody could."""
 
@@ -180,6 +185,8 @@ class Line:
         loaders = options.get("loaders", lambda name: build("loader", name))
         self.encodings = encoding_for(options.get("encodings", {}))
         parser = InlineParser(loaders)
+        enricher = options.get("enricher", "none")
+        providers = TextProviders("rules", "recursive", enricher, "bigram", splitting={"chunk_overlap": 8})
         drafter = Drafter(
             parser=parser,
             loaders=loader_name_for,
@@ -187,11 +194,9 @@ class Line:
             encodings=lambda source, name: self.encodings(source, name),  # noqa: PLW0108 - tests set another
             known_assets=self.assets.known,
             ocr=ProviderRef("ocr", options.get("ocr", "none"), "none"),
-            cleaner=build("cleaner", "rules"),
-            splitter=build("splitter", "recursive", tokenizer=self.embedder.tokenizer, chunk_overlap=8),
-            enricher=build("enricher", options.get("enricher", "none")),
+            providers=providers,
+            stages=providers.open(self.embedder),
             embedder=self.embedder,
-            analyzer=build("analyzer", "bigram"),
             chunk_size=options.get("chunk_size", 64),
             max_document_size=max_document_size,
         )
@@ -233,7 +238,8 @@ class Line:
         """Every text that may be served."""
         rows = self.writer.live_entries(self.kb_id)
         resolved = self.passages.resolve("dense", [row[1] for row in rows], Filters())
-        return {passage.content for passage in self.passages.passages(list(resolved.values())).values()}
+        chunk_ids = [live.chunk_id for live in resolved.values()]
+        return {passage.content for passage in self.passages.passages(chunk_ids).values()}
 
     def check(self) -> None:
         """The database holds nothing half done, and both indexes hold exactly what it calls live."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from ragd.ingest.chunking.recursive import RecursiveSplitter, stretch, trim
 from ragd.language.boundaries import PARAGRAPH, SENTENCE, Unbreakable, ends, fenced_blocks, grapheme_start
-from ragd.providers.protocols import Embedder, Tokenizer
+from ragd.providers.protocols import PassageEmbedder, Tokenizer
 
 _WINDOW: Final = 2
 """Sentences on each side of a possible cut that are compared, so that a short one isn't compared alone."""
@@ -88,7 +88,7 @@ class SemanticSplitter:
 
     name = "semantic"
 
-    def __init__(self, tokenizer: Tokenizer, chunk_overlap: int, embedder: Embedder, percentile: float) -> None:
+    def __init__(self, tokenizer: Tokenizer, chunk_overlap: int, embedder: PassageEmbedder, percentile: float) -> None:
         self._recursive = RecursiveSplitter(tokenizer, chunk_overlap)
         self._tokenizer = tokenizer
         self._embedder = embedder

@@ -22,6 +22,7 @@ from ragd.core.errors import ParseFailed, ParseOutOfMemory, RagError
 from ragd.core.storage import Asset
 from ragd.formats.common.links import LinkedFiles
 from ragd.ingest.workers.ipc import pack_document, read_frame, unpack_known, write_frame
+from ragd.ingest.workers.text_process import TextReader
 from ragd.providers.protocols import LoadContext, Loader
 from ragd.providers.registry import build
 
@@ -84,11 +85,14 @@ class _Reader:
 
 def _serve(reader: _Reader, requests: IO[bytes], answers: IO[bytes]) -> None:
     """Answer requests until the other side closes."""
+    texts = TextReader(requests, answers)
     while (frame := read_frame(requests)) is not None:
         request, blobs = frame
         try:
             if request["op"] == "render":
                 _render(request, blobs, answers)
+            elif request["op"] == "text":
+                texts.run(request, blobs)
             else:
                 _parse(reader, request, blobs, requests, answers)
         except MemoryError:
@@ -98,10 +102,8 @@ def _serve(reader: _Reader, requests: IO[bytes], answers: IO[bytes]) -> None:
             _fail(answers, error)
         except Exception as error:  # noqa: BLE001 - a defect in a library costs the file, and is reported with its stack
             kind = type(error).__name__
-            failure = ParseFailed(
-                f"'{request['name']}' could not be taken in: the {request.get('loader', 'pdf')} loader failed ({kind}); "
-                "the log has the details."
-            )
+            part = texts.part if request["op"] == "text" else f"the {request.get('loader', 'pdf')} loader"
+            failure = ParseFailed(f"'{request['name']}' could not be taken in: {part} failed ({kind}); the log has the details.")
             _fail(answers, failure, traceback.format_exc())
 
 

@@ -48,7 +48,7 @@ class OnnxTokenizer:
 
     def count(self, text: str) -> int:
         """Number of tokens of `text`, special tokens and prefix excluded."""
-        return len(self._encode(text).ids)
+        return len(self.plain_ids([text])[0])
 
     def prefix_length(self, prefix: str) -> int:
         """Tokens that `prefix` takes in front of a text."""
@@ -87,10 +87,11 @@ class OnnxTokenizer:
     def _encode(self, text: str) -> Encoding:
         text = _clean(text)
         while True:
-            encoding = self._tokenizer.encode(text, add_special_tokens=False)
-            spelled = [start for token, (start, _) in zip(encoding.ids, encoding.offsets, strict=True) if token in self._special]
-            if not spelled:
+            # A batch, even of one: the library lets go of the interpreter's lock for batches alone.
+            encoding: Encoding = self._tokenizer.encode_batch([text], add_special_tokens=False)[0]
+            if self._special.isdisjoint(encoding.ids):
                 return encoding
+            spelled = [start for token, (start, _) in zip(encoding.ids, encoding.offsets, strict=True) if token in self._special]
             characters = list(text)
             for start in spelled:
                 characters[start] = _LOOKALIKE

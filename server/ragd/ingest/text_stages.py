@@ -1,0 +1,130 @@
+"""What is made of a document's text before it is embedded: cleaned, cut into sections and chunks, enriched, turned into terms.
+
+A process that reads files does it, under its limits of time and memory: no text keeps the daemon's interpreter busy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ragd.core.documents import Chunk, Document, Enrichment, Section
+from ragd.core.ids import hash32
+from ragd.core.sections import split_sections
+from ragd.ingest.chunking.cuts import without
+from ragd.ingest.chunking.recursive import build_pieces
+from ragd.ingest.chunking.views import PictureNote, Shown, build_chunks
+from ragd.providers.protocols import Analyzer, Cleaner, Enricher, PassageEmbedder, Splitter, Tokenizer
+from ragd.providers.registry import build
+
+
+@dataclass(frozen=True, slots=True)
+class TextStages:
+    """The providers of the stages, and the tokenizer of the embedding model."""
+
+    cleaner: Cleaner
+    splitter: Splitter
+    enricher: Enricher
+    analyzer: Analyzer
+    tokenizer: Tokenizer
+
+    @property
+    def parts(self) -> tuple[str, str, str, str]:
+        """What an error calls each stage by, in their order."""
+        return f"cleaner {self.cleaner.name}", "sectioner", f"splitter {self.splitter.name}", f"enricher {self.enricher.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class TextProviders:
+    """The providers by name. `splitting` are options of the splitter, ready for JSON; with `embeds` it is given the embedder."""
+
+    cleaner: str
+    splitter: str
+    enricher: str
+    analyzer: str
+    splitting: Mapping[str, Any]
+    embeds: bool = False
+
+    def open(self, embedder: PassageEmbedder, analyzer: Analyzer | None = None) -> TextStages:
+        """Build them; `analyzer` is one that is there already."""
+        options = {"tokenizer": embedder.tokenizer, **self.splitting} | ({"embedder": embedder} if self.embeds else {})
+        return TextStages(
+            cleaner=build("cleaner", self.cleaner),
+            splitter=build("splitter", self.splitter, **options),
+            enricher=build("enricher", self.enricher),
+            analyzer=analyzer or build("analyzer", self.analyzer),
+            tokenizer=embedder.tokenizer,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TextTask:
+    """A document to go through the stages. `notes` is what its pictures say, by link; a dense view has `room` tokens.
+
+    `source` is what people know it as, `label` what errors and logs call it.
+    """
+
+    providers: TextProviders
+    document: Document
+    doc_id: str
+    source: str
+    label: str
+    notes: Mapping[str, PictureNote]
+    room: int
+
+
+class TextRun:
+    """The stages of one document, to be called in the order of their definition, each once."""
+
+    def __init__(self, stages: TextStages, task: TextTask) -> None:
+        self._stages = stages
+        self._task = task
+
+    def clean(self) -> None:
+        """Find what is no part of the text. What follows works on what remains; places lead back to the content."""
+        document = self._task.document
+        self._text = without(document, self._stages.cleaner.boilerplate(document))
+
+    def sections(self) -> tuple[Section, ...]:
+        """The section tree, as ranges of the content."""
+        text = self._text
+        self._sections = split_sections(text.document, self._task.doc_id)
+        return tuple(
+            replace(section, start=text.origin(section.start), end=text.origin_end(section.end)) for section in self._sections
+        )
+
+    def cut(self) -> dict[str, Any]:
+        """Cut the sections into pieces; returns their number, lengths and a hash for the trace."""
+        task, stages = self._task, self._stages
+        self._shown = Shown.within(task.notes, task.source, stages.tokenizer, task.room)
+        self._pieces = build_pieces(
+            self._text.document,
+            self._sections,
+            shown=self._shown,
+            splitter=stages.splitter,
+            tokenizer=stages.tokenizer,
+            room=task.room,
+        )
+        lengths = [len(piece.text) for piece in self._pieces] or [0]
+        return {
+            "chunks": len(self._pieces),
+            "chunk_hash": hash32(*(piece.chunk_id for piece in self._pieces)),
+            "characters_min": min(lengths),
+            "characters_mean": round(sum(lengths) / len(lengths), 1),
+            "characters_max": max(lengths),
+        }
+
+    def enrich(self) -> tuple[Enrichment, list[Chunk]]:
+        """What is said of the document, and the pieces as chunks, with their views and terms."""
+        task, stages = self._task, self._stages
+        enrichment, of_pieces = stages.enricher.enrich(self._text.document, self._pieces)
+        chunks = build_chunks(
+            self._pieces,
+            document=enrichment,
+            enrichments=of_pieces,
+            source=task.source,
+            shown=self._shown,
+            analyzer=stages.analyzer,
+        )
+        return enrichment, chunks
