@@ -135,7 +135,7 @@ class PassageEmbedder(Protocol):
     tokenizer: Tokenizer
 
     def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
-        """float32 `[len(texts), dimension]`, rows of L2 norm 1, order kept. `on_batch(n)`: after a batch, the texts done in it."""
+        """float32 `[len(texts), dimension]`, rows of L2 norm 1, order kept. `on_batch(n)`: texts done in each batch."""
 
 
 @runtime_checkable
