@@ -2,11 +2,6 @@
 """Query latency over HTTP alone, with ten clients, and while three documents are being ingested; with and without reranking.
 
     .venv/bin/python scripts/bench/queries_under_load.py --chunks 3000
-    .venv/bin/python scripts/bench/queries_under_load.py --chunks 3000 --mixed 20 --files 300
-
-With `--mixed` instead so many requests a second come beside the ingestion of `--files` documents, for two minutes at most and
-whether those before were answered or not: of ten, six queries, two answers in words, one look at the status and one at a page of
-documents; beside 140 open streams of events. Printed are for each kind latency, refusals (503) and other errors.
 
 Starts a daemon of its own on documents made of the paragraphs of data/samples, drawn at random and with other figures in them,
 and asks it what stands in those paragraphs. Everything is measured in one run, so that the ratios hold on a noisy machine: to one
@@ -184,66 +179,11 @@ def while_ingesting(daemon: Daemon, texts: Texts, folder: Path, rerank: bool) ->
     return measured, chunks / seconds, seconds
 
 
-MIX = ("query",) * 6 + ("chat",) * 2 + ("status", "documents")
-STREAMS = 140
-LONGEST_S = 120.0
-
-
-def mixed(daemon: Daemon, texts: Texts, folder: Path, rate: int, files: int) -> None:
-    """An open load: a request comes when it is due, however long those before it take."""
-    folder.mkdir()
-    for number in range(files):
-        texts.write(folder, f"mixed{number}", 4)
-    kinds = {name: Measured() for name in dict.fromkeys(MIX)}
-    refused = dict.fromkeys(kinds, 0)
-    streams = [daemon.client.build_request("GET", "/api/events") for _ in range(STREAMS)]
-    unbounded = httpx2.Limits(max_connections=None)
-    client = httpx2.Client(base_url=daemon.client.base_url, headers=daemon.client.headers, timeout=120, limits=unbounded)
-    opened = [client.send(stream, stream=True) for stream in streams]
-    print(f"streams of events: {sum(answer.is_success for answer in opened)} of {STREAMS} open")
-
-    def one(kind: str, question: str) -> None:
-        started = time.perf_counter()
-        try:
-            if kind in ("query", "chat"):
-                answer = client.post(f"/api/{kind}", json={"query": question})
-            else:
-                answer = client.get(f"/api/{kind}")
-        except httpx2.TransportError:
-            kinds[kind].errors += 1
-            return
-        if answer.is_success:
-            kinds[kind].seconds.append(time.perf_counter() - started)
-            kinds[kind].scored.append(answer.json()["effective"].get("rerank_scored", 0) if kind == "query" else 0)
-        elif answer.status_code == 503:
-            refused[kind] += 1
-        else:
-            kinds[kind].errors += 1
-
-    finished = daemon.ingest(folder)
-    started = time.perf_counter()
-    with ThreadPoolExecutor(400) as pool:
-        for number in range(round(LONGEST_S * rate)):
-            time.sleep(max(0.0, started + number / rate - time.perf_counter()))
-            if number % rate == 0 and finished() is not None:
-                break
-            pool.submit(one, MIX[number % len(MIX)], texts.question())
-        sent = number
-    print(f"mixed load of {rate}/s beside {files} files, {time.perf_counter() - started:.0f} s, {sent} requests")
-    for kind, measured in kinds.items():
-        print(f"  {kind:10} {measured.line()}  refused {refused[kind]}")
-    for answer in opened:
-        answer.close()
-    client.close()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--chunks", type=int, default=3000)
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--no-rerank", action="store_true", help="measure without reranking only")
-    parser.add_argument("--mixed", type=int, metavar="RATE", help="a mixed load of so many requests a second instead")
-    parser.add_argument("--files", type=int, default=300, help="documents that are ingested beside the mixed load")
     options = parser.parse_args()
     texts = Texts(random.Random(7))
     print(f"machine: {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the run")
@@ -254,11 +194,7 @@ def main() -> None:
             texts.write(base, f"base{number}", SECTIONS_A_DOCUMENT)
         daemon = Daemon(Path(root) / "data")
         try:
-            if options.mixed:
-                wait(daemon.ingest(base))
-                mixed(daemon, texts, Path(root) / "mixed", options.mixed, options.files)
-            else:
-                run(daemon, texts, Path(root), options.queries, (False,) if options.no_rerank else (False, True))
+            run(daemon, texts, Path(root), options.queries, (False,) if options.no_rerank else (False, True))
         finally:
             daemon.close()
 

@@ -46,7 +46,7 @@ def is_label(text: str) -> bool:
 
 
 def columns(text: str) -> int:
-    return sum(1 if char.isascii() else 2 for char in text)
+    return 2 * len(text) - len(text.encode("ascii", "ignore"))
 
 
 def continues(line: str, following: str, width: int = 0) -> bool:

@@ -19,7 +19,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -89,11 +90,11 @@ class SupportCheck:
 
     def evidence(self, claims: Sequence[str], citations: Sequence[Citation]) -> list[dict[int, _Evidence]]:
         """For each claim: number of a passage -> the evidence in it."""
-        held = {citation.id: _held(citation) for citation in citations}
+        read = {citation.id: _read(citation) for citation in citations}
+        held = {number: one.held for number, one in read.items()}
         spoken = [_spoken(claim) for claim in claims]
-        quotes = {citation.id: _quotes(citation, held[citation.id]) for citation in citations}
         result = [
-            {number: _Evidence(1.0, 1.0, verbatim=True) for number, own in quotes.items() if _squeezed(claim) in own}
+            {number: _Evidence(1.0, 1.0, verbatim=True) for number, one in read.items() if _squeezed(claim) in one.quotes}
             for claim in claims
         ]
         units = [(number, said) for number, own in held.items() for said in own][:_MOST_UNITS]
@@ -154,21 +155,26 @@ def word_shares(asked: Sequence[str], held: Iterable[frozenset[str]], spread: Co
     return [sum(weight for term, weight in weights.items() if term in own) / total for own in held]
 
 
-def _held(citation: Citation) -> list[str]:
-    """What the units of a passage say, each part by itself."""
+class _Read(NamedTuple):
+    """What the units of a passage say, each part by itself, and all that a sentence may repeat word for word, squeezed."""
+
+    held: tuple[str, ...]
+    quotes: frozenset[str]
+
+
+def _read(citation: Citation) -> _Read:
     passage = citation.passage
-    units = units_of(passage.content, passage.doc_type, is_cut=False)
-    found = [part[:_LONGEST] for unit in units for part in unit.parts]
-    return list(dict.fromkeys([*found, *filter(None, (image.text[:_LONGEST] for image in passage.images))])) or [
-        passage.content[:_LONGEST]
-    ]
+    return _read_text(passage.content, passage.doc_type, tuple(image.text[:_LONGEST] for image in passage.images))
 
 
-def _quotes(citation: Citation, held: Sequence[str]) -> frozenset[str]:
-    """All that a sentence may repeat word for word: units, their sentences, definitions without terms, lines as they are."""
-    texts = {*held, *map(plain, citation.passage.content.split("\n"))}
+@lru_cache(maxsize=256)
+def _read_text(content: str, doc_type: str, pictures: tuple[str, ...]) -> _Read:
+    parts = [part[:_LONGEST] for unit in units_of(content, doc_type, is_cut=False) for part in unit.parts]
+    held = tuple(dict.fromkeys([*parts, *filter(None, pictures)])) or (content[:_LONGEST],)
+    # Units, their sentences, definitions without terms, lines as they are.
+    texts = {*held, *map(plain, content.split("\n"))}
     texts |= {said.partition(": ")[2] for said in texts}
-    return frozenset(_squeezed(part) for text in texts for part in (text, *whole_sentences(text)) if part)
+    return _Read(held, frozenset(_squeezed(part) for text in texts for part in (text, *whole_sentences(text)) if part))
 
 
 def _parts(said: str) -> list[str]:

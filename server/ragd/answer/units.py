@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Literal
 
 from ragd.answer.lines import (
@@ -73,12 +74,16 @@ class _Line:
     number: int
 
 
-def units_of(content: str, doc_type: str = "markdown", *, is_cut: bool = True) -> list[Unit]:
-    """The units of a passage of such a document, in order. `is_cut`: it may begin inside of a sentence."""
+@lru_cache(maxsize=256)
+def units_of(content: str, doc_type: str = "markdown", *, is_cut: bool = True) -> tuple[Unit, ...]:
+    """The units of a passage of such a document, in order. `is_cut`: it may begin inside of a sentence.
+
+    Remembered: questions come back to the same passages, which take longer to read than to find.
+    """
     if shape_of(doc_type) == "code":
         blocks = [(fenced(body), " ".join(body.split())) for body in source_blocks(content.split("\n")[:_MOST_LINES])]
-        return [Unit("code", text, (said,)) for text, said in blocks if len(said) <= _LONGEST_CODE]
-    return _Reader(content, is_markdown=doc_type == "markdown", is_cut=is_cut).read()
+        return tuple(Unit("code", text, (said,)) for text, said in blocks if len(said) <= _LONGEST_CODE)
+    return tuple(_Reader(content, is_markdown=doc_type == "markdown", is_cut=is_cut).read())
 
 
 class _Reader:

@@ -26,6 +26,7 @@ from ragd.api.routes import (
     traces,
 )
 from ragd.api.schemas.base import ErrorBody
+from ragd.api.state_events import StateEvents
 from ragd.app.container import Application
 
 # The framework can send telemetry of its own; nothing here does.
@@ -40,6 +41,7 @@ def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = No
     api = routes()
     api.state.application = app
     api.state.lifecycle = lifecycle
+    api.state.state_events = StateEvents(app.overviews)
     api.state.browser = browser = BrowserSessions()
     api.add_middleware(AuthMiddleware, token=token, lifecycle=lifecycle, limits=app.settings.limits, browser=browser)
     return api

@@ -209,7 +209,7 @@ class Application:
             self._engine,
             self.collections,
             self.writer,
-            self.passages,
+            self.overviews,
             self.models,
             self.indexes,
             self._queries,

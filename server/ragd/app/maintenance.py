@@ -23,7 +23,7 @@ from ragd.ingest.indexes import Indexes, find_drift
 from ragd.store.collections import Collections
 from ragd.store.database.engine import reading
 from ragd.store.documents import DocumentWriter
-from ragd.store.passages import Passages
+from ragd.store.overview import Overviews
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class Maintenance:
     database: Engine
     collections: Collections
     documents: DocumentWriter
-    passages: Passages
+    overviews: Overviews
     models: Models
     indexes: Lazy[Indexes]
     queries: QueryFactory
@@ -77,7 +77,7 @@ class Maintenance:
             "reranker": {"provider": settings.rerank.provider, **self.models.reranker_status()},
             "llm": {"provider": settings.llm.provider, "model": settings.llm.model},
             "stores": {"facts": self.database.dialect.name, "dense": settings.dense.backend, "sparse": settings.sparse.backend},
-            "counts": self.passages.counts(),
+            "counts": dict(self.overviews.get().counts),
             "data_dir": str(self.data_folder),
             "mcp": mcp.on,
             "mcp_forbidden": mcp.reason if mcp.forbidden else None,

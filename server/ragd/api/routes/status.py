@@ -7,17 +7,14 @@ import os
 from collections.abc import AsyncIterable, AsyncIterator
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, BackgroundTasks, Depends, Query
+from fastapi import APIRouter, BackgroundTasks, Depends, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from starlette.concurrency import run_in_threadpool
 
-from ragd import __version__
 from ragd.api.common import App, Life
 from ragd.api.description import event_stream
-from ragd.api.responses import job_response, named
 from ragd.api.schemas.status import Checks, DaemonEvents, Health, Status, Stopping
+from ragd.api.state_events import StateEvents
 from ragd.core.errors import ServiceUnavailable
-from ragd.store.overview import Overview
 
 router = APIRouter(tags=["status"])
 
@@ -66,29 +63,25 @@ async def _window(life: Life) -> AsyncIterator[None]:
         yield
 
 
+async def _state_events(request: Request) -> StateEvents:
+    events: StateEvents = request.app.state.state_events
+    return events
+
+
+_Events = Annotated[StateEvents, Depends(_state_events)]
+
+
 @router.get(
     "/api/events", response_class=EventSourceResponse, responses=event_stream(DaemonEvents), dependencies=[Depends(_window)]
 )
-async def daemon_events(app: App, life: Life) -> AsyncIterable[ServerSentEvent]:
+async def daemon_events(life: Life, events: _Events) -> AsyncIterable[ServerSentEvent]:
     """The event `state`, at once and whenever it has changed, until the client goes or the daemon stops.
 
     With `rag serve --stop-when-unused` the daemon lives as long as one of these streams is open.
     """
-    seen = sent = None
+    sent = ""
     while not life.stopping.is_set():
-        if not app.overviews.is_current(seen):
-            seen = await run_in_threadpool(app.overviews.get)
-            if (data := _overview_response(seen)) != sent:
-                yield ServerSentEvent(data=data, event="state")
-                sent = data
+        if (data := await events.newest()) != sent:
+            yield ServerSentEvent(raw_data=data, event="state")
+            sent = data
         await asyncio.sleep(_LOOK_EVERY)
-
-
-def _overview_response(overview: Overview) -> dict[str, Any]:
-    """The event `state` of `GET /api/events`."""
-    return {
-        "version": __version__,
-        "counts": dict(overview.counts),
-        **named(overview, "failed_documents", "unfinished_jobs", "changes"),
-        "jobs": [job_response(job) for job in overview.jobs],
-    }

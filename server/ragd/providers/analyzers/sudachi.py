@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,10 @@ _MAX_RUN = 10_000
 
 # Particles, auxiliary verbs, signs, blanks, conjunctions, interjections, pronouns, adnominals: they say nothing about a passage.
 _FUNCTION_WORDS = {"助詞", "助動詞", "補助記号", "空白", "接続詞", "感動詞", "代名詞", "連体詞"}
+
+_REMEMBERED_CHARS = 500
+_REMEMBERED = 4_096
+"""Sentences, headings and questions whose terms are remembered: questions come back to the same passages."""
 
 
 class SudachiAnalyzer:
@@ -39,9 +44,10 @@ class SudachiAnalyzer:
         self._kept: frozenset[int] = frozenset()
         self._names: frozenset[int] = frozenset()
         self._local = threading.local()
+        self._remembered = lru_cache(_REMEMBERED)(lambda text: tuple(terms(text, self._words)))
 
     def tokens(self, text: str) -> list[str]:
-        return terms(text, self._words)
+        return list(self._remembered(text)) if len(text) <= _REMEMBERED_CHARS else terms(text, self._words)
 
     def names(self, text: str) -> frozenset[str]:
         found = set()
