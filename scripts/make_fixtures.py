@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
-TARGETS = {".fodt": "docx:MS Word 2007 XML", ".fodp": "pptx:Impress MS PowerPoint 2007 XML"}
+TARGETS = {".fodt": ("docx:MS Word 2007 XML", "odt:writer8"), ".fodp": ("pptx:Impress MS PowerPoint 2007 XML",)}
 """What a source becomes where it stands. Spreadsheets and PDF files have makers of their own, `make.py` in their folders."""
 TIMEOUT_S = 300
 
@@ -29,15 +29,16 @@ def sources(words: Sequence[str]) -> list[Path]:
 
 
 def convert(source: Path, profile: Path) -> None:
-    """Write the source's Office file beside it. Raises `CalledProcessError`, `TimeoutExpired`."""
-    subprocess.run(
-        [
-            "soffice", f"-env:UserInstallation={profile.as_uri()}", "--headless", "--convert-to", TARGETS[source.suffix],
-            "--outdir", str(source.parent), str(source),
-        ],
-        check=True,
-        timeout=TIMEOUT_S,
-    )  # fmt: skip
+    """Write the source's Office files beside it. Raises `CalledProcessError`, `TimeoutExpired`."""
+    for target in TARGETS[source.suffix]:
+        subprocess.run(
+            [
+                "soffice", f"-env:UserInstallation={profile.as_uri()}", "--headless", "--convert-to", target,
+                "--outdir", str(source.parent), str(source),
+            ],
+            check=True,
+            timeout=TIMEOUT_S,
+        )  # fmt: skip
 
 
 def main(words: Sequence[str]) -> int:

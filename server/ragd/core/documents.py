@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal
 
 DocType = Literal[
-    "pdf", "docx", "xlsx", "pptx", "markdown", "html", "text", "code", "image", "csv", "notebook", "email", "confluence", "jira"
-]
+    "pdf", "docx", "xlsx", "pptx", "markdown", "html", "text", "code", "image", "csv", "notebook", "email", "odt", "epub",
+    "confluence", "jira",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

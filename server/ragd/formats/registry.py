@@ -53,7 +53,7 @@ _ROWS: Final = (
     FormatSpec("pdf", "PDF", "pdf", "file-pdf", (".pdf",), shape="pages", needs_program=True),
     FormatSpec("docx", "Word", "word", "file", (".docx", ".docm", ".dotx"), former_extensions=(".doc",), needs_program=True),
     FormatSpec(
-        "xlsx", "Excel", "excel", "table", (".xlsx", ".xlsm", ".xltx", ".xlsb", ".xls", ".xlt"),
+        "xlsx", "Excel", "excel", "table", (".xlsx", ".xlsm", ".xltx", ".xlsb", ".xls", ".xlt", ".ods", ".ots"),
         shape="table", needs_program=True,
     ),
     FormatSpec(
@@ -83,6 +83,8 @@ _ROWS: Final = (
     FormatSpec("csv", "CSV", "csv", "table", (".csv", ".tsv"), shape="table"),
     FormatSpec("notebook", "Notebook", "notebook", "notebook", (".ipynb",), shape="cells"),
     FormatSpec("email", "E-mail", "email", "mail", (".eml",), needs_program=True),
+    FormatSpec("odt", "OpenDocument", "opendocument", "file", (".odt", ".ott"), needs_program=True),
+    FormatSpec("epub", "Book", "epub", "book", (".epub",), needs_program=True),
     # Fetched by their sources, never found as files.
     FormatSpec("confluence", "Confluence", "confluence", "book"),
     FormatSpec("jira", "Jira", "jira", "issues"),

@@ -13,6 +13,8 @@ ENTRY_POINT_GROUP = "ragd.providers"
 _FORMER_GROUP = "rag_assistant.providers"
 
 TABLE: dict[tuple[ProviderKind, str], str] = {
+    ("loader", "epub"): "ragd.formats.epub.loader:EpubLoader",
+    ("loader", "opendocument"): "ragd.formats.opendocument.loader:OpenDocumentLoader",
     ("loader", "markdown"): "ragd.formats.markdown.loader:MarkdownLoader",
     ("loader", "text"): "ragd.formats.text.loader:TextLoader",
     ("loader", "code"): "ragd.formats.text.loader:CodeLoader",

@@ -13,7 +13,7 @@ import xlsxwriter
 from PIL import Image
 
 for name, csv in (("deliveries-en", "59,34,76,1"), ("nouhin-ja", "44,34,64,1")):  # ; and UTF-8, or , and Shift_JIS
-    for to in ("xlsx:Calc MS Excel 2007 XML", "xls:MS Excel 97", f"csv:Text - txt - csv (StarCalc):{csv}"):
+    for to in ("xlsx:Calc MS Excel 2007 XML", "xls:MS Excel 97", "ods:calc8", f"csv:Text - txt - csv (StarCalc):{csv}"):
         subprocess.run(["soffice", "--headless", "--convert-to", to, f"{name}.fods"], check=True)
 
 book = xlsxwriter.Workbook("parts-en.xlsx")

@@ -950,7 +950,7 @@ export interface components {
                  * Doc Type
                  * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
                  */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira")[] | null;
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira")[] | null;
                 /**
                  * Language
                  * @description en, ja or zh.
@@ -1219,7 +1219,7 @@ export interface components {
              * Doc Type
              * @enum {string}
              */
-            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira";
+            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira";
             /** Id */
             id: number;
             /** Images */
@@ -1397,7 +1397,7 @@ export interface components {
              * Doc Type
              * @enum {string}
              */
-            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira";
+            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira";
             error?: components["schemas"]["Trouble"] | null;
             /** Id */
             id: string;
@@ -1447,7 +1447,7 @@ export interface components {
              * Doc Type
              * @enum {string}
              */
-            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira";
+            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira";
             error?: components["schemas"]["Trouble"] | null;
             /** Id */
             id: string;
@@ -1754,7 +1754,7 @@ export interface components {
                  * Doc Type
                  * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
                  */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira")[] | null;
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira")[] | null;
                 /**
                  * Language
                  * @description en, ja or zh.
@@ -1841,7 +1841,7 @@ export interface components {
              * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
              * @default null
              */
-            doc_type: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira")[] | null;
+            doc_type: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira")[] | null;
             /**
              * Language
              * @description en, ja or zh.
@@ -2460,7 +2460,7 @@ export interface components {
                  * Doc Type
                  * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
                  */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira")[] | null;
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira")[] | null;
                 /**
                  * Language
                  * @description en, ja or zh.
@@ -2631,7 +2631,7 @@ export interface components {
                  * Doc Type
                  * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
                  */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira")[] | null;
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira")[] | null;
                 /**
                  * Language
                  * @description en, ja or zh.
@@ -2797,7 +2797,7 @@ export interface components {
              * Doc Type
              * @enum {string}
              */
-            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "confluence" | "jira";
+            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira";
             /** Images */
             images: components["schemas"]["Image"][];
             /** Line Range */

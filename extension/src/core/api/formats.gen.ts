@@ -30,6 +30,8 @@ export const FORMATS = {
   csv: { label: () => l10n.t("CSV"), icon: "table", shape: "table", needsProgram: false, isOwnText: false },
   notebook: { label: () => l10n.t("Notebook"), icon: "notebook", shape: "cells", needsProgram: false, isOwnText: false },
   email: { label: () => l10n.t("E-mail"), icon: "mail", shape: "text", needsProgram: true, isOwnText: false },
+  odt: { label: () => l10n.t("OpenDocument"), icon: "file", shape: "text", needsProgram: true, isOwnText: false },
+  epub: { label: () => l10n.t("Book"), icon: "book", shape: "text", needsProgram: true, isOwnText: false },
   confluence: { label: () => l10n.t("Confluence"), icon: "book", shape: "text", needsProgram: false, isOwnText: false },
   jira: { label: () => l10n.t("Jira"), icon: "issues", shape: "text", needsProgram: false, isOwnText: false },
 } as const satisfies Record<string, Format>;

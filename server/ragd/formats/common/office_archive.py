@@ -1,4 +1,5 @@
-"""Office Open XML files are ZIP archives: what is checked before anything in one is read, and how its parts are read.
+"""Office Open XML, OpenDocument and EPUB files are ZIP archives: what is checked before anything in one is read, and how its
+parts are read.
 
 Refused are archives that would unpack to far more than they are (zip bombs, also those whose entries overlap, after David
 Fifield, "A better zip bomb", WOOT 2019), encrypted ones, and XML parts with a document type definition: Office never writes
@@ -50,8 +51,12 @@ _ENCODINGS: Final = ("utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "us-asci
 _OTHER_BEGINNINGS: Final = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, b"<\0\0\0", b"\0\0\0<", b"\x4c\x6f\xa7\x94")
 
 
-def checked_archive(data: bytes, name: str, kind: str) -> zipfile.ZipFile:
+def checked_archive(
+    data: bytes, name: str, kind: str, *, marker: str = _CONTENT_TYPES, doctypes: bool = False
+) -> zipfile.ZipFile:
     """Open the bytes of an Office Open XML file called `name`; `kind` names what it should be, such as "a Word document".
+
+    Other formats in archives have another part as their `marker`, and some have `doctypes` in their parts.
 
     The archive's parts are safe to read one by one: what their entries state adds up to at most `_MAX_TOTAL_BYTES`, and zipfile
     never unpacks more of a part than its entry states. Raises `DocumentEmpty`, `DocumentEncrypted` or `ParseFailed`.
@@ -66,12 +71,12 @@ def checked_archive(data: bytes, name: str, kind: str) -> zipfile.ZipFile:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (*BROKEN, NotImplementedError, ValueError, struct.error) as error:
         raise _not_an_archive(data, name, kind) from error
-    if _CONTENT_TYPES not in archive.NameToInfo:
+    if marker not in archive.NameToInfo:
         raise WrongType(f"'{name}' is a ZIP archive, but not {kind}. Give it the extension of its format.")
     _check_sizes(archive, name)
     _check_layout(archive, data, name)
     for entry in archive.infolist():
-        if extension(entry.filename) not in _FOREIGN:
+        if not doctypes and extension(entry.filename) not in _FOREIGN:
             _check_prolog(archive, entry, name)
     return archive
 

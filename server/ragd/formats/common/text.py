@@ -41,6 +41,11 @@ def code_span(text: str) -> str:
     return f"{fence}{gap}{text}{gap}{fence}"
 
 
+def comments_title(language: str | None) -> str:
+    """The heading of the comments at the end of a document in this language."""
+    return {"ja": "コメント", "zh": "批注"}.get(language or "", "Comments")
+
+
 def listed(names: Sequence[str], most: int) -> str:
     """`a, b, c, …`: the first names, and whether there are more."""
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")

@@ -12,7 +12,7 @@ from xml.parsers import expat
 from ragd.core.documents import Document, Picture
 from ragd.core.errors import DocumentEmpty
 from ragd.formats.common.builder import FormatLoader
-from ragd.formats.common.naming import choose_title
+from ragd.formats.common.naming import choose_title, extension
 from ragd.formats.common.office_archive import checked_archive, old_format
 from ragd.formats.common.ole import ole_properties
 from ragd.formats.common.opc import LXML_VERSION
@@ -25,17 +25,21 @@ from ragd.formats.excel.layout import find_blocks
 from ragd.formats.excel.merges import Cells
 from ragd.formats.excel.package import Package, SheetEntry, has_japanese_font, relation_id
 from ragd.formats.excel.stream import Budget, shared_strings
+from ragd.formats.opendocument.package import OdfPackage
 from ragd.formats.tables.blocks import TableContent
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
 
 _PARSER: Final = f"{expat.EXPAT_VERSION.replace('_', ' ')}, lxml {LXML_VERSION}"
+# Where the first part of an archive begins, which in OpenDocument says of what type the file is.
+_SPREADSHEET: Final = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"
+_MIMETYPE: Final = slice(30, 30 + len(_SPREADSHEET))
 _READ: Final = ("worksheet", "chartsheet")
 
 
 class ExcelLoader(FormatLoader):
-    """`.xlsx`, `.xlsm`, `.xltx`, and the binary `.xls` and `.xlsb`. Formulas show their stored values; nothing is calculated and
-    no macro is run.
+    """`.xlsx`, `.xlsm`, `.xltx`, the binary `.xls` and `.xlsb`, and OpenDocument's `.ods`. Formulas show their stored values;
+    nothing is calculated and no macro is run.
 
     The title is the one that the workbook's properties state, else the file's name: a sheet's name is not the workbook's.
     """
@@ -49,6 +53,14 @@ class ExcelLoader(FormatLoader):
             workbook = BinaryWorkbook(data, name, context)
             workbook.read()
             properties, is_japanese = ole_properties(data), has_japanese_font(data)
+        elif data[_MIMETYPE] == _SPREADSHEET or extension(name) in (".ods", ".ots"):
+            odf = OdfPackage(data, name, "spreadsheet", "an OpenDocument spreadsheet")
+            workbook = BinaryWorkbook(data, name, context)
+            workbook.read()
+            stated = odf.properties()
+            properties = {"title": stated.get("title", ""), "creator": stated.get("author", "")}
+            properties["keywords"] = ",".join(stated.get("tags", ()))
+            is_japanese = has_japanese_font(odf.read("content.xml"), "utf-8")
         else:
             with checked_archive(data, name, "an Excel workbook") as archive:
                 package = Package(archive, name)

@@ -147,9 +147,9 @@ class Package(OpcPackage):
         return {local_name(element): " ".join((element.text or "").split()) for element in self.tree(part)}
 
 
-def has_japanese_font(records: bytes) -> bool:
-    """The same of binary records, where the names of fonts are UTF-16."""
-    return any(font.encode("utf-16-le") in records for font in _JAPANESE_FONTS if not font.isascii())
+def has_japanese_font(records: bytes, encoding: str = "utf-16-le") -> bool:
+    """The same of bytes in which the names of fonts stand in this encoding."""
+    return any(font.encode(encoding) in records for font in _JAPANESE_FONTS if not font.isascii())
 
 
 def local_name(element: Element) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from bs4 import BeautifulSoup
 from bs4.element import Tag
 
 from ragd.core.documents import Heading, Picture
@@ -31,13 +32,17 @@ class Fragment:
     remote: int = 0
 
 
-def html_fragment(html: str, embedded: Callable[[str], bytes | None]) -> Fragment:
-    """`embedded` gives the picture that the file itself holds under a reference of the HTML's, if there is one.
+def html_fragment(
+    html: str, embedded: Callable[[str], bytes | None], prepare: Callable[[BeautifulSoup], None] = lambda _tree: None
+) -> Fragment:
+    """`embedded` gives the picture that the file itself holds under a reference of the HTML's, if there is one. `prepare` may
+    change the tree before it is read.
 
     Raises `ParseFailed` for markup that can't be read or nests too deeply.
     """
     text = parsable(html)
     tree = parse(text)
+    prepare(tree)
     lines = TextLines(tree)
     held: dict[str, bytes] = {}
     remote = 0

@@ -16,7 +16,7 @@ from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import is_blank
 from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.common.opc import LXML_VERSION, Element
-from ragd.formats.common.text import listed
+from ragd.formats.common.text import comments_title, listed
 from ragd.formats.word.blocks import BlockReader
 from ragd.formats.word.content import without_signs
 from ragd.formats.word.inline import Inline
@@ -28,7 +28,6 @@ from ragd.providers.protocols import ALONE, LoadContext
 PAGES: Final = "pages"
 """Metadata key: how the page numbers of the places are known."""
 _AS_SAVED: Final = "as last saved by the editor"
-_COMMENTS: Final = {"ja": "コメント", "zh": "批注"}
 
 _DC: Final = "{http://purl.org/dc/elements/1.1/}"
 _TERMS: Final = "{http://purl.org/dc/terms/}"
@@ -112,7 +111,7 @@ def _write_comments(blocks: BlockReader, reading: Reading, language: str | None)
         if not text:
             continue
         if not count:
-            blocks.out.open_section(_COMMENTS.get(language or "", "Comments"))
+            blocks.out.open_section(comments_title(language))
         about = " ".join(without_signs(reading.quoted.get(comment.get(W + "id") or "", "")).split())
         date = (comment.get(W + "date") or "")[:10]
         who = ", ".join(part for part in (comment.get(W + "author"), date, f'"{about}"' if about else "") if part)

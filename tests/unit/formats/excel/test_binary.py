@@ -117,3 +117,14 @@ def test_they_are_workbooks_by_type_and_by_name(word: str) -> None:
 @pytest.mark.parametrize(("number", "codec"), [(932, "cp932"), (65001, "utf-8"), (1200, "utf-16-le"), (99999, "cp1252")])
 def test_code_pages_have_codecs(number: int, codec: str) -> None:
     assert codepage_name(number) == codec
+
+
+def test_an_opendocument_spreadsheet_is_read_as_the_others() -> None:
+    data = (DATA / "nouhin-ja.ods").read_bytes()
+    for name in ("nouhin-ja.ods", "named wrongly.xlsx"):
+        document = load(data, name)
+        assert "| 北地区 | N-501 | 2026-03-16 | 東海製作所 | 12 | 1536000 | 0.97 | ゲート3に納品 |" in document.markdown
+        assert (document.doc_type, document.language) == ("xlsx", "ja")
+        assert Place(sheet="価格表", cell_range="A1:F3") in {mark.place for mark in document.marks}
+    with pytest.raises(ParseFailed, match="damaged or cut off"):
+        load(data[: len(data) // 2], "nouhin-ja.ods")

@@ -1,0 +1,100 @@
+"""What the styles of an OpenDocument text say that matters: titles, quotations, code, hidden text, and how lists are numbered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from ragd.formats.common.opc import Element
+from ragd.formats.opendocument.package import FO, STYLE, TEXT
+
+_MAX_CHAIN: Final = 20
+_LEVELS: Final = 10
+_LETTERS: Final = 26
+_ROMAN: Final = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
+                 (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
+
+
+class Styles:
+    """The styles of a document, from the root elements of `content.xml` and `styles.xml`."""
+
+    def __init__(self, roots: Iterable[Element]) -> None:
+        self._parents: dict[str, str] = {}
+        self._marks: dict[str, set[str]] = {}
+        self._numbered: dict[str, set[str]] = {}
+        self._outline: dict[int, Element] = {}
+        self._counts: dict[int, int] = {}
+        for root in roots:
+            for style in root.iter(f"{STYLE}style"):
+                name = style.get(f"{STYLE}name", "")
+                self._parents[name] = style.get(f"{STYLE}parent-style-name", "")
+                properties = style.find(f"{STYLE}text-properties")
+                if properties is not None:
+                    self._marks[name] = _marks(properties)
+            for style in root.iter(f"{TEXT}list-style"):
+                levels = style.iterfind(f"{TEXT}list-level-style-number")
+                self._numbered[style.get(f"{STYLE}name", "")] = {
+                    level.get(f"{TEXT}level", "") for level in levels if level.get(f"{STYLE}num-format")
+                }
+            for level in root.iterfind(f".//{TEXT}outline-level-style"):
+                self._outline[whole(level, f"{TEXT}level", _LEVELS)] = level
+
+    def is_a(self, name: str | None, *wanted: str) -> bool:
+        """Whether a style is one of these, or made from one."""
+        for _ in range(_MAX_CHAIN):
+            if not name:
+                return False
+            if name in wanted:
+                return True
+            name = self._parents.get(name)
+        return False
+
+    def marks(self, name: str | None) -> set[str]:
+        """`b`, `i` and `hidden`, as far as a style of text states them itself."""
+        return self._marks.get(name or "", set())
+
+    def is_numbered(self, name: str, level: int) -> bool:
+        """Whether the items of a list in this style have numbers at this level, which counts from 1."""
+        return str(level) in self._numbered.get(name, ())
+
+    def heading_number(self, level: int) -> str:
+        """The number of the next heading of this level, `2.1 ` for instance; empty where headings have none."""
+        self._counts = {other: count for other, count in self._counts.items() if other <= level}
+        style = self._outline.get(level)
+        if style is None or not style.get(f"{STYLE}num-format"):
+            return ""
+        self._counts[level] = self._counts.get(level, 0) + 1
+        shown = range(max(1, level - whole(style, f"{TEXT}display-levels", _LEVELS) + 1), level + 1)
+        forms = [self._outline.get(other, style).get(f"{STYLE}num-format") or "1" for other in shown]
+        number = ".".join(_numeral(self._counts.get(other, 1), form) for other, form in zip(shown, forms, strict=True))
+        return f"{style.get(f'{STYLE}num-prefix', '')}{number}{style.get(f'{STYLE}num-suffix', '')} "
+
+
+def whole(element: Element, attribute: str, most: int) -> int:
+    """The positive number that an attribute states, up to `most`; 1 where it states none."""
+    stated = element.get(attribute, "")
+    return max(1, min(int(stated), most)) if stated.isdecimal() and len(stated) < 9 else 1
+
+
+def _marks(properties: Element) -> set[str]:
+    found = set()
+    if properties.get(f"{FO}font-weight") == "bold":
+        found.add("b")
+    if properties.get(f"{FO}font-style") == "italic":
+        found.add("i")
+    if properties.get(f"{TEXT}display") == "none":
+        found.add("hidden")
+    return found
+
+
+def _numeral(number: int, form: str) -> str:
+    if form.lower() == "a":
+        text = chr(ord("a") + (number - 1) % _LETTERS) * ((number - 1) // _LETTERS + 1)
+    elif form.lower() == "i":
+        text = ""
+        for value, letters in _ROMAN:
+            text += letters * (number // value)
+            number %= value
+    else:
+        return str(number)
+    return text.upper() if form.isupper() else text
