@@ -82,7 +82,7 @@ _ROWS: Final = (
     ),
     FormatSpec("csv", "CSV", "csv", "table", (".csv", ".tsv"), shape="table"),
     FormatSpec("notebook", "Notebook", "notebook", "notebook", (".ipynb",), shape="cells"),
-    FormatSpec("email", "E-mail", "email", "mail", (".eml",), needs_program=True),
+    FormatSpec("email", "E-mail", "email", "mail", (".eml", ".msg"), needs_program=True),
     FormatSpec("odt", "OpenDocument", "opendocument", "file", (".odt", ".ott"), needs_program=True),
     FormatSpec("epub", "Book", "epub", "book", (".epub",), needs_program=True),
     # Fetched by their sources, never found as files.

@@ -1,4 +1,4 @@
-"""Mail as programs save it (.eml): who, when, about what, and the text. Quoted replies are text like any other.
+"""Mail as programs save it (.eml, Outlook's .msg): who, when, about what, and the text. Quoted replies are text like any other.
 
 Of the ways in which a mail says the same, the plain text is taken, unless it says much less than the HTML one.
 """
@@ -9,10 +9,11 @@ import platform
 from typing import Any, Final
 
 from ragd.core.documents import Document
-from ragd.core.errors import DocumentEmpty, ParseFailed, WrongType
+from ragd.core.errors import DocumentEmpty, WrongType
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.email.body import BodyReader, date_of, head
+from ragd.formats.email.outlook import outlook_mail
 from ragd.formats.email.parts import WANTED, Fields, Part, parse_mail
 from ragd.formats.html.fragment import joined
 from ragd.language.detection import detect_language
@@ -59,7 +60,7 @@ def _parse(data: bytes, name: str) -> Part:
     if not data.strip():
         raise DocumentEmpty(f"'{name}' is empty ({len(data)} bytes).")
     if data.startswith(_OLE):
-        raise ParseFailed(f"'{name}' is a message of Outlook's own format (.msg). Open it and save it as .eml.")
+        return outlook_mail(data, name)
     return parse_mail(data, name)
 
 

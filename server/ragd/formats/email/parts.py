@@ -126,7 +126,7 @@ class Part:
         if not self.message.is_multipart():  # or its text would be decoded, which fails for odd charsets
             return []
         payload: Any = self.message.get_payload()
-        return [_part_of(child) for child in payload]
+        return [part_of(child) for child in payload]
 
 
 def parse_mail(data: bytes, name: str) -> Part:
@@ -134,12 +134,13 @@ def parse_mail(data: bytes, name: str) -> Part:
     if len(_MULTIPART.findall(data)) * data.count(b"\n") > _MAX_PARSE_COST:
         raise ParseFailed(f"'{name}' has too many parts in parts to be read.")
     try:
-        return _part_of(message_from_bytes(data.removeprefix(codecs.BOM_UTF8), policy=policy.compat32))
+        return part_of(message_from_bytes(data.removeprefix(codecs.BOM_UTF8), policy=policy.compat32))
     except RecursionError as error:
         raise ParseFailed(f"'{name}' has parts in parts too deeply to be read.") from error
 
 
-def _part_of(message: Message[str, str]) -> Part:
+def part_of(message: Message[str, str]) -> Part:
+    """A message, or a part of one, with what its fields say of it."""
     # Only what was shortened is handed to Python's parsers of parameters.
     stated: Message[str, str] = Message()
     for name in ("Content-Type", "Content-Disposition"):
