@@ -31,7 +31,6 @@ _Shape = Literal["text", "pages", "table", "slides", "code", "picture", "cells"]
 class FormatSpec:
     """A format. `extensions` (lower case, with their dot) and `file_names` (lower case, whole) say which files are its.
 
-    Files with a `former_extension` are of a format that came before; the loader takes them to say in which format to save them.
     `media_types` are by what a picture of the format is known inside of other documents. `icon` is a codicon. An editor shows
     what `needs_program` as no more than bytes. `is_own_text`: the document's text is the file, word for word.
     """
@@ -42,7 +41,6 @@ class FormatSpec:
     icon: str
     extensions: tuple[str, ...] = ()
     file_names: tuple[str, ...] = ()
-    former_extensions: tuple[str, ...] = ()
     media_types: tuple[str, ...] = ()
     shape: _Shape = "text"
     needs_program: bool = False
@@ -51,14 +49,14 @@ class FormatSpec:
 
 _ROWS: Final = (
     FormatSpec("pdf", "PDF", "pdf", "file-pdf", (".pdf",), shape="pages", needs_program=True),
-    FormatSpec("docx", "Word", "word", "file", (".docx", ".docm", ".dotx"), former_extensions=(".doc",), needs_program=True),
+    FormatSpec("docx", "Word", "word", "file", (".docx", ".docm", ".dotx", ".doc"), needs_program=True),
     FormatSpec(
         "xlsx", "Excel", "excel", "table", (".xlsx", ".xlsm", ".xltx", ".xlsb", ".xls", ".xlt", ".ods", ".ots"),
         shape="table", needs_program=True,
     ),
     FormatSpec(
-        "pptx", "PowerPoint", "powerpoint", "preview", (".pptx", ".pptm", ".ppsx", ".potx"),
-        former_extensions=(".ppt",), shape="slides", needs_program=True,
+        "pptx", "PowerPoint", "powerpoint", "preview", (".pptx", ".pptm", ".ppsx", ".potx", ".ppt", ".pps"),
+        shape="slides", needs_program=True,
     ),
     FormatSpec(
         "markdown", "Markdown", "markdown", "markdown", (".md", ".markdown", ".mdown", ".mkd", ".mdx"), is_own_text=True
@@ -180,11 +178,10 @@ def _installed() -> Iterator[FormatSpec]:
 
 @cache
 def _by_name() -> tuple[dict[str, FormatSpec], dict[str, FormatSpec]]:
-    """The rows by whole file name, and by extension; of several claims the first counts, and former extensions come last."""
+    """The rows by whole file name, and by extension; of several claims the first counts."""
     specs = format_specs()
     names = {name: spec for spec in reversed(specs) for name in spec.file_names}
-    former = {extension: spec for spec in reversed(specs) for extension in spec.former_extensions}
-    return names, former | {extension: spec for spec in reversed(specs) for extension in spec.extensions}
+    return names, {extension: spec for spec in reversed(specs) for extension in spec.extensions}
 
 
 def _spec_for(name: str) -> FormatSpec | None:

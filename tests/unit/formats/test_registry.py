@@ -57,7 +57,7 @@ def test_each_type_of_document_has_one_row() -> None:
 def test_each_row_names_a_loader_and_no_two_claim_the_same_files() -> None:
     for spec in format_specs():
         assert isinstance(build("loader", spec.loader), Loader)
-    claims = [claim for spec in format_specs() for claim in (*spec.extensions, *spec.former_extensions, *spec.file_names)]
+    claims = [claim for spec in format_specs() for claim in (*spec.extensions, *spec.file_names)]
     assert len(claims) == len(set(claims))
     assert all(claim == claim.lower() for claim in claims)
 

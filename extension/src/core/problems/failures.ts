@@ -66,7 +66,9 @@ export function failureReason(code: string): string | undefined {
     case "WRONG_TYPE":
       return l10n.t("The file is not what its name says. Give it the extension of its format.");
     case "OLD_FORMAT":
-      return l10n.t("The file is in an old Office format. Save it in the current one.");
+      return l10n.t(
+        "The file is in an old Office format. Run `rag extras add legacy-office` to have it read, or save it in the current one.",
+      );
     case "UNPACKS_TOO_LARGE":
       return l10n.t("The file would unpack to far more than is read.");
     case "TOO_MANY_PIXELS":

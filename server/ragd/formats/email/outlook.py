@@ -79,9 +79,9 @@ class _Reader:
         html = next((text for kind, text in texts if kind == "text/html"), "")
         children = [self._attachment((*path, name), html) for name in self._attachments(path)]
         mail["Content-Type"] = "multipart/mixed"
-        mail.set_payload([_multipart("multipart/alternative", [_leaf(kind, text.encode(), charset="utf-8") for kind, text in texts])])
-        for child in children:
-            mail.attach(child)
+        body = [_leaf(kind, text.encode(), charset="utf-8") for kind, text in texts]
+        for part in (_multipart("multipart/alternative", body), *children):
+            mail.attach(part)
         return mail
 
     def _attachments(self, path: tuple[str, ...]) -> list[str]:
@@ -190,5 +190,6 @@ def _leaf(kind: str, data: bytes, **parameters: str) -> Message[str, str]:
 def _multipart(kind: str, children: list[Message[str, str]]) -> Message[str, str]:
     part: Message[str, str] = Message()
     part["Content-Type"] = kind
-    part.set_payload(children)
+    for child in children:
+        part.attach(child)
     return part

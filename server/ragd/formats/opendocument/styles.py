@@ -65,7 +65,7 @@ class Styles:
             return ""
         self._counts[level] = self._counts.get(level, 0) + 1
         shown = range(max(1, level - whole(style, f"{TEXT}display-levels", _LEVELS) + 1), level + 1)
-        forms = [self._outline.get(other, style).get(f"{STYLE}num-format") or "1" for other in shown]
+        forms = [self._outline[other].get(f"{STYLE}num-format") or "1" if other in self._outline else "1" for other in shown]
         number = ".".join(_numeral(self._counts.get(other, 1), form) for other, form in zip(shown, forms, strict=True))
         return f"{style.get(f'{STYLE}num-prefix', '')}{number}{style.get(f'{STYLE}num-suffix', '')} "
 

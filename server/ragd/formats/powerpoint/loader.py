@@ -19,9 +19,9 @@ from pptx.package import Package
 
 from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed, UnpacksTooLarge, WrongType
-from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title, extension
-from ragd.formats.common.office_archive import BROKEN, checked_archive, read_part
+from ragd.formats.common.office_archive import BROKEN, checked_archive, old_format, read_part
+from ragd.formats.common.old_office import OldOfficeLoader
 from ragd.formats.common.opc import R
 from ragd.formats.common.text import numbered
 from ragd.formats.powerpoint.layout import P
@@ -44,13 +44,15 @@ _PROGRAM_MADE_TITLE: Final = re.compile(
 )
 
 
-class PowerPointLoader(FormatLoader):
-    """Office Open XML presentations, templates and shows."""
+class PowerPointLoader(OldOfficeLoader):
+    """Presentations, templates and shows."""
 
     name = "powerpoint"
     version = "1"
 
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:
+        if old_format(data) == ".pptx":
+            return self._old_document(data, name, "ppt")
         package, main = _open(data, name)
         slides = [_slide(main, entry, number, name) for number, entry in enumerate(_entries(main), 1)]
         shown = [(number, slide) for number, slide in enumerate(slides, 1) if slide._element.get("show") not in ("0", "false")]

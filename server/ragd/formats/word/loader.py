@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty
-from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import is_blank
 from ragd.formats.common.naming import choose_title, first_line
+from ragd.formats.common.office_archive import old_format
+from ragd.formats.common.old_office import OldOfficeLoader
 from ragd.formats.common.opc import LXML_VERSION, Element
 from ragd.formats.common.text import comments_title, listed
 from ragd.formats.word.blocks import BlockReader
@@ -46,13 +47,15 @@ _SHOWN: Final = 3
 _SHOWN_CHARS: Final = 60
 
 
-class WordLoader(FormatLoader):
-    """Word 2007 and later: documents, macro-enabled ones (macros are not read) and templates, transitional or Strict."""
+class WordLoader(OldOfficeLoader):
+    """Word: documents, macro-enabled ones (macros are not read) and templates, transitional or Strict."""
 
     name = "word"
     version = "1"
 
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002
+        if old_format(data) == ".docx":
+            return self._old_document(data, name, "doc")
         package = Package(data, name)
         body = package.body()
         reading = Reading.of(package, body)

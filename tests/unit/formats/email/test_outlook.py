@@ -68,7 +68,9 @@ def test_text_of_eight_bits_is_read_by_its_code_page(codepage: int, codec: str) 
 
 
 def test_html_with_its_pictures_is_read_where_the_plain_text_says_less() -> None:
-    html = f"<p>The plan:</p><img src='cid:plan@1'><table><tr><th>Zone</th><th>Jobs</th></tr><tr><td>{'北' * 300}</td></tr></table>"
+    html = (
+        f"<p>The plan:</p><img src='cid:plan@1'><table><tr><th>Zone</th><th>Jobs</th></tr><tr><td>{'北' * 300}</td></tr></table>"
+    )
     image = properties({0x3707: "plan.png", 0x370E: "image/png", 0x3712: "plan@1", 0x3701: PNG}, header=8)
     streams = properties({0x0037: "Plan", 0x1013: html.encode("cp932")}, {0x3FDE: 932})
     document = load(streams | {"__attach_version1.0_#00000000": image})
@@ -78,7 +80,8 @@ def test_html_with_its_pictures_is_read_where_the_plain_text_says_less() -> None
 
 
 def test_the_fields_that_came_with_a_mail_go_before_outlooks_own() -> None:
-    headers = "From: =?utf-8?B?5qOu5LiLIOiRtQ==?= <aoi@tarnwood.example>\r\nDate: Mon, 16 Mar 2026 18:05:00 +0900\r\nTo: ops@x.example\r\n"
+    headers = "From: =?utf-8?B?5qOu5LiLIOiRtQ==?= <aoi@tarnwood.example>\r\nDate: Mon, 16 Mar 2026 18:05:00 +0900\r\n"
+    headers += "To: ops@x.example\r\n"
     document = load(properties(MAIL | {0x007D: headers}, {0x0039: filetime(SENT)}))
     assert document.metadata["author"] == "森下 葵 <aoi@tarnwood.example>"
     assert document.metadata["date"] == "2026-03-16T18:05:00+09:00"

@@ -342,7 +342,7 @@ def ole_file(stream: str) -> bytes:
 
 
 def test_old_and_protected_files_say_what_to_do() -> None:
-    with pytest.raises(ParseFailed, match=r"old format .* save it as \.pptx"):
+    with pytest.raises(ParseFailed, match=r"can't be read: it is damaged.* save it as \.pptx"):
         load(ole_file("PowerPoint Document"))
     with pytest.raises(DocumentEncrypted, match="protected by a password"):
         load(ole_file("EncryptedPackage"))

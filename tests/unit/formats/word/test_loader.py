@@ -320,11 +320,6 @@ def test_a_protected_document_is_reported_as_encrypted(project_root: Path) -> No
         load((project_root / "tests/data/word/protected.docx").read_bytes())
 
 
-def test_an_old_document_is_reported_with_what_to_do(project_root: Path) -> None:
-    with pytest.raises(ParseFailed, match=r"save it as \.docx"):
-        load((project_root / "tests/data/word/old-format.doc").read_bytes(), "notes.doc")
-
-
 def test_east_asian_paragraph_properties_do_not_disturb() -> None:
     document = docx.Document()
     paragraph = document.add_paragraph("　字下げした段落。")
