@@ -132,11 +132,12 @@ class QueryFactory:
             ),
             reranking=RerankStage(
                 self.passages,
-                build("fusion", options.fusion, options=options),
+                build("fusion", options.fusion, options=options, model=models.embedder().model_id),
                 reranker,
                 top_n=min(settings.rerank.top_n, settings.limits.max_rerank_candidates),
                 budget_ms=settings.rerank.budget_ms,
                 share=models.queue.interactive_share,
+                only_where_it_helps=settings.rerank.provider == "auto",
             ),
             ranking=Ranking(
                 count_tokens=model.count_tokens if model else models.count_tokens,

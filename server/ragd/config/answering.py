@@ -17,8 +17,11 @@ class RetrievalSettings(Group):
     """Candidates taken from the dense index."""
     sparse_top_k: Annotated[int, Field(ge=20)] = 100
     """Candidates taken from the sparse index."""
-    fusion: str = "adaptive"
-    """How the lists become one: `adaptive` (by what the question is like), `rrf` or `weighted_sum`."""
+    fusion: str = "learned"
+    """How the lists become one: `learned` (a linear model, by the kind of question), `adaptive` (a rule by the kind of question),
+    `rrf` or `weighted_sum`."""
+    fusion_weights: str = ""
+    """File of weights for `learned`, made by `scripts/train_fusion.py`; empty takes those of the package."""
     rrf_k: Annotated[int, Field(ge=1)] = 60
     """The constant k of reciprocal rank fusion."""
     dense_weight: Annotated[float, Field(ge=0, le=1)] = 0.5
@@ -44,7 +47,8 @@ class RetrievalSettings(Group):
 class RerankSettings(Group):
     provider: str = "auto"
     """Reranker: `auto`, `maxsim`, `cross_encoder`, `remote`, `llm` or `none`. `auto` takes the cross-encoder when its files are
-    there, else `maxsim`."""
+    there, else `maxsim`, and that only where it betters the order: with learned fusion, for questions whose candidates are in
+    another language."""
     model: str = "bge-reranker-v2-m3"
     """Id of the cross-encoder, a row of `rag models list`, or the name that a remote service knows."""
     device: Device = "auto"

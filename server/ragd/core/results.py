@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ragd.core.documents import DocType, Place
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,18 +21,47 @@ class Scored:
     score: float
 
 
+class Part(NamedTuple):
+    """A feature of a candidate, and what a learned fusion multiplies it with."""
+
+    feature: str
+    value: float
+    weight: float
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk in a ranked list. `rank` counts from 1; `source` names the list (dense, sparse, fusion, rerank)."""
+    """A chunk in a ranked list. `rank` counts from 1; `source` names the list (dense, sparse, fusion, rerank).
+
+    `parts` are what its score was made of, where a fusion is a sum of features.
+    """
 
     chunk_id: str
     score: float
     rank: int
     source: str
+    parts: tuple[Part, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The shape of a candidate in a trace."""
         return {"chunk_id": self.chunk_id, "score": round(self.score, 6), "rank": self.rank, "source": self.source}
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateData:
+    """What is known of candidates beside their ranks, by chunk id where it is known.
+
+    `question` and `vectors` are unit vectors, float32 `[dimension]`; `languages` are those of the documents. `foreign` is the
+    share (0..1) of the dense list that is in another language than the question.
+    """
+
+    foreign: float = 0.0
+    languages: Mapping[str, str | None] = field(default_factory=dict)
+    question: NDArray[np.float32] | None = None
+    vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+
+
+NO_DATA = CandidateData()
 
 
 @dataclass(frozen=True, slots=True)

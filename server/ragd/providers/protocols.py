@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from ragd.core.documents import Document, Enrichment, OcrLine, PictureText, Piece
 from ragd.core.query import QueryPlan, Role
-from ragd.core.results import Candidate, Passage, Scored
+from ragd.core.results import NO_DATA, Candidate, CandidateData, Passage, Scored
 
 if TYPE_CHECKING:
     import numpy as np
@@ -243,23 +243,6 @@ class SparseStore(EntryStore, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateData:
-    """What is known of candidates beside their ranks, by chunk id where it is known.
-
-    `question` and `vectors` are unit vectors, float32 `[dimension]`; `languages` are those of the documents. `foreign` is the
-    share (0..1) of the dense list that is in another language than the question.
-    """
-
-    foreign: float = 0.0
-    languages: Mapping[str, str | None] = field(default_factory=dict)
-    question: Vectors | None = None
-    vectors: Mapping[str, Vectors] = field(default_factory=dict)
-
-
-NO_DATA = CandidateData()
-
-
 @runtime_checkable
 class Fusion(Protocol):
     """Ranked lists into one. `profile` says what shapes its output."""
@@ -273,6 +256,10 @@ class Fusion(Protocol):
         `lists` has one entry for each list that was asked for (`dense`, `sparse`, and `rerank` for what was rescored), even an
         empty one.
         """
+        ...
+
+    def gains_from_rescoring(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData) -> bool:
+        """Whether late interaction over the first of these candidates is known, or can be expected, to better the order."""
         ...
 
 

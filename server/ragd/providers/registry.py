@@ -50,6 +50,7 @@ TABLE: dict[tuple[ProviderKind, str], str] = {
     ("sparse", "fts5"): "ragd.providers.sparse.fts5:Fts5Store",
     ("sparse", "rank_bm25"): "ragd.providers.sparse.rank_bm25:RankBm25Store",
     ("fusion", "adaptive"): "ragd.retrieve.ranking.adaptive:AdaptiveFusion",
+    ("fusion", "learned"): "ragd.retrieve.ranking.learned:LearnedFusion",
     ("fusion", "rrf"): "ragd.retrieve.ranking.fusion:ReciprocalRankFusion",
     ("fusion", "weighted_sum"): "ragd.retrieve.ranking.fusion:WeightedSum",
     ("reranker", "none"): "ragd.providers.rerankers.none:NoReranker",

@@ -224,7 +224,7 @@ class QueryPipeline:
                 self.ranking.relevance,
             )
         )
-        if reranked.scores and reranked.relative:
+        if reranked.relative:
             # Fusion's scores say which passage is better, not how good it is: the best of nothing would get a 1.
             hits = [replace(hit, score=hit.score * confidence) for hit in hits]
         return hits, confidence

@@ -131,6 +131,22 @@ def test_each_hit_has_its_reasons(app: Application) -> None:
     assert {"dense", "sparse", "fusion", "rerank"} <= set(result.explanation[0]["stages"])
 
 
+def test_own_weights_order_a_question_and_show_why(app: Application, tmp_path: Path) -> None:
+    weights = tmp_path / "weights.toml"
+    tables = "[weights.foreign]\nmeaning = 1.0\n[weights.plain]\nwords_scaled = 1.0\nmeaning = 0.5\n"
+    basis = app.models.embedder().model_id
+    head = f'basis = "{basis}"\ntrained = 2026-01-31\ncommand = "by hand"\nquestions = 3\n'
+    weights.write_text(head + tables, encoding="utf-8")
+    own = strategy(tmp_path, "own", f"retrieval: {{fusion_weights: '{weights}'}}\n")
+    result = ask(app, "what is there to know of the renewal of a lease by its holder", strategy=own)
+    sums = [sum(one["contribution"] for one in entry["features"]) for entry in result.explanation]
+    assert {one["feature"]: one["weight"] for one in result.explanation[0]["features"]} == {"words_scaled": 1.0, "meaning": 0.5}
+    assert sums == sorted(sums, reverse=True)
+    # In its own language, late interaction would not better this order, and takes no time.
+    assert result.rerank_scored == 0
+    assert result.hits[0].score == pytest.approx(result.confidence)
+
+
 @pytest.mark.parametrize(
     ("filters", "told"),
     [({"doctype": "pdf"}, "doc_type"), ({"doc_type": "wordx"}, "docx"), ({"updated_after": "yesterday"}, "ISO 8601")],

@@ -1678,6 +1678,11 @@ export interface components {
         Explained: {
             /** Chunk Id */
             chunk_id: string;
+            /**
+             * Features
+             * @description What the learned fusion made the score of.
+             */
+            features?: components["schemas"]["Feature"][] | null;
             /** Moves */
             moves: string[];
             /**
@@ -1696,6 +1701,20 @@ export interface components {
             message: string;
             /** Source */
             source: string;
+        };
+        /** Feature */
+        Feature: {
+            /**
+             * Contribution
+             * @description Value times weight; the fused score is the sum of these, scaled to 0..1.
+             */
+            contribution: number;
+            /** Feature */
+            feature: string;
+            /** Value */
+            value: number;
+            /** Weight */
+            weight: number;
         };
         /** Feedback */
         Feedback: {

@@ -180,10 +180,18 @@ class StageRank(BaseModel):
     score: float
 
 
+class Feature(BaseModel):
+    feature: str
+    value: float
+    weight: float
+    contribution: float = Field(description="Value times weight; the fused score is the sum of these, scaled to 0..1.")
+
+
 class Explained(BaseModel):
     chunk_id: str
     stages: dict[str, StageRank] = Field(description="dense, sparse, fusion, and what ran of rerank, prefer and diversity.")
     moves: list[str]
+    features: list[Feature] | None = Field(default=None, description="What the learned fusion made the score of.")
 
 
 class QueryAnswer(BaseModel):

@@ -17,8 +17,7 @@ from typing import Final, Literal
 
 from ragd.config.answering import RetrievalSettings
 from ragd.core.query import QueryPlan
-from ragd.core.results import Candidate
-from ragd.providers.protocols import NO_DATA, CandidateData
+from ragd.core.results import NO_DATA, Candidate, CandidateData
 from ragd.retrieve.ranking.fusion import ranked, weighted
 
 QuestionKind = Literal["literal", "foreign", "plain"]
@@ -49,12 +48,15 @@ class AdaptiveFusion:
     name = "adaptive"
     profile = "weights-2"
 
-    def __init__(self, options: RetrievalSettings) -> None:
+    def __init__(self, options: RetrievalSettings, model: str = "") -> None:
         """Takes the options of its siblings and needs none of them."""
 
     def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData = NO_DATA) -> list[Candidate]:
         kind = kind_of(plan, data.foreign)
         return ranked(weighted(lists, (RESCORED if "rerank" in lists else FIRST)[kind]), "fusion")
+
+    def gains_from_rescoring(self, *_of: object) -> bool:
+        return True
 
 
 def kind_of(plan: QueryPlan, foreign: float) -> QuestionKind:

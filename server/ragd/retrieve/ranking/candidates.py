@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
-from ragd.core.results import Candidate, Scored
+from ragd.core.results import NO_DATA, Candidate, CandidateData, Scored
 from ragd.core.tracing import ProviderRef, Trace
-from ragd.providers.protocols import NO_DATA, Analyzer, CandidateData, DenseStore, Embedder, SparseStore, Vectors
+from ragd.providers.protocols import Analyzer, DenseStore, Embedder, SparseStore, Vectors
 from ragd.store.passages import Allowed, LiveChunk, Passages, Side
 
 log = logging.getLogger(__name__)

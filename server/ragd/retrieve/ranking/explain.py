@@ -11,7 +11,7 @@ _SIDES = {"dense": "by meaning", "sparse": "by words"}
 
 
 def explained(chunk_ids: Sequence[str], stages: Mapping[str, Sequence[Candidate]]) -> list[dict[str, Any]]:
-    """One entry a chunk: `{chunk_id, stages: {stage: {rank, score}}, moves: [text, …]}`.
+    """One entry a chunk: `{chunk_id, stages: {stage: {rank, score}}, moves: [text, …]}`, and `features` where fusion has them.
 
     `stages` are the ranked lists in their order: `dense`, `sparse`, `fusion`, then those that ran of `rerank`, `prefer`
     and `diversity`. A chunk that a list does not hold has no entry for that stage.
@@ -37,9 +37,17 @@ def _entry(chunk_id: str, found: Mapping[str, Mapping[str, Candidate]], sizes: M
     for stage in later:
         candidate = held[stage]
         moves.append(_move(stage, candidate, before))
+        if stage == "fusion" and candidate.parts:
+            # What gave most first.
+            parts = sorted(candidate.parts, key=lambda part: -abs(part.value * part.weight))
+            moves.append("weighed: " + ", ".join(f"{name} {value:.3f} × {weight:.2f}" for name, value, weight in parts))
         before = candidate
     entries = {stage: {"rank": candidate.rank, "score": round(candidate.score, 6)} for stage, candidate in held.items()}
-    return {"chunk_id": chunk_id, "stages": entries, "moves": moves}
+    features = [
+        {"feature": name, "value": round(value, 6), "weight": weight, "contribution": round(value * weight, 6)}
+        for name, value, weight in (held["fusion"].parts if "fusion" in held else ())
+    ]
+    return {"chunk_id": chunk_id, "stages": entries, "moves": moves} | ({"features": features} if features else {})
 
 
 def _move(stage: str, candidate: Candidate, before: Candidate | None) -> str:

@@ -13,8 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from ragd.config.answering import RetrievalSettings
 from ragd.core.query import QueryPlan
-from ragd.core.results import Candidate
-from ragd.providers.protocols import NO_DATA, CandidateData
+from ragd.core.results import NO_DATA, Candidate, CandidateData
 
 # What a list of rescored candidates weighs in a weighted sum, beside the two sides' 1: late interaction knows as much as both.
 _RERANK_WEIGHT = 1.0
@@ -25,7 +24,7 @@ class ReciprocalRankFusion:
 
     name = "rrf"
 
-    def __init__(self, options: RetrievalSettings) -> None:
+    def __init__(self, options: RetrievalSettings, model: str = "") -> None:  # noqa: ARG002
         self._k = options.rrf_k
         self.profile = f"k={self._k}"
 
@@ -37,18 +36,24 @@ class ReciprocalRankFusion:
         best = len(lists) / (self._k + 1)
         return ranked({chunk_id: score / best for chunk_id, score in scores.items()}, "fusion")
 
+    def gains_from_rescoring(self, *_of: object) -> bool:
+        return True
+
 
 class WeightedSum:
     """Min-max scaled scores, weighted; the weights of the lists that were asked add up to 1."""
 
     name = "weighted_sum"
 
-    def __init__(self, options: RetrievalSettings) -> None:
+    def __init__(self, options: RetrievalSettings, model: str = "") -> None:  # noqa: ARG002
         self._weights = {"dense": options.dense_weight, "sparse": 1 - options.dense_weight, "rerank": _RERANK_WEIGHT}
         self.profile = f"dense={options.dense_weight}"
 
     def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData = NO_DATA) -> list[Candidate]:  # noqa: ARG002
         return ranked(weighted(lists, self._weights), "fusion")
+
+    def gains_from_rescoring(self, *_of: object) -> bool:
+        return True
 
 
 def weighted(lists: Mapping[str, Sequence[Candidate]], weights: Mapping[str, float]) -> dict[str, float]:

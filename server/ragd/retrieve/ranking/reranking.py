@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
-from ragd.core.results import Candidate
+from ragd.core.results import Candidate, CandidateData
 from ragd.core.tracing import NO_PROVIDER, ProviderRef, Trace
-from ragd.providers.protocols import CandidateData, Fusion, Reranker
+from ragd.providers.protocols import Fusion, Reranker
 from ragd.retrieve.ranking.fusion import ranked
 from ragd.store.passages import Passages
 
@@ -39,6 +39,8 @@ class RerankStage:
     top_n: int
     budget_ms: int
     share: Callable[[], float] = lambda: 1.0
+    only_where_it_helps: bool = False
+    """Whether to leave out questions whose order late interaction is known not to better."""
 
     def run(
         self,
@@ -51,7 +53,7 @@ class RerankStage:
         wanted: bool,
     ) -> Reranked:
         """Rescore the head of the fused list. A reranker that fails leaves the fused order, and says so."""
-        wanted = wanted and self.reranker.name != "none"
+        wanted = wanted and self.reranker.name != "none" and self._helps(plan, lists, data)
         provider = ProviderRef("reranker", self.reranker.name, self.reranker.profile) if wanted else NO_PROVIDER
         with trace.span("stage.rerank", provider) as span:
             result = Reranked(list(fused), {})
@@ -73,6 +75,9 @@ class RerankStage:
                 payload = dict.fromkeys(payload)
             trace.event("rerank.ranked", payload | {"candidates": trace.candidates(head)}, span)
         return result
+
+    def _helps(self, plan: QueryPlan, lists: Mapping[str, Sequence[Candidate]], data: CandidateData) -> bool:
+        return self.reranker.judges or not self.only_where_it_helps or self.fusion.gains_from_rescoring(lists, plan, data)
 
     def _rescored(
         self, plan: QueryPlan, fused: Sequence[Candidate], lists: Mapping[str, Sequence[Candidate]], data: CandidateData

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from ragd.core.results import Candidate
+from ragd.core.results import Candidate, Part
 from ragd.retrieve.ranking.explain import explained
 
 
@@ -28,6 +28,16 @@ def test_each_stage_has_rank_and_score_and_what_it_moved() -> None:
         "2nd after fusion",
         "1st after rerank: up 1",
     ]
+
+
+def test_what_a_learned_score_was_made_of_is_shown_feature_by_feature() -> None:
+    parts = (Part("meaning", 0.5, 2.0), Part("other_language", 1.0, -3.0))
+    (entry,) = explained(["a"], {"fusion": [Candidate("a", 0.4, 1, "fusion", parts)]})
+    assert entry["features"] == [
+        {"feature": "meaning", "value": 0.5, "weight": 2.0, "contribution": 1.0},
+        {"feature": "other_language", "value": 1.0, "weight": -3.0, "contribution": -3.0},
+    ]
+    assert entry["moves"] == ["1st after fusion", "weighed: other_language 1.000 × -3.00, meaning 0.500 × 2.00"]
 
 
 def test_what_a_side_did_not_find_is_said() -> None:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from ragd.config.answering import RetrievalSettings
 from ragd.core.query import Filters, Identifier, QueryPlan
-from ragd.core.results import Candidate
-from ragd.providers.protocols import CandidateData, Fusion
+from ragd.core.results import Candidate, CandidateData
+from ragd.providers.protocols import Fusion
 from ragd.retrieve.ranking.adaptive import FIRST, RESCORED, AdaptiveFusion, kind_of
 from ragd.retrieve.ranking.fusion import ReciprocalRankFusion, WeightedSum
 

@@ -10,9 +10,8 @@ from ragd.config.answering import RetrievalSettings
 from ragd.core.documents import Place
 from ragd.core.errors import ModelUnavailable, RagError
 from ragd.core.query import Filters, QueryPlan
-from ragd.core.results import Candidate, Passage
+from ragd.core.results import NO_DATA, Candidate, Passage
 from ragd.core.tracing import Trace
-from ragd.providers.protocols import NO_DATA
 from ragd.retrieve.ranking.adaptive import AdaptiveFusion
 from ragd.retrieve.ranking.reranking import Reranked, RerankStage
 
@@ -73,6 +72,20 @@ def test_a_judge_alone_orders_what_it_scored_and_the_rest_follows_as_fused() -> 
     assert [candidate.source for candidate in result.ranked] == ["rerank", "rerank", "rerank", "fusion"]
     scores = [candidate.score for candidate in result.ranked]
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize(("judges", "scored"), [(False, 0), (True, 1)])
+def test_late_interaction_is_left_out_where_it_would_not_better_the_order(judges: bool, scored: int) -> None:
+    class Settled(AdaptiveFusion):
+        def gains_from_rescoring(self, *_of: object) -> bool:
+            return False
+
+    fusion = Settled(RetrievalSettings())
+    trace = Trace("query", strategy_config_id="s", detail_level="standard", links={})
+    for always, expected in ((True, 1), (False, scored)):
+        stage = RerankStage(Shelf("a"), fusion, Table(judges, a=0.5), 10, 300, only_where_it_helps=not always)  # type: ignore[arg-type]
+        result = stage.run(PLAN, listed("fusion", "a"), {}, trace, data=NO_DATA, wanted=True)
+        assert len(result.scores) == expected
 
 
 def test_evidence_is_weighed_together_with_both_sides() -> None:

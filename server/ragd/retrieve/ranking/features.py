@@ -1,0 +1,97 @@
+"""What a learned fusion knows of each candidate: one column of numbers for each feature of the table.
+
+A candidate is of the union of both lists. What only words found has its similarity filled in from its vector, so that the two
+sides are compared over all candidates. `feedback` is Rocchio's (SMART, 1971), with passages weighed by their scores as in a
+relevance model (Lavrenko and Croft, SIGIR 2001): the similarity to the mean vector of the best passages of a first fusion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragd.core.query import QueryPlan
+from ragd.core.results import Candidate, CandidateData
+
+Numbers = NDArray[np.float64]
+
+# Passages that feedback takes for relevant, and how fast their weight falls with their score in the first fusion.
+_FEEDBACK_PASSAGES: Final = 5
+_FEEDBACK_FOCUS: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The candidates of both lists, ordered by id; every array has one entry for each.
+
+    `words` are BM25, 0 where a passage was not found by words; `meaning` cosines. `first` is the score of a first fusion, which
+    gives `feedback`. `in_words` and `in_meaning` say which list holds a candidate; `other_language` that it is known to be in
+    another language than the question.
+    """
+
+    chunk_ids: Sequence[str]
+    words: Numbers
+    in_words: NDArray[np.bool_]
+    meaning: Numbers
+    in_meaning: NDArray[np.bool_]
+    feedback: Numbers
+    other_language: NDArray[np.bool_]
+
+
+FEATURES: Final[Mapping[str, Callable[[Pool], Numbers]]] = {
+    "words_scaled": lambda pool: _scaled(pool.words, pool.in_words),
+    "meaning": lambda pool: pool.meaning,
+    "meaning_scaled": lambda pool: _scaled(pool.meaning, pool.in_meaning),
+    "feedback": lambda pool: pool.feedback,
+    "other_language": lambda pool: pool.other_language.astype(np.float64),
+}
+"""Every feature that a file of weights may name. `scaled` is by min-max over the candidates of that list, 0 for others."""
+
+
+def pool_of(
+    lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData, first: Sequence[Candidate]
+) -> Pool | None:
+    """What there is to know of the candidates; `first` is a fusion of the two lists, best first.
+
+    None where one side was not asked or has failed, or where a candidate has neither a similarity nor a vector.
+    """
+    question = data.question
+    if question is None or "dense" not in lists or "sparse" not in lists:
+        return None
+    words = {candidate.chunk_id: candidate.score for candidate in lists["sparse"]}
+    cosines = {candidate.chunk_id: candidate.score for candidate in lists["dense"]}
+    chunk_ids = sorted({*words, *cosines})
+    if not chunk_ids or any(chunk_id not in data.vectors for chunk_id in chunk_ids):
+        return None
+    vectors = np.stack([data.vectors[chunk_id] for chunk_id in chunk_ids])
+    filled = (vectors @ question).tolist()
+    best = first[:_FEEDBACK_PASSAGES]
+    weights = np.exp(_FEEDBACK_FOCUS * np.array([candidate.score - best[0].score for candidate in best]))
+    mean = (weights / weights.sum()) @ np.stack([data.vectors[candidate.chunk_id] for candidate in best])
+    languages = [data.languages.get(chunk_id) for chunk_id in chunk_ids]
+    return Pool(
+        chunk_ids,
+        words=np.array([words.get(chunk_id, 0.0) for chunk_id in chunk_ids]),
+        in_words=np.array([chunk_id in words for chunk_id in chunk_ids]),
+        meaning=np.array([cosines.get(chunk_id, cosine) for chunk_id, cosine in zip(chunk_ids, filled, strict=True)]),
+        in_meaning=np.array([chunk_id in cosines for chunk_id in chunk_ids]),
+        feedback=vectors @ mean,
+        other_language=np.array([None not in (language, plan.language) and language != plan.language for language in languages]),
+    )
+
+
+def matrix(pool: Pool, names: Sequence[str]) -> Numbers:
+    """The named features of each candidate: float64 `[candidates, names]`."""
+    return np.stack([FEATURES[name](pool) for name in names], axis=1)
+
+
+def _scaled(values: Numbers, held: NDArray[np.bool_]) -> Numbers:
+    if not held.any():
+        return np.zeros(len(values))
+    low, high = values[held].min(), values[held].max()
+    scaled = (values - low) / (high - low) if high > low else np.ones(len(values))
+    return np.where(held, scaled, 0.0)

@@ -1,0 +1,76 @@
+"""Learned fusion, the default: a linear model over the features of each candidate, with weights by the kind of the question.
+
+The weights maximise the likelihood of the right passages under a softmax over all candidates of a question (listwise, as in
+ListNet; Cao et al., ICML 2007); `scripts/train_fusion.py` makes them, docs/search-quality.md has the figures. Questions that
+name something to the letter keep the rule of `adaptive`, and so does whatever the weights can't be applied to: one side alone,
+rescored passages, another embedding model than they were made with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ragd.config.answering import RetrievalSettings
+from ragd.core.errors import SettingsError
+from ragd.core.query import QueryPlan
+from ragd.core.results import NO_DATA, Candidate, CandidateData, Part
+from ragd.retrieve.ranking.adaptive import AdaptiveFusion, kind_of
+from ragd.retrieve.ranking.features import Numbers, matrix, pool_of
+from ragd.retrieve.ranking.weights import SHIPPED, read_weights
+
+
+class LearnedFusion:
+    """Scores 1 for the best candidate and 0 for the last; each has its features with their weights as `parts`."""
+
+    name = "learned"
+
+    def __init__(self, options: RetrievalSettings, model: str = "") -> None:
+        """`model` is the embedding model. Raises `SettingsError` for a file of weights that can't be used."""
+        own = options.fusion_weights
+        path = Path(own).expanduser() if own else SHIPPED
+        found = read_weights(path)
+        fits = found.basis == model
+        if own and not fits:
+            raise SettingsError(
+                f"The fusion weights {path} were made with the embedding model '{found.basis}', and '{model}' is used. "
+                "Make new ones with scripts/train_fusion.py, or empty retrieval.fusion_weights."
+            )
+        self._weights = found.weights if fits else {}
+        self._rule = AdaptiveFusion(options)
+        self.profile = f"{found.basis}-{found.trained.isoformat()}" if fits else self._rule.profile
+
+    def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData = NO_DATA) -> list[Candidate]:
+        first = self._rule.fuse(lists, plan, data)
+        weights = self._weights.get(kind_of(plan, data.foreign))
+        pool = pool_of(lists, plan, data, first) if weights and "rerank" not in lists else None
+        if pool is None or not weights:
+            return first
+        values = matrix(pool, list(weights))
+        rows = values.tolist()
+        scores = scaled(values @ np.array(list(weights.values())))
+        # Equal ones are ordered by id, which is the pool's order.
+        order = np.argsort(-scores, kind="stable").tolist()
+        return [
+            Candidate(
+                pool.chunk_ids[at],
+                float(scores[at]),
+                rank,
+                "fusion",
+                tuple(map(Part, weights, rows[at], weights.values())),
+            )
+            for rank, at in enumerate(order, start=1)
+        ]
+
+    def gains_from_rescoring(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData) -> bool:
+        """Only across languages: else this order is better than a rescored one (docs/search-quality.md)."""
+        whole = bool(self._weights) and {"dense", "sparse"} <= lists.keys()
+        return not whole or kind_of(plan, data.foreign) == "foreign"
+
+
+def scaled(scores: Numbers) -> Numbers:
+    """Scores by min-max; 1 for each where all are equal. Rounded, so that sums in another order give the same ranking."""
+    low, high = scores.min(), scores.max()
+    return np.round((scores - low) / (high - low), 9) if high > low else np.ones(len(scores))
