@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ragd.core.errors import RagError
 from ragd.core.jobs import IngestResult, Postponed, Stopped
+from ragd.core.memory import FreedMemory
 from ragd.ingest.reading import Report
 from ragd.store.database.engine import is_busy
 from ragd.store.jobs import Job, Jobs
@@ -52,6 +53,7 @@ class JobRunner:
         self._retry_after_s = retry_after_s
         self._stopping = threading.Event()
         self._changed = threading.Condition()
+        self._freed = FreedMemory()
         self._thread = threading.Thread(target=self._loop, name="rag-jobs", daemon=True)
 
     def start(self) -> None:
@@ -123,6 +125,7 @@ class JobRunner:
         else:
             self._finish(job, "completed", result=asdict(result))
         self._notify()
+        self._freed.give_back()
 
     def _fail(self, job: Job, error: Mapping[str, Any]) -> None:
         if self._stopping.is_set():  # what broke it may be the stopping itself

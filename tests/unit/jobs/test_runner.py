@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from sqlalchemy import Engine, event
 from sqlalchemy.exc import OperationalError
@@ -280,3 +283,27 @@ def test_a_job_that_never_works_fails_after_its_last_attempt(jobs: Jobs, run: Ca
     assert (job.status, job.attempts) == ("failed", 3)
     assert job.error is not None
     assert "No space left" in job.error["message"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux" or platform.libc_ver()[0] != "glibc", reason="what glibc keeps")
+def test_memory_that_a_job_took_goes_back_to_the_system(jobs: Jobs, run: Callable[..., JobRunner]) -> None:
+    process, last = psutil.Process(), []
+    before = process.memory_info().rss
+
+    def hungry(_job: Job, _report: Any) -> IngestResult:
+        held = [bytes(2_000) for _ in range(100_000)]
+        last.append(held[-1])  # what is still in use at the end of the heap keeps the rest
+        most.append(process.memory_info().rss)
+        return IngestResult()
+
+    most: list[int] = []
+    runner = run(hungry)
+    for _ in range(2):  # the second one begins when the first is done with everything
+        ended(jobs, runner, add(jobs))
+    assert most[0] > before + 150_000_000
+    assert most[1] < most[0] + 50_000_000
+    limit = time.monotonic() + PATIENCE_S
+    while process.memory_info().rss > most[0] - 100_000_000:
+        assert time.monotonic() < limit, "nothing went back"
+        time.sleep(0.05)
