@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
+import click
 import pytest
 
+from ..unit.scripts.loading import load
+from ..unit.scripts.programs import write_program
 from .isolated_network import NOT_ALLOWED
 
 pytestmark = [pytest.mark.e2e, pytest.mark.model]
@@ -23,10 +28,7 @@ OURS = ("data", ".cache/rag-assistant", ".config/rag-assistant")
 JOURNEY = """
 set -eE
 rag() { "$PYTHON" -m ragd "$@"; }
-# What the quick start does.
-rag models pull
-rag ingest data/samples/guides data/samples/screenshots data/samples/papers/edge-box-spec-sheet.pdf --collection samples --create
-rag query "社内の証明書を追加したら再起動が必要ですか" --collection samples
+"$PYTHON" "$PROJECT/scripts/quickstart.py"
 rag ingest docs/devices.md
 "$PYTHON" -m ragd serve --port 0 & daemon=$!
 trap 'kill -KILL $daemon' ERR
@@ -65,13 +67,33 @@ def isolated(record: Path, home: Path, *command: str, **environment: str) -> sub
     return subprocess.CompletedProcess(command, process.returncode, printed)
 
 
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A checkout whose environment is up to date: a quick start has nothing to fetch, and so must ask nobody."""
+    root = tmp_path / "project"
+    for name in ("scripts/setup", "data/samples/guides", "data/samples/screenshots"):
+        shutil.copytree(ROOT / name, root / name)
+    for name in ("scripts/quickstart.py", "pyproject.toml", "requirements.lock", "data/samples/papers/edge-box-spec-sheet.pdf"):
+        (root / name).parent.mkdir(exist_ok=True)
+        shutil.copyfile(ROOT / name, root / name)
+    environment = load("setup.environment").Environment(root)
+    venv.create(environment.folder, symlinks=True)
+    (packages,) = environment.folder.glob("lib/python3*/site-packages")
+    (packages / "ours.pth").write_text(f"{ROOT / 'server'}\n{Path(click.__file__).parents[1]}\n", "utf-8")
+    write_program(environment.program("rag"), f'exec "{environment.program("python")}" -m ragd "$@"')
+    environment.write_stamp("requirements.lock")
+    return root
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(sys.platform != "linux", reason="network namespaces are of Linux")
-def test_only_this_machine_is_reached_and_only_our_folders_appear(tmp_path: Path) -> None:
+def test_only_this_machine_is_reached_and_only_our_folders_appear(tmp_path: Path, project: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    done = isolated(tmp_path / "record.json", home, "bash", "-c", JOURNEY)
+    done = isolated(tmp_path / "record.json", home, "bash", "-c", JOURNEY, PROJECT=str(project))
     assert done.returncode == 0, done.stdout
+    assert ".venv/ is up to date" in done.stdout
+    assert "Ready after" in done.stdout
     assert json.loads((tmp_path / "record.json").read_text(encoding="utf-8")) == []
     written = {path.relative_to(home) for path in home.rglob("*") if not path.is_dir()}
     assert Path("data/rag.db") in written

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import platform
 import random
 import sys
 import unicodedata
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +98,12 @@ def _write(container: Container, folder: Path, *, quantized: bool) -> ModelFiles
     (folder / "tokenizer.json").write_text(tokenizer_json(container), encoding="utf-8", newline="")
     row = MODELS["multilingual-e5-small"]
     return ModelFiles(row, folder, "test", folder / "model.onnx", folder / "tokenizer.json", quantized)
+
+
+@pytest.fixture(scope="module")
+def bench(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """The benchmark of answers that a module names in `BENCH`."""
+    folder = str(ROOT / "scripts" / "bench" / "answers")
+    sys.path.insert(0, folder)
+    yield importlib.import_module(request.module.BENCH)
+    sys.path.remove(folder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,16 +11,7 @@ import pytest
 from ragd.app.container import Application
 
 pytestmark = pytest.mark.model
-
-
-@pytest.fixture(scope="module")
-def bench(project_root: Path) -> Iterator[Any]:
-    folder = str(project_root / "scripts" / "bench" / "answers")
-    sys.path.insert(0, folder)
-    import extracts
-
-    yield extracts
-    sys.path.remove(folder)
+BENCH = "extracts"
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +13,7 @@ from ragd.models.store import ensure_model
 from ragd.providers.registry import build
 
 pytestmark = pytest.mark.model
-
-
-@pytest.fixture(scope="module")
-def bench(project_root: Path) -> Iterator[Any]:
-    folder = str(project_root / "scripts" / "bench" / "answers")
-    sys.path.insert(0, folder)
-    import support
-
-    yield support
-    sys.path.remove(folder)
+BENCH = "support"
 
 
 @pytest.fixture(scope="module")

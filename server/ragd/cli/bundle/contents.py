@@ -5,7 +5,6 @@ from __future__ import annotations
 import email.parser
 import hashlib
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -20,7 +19,7 @@ from typing import Any
 from ragd.cli.bundle.installer import NAMESPACE, SUMS
 from ragd.cli.bundle.targets import Pin, Platform, pins, pins_for
 from ragd.core.errors import RagError, ValidationFailed
-from ragd.models.wheel import pip_runners
+from ragd.models.wheel import run_pip
 
 # What the extension carries beside the set-up: all packages, and uv.
 _LOCKS = ("requirements.lock", "requirements-tools.lock")
@@ -73,8 +72,7 @@ def _unpack_server(vsix: Path, target: Path) -> None:
 
 def download(wanted: Sequence[Pin], platform: Platform, python: str, target: Path) -> None:
     """Fetches the wheels of these pins, each checked by its hash. Raises `BundleFailed` where one does not exist."""
-    options = ["--no-deps", "--require-hashes", "--only-binary", ":all:", "--progress-bar", "off", "--no-input"]
-    options += ["--disable-pip-version-check", "--dest", str(target)]
+    options = ["--no-deps", "--require-hashes", "--only-binary", ":all:", "--dest", str(target)]
     options += ["--implementation", "cp", "--python-version", f"{python}.99"]
     options += [option for tag in platform.tags for option in ("--platform", tag)]
     requirements = target / "requirements.tmp"
@@ -82,30 +80,16 @@ def download(wanted: Sequence[Pin], platform: Platform, python: str, target: Pat
         for group in _without_repetition(wanted):
             # pip would ask the markers of the Python that runs it.
             requirements.write_text("".join(f"{pin.line()}\n" for pin in group), "utf-8")
-            if problem := _pip_problem(["download", *options, "-r", str(requirements)]):
-                raise BundleFailed(f"Not every package can be had as a wheel for {platform.name} and Python {python}:\n{problem}")
+            done = run_pip(["download", *options, "-r", str(requirements)])
+            if done is None:
+                raise BundleFailed(
+                    "Fetching packages needs pip. Make the environment with it ('uv venv --seed', 'python -m venv')."
+                )
+            if done.returncode:
+                said = "\n".join(f"  | {line}" for line in done.stderr.splitlines()[-_LAST_LINES:])
+                raise BundleFailed(f"Not every package can be had as a wheel for {platform.name} and Python {python}:\n{said}")
     finally:
         requirements.unlink(missing_ok=True)
-
-
-def _pip_problem(arguments: Sequence[str]) -> str:
-    """What the first pip that is there said last, when it failed."""
-    for runner in pip_runners():
-        done = subprocess.run(
-            [*runner, *arguments],
-            # The base interpreter's pip only writes into our folder, so a rule against installing outside is not meant.
-            env={**os.environ, "PIP_REQUIRE_VIRTUALENV": "0"},
-            check=False,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-        )
-        if "No module named pip" not in done.stdout:
-            lines = done.stdout.splitlines()[-_LAST_LINES:]
-            return "\n".join(f"  | {line}" for line in lines) if done.returncode else ""
-    return "  | there is no pip: make the environment with pip ('uv venv --seed', 'python -m venv')"
 
 
 def _without_repetition(wanted: Iterable[Pin]) -> Iterator[list[Pin]]:
