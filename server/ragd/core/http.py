@@ -1,9 +1,8 @@
 """Asking a model service over HTTP: trust, proxies, time, retries, and errors that say what is wrong without the key.
 
 Proxies come from the environment, except for a service on this machine. Redirects are not followed: the key would go along. A
-429,
-a 5xx, a time-out and a lost connection are tried again, with exponential back-off and full jitter (Brooker 2015, AWS Architecture
-Blog), no sooner than `Retry-After` asks, and never past the caller's time. Nothing else is tried again.
+429, a 5xx, a time-out and a lost connection are tried again, with exponential back-off and full jitter (Brooker 2015, AWS
+Architecture Blog), no sooner than `Retry-After` asks, and never past the caller's time. Nothing else is tried again.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -63,22 +64,22 @@ class IngestPaths:
 
     def _gone(self, kb_id: str, paths: Sequence[Path], *, recursive: bool) -> list[Located]:
         """Documents below these folders whose files are no more. A folder that can't be looked at says nothing."""
-        documents = [document for document in self.files.all(kb_id) if document.source_id is None]
-
-        def look(step: Step) -> list[Located]:
-            folders = [path.resolve() for path in paths if path.is_dir()]
-            gone = []
-            for document in documents if folders else ():
-                above = document.path.parents if recursive else (document.path.parent,)
-                step()
-                if any(folder in above for folder in folders) and _is_gone(document.path):
-                    gone.append(document)
-            return gone
-
         try:
-            return ask(paths[0], look) if paths else []
+            folders = ask(paths[0], lambda _step: [path.resolve() for path in paths if path.is_dir()]) if paths else []
+            return ask(paths[0], partial(_gone_below, self.files.all(kb_id), folders, recursive)) if folders else []
         except TimeoutError:
             return []
+
+
+def _gone_below(documents: Sequence[Located], folders: Sequence[Path], recursive: bool, step: Step) -> list[Located]:
+    gone = []
+    for document in documents:
+        above = document.path.parents if recursive else (document.path.parent,)
+        if document.source_id is None and any(folder in above for folder in folders):
+            step()
+            if _is_gone(document.path):
+                gone.append(document)
+    return gone
 
 
 def _is_gone(path: Path) -> bool:

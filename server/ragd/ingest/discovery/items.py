@@ -127,7 +127,7 @@ class FileItem:
 
 @dataclass(frozen=True, slots=True)
 class RemoteItem:
-    """An item of the ingestion line. `label` is its id: what errors and logs call it, since its title may be secret.
+    """An item of the ingestion pipeline. `label` is its id: what errors and logs call it, since its title may be secret.
 
     `load(limit)` gives its bytes and raises what `Item.read` raises.
     """
