@@ -27,16 +27,15 @@ _KANJI: Final = re.compile(
     rf"(?<![〇一二三四五六七八九十百千万億兆0-9])(?!十分[なにで])([〇一二三四五六七八九十百千万億兆]{{1,12}})(?={_COUNTED})"
 )
 _MIXED: Final = re.compile(r"(\d{1,9}(?:\.\d{1,6})?) ?([万億兆])")
-_WORDS: Final = {
-    word: number
-    for number, words in enumerate(
-        "zero||two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty".split(
-            "|"
-        )
-    )
-    for word in [words]
-    if word
-} | {word: 30 + 10 * index for index, word in enumerate("thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred".split("|"))}
+_TO_TWENTY: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
+    "nineteen twenty"
+)
+_TENS: Final = "thirty forty fifty sixty seventy eighty ninety hundred"
+# "one" is seldom a number.
+_WORDS: Final = {word: number for number, word in enumerate(_TO_TWENTY.split()) if word != "one"} | {
+    word: number for number, word in zip(range(30, 101, 10), _TENS.split(), strict=True)
+}
 _WORD: Final = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 MORE: Final = "more|longer|greater|higher|warmer|hotter|older|faster|larger|later|wider|heavier|deeper|stronger"
 LESS: Final = "less|fewer|shorter|lower|smaller|younger|colder|cooler|slower|earlier|narrower|lighter|weaker"

@@ -17,6 +17,9 @@ router = APIRouter(tags=["status"])
 
 Schema = Mapping[str, Any]
 
+_STATUS = {"default": "Any failure"}
+_LIMITS = {"minimum": "from", "maximum": "to", "minLength": "of at least", "maxLength": "of at most", "pattern": "like"}
+
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
 <style>
@@ -128,10 +131,6 @@ def _type(schema: Schema) -> str:
         return f"object of {_type(values)}"
     limits = [f"{word} {schema[key]}" for key, word in _LIMITS.items() if key in schema]
     return html.escape(", ".join([str(schema.get("type", "any")), *limits]))
-
-
-_STATUS = {"default": "Any failure"}
-_LIMITS = {"minimum": "from", "maximum": "to", "minLength": "of at least", "maxLength": "of at most", "pattern": "like"}
 
 
 def _fields(fields: Schema, required: object) -> Iterator[tuple[str, Schema, str, bool]]:
