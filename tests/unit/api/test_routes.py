@@ -285,7 +285,7 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
     operations = {f"{method.upper()} {path}": item for path, item in described["paths"].items() for method, item in item.items()}
     assert {
         "GET /health", "GET /api/health", "GET /api/status", "GET /api/checks", "POST /api/query", "POST /api/chat",
-        "POST /api/prompt",
+        "POST /api/prompt", "GET /api/suggest",
         "GET /api/collections", "POST /api/collections",
         "PATCH /api/collections/{name}", "DELETE /api/collections/{name}", "GET /api/documents", "GET /api/documents/{doc_id}",
         "DELETE /api/documents/{doc_id}", "GET /api/documents/{doc_id}/content", "GET /api/documents/{doc_id}/sections",
