@@ -1,6 +1,6 @@
 /** Every message between the chat webview and the extension, both ways: `{type, …}` with these payloads. */
 
-import type { Citation, Collection, Job, JobResult } from "../core/api/types";
+import type { Citation, Collection, Job, JobResult, Suggestion } from "../core/api/types";
 import type { Envelope } from "./envelope";
 import type { AskOptions, AssistantMessage, Retrieval, Session, SessionRow } from "./session";
 import type { Problem, ProblemCommand, SetupProgress } from "./setup";
@@ -42,6 +42,9 @@ export interface IngestStatus {
   error?: Problem;
 }
 
+/** What completes a text; `question`: asked before, in a chat of this editor. */
+export type Completion = Omit<Suggestion, "kind"> & { kind: Suggestion["kind"] | "question" };
+
 /** From the webview to the extension. */
 export interface ToExtension {
   /** The webview is drawn and listens. */
@@ -54,6 +57,10 @@ export interface ToExtension {
   /** `replaces`: edit and resend: this user message and all after it go. */
   ask: { sessionId: string; text: string; options: AskOptions; replaces?: string };
   stop: { sessionId: string };
+  /** The text in the composer, while it is written; `number` grows. An empty text calls off the search for the last one. */
+  typed: { number: number; text: string; options: AskOptions };
+  /** Open a passage of the last `typed.found`. */
+  "typed.open": { chunkId: string };
   /** Answer again, with these options; the message and all after it go. */
   retry: { sessionId: string; messageId: string; options: AskOptions };
   "session.new": Nothing;
@@ -104,6 +111,8 @@ export interface ToWebview {
   "answer.started": { sessionId: string; keep: number; messages: Session["messages"]; title: string };
   "answer.retrieval": { sessionId: string; messageId: string; citations: Citation[]; retrieval: Retrieval };
   "answer.delta": { sessionId: string; messageId: string; text: string };
+  /** Found for the text of `typed` with this number: each of the two comes by itself. */
+  "typed.found": { number: number; suggestions?: Completion[]; passages?: Citation[] };
   "answer.restart": { sessionId: string; messageId: string };
   /** The whole message as it is kept. */
   "answer.ended": { sessionId: string; message: AssistantMessage };

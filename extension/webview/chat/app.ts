@@ -110,6 +110,9 @@ export class ChatApp {
       case "ingest":
         this.ingests.show(message.ingest);
         break;
+      case "typed.found":
+        this.composer.typeahead.show(message);
+        break;
       case "image":
         this.images.loaded(message);
         break;
@@ -190,6 +193,9 @@ export class ChatApp {
       {
         ask: (text, options) => this.ask(text, options),
         stop: () => this.stop(),
+        typed: (typed) => this.host.send("typed", typed),
+        open: (chunkId) => this.host.send("typed.open", { chunkId }),
+        say: (text) => this.live.say(text),
         pick: (folders) => this.pick(folders),
         editLast: () => this.conversation.editLast(this.session),
         draftChanged: (text) => this.saved.setDraft(this.session.id, text),

@@ -58,7 +58,7 @@ class EmbeddingSettings(Group):
 class DenseSettings(Group):
     backend: str = "usearch"
     """Dense index: `usearch` (HNSW from 10,000 chunks on) or `exact` (numpy)."""
-    exact_filter_max: Annotated[int, Field(ge=0)] = 50_000
+    exact_filter_max: Annotated[int, Field(ge=0)] = 20_000
     """A filter that allows at most this many entries is answered by scoring exactly those."""
     ef_search: Annotated[int, Field(ge=1)] = 200
     """Breadth of the HNSW search, at least the number of candidates asked for; more is slower and finds more."""

@@ -27,6 +27,7 @@ import type {
   SourceLedger,
   SourcePreview,
   Status,
+  SuggestionList,
   TraceDetail,
   TraceRow,
   VerifiedAnswer,
@@ -85,6 +86,14 @@ export class DaemonClient implements RagClient {
 
   query(request: QueryRequest, signal?: AbortSignal): Promise<QueryAnswer> {
     return this.client.query(request, signal);
+  }
+
+  /** Titles, headings and identifiers that complete a text. */
+  suggest(text: string, collection: string | undefined, limit: number, signal?: AbortSignal): Promise<SuggestionList> {
+    return this.rest.json("GET", "/api/suggest", {
+      query: { q: text, collection: collection || undefined, limit },
+      signal,
+    });
   }
 
   /** The messages for a model of the editor, and the passages in them. */

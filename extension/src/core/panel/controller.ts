@@ -21,6 +21,7 @@ import { submitFeedback } from "./feedback";
 import type { Images } from "./images";
 import { checked } from "./messageChecks";
 import type { Outbox } from "./outbox";
+import { Typeahead } from "./typeahead";
 
 /** What only the editor can do. */
 export interface PanelHost {
@@ -53,12 +54,20 @@ type Payload<Type extends keyof ToExtension> = Extract<MessageToExtension, { typ
 
 export class ChatController {
   private readonly batches = new UploadBatches();
+  private readonly typeahead: Typeahead;
   private lastSearch = "";
 
   constructor(
     private readonly parts: Parts,
     private readonly outbox: Outbox,
-  ) {}
+  ) {
+    const { conversations, daemon } = parts;
+    this.typeahead = new Typeahead(
+      daemon,
+      (text) => conversations.asked(text),
+      (found) => outbox.send({ type: "typed.found", ...found }),
+    );
+  }
 
   /** Never rejects: what goes wrong is said in the webview and in the log. */
   handle(message: unknown): Promise<void> {
@@ -122,6 +131,10 @@ export class ChatController {
         );
       case "stop":
         return conversations.stop(message.sessionId);
+      case "typed":
+        return this.typeahead.typed({ ...message, options: this.parts.choices.complete(message.options) });
+      case "typed.open":
+        return places.open(this.typeahead.citation(message.chunkId));
       case "retry":
         return conversations.retry(message.sessionId, message.messageId, this.parts.choices.complete(message.options));
       case "session.new":

@@ -9,6 +9,7 @@ import type { AskOptions, AssistantMessage, Session } from "../../protocol/sessi
 import { RagError } from "../common/errors";
 import type { Log } from "../common/log";
 import { ask, newSession, renamed, retry, withMessage, type Asked } from "../sessions/sessionChanges";
+import { fold } from "../sessions/sessionSearch";
 import type { SessionStore } from "../sessions/sessionStore";
 import { historyOf } from "../sessions/sessionText";
 import type { AnswerProvider } from "./answerProvider";
@@ -110,6 +111,13 @@ export class Conversations {
     await this.stop(id);
     await this.store.delete(id);
     if (this.shown === id) this.display(newSession(randomUUID(), now()));
+  }
+
+  /** First questions of chats that hold a text, the latest first. */
+  async asked(text: string): Promise<string[]> {
+    const sought = fold(text);
+    const titles = (await this.store.rows()).map(({ title }) => title).filter((title) => fold(title).includes(sought));
+    return [...new Set(titles)];
   }
 
   async search(text: string): Promise<void> {

@@ -66,6 +66,8 @@ const CHECKS: { [Type in keyof ToExtension]: { [Field in keyof Required<ToExtens
   },
   ask: { sessionId: isId, text: text(LONGEST_TEXT), options: isOptions, replaces: maybe(isId) },
   stop: { sessionId: isId },
+  typed: { number: whole(0, Number.MAX_SAFE_INTEGER), text: text(2000), options: isOptions },
+  "typed.open": { chunkId: isName },
   retry: { sessionId: isId, messageId: isId, options: isOptions },
   "session.new": {},
   "session.open": { sessionId: isId },

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 
+import { violations } from "../harness/axe.ts";
 import { lastRequest, passagesIn } from "../harness/modelLog.ts";
 import { Panel } from "../harness/panel.ts";
 import { PATIENCE_MS, until } from "../harness/wait.ts";
@@ -74,6 +75,31 @@ suite("the chat panel", () => {
     const answer = await panel.ask("When are there zucchini pancakes in Nagoya?");
     expect(passagesIn(lastRequest(editor.server.modelLog)).map(({ source }) => source)).toContain("cafeteria.md");
     expect(await answer.innerText()).toContain("every second Thursday");
+  });
+
+  test("what is typed is completed and found before it is sent, by keys alone", async () => {
+    const list = panel.frame.getByTestId("typeahead");
+    await panel.composer.focus();
+    await panel.composer.pressSequentially("zucchini panc", { delay: 20 });
+    const passage = list.getByRole("group", { name: "Passages" }).getByRole("option").filter({ hasText: "cafeteria.md" });
+    await passage.waitFor({ state: "visible" });
+    await panel.composer.fill("");
+    await panel.composer.pressSequentially("cafet", { delay: 20 });
+    const suggestion = list
+      .getByRole("group", { name: "Suggestions" })
+      .getByRole("option")
+      .filter({ hasText: "Cafeteria" })
+      .first();
+    await suggestion.waitFor({ state: "visible" });
+    expect(await violations(panel.frame, "sideBar-background")).toEqual([]);
+    await panel.composer.press("ArrowDown");
+    expect(await panel.composer.getAttribute("aria-activedescendant")).toBe("typeahead-0");
+    await panel.screenshot("panel-typeahead");
+    await panel.composer.press("Enter");
+    expect(await panel.composer.inputValue()).toBe("Cafeteria");
+    await panel.composer.press("Escape");
+    await list.waitFor({ state: "hidden" });
+    await panel.composer.fill("");
   });
 
   test("without a model the passages are the answer", async () => {

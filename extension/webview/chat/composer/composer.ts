@@ -12,8 +12,9 @@ import { openMenu } from "../controls/menu";
 import type { AskOptions } from "../types";
 import { filterCount, openFilters } from "./filters";
 import { choiceItems, choiceLabel, choiceTitle, withOption } from "./options";
+import { Typeahead, type TypeaheadActions } from "./typeahead";
 
-export interface ComposerActions {
+export interface ComposerActions extends Omit<TypeaheadActions, "complete"> {
   ask(text: string, options: AskOptions): void;
   stop(): void;
   pick(folders: boolean): void;
@@ -24,6 +25,7 @@ export interface ComposerActions {
 
 export class Composer {
   readonly element: HTMLFormElement;
+  readonly typeahead: Typeahead;
   options: AskOptions = {};
   private choices: Choices | null = null;
   private running = false;
@@ -41,7 +43,7 @@ export class Composer {
       "data-testid": "composer",
       "aria-label": l10n.t("Ask your documents"),
       placeholder: l10n.t("Ask your documents"),
-      oninput: () => this.typed(),
+      oninput: () => this.changed(),
       onkeydown: (event) => this.key(event),
     });
     this.send = iconButton("send", l10n.t("Send (Enter)"), () => this.submit(), {
@@ -68,8 +70,18 @@ export class Composer {
         ]),
       { "aria-haspopup": "menu", "aria-expanded": "false" },
     );
+    this.typeahead = new Typeahead(this.input, () => (this.choices === null ? undefined : this.options), {
+      ...actions,
+      complete: (text) => (this.text = text),
+    });
     const tools = h("div", { class: "composer-tools" }, attach, this.pickers, this.send, this.stop);
-    this.element = h("form", { class: "composer", "aria-label": l10n.t("Question") }, this.input, tools);
+    this.element = h(
+      "form",
+      { class: "composer", "aria-label": l10n.t("Question") },
+      this.typeahead.element,
+      this.input,
+      tools,
+    );
     this.element.addEventListener("submit", (event) => event.preventDefault());
     this.send.disabled = true;
   }
@@ -83,7 +95,7 @@ export class Composer {
 
   set text(text: string) {
     this.input.value = text;
-    this.typed();
+    this.changed();
     this.input.setSelectionRange(text.length, text.length);
   }
 
@@ -103,16 +115,18 @@ export class Composer {
   submit(): void {
     const text = this.input.value.trim();
     if (text === "" || this.running) return;
+    this.typeahead.close();
     this.text = "";
     this.actions.ask(text, this.options);
   }
 
-  private typed(): void {
+  private changed(): void {
     this.actions.draftChanged(this.input.value);
     this.send.disabled = this.input.value.trim() === "";
   }
 
   private key(event: KeyboardEvent): void {
+    if (this.typeahead.key(event)) return;
     if (isSendKey(event)) {
       event.preventDefault();
       this.submit();

@@ -30,7 +30,7 @@ class UsearchStore(ExactStore):
 
     name = "usearch"
 
-    def __init__(self, folder: Path, *, exact_filter_max: int = 50_000, ef_search: int = 200, graph_least: int = 10_000) -> None:
+    def __init__(self, folder: Path, *, exact_filter_max: int = 20_000, ef_search: int = 200, graph_least: int = 10_000) -> None:
         _take_over_chroma(folder)
         super().__init__(folder / "vectors")
         self._graphs_folder = folder / "graphs"
