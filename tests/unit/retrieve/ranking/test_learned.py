@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ragd.config.answering import RetrievalSettings
+from ragd.config.settings import Settings
 from ragd.core.errors import SettingsError
 from ragd.core.query import Filters, Identifier, QueryPlan
 from ragd.core.results import Candidate, CandidateData
@@ -150,7 +151,7 @@ def test_own_weights_of_another_model_are_refused(tmp_path: Path) -> None:
 
 def test_the_weights_of_the_package_can_be_read_and_say_what_made_them() -> None:
     shipped = read_weights(SHIPPED)
-    assert shipped.basis == "multilingual-e5-small"
+    assert shipped.basis == Settings().embedding.model
     assert "train_fusion.py" in shipped.command
     assert all(set(table) <= set(FEATURES) for table in shipped.weights.values())
     assert LearnedFusion(RetrievalSettings(), shipped.basis).profile == f"{shipped.basis}-{shipped.trained}"
