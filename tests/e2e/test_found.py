@@ -17,8 +17,8 @@ from ..unit.scripts.loading import ROOT, load
 pytestmark = [pytest.mark.e2e, pytest.mark.model]
 
 
-HURRIED = "hurried"
-"""A strategy whose reranker has no time."""
+RESCORED, HURRIED = "rescored", "hurried"
+"""Strategies that rerank every question, the second without the time for it."""
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,8 @@ def samples(
     shutil.copytree(ROOT / "config", folder / "config")
     strategies = folder / "config" / "strategies"
     strategies.mkdir(exist_ok=True)
-    (strategies / f"{HURRIED}.yaml").write_text("rerank:\n  budget_ms: 1\n", encoding="utf-8")
+    (strategies / f"{RESCORED}.yaml").write_text("rerank:\n  provider: maxsim\n", encoding="utf-8")
+    (strategies / f"{HURRIED}.yaml").write_text("rerank:\n  provider: maxsim\n  budget_ms: 1\n", encoding="utf-8")
     app = phrasing.open_application(folder / "data", not_found.SAMPLES, models_dir, folder / "config")
     yield app
     app.close()
@@ -69,7 +70,7 @@ def test_missing_facts_and_other_subjects_are_told_from_what_is_answered(
 def test_the_verdict_is_the_same_whatever_reranking_had_the_time_for(samples: Application, not_found: ModuleType) -> None:
     scored = set()
     for one in list(not_found.questions())[::9]:
-        ways = ({"rerank": False}, {"strategy": HURRIED}, {})
+        ways = ({"rerank": False}, {"strategy": HURRIED}, {"strategy": RESCORED})
         results = [samples.search.query(not_found.request(one, **options)) for options in ways]
         assert len({(result.confidence, result.found) for result in results}) == 1, one.text
         scored.add(tuple(result.rerank_scored > 0 for result in results))
