@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -133,3 +134,26 @@ def test_a_tantivy_index_of_an_earlier_version_is_told_from_a_damaged_one(tmp_pa
     store.upsert(KB, [("a", ["x", "y"])])
     assert [item.entry_id for item in store.search(KB, [], 5, phrases=[["x", "y"]])] == ["a"]
     store.close()
+
+
+def test_a_commit_that_a_kill_cut_off_does_not_make_the_next_one_fail(tmp_path: Path) -> None:
+    """As kill -9 leaves it: the file of deleted entries is written, and the list that would name it is not."""
+    store = TantivyStore(tmp_path)
+    store.upsert(KB, [(f"e{number}", ["kestrel", f"n{number}"]) for number in range(20)])
+    store.delete(KB, ["e0"])
+    store.close()
+    (folder,) = tmp_path.iterdir()
+    done = json.loads((folder / "meta.json").read_text("utf-8"))
+    segment = done["segments"][0]["segment_id"].replace("-", "")
+    left = [f"{segment}.{done['opstamp'] + step}.del" for step in range(1, 4)]
+    for name in left:
+        (folder / name).write_bytes(b"half")
+    managed = folder / ".managed.json"
+    managed.write_text(json.dumps([*json.loads(managed.read_text("utf-8")), *left]), "utf-8")
+    (folder / ".tmpKilled").write_text("{", "utf-8")
+
+    store = TantivyStore(tmp_path)
+    store.delete(KB, ["e1"])
+    assert store.ids(KB) == {f"e{number}" for number in range(2, 20)}
+    store.close()
+    assert not (folder / ".tmpKilled").exists()

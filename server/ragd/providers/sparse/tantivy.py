@@ -160,6 +160,7 @@ class TantivyStore:
                 folder.mkdir(parents=True, exist_ok=True)
                 index = tantivy.Index(schema, path=str(folder))
             writer = index.writer(heap_size=_WRITER_HEAP, num_threads=1)
+            _remove_leftovers(folder, writer)
             self._open[kb_id] = _Index(index, writer, index.searcher())
         return self._open[kb_id]
 
@@ -193,6 +194,16 @@ def _best(searcher: Any, query: Any, k: int) -> list[Scored]:
     least = hits[min(k, len(hits)) - 1][0] if hits else 0.0
     found = [Scored(searcher.doc(address)["id"][0], score) for score, address in hits if score >= least]
     return sorted(found, key=lambda item: (-item.score, item.entry_id))[:k]
+
+
+def _remove_leftovers(folder: Path, writer: Any) -> None:
+    """Remove what a killed process had written for a commit that it did not finish; nobody else has the folder.
+
+    A commit names its files by numbers that go on from the last finished one, so a file that is left makes the next one fail.
+    """
+    writer.garbage_collect_files()
+    for path in folder.glob(".tmp*"):  # what was about to replace tantivy's own lists
+        path.unlink()
 
 
 @contextmanager
