@@ -144,7 +144,7 @@ class DocumentWriter(DocumentState):
             if connection.scalar(alive) is None:
                 return
             row = connection.execute(select(documents).where(documents.c.doc_id == doc_id)).first()
-            error = {"error_code": failure.code, "error_message": failure.message, "updated_at": now}
+            error: dict[str, Any] = {"error_code": failure.code, "error_message": failure.message, "updated_at": now}
             if row is None:
                 blank = {"title": failure.source.rsplit("/", 1)[-1], "summary": "", "tags": [], "created_at": now}
                 connection.execute(
@@ -163,6 +163,8 @@ class DocumentWriter(DocumentState):
                 )
             elif row.status != "deleted" or row.version_id is None:
                 status = "ready" if row.version_id else "failed"
+                if row.status == "deleted":  # it comes back, and its source must know it when its file goes again
+                    error |= {"source_id": source_id, "title": failure.source.rsplit("/", 1)[-1]}
                 connection.execute(update(documents).where(documents.c.doc_id == doc_id).values(status=status, **error))
 
     def tombstone(self, doc_ids: Sequence[str], *, by_request: bool = False) -> None:

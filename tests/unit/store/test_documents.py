@@ -132,6 +132,18 @@ def test_a_failure_of_a_changed_file_keeps_the_old_version_served(
     assert writer.known([version.doc_id])[version.doc_id].failed
 
 
+def test_a_deleted_document_that_fails_when_it_comes_back_belongs_to_its_source_again(
+    writer: DocumentWriter, make_version: Make, ingest: Ingest, kb_id: str
+) -> None:
+    version = make_version("a.md", "one")
+    ingest(version)
+    writer.tombstone([version.doc_id])
+    writer.purge([version.doc_id])
+    gone = Failure("a.md", "VANISHED", "it is gone")
+    writer.fail(kb_id, version.doc_id, version.source_uri, "markdown", 0, gone, source_id="s1")
+    assert [document.doc_id for document in writer.of_source("s1")] == [version.doc_id]
+
+
 def test_the_content_comes_back_as_the_loader_gave_them(writer: DocumentWriter, make_version: Make, ingest: Ingest) -> None:
     version = make_version("a.md", "one", "ふたつ")
     ingest(version)
