@@ -207,9 +207,18 @@ class SourceThrottled(SourceUnavailable):
 
 
 class ParseFailed(RagError):
-    """A document could not be read. `code` goes into the job's `failed[]`; the file fails alone."""
+    """A document could not be read. `code` goes into the job's `failed[]`; the file fails alone.
+
+    Only a defect of ours or of a library has no more to say than this.
+    """
 
     code, status = "PARSE_FAILED", 400
+
+
+class TooComplex(ParseFailed):
+    """A file has more parts, or is nested more deeply, than is read."""
+
+    code = "TOO_COMPLEX"
 
 
 class DocumentEncrypted(ParseFailed):
@@ -222,6 +231,12 @@ class DocumentEmpty(ParseFailed):
 
 class DocumentUnreadable(ParseFailed):
     code = "UNREADABLE"
+
+
+class DocumentDamaged(DocumentUnreadable):
+    """A file is cut off, or otherwise breaks the rules of its format."""
+
+    code = "DAMAGED"
 
 
 class EncodingUnknown(DocumentUnreadable):
@@ -282,6 +297,8 @@ PARSE_FAILURES: dict[str, type[ParseFailed]] = {
     kind.code: kind
     for kind in (
         ParseFailed,
+        DocumentDamaged,
+        TooComplex,
         DocumentEncrypted,
         DocumentEmpty,
         DocumentUnreadable,

@@ -76,7 +76,7 @@ def test_another_encoding_reads_a_file_again_and_a_wrong_one_is_named(new_line: 
     line.encodings = encoding_for({"*": "ascii"})
     failures = {failure.source: failure for failure in line.ingest().failed}
     assert "'stock.csv' is not in ascii, as ingest.encodings says" in failures["stock.csv"].message
-    assert failures["stock.pdf"].code == "PARSE_FAILED"
+    assert failures["stock.pdf"].code == "DAMAGED"
 
 
 @pytest.mark.slow

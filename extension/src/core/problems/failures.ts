@@ -61,8 +61,10 @@ function adviceFor(code: string): string {
 /** Why a file was not taken in, in plain words; undefined where the daemon's own message must do. */
 export function failureReason(code: string): string | undefined {
   switch (code) {
-    case "PARSE_FAILED":
+    case "DAMAGED":
       return l10n.t("The file is damaged and can't be read.");
+    case "TOO_COMPLEX":
+      return l10n.t("The file is nested too deeply, or has too many parts. Split it.");
     case "WRONG_TYPE":
       return l10n.t("The file is not what its name says. Give it the extension of its format.");
     case "OLD_FORMAT":

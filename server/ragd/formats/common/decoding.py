@@ -14,7 +14,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from ragd.core.errors import DocumentEmpty, DocumentUnreadable, EncodingUnknown, WrongType
+from ragd.core.errors import DocumentDamaged, DocumentEmpty, EncodingUnknown, WrongType
 from ragd.core.ids import canonical
 from ragd.formats.common.guessing import decode_as, folded, guess
 
@@ -107,7 +107,8 @@ class _Decoded:
 def decode(data: bytes, name: str, declared: str | None = None) -> _Decoded:
     """Read the bytes of a text file called `name`; `declared` is the charset that it names for itself.
 
-    Raises `DocumentEmpty` when it holds nothing to read and `DocumentUnreadable` when it is binary or in no known encoding.
+    Raises `DocumentEmpty` when it holds nothing to read, and a `DocumentUnreadable` when it is binary, cut off or in no known
+    encoding.
     """
     if not data:
         raise DocumentEmpty(f"'{name}' is empty (0 bytes).")
@@ -118,7 +119,7 @@ def decode(data: bytes, name: str, declared: str | None = None) -> _Decoded:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     controls = sum(1 for _ in _CONTROL.finditer(text))
     if controls > _MAX_CONTROL_SHARE * len(text):
-        raise DocumentUnreadable(f"'{name}' holds binary data, not text ({controls} control characters in {len(text)}).")
+        raise WrongType(f"'{name}' holds binary data, not text ({controls} control characters in {len(text)}).")
     warnings = [f"{text.count(chr(0))} NUL characters were left out"] if "\0" in text else []
     if replaced:
         warnings.append(f"{replaced} places that are no characters in {encoding} were replaced by '{_REPLACEMENT}'")
@@ -165,7 +166,7 @@ def _nearly(data: bytes, encoding: str) -> tuple[str, int] | None:
 def _after_bom(data: bytes, name: str, encoding: str) -> str:
     text = _try(data, encoding)
     if text is None:
-        raise DocumentUnreadable(f"'{name}' begins as {encoding.upper()} but isn't that throughout; it may be cut off.")
+        raise DocumentDamaged(f"'{name}' begins as {encoding.upper()} but isn't that throughout; it may be cut off.")
     return text
 
 

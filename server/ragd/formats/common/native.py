@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import DocumentDamaged
 
 
 @contextmanager
@@ -16,4 +16,4 @@ def panics_fail_one_document(name: str) -> Iterator[None]:
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
-        raise ParseFailed(f"'{name}' can't be read: its contents are damaged ({error}). Get the file again.") from error
+        raise DocumentDamaged(f"'{name}' can't be read: its contents are damaged. Get the file again.") from error

@@ -17,7 +17,16 @@ import zipfile
 import zlib
 from typing import Final
 
-from ragd.core.errors import DocumentEmpty, DocumentEncrypted, OldFormat, ParseFailed, UnpacksTooLarge, WrongType
+from ragd.core.errors import (
+    DocumentDamaged,
+    DocumentEmpty,
+    DocumentEncrypted,
+    OldFormat,
+    ParseFailed,
+    TooComplex,
+    UnpacksTooLarge,
+    WrongType,
+)
 from ragd.formats.common.naming import extension
 
 MAX_ENTRIES: Final = 20_000
@@ -66,7 +75,7 @@ def checked_archive(
     if data.startswith(_OLE):
         raise _why_old(data, name, kind)
     if data.count(_DIRECTORY_ENTRY) > MAX_ENTRIES:  # before zipfile makes an object of each
-        raise ParseFailed(f"'{name}' has more than {MAX_ENTRIES:,} parts: no editor writes so many. It is not read.")
+        raise TooComplex(f"'{name}' has more than {MAX_ENTRIES:,} parts: no editor writes so many. It is not read.")
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (*BROKEN, NotImplementedError, ValueError, struct.error) as error:
@@ -88,7 +97,7 @@ def read_part(archive: zipfile.ZipFile, part: str, name: str, limit: int = _MAX_
     """
     entry = archive.getinfo(part)
     if entry.file_size > limit:
-        raise ParseFailed(f"'{part}' in '{name}' is {entry.file_size:,} bytes long; up to {limit:,} are read.")
+        raise UnpacksTooLarge(f"'{part}' in '{name}' is {entry.file_size:,} bytes long; up to {limit:,} are read.")
     try:
         with archive.open(entry) as stream:
             content = stream.read(entry.file_size + 1)  # one more, so that the checksum is looked at
@@ -127,7 +136,7 @@ def _has_stream(lowered: bytes, stream: str) -> bool:
 
 def _not_an_archive(data: bytes, name: str, kind: str) -> ParseFailed:
     if data.startswith(b"PK"):
-        return ParseFailed(f"'{name}' is damaged or cut off: it has no readable directory of its parts. Get the file again.")
+        return DocumentDamaged(f"'{name}' is damaged or cut off: it has no readable directory of its parts. Get the file again.")
     return WrongType(f"'{name}' is not {kind}: it isn't even a ZIP archive. Give it the extension of its format.")
 
 
@@ -137,7 +146,9 @@ def _check_sizes(archive: zipfile.ZipFile, name: str) -> None:
         if entry.flag_bits & _ENCRYPTED:
             raise DocumentEncrypted(f"'{name}' is an archive with a password. Save a copy without one to make it searchable.")
         if entry.compress_type not in _PACKED_BY_OFFICE:
-            raise ParseFailed(f"'{entry.filename}' in '{name}' is packed in a way that Office doesn't use. Save the file anew.")
+            raise DocumentDamaged(
+                f"'{entry.filename}' in '{name}' is packed in a way that Office doesn't use. Save the file anew."
+            )
         total += entry.file_size
         if entry.file_size > _RATIO_COUNTS_FROM and entry.file_size > _MAX_RATIO * entry.compress_size:
             raise UnpacksTooLarge(
@@ -156,7 +167,10 @@ def _check_layout(archive: zipfile.ZipFile, data: bytes, name: str) -> None:
     for entry in sorted(archive.infolist(), key=lambda entry: entry.header_offset):
         start = entry.header_offset
         if start < end:
-            raise ParseFailed(f"'{entry.filename}' in '{name}' shares its bytes with another part: a zip bomb. It is not read.")
+            raise DocumentDamaged(
+                f"'{entry.filename}' in '{name}' shares its bytes with another part: the file is damaged, or a zip bomb. "
+                "It is not read. Get the file again."
+            )
         if start + _LOCAL_HEADER.size > len(data):
             raise _damaged_part(entry.filename, name)
         _, name_length, extra_length = _LOCAL_HEADER.unpack_from(data, start)
@@ -179,7 +193,7 @@ def _check_prolog(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str) -
     except (*BROKEN, NotImplementedError):
         return  # damaged: whoever reads it gets the error, and a picture may do without
     if problem and (problem is not _NO_ROOT or entry.file_size > _LONGEST_PROLOG):
-        raise ParseFailed(f"'{entry.filename}' in '{name}' {problem}, which Office files must not have. It is not read.")
+        raise DocumentDamaged(f"'{entry.filename}' in '{name}' {problem}, which Office files must not have. It is not read.")
 
 
 _DTD: Final = "has a document type definition (DOCTYPE)"
@@ -220,4 +234,4 @@ def _prolog_problem(text: str) -> str | None:
 
 
 def _damaged_part(part: str, name: str) -> ParseFailed:
-    return ParseFailed(f"'{part}' in '{name}' is damaged. Get the file again, or open it in its editor and save it anew.")
+    return DocumentDamaged(f"'{part}' in '{name}' is damaged. Get the file again, or open it in its editor and save it anew.")

@@ -11,7 +11,7 @@ from importlib.metadata import version as installed
 from typing import Any, Final, Literal, TypeAlias
 
 from ragd.core.documents import Document, Mark, Place
-from ragd.core.errors import DocumentEmpty, OldFormat, ParseFailed
+from ragd.core.errors import DocumentDamaged, DocumentEmpty, OldFormat, ParseFailed, TooComplex
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.common.native import panics_fail_one_document
@@ -45,7 +45,7 @@ class OldOfficeLoader(FormatLoader):
             slides = [*_slides(html, sections)] if kind == "ppt" else [(0, html)]
             parts = [(number, html_fragment(part, lambda _source: None)) for number, part in slides]
         except ParseFailed as error:
-            raise ParseFailed(f"'{name}' can't be read: {error.message}") from error
+            raise type(error)(f"'{name}' can't be read: {error.message}") from error
         whole, marks = _placed(parts)
         if not whole.markdown:
             raise DocumentEmpty(f"'{name}' holds no text.")
@@ -88,11 +88,11 @@ def _read(data: bytes, name: str, kind: OldKind) -> tuple[str, list[dict[str, An
             html = document.to_html()
             sections: list[dict[str, Any]] = json.loads(document.to_ir_json())["sections"] if kind == "ppt" else []
     except office_oxide.OfficeOxideError as error:
-        raise ParseFailed(
-            f"'{name}' can't be read: it is damaged, cut off or protected ({error}). Open it and save it as {_MODERN[kind]}."
+        raise DocumentDamaged(
+            f"'{name}' can't be read: it is damaged, cut off or protected. Open it and save it as {_MODERN[kind]}."
         ) from error
     if len(html) > _MAX_HTML:
-        raise ParseFailed(f"'{name}' gives more than {_MAX_HTML:,} characters. Split the file.")
+        raise TooComplex(f"'{name}' gives more than {_MAX_HTML:,} characters. Split the file.")
     return html, sections
 
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import DocumentDamaged, TooComplex
 from ragd.formats.common.office_archive import read_part
 
 Element: TypeAlias = Any
@@ -95,7 +95,7 @@ class OpcPackage:
         except etree.XMLSyntaxError as error:
             deep = "Excessive depth" in str(error)
             reason = "is nested more than 256 levels deep" if deep else "isn't well-formed XML; open the file and save it anew"
-            raise ParseFailed(f"'{part}' in '{self.name}' {reason}.") from error
+            raise (TooComplex if deep else DocumentDamaged)(f"'{part}' in '{self.name}' {reason}.") from error
 
     def _prepared(self, xml: bytes) -> bytes:
         """What is parsed for a part's bytes."""

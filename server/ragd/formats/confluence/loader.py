@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from bs4.element import Tag
 
 from ragd.core.documents import Document, Mark, Place
-from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.core.errors import DocumentEmpty, ParseFailed, TooComplex
 from ragd.core.sections import ANCESTORS
 from ragd.formats.common.builder import ContentBuilder, FormatLoader
 from ragd.formats.common.naming import choose_title
@@ -67,7 +67,7 @@ class _PageContent(ContentBuilder):
         try:
             writer.write(tree.body if isinstance(tree.body, Tag) else tree)
         except RecursionError as error:
-            raise ParseFailed("The page is nested too deeply to be read.") from error
+            raise TooComplex("The page is nested too deeply to be read.") from error
         markdown = writer.markdown
         if not markdown.strip():
             return
@@ -131,9 +131,9 @@ class ConfluenceLoader(FormatLoader):
         try:
             _write_body(content, page)
         except ParseFailed as error:
-            raise ParseFailed(f"{envelope.kind} {envelope.id} can't be read: {error.message}") from error
+            raise type(error)(f"{envelope.kind} {envelope.id} can't be read: {error.message}") from error
         except RecursionError as error:
-            raise ParseFailed(f"{envelope.kind} {envelope.id} is nested too deeply to be read.") from error
+            raise TooComplex(f"{envelope.kind} {envelope.id} is nested too deeply to be read.") from error
         if len(content.markdown) == above and not envelope.comments:
             raise DocumentEmpty(f"{envelope.kind} {envelope.id} has a title and nothing else: no text, no picture, no comment.")
         if envelope.comments:

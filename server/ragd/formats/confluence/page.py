@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, cast
 from urllib.parse import urljoin
 
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import DocumentDamaged, ParseFailed
 from ragd.formats.common.opc import Element
 from ragd.formats.common.pictures import is_relative
 from ragd.formats.confluence.xml import all_text, attribute, fit, name_of
@@ -73,7 +73,7 @@ def read_envelope(data: bytes) -> Envelope:
         values = json.loads(data)
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else f"it is not JSON ({type(error).__name__})"
-        raise ParseFailed(f"What was fetched of this page can't be read: {reason}. Synchronise the source again.") from error
+        raise DocumentDamaged(f"What was fetched of this page can't be read: {reason}. Synchronise the source again.") from error
     if not isinstance(values, dict):
         raise _wrong("it is not a JSON object")
     if (stated := values.get("format")) != _FORMAT:
@@ -184,7 +184,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _wrong(what: str) -> ParseFailed:
-    return ParseFailed(f"What was fetched of this page can't be read: {what}. Synchronise the source again.")
+    return DocumentDamaged(f"What was fetched of this page can't be read: {what}. Synchronise the source again.")
 
 
 _MAX_INCLUDES: Final = 100

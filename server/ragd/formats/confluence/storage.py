@@ -15,7 +15,7 @@ from html import escape, unescape
 from typing import Final
 from urllib.parse import quote
 
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import TooComplex
 from ragd.formats.common.opc import Element
 from ragd.formats.confluence.page import PageParts
 from ragd.formats.confluence.xml import all_text, attribute, child, name_of
@@ -118,7 +118,7 @@ class StorageWriter:
         """Write an element's texts and elements, without itself. Raises `ParseFailed` when they nest too deeply."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise ParseFailed(f"The page is nested more than {MAX_DEPTH} elements deep.")
+            raise TooComplex(f"The page is nested more than {MAX_DEPTH} elements deep.")
         if element.text:
             self.text(element.text)
         for node in element:

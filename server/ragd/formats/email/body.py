@@ -200,7 +200,7 @@ class BodyReader:
         try:
             found = html_fragment(html, self._embedded)
         except ParseFailed as error:
-            raise ParseFailed(f"'{self._name}' can't be read: {error.message}") from error
+            raise type(error)(f"'{self._name}' can't be read: {error.message}") from error
         self.remote += found.remote
         return found
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import olefile
 
-from ragd.core.errors import ParseFailed, WrongType
+from ragd.core.errors import DocumentDamaged, OldFormat, ParseFailed, TooComplex, UnpacksTooLarge, WrongType
 from ragd.formats.common.ole import codepage_name
 from ragd.formats.email.parts import Part, part_of
 
@@ -48,7 +48,7 @@ def outlook_mail(data: bytes, name: str) -> Part:
     except ParseFailed:
         raise
     except Exception as error:  # whatever olefile makes of a file that is damaged
-        raise ParseFailed(f"'{name}' is damaged or cut off. Get the file again, or save it as .eml.") from error
+        raise DocumentDamaged(f"'{name}' is damaged or cut off. Get the file again, or save it as .eml.") from error
 
 
 class _Reader:
@@ -62,14 +62,14 @@ class _Reader:
             return None
         self._left -= self.file.get_size(list(path))
         if self._left < 0:
-            raise ParseFailed(f"'{self.name}' would unpack to more than {_MAX_BYTES:,} bytes. It is not read.")
+            raise UnpacksTooLarge(f"'{self.name}' would unpack to more than {_MAX_BYTES:,} bytes. It is not read.")
         data: bytes = self.file.openstream(list(path)).read()
         return data
 
     def message(self, path: tuple[str, ...], header: int) -> Message[str, str]:
         """The mail whose properties stand in this storage."""
         if len(path) > 2 * _MAX_NESTING:
-            raise ParseFailed(f"'{self.name}' has mails in mails too deeply to be read.")
+            raise TooComplex(f"'{self.name}' has mails in mails too deeply to be read.")
         found = _Storage(self, path, header)
         mail: Message[str, str] = Message()
         for field, value in _fields(found).items():
@@ -175,7 +175,7 @@ def _texts(found: _Storage, name: str) -> list[tuple[str, str]]:
     texts = [("text/plain", found.text(_BODY)), ("text/html", found.html())]
     held = [(kind, text) for kind, text in texts if text.strip()]
     if not held and found.binary(_RTF):
-        raise ParseFailed(f"'{name}' holds its text in compressed RTF alone, which is not read. Open it and save it as .eml.")
+        raise OldFormat(f"'{name}' holds its text in compressed RTF alone, which is not read. Open it and save it as .eml.")
     return held
 
 

@@ -16,7 +16,7 @@ from email.header import decode_header
 from email.message import Message
 from typing import Any, Final
 
-from ragd.core.errors import DocumentEmpty, DocumentUnreadable, ParseFailed
+from ragd.core.errors import DocumentEmpty, DocumentUnreadable, TooComplex
 from ragd.formats.common.decoding import decode, decode_jis, is_blank
 from ragd.formats.common.naming import base_name
 
@@ -132,11 +132,11 @@ class Part:
 def parse_mail(data: bytes, name: str) -> Part:
     """The mail in the file called `name`. Raises `ParseFailed` when it nests too deeply."""
     if len(_MULTIPART.findall(data)) * data.count(b"\n") > _MAX_PARSE_COST:
-        raise ParseFailed(f"'{name}' has too many parts in parts to be read.")
+        raise TooComplex(f"'{name}' has too many parts in parts to be read.")
     try:
         return part_of(message_from_bytes(data.removeprefix(codecs.BOM_UTF8), policy=policy.compat32))
     except RecursionError as error:
-        raise ParseFailed(f"'{name}' has parts in parts too deeply to be read.") from error
+        raise TooComplex(f"'{name}' has parts in parts too deeply to be read.") from error
 
 
 def part_of(message: Message[str, str]) -> Part:

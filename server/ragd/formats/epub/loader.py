@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup
 from bs4.element import Tag
 
 from ragd.core.documents import Document, Heading
-from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.core.errors import DocumentEmpty, ParseFailed, TooComplex
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.naming import choose_title
@@ -44,7 +44,7 @@ class EpubLoader(FormatLoader):
             found = _chapter(book, part, labels.get(part, ""))
             length += len(found.markdown)
             if length > _MAX_CHARACTERS:
-                raise ParseFailed(f"'{name}' holds more than {_MAX_CHARACTERS:,} characters. Split the file.")
+                raise TooComplex(f"'{name}' holds more than {_MAX_CHARACTERS:,} characters. Split the file.")
             fragments.append(found)
         whole = joined(fragments)
         if is_blank(whole.markdown):
@@ -82,7 +82,7 @@ def _chapter(book: Book, part: str, label: str) -> Fragment:
     try:
         found = html_fragment(text, partial(book.picture, part), _as_a_page_of_a_book)
     except ParseFailed as error:
-        raise ParseFailed(f"'{part}' in '{book.name}' can't be read: {error.message}") from error
+        raise type(error)(f"'{part}' in '{book.name}' can't be read: {error.message}") from error
     if label and found.markdown and not found.headings:
         # What stands before the first heading of the next chapter belongs to this one.
         return Fragment(found.markdown, (Heading(0, 0, 1, label[:200]),), found.pictures, found.remote)

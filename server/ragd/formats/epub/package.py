@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from ragd.core.errors import DocumentEncrypted, ParseFailed
+from ragd.core.errors import DocumentDamaged, DocumentEncrypted
 from ragd.formats.common.office_archive import checked_archive, read_part
 
 _CONTAINER: Final = "META-INF/container.xml"
@@ -107,7 +107,7 @@ class Book:
     def _existing(self, part: str) -> str:
         if part in self._archive.NameToInfo:
             return part
-        raise ParseFailed(f"'{self.name}' is damaged: its part '{part[:100]}' is missing. Get the file again.")
+        raise DocumentDamaged(f"'{self.name}' is damaged: its part '{part[:100]}' is missing. Get the file again.")
 
     @staticmethod
     def _beside(part: str, reference: str) -> str:
@@ -117,7 +117,7 @@ class Book:
         try:
             root: Element = fromstring(read_part(self._archive, part, self.name, _MAX_XML))
         except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
-            raise ParseFailed(f"'{part}' in '{self.name}' can't be read as XML ({error}). Get the file again.") from error
+            raise DocumentDamaged(f"'{part}' in '{self.name}' can't be read as XML. Get the file again.") from error
         return root
 
 

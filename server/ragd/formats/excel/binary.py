@@ -17,7 +17,7 @@ from typing import Final
 import olefile
 import python_calamine as calamine
 
-from ragd.core.errors import DocumentEncrypted, ParseFailed
+from ragd.core.errors import DocumentDamaged, DocumentEncrypted, OldFormat, TooComplex
 from ragd.formats.common.native import panics_fail_one_document
 from ragd.formats.excel.areas import MAX_COLUMN, Area
 from ragd.formats.excel.content import sheets_left_out, write_sheet
@@ -71,9 +71,7 @@ class BinaryWorkbook:
                 raise DocumentEncrypted(
                     f"'{self._name}' is protected by a password. Save a copy without protection to make it searchable."
                 ) from error
-            raise ParseFailed(
-                f"'{self._name}' is damaged or cut off ({error}). Get the file again, or save it as .xlsx."
-            ) from error
+            raise DocumentDamaged(f"'{self._name}' is damaged or cut off. Get the file again, or save it as .xlsx.") from error
 
     def warnings(self) -> Iterator[str]:
         yield from sheets_left_out(self._left_out)
@@ -128,14 +126,14 @@ def require_readable(package: Package) -> None:
         columns = [MAX_COLUMN, 0]
         for kind, content in _records(package.read(part)):
             if kind in _SHORT_CELLS:
-                raise ParseFailed(f"'{package.name}' has its cells in a short form that is not read. Save it as .xlsx.")
+                raise OldFormat(f"'{package.name}' has its cells in a short form that is not read. Save it as .xlsx.")
             if len(content) >= 4 and kind == _ROW:
                 rows.append(int.from_bytes(content[:4], "little"))
             elif len(content) >= 4 and kind in _CELLS:
                 column = int.from_bytes(content[:4], "little")
                 columns = [min(columns[0], column), max(columns[1], column)]
         if rows and (max(rows) - min(rows) + 1) * (columns[1] - columns[0] + 1) > _MAX_AREA:
-            raise ParseFailed(
+            raise TooComplex(
                 f"The cells of a sheet of '{package.name}' lie too far apart: together with the blank ones between them they are "
                 f"more than {_MAX_AREA:,}. Save it as .xlsx."
             )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from ragd.core.documents import Picture
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import DocumentDamaged
 from ragd.formats.common.pictures import reference
 from ragd.formats.excel.areas import MAX_COLUMN, MAX_ROW, Area, area_of, column_number, letters
 from ragd.formats.excel.dates import serial_of
@@ -101,7 +101,7 @@ def read_grid(
     try:
         stream(package, sheet.part, reader.start, reader.end, reader.pieces)
     except (LookupError, ValueError) as error:  # numbers of strings and rows that aren't any
-        raise ParseFailed(f"The sheet '{sheet.name}' of '{package.name}' is damaged: {error}. Get the file again.") from error
+        raise DocumentDamaged(f"The sheet '{sheet.name}' of '{package.name}' is damaged. Get the file again.") from error
     grid = reader.grid
     if any(row.number <= above.number for above, row in zip(grid.rows, grid.rows[1:], strict=False)):
         grid.rows.sort(key=lambda row: row.number)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from ragd.core.errors import ParseFailed, WrongType
+from ragd.core.errors import DocumentDamaged, WrongType
 from ragd.formats.common.opc import MC, Element, OpcPackage
 from ragd.formats.excel.formats import BUILT_IN, GENERAL
 
@@ -57,13 +57,13 @@ class Package(OpcPackage):
         """Whether its parts are of `.xlsb`: records, not XML."""
         if not self.is_binary and (found := local_name(self.workbook)) != "workbook":
             other = _OTHER_FORMATS.get(found, "another kind of file. Give it the extension of its format")
-            raise ParseFailed(f"'{name}' is not an Excel workbook but {other}.")
+            raise WrongType(f"'{name}' is not an Excel workbook but {other}.")
 
     def entry(self, part: str) -> str:
         """The part's name as the archive has it. Raises `ParseFailed` when it is missing."""
         if found := self._found(part):
             return found
-        raise ParseFailed(f"'{self.name}' is damaged: its part '{part}' is missing. Get the file again.")
+        raise DocumentDamaged(f"'{self.name}' is damaged: its part '{part}' is missing. Get the file again.")
 
     def tree(self, part: str) -> Element:
         """A part's root element. Of what is written twice, for newer and for older programs, it has the newer one.
@@ -93,7 +93,9 @@ class Package(OpcPackage):
         for element in self.workbook.iterfind("{*}sheets/{*}sheet"):
             relation = relations.get(relation_id(element))
             if relation is None or relation.external:
-                raise ParseFailed(f"'{self.name}' is damaged: its sheet '{element.get('name')}' is missing. Get the file again.")
+                raise DocumentDamaged(
+                    f"'{self.name}' is damaged: its sheet '{element.get('name')}' is missing. Get the file again."
+                )
             hidden = element.get("state", "visible") != "visible"
             entries.append(SheetEntry(element.get("name", "").strip(), relation.word, relation.target, hidden))
         return entries

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final
 from xml.parsers import expat
 
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import DocumentDamaged, TooComplex
 from ragd.formats.common.office_archive import BROKEN
 from ragd.formats.excel.package import Package
 
@@ -40,7 +40,7 @@ class Budget:
     def spend(self, characters: int) -> None:
         self._left -= characters
         if self._left < 0:
-            raise ParseFailed(
+            raise TooComplex(
                 f"The cells of '{self._name}' show more than {self._limit:,} characters. Split it into smaller workbooks, "
                 "or save its sheets as CSV files."
             )
@@ -67,12 +67,12 @@ def stream(
             while data := opened.read(_BUFFER):
                 parser.Parse(data)
                 if len(pieces) > _MOST_PIECES:
-                    raise ParseFailed(f"'{part}' in '{package.name}' holds a text of many megabytes, as no cell does.")
+                    raise TooComplex(f"'{part}' in '{package.name}' holds a text of many megabytes, as no cell does.")
         parser.Parse(b"", True)
     except expat.ExpatError as error:
-        raise ParseFailed(f"'{part}' in '{package.name}' isn't well-formed XML; open the file and save it anew.") from error
+        raise DocumentDamaged(f"'{part}' in '{package.name}' isn't well-formed XML; open the file and save it anew.") from error
     except BROKEN as error:
-        raise ParseFailed(f"'{part}' in '{package.name}' is damaged. Get the file again.") from error
+        raise DocumentDamaged(f"'{part}' in '{package.name}' is damaged. Get the file again.") from error
 
 
 def shared_strings(package: Package, budget: Budget) -> list[str]:

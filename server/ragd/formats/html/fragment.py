@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from bs4.element import Tag
 
 from ragd.core.documents import Heading, Picture
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import TooComplex
 from ragd.formats.common.pictures import PictureShelf, is_remote
 from ragd.formats.html.blocks import BlockWriter
 from ragd.formats.html.content import keep_seen
@@ -60,7 +60,7 @@ def html_fragment(
     try:
         writer.write(tree.body if isinstance(tree.body, Tag) else tree)
     except RecursionError as error:
-        raise ParseFailed("The HTML is nested too deeply to be read.") from error
+        raise TooComplex("The HTML is nested too deeply to be read.") from error
     return Fragment(writer.markdown, tuple(writer.headings), tuple(shelf.pictures), remote)
 
 

@@ -14,7 +14,7 @@ import bs4
 from bs4 import BeautifulSoup, Tag
 
 from ragd.core.documents import Document
-from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.core.errors import DocumentEmpty, ParseFailed, TooComplex
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.naming import choose_title
@@ -45,7 +45,7 @@ class HtmlLoader(FormatLoader):
         try:
             tree = parse(text)
         except ParseFailed as error:
-            raise ParseFailed(f"'{name}' can't be read: {error.message} Save the page anew, or as a PDF.") from error
+            raise type(error)(f"'{name}' can't be read: {error.message} Save the page anew, or as a PDF.") from error
         lines = TextLines(tree)
         page_title = tree.title.get_text() if tree.title else None
         keywords = _meta(tree, "keywords")
@@ -56,7 +56,7 @@ class HtmlLoader(FormatLoader):
         try:
             writer.write(content)
         except RecursionError as error:
-            raise ParseFailed(f"'{name}' is nested too deeply to be read.") from error
+            raise TooComplex(f"'{name}' is nested too deeply to be read.") from error
         if is_blank(writer.markdown):
             raise DocumentEmpty(f"'{name}' holds no text once scripts, navigation and hidden parts are left out.")
         first_h1 = next((heading.title for heading in writer.headings if heading.level == 1), None)

@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning, XMLParsedAsHTMLWar
 from bs4.element import Comment, NavigableString, PageElement, PreformattedString, Tag
 from bs4.exceptions import ParserRejectedMarkup
 
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import DocumentDamaged, TooComplex
 
 MAX_DEPTH: Final = 150
 
@@ -59,7 +59,7 @@ class _Tree(BeautifulSoup):
 
     def handle_starttag(self, name: str, *args: Any, **kwargs: Any) -> Tag | None:
         if len(self.tagStack) > MAX_DEPTH:
-            raise ParseFailed(f"The HTML is nested more than {MAX_DEPTH} elements deep.")
+            raise TooComplex(f"The HTML is nested more than {MAX_DEPTH} elements deep.")
         if name in _CLOSES_PARAGRAPH:
             self._close(frozenset(("p",)), BLOCKS - {"p"})
         if implied := _IMPLIED_ENDS.get(name):
@@ -89,8 +89,10 @@ def parse(text: str) -> BeautifulSoup:
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
         try:
             return _Tree(text, "html.parser", element_classes={Tag: _Tag})
-        except (ParserRejectedMarkup, RecursionError) as error:
-            raise ParseFailed(f"The HTML can't be read: {error}") from error
+        except ParserRejectedMarkup as error:
+            raise DocumentDamaged("The HTML holds a declaration that can't be read.") from error
+        except RecursionError as error:
+            raise TooComplex("The HTML is nested too deeply.") from error
 
 
 class TextLines:

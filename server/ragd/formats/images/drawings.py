@@ -11,6 +11,7 @@ import io
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError, tostring
@@ -20,8 +21,9 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 from PIL import Image
 
+from ragd.core.errors import TooComplex, WrongType
 from ragd.formats.common.pictures import embedded, is_data_uri
-from ragd.formats.images.rasters import PictureRefused, read_raster
+from ragd.formats.images.rasters import DAMAGED, PictureRefused, read_raster
 
 _MAX_BYTES: Final = 10 * 1024 * 1024
 _MAX_ELEMENTS: Final = 100_000
@@ -67,7 +69,7 @@ def read_drawing(data: bytes, max_pixels: int) -> _Drawing:
     """Draw an SVG file. `max_pixels` is for pictures inside it. Raises `PictureRefused`."""
     if len(data) > _MAX_BYTES:
         raise PictureRefused(
-            f"SVG of more than {_MAX_BYTES // 2**20} MiB", f"it is an SVG of more than {_MAX_BYTES // 2**20} MiB"
+            f"SVG of more than {_MAX_BYTES // 2**20} MiB", f"it is an SVG of more than {_MAX_BYTES // 2**20} MiB", TooComplex
         )
     try:
         root = fromstring(data, forbid_dtd=False, forbid_entities=True, forbid_external=True)
@@ -76,7 +78,7 @@ def read_drawing(data: bytes, max_pixels: int) -> _Drawing:
             "SVG with entities of its own", "it is an SVG that defines entities, which is not allowed"
         ) from error
     except (ParseError, ValueError, LookupError) as error:
-        raise PictureRefused("damaged or in no known format", f"it is not well-formed SVG ({error})") from error
+        raise PictureRefused(DAMAGED, "it is not well-formed SVG") from error
     _check(root)
     title = next((_plain("".join(child.itertext())) for child in root if _name(child) == "title"), "")
     text = _text(root)
@@ -94,7 +96,7 @@ def _name(element: Element) -> str:
 def _check(root: Element) -> None:
     """Refuses what resvg can't be trusted with, without recursion."""
     if _name(root) != "svg":
-        raise PictureRefused("damaged or in no known format", "it is XML, but no SVG")
+        raise PictureRefused(DAMAGED, "it is XML, but no SVG", WrongType)
     elements = chained = 0
     stack = [(root, 1)]
     while stack:
@@ -102,7 +104,7 @@ def _check(root: Element) -> None:
         elements += 1
         chained += _name(element) in ("pattern", "marker")
         if elements > _MAX_ELEMENTS or depth > _MAX_DEPTH or chained > _MAX_CHAINED:
-            raise PictureRefused("SVG with too many parts", "it is an SVG with too many, or too deeply nested, parts")
+            raise PictureRefused("SVG with too many parts", "it is an SVG with too many, or too deeply nested, parts", TooComplex)
         stack.extend((child, depth + 1) for child in element)
 
 
@@ -158,13 +160,10 @@ def _is_inside(reference: str, max_pixels: int) -> bool:
 def _drawn(svg: str, side: int) -> Image.Image:
     """The drawing in a square of `side` pixels, its proportions kept."""
     made: list[bytes] = []
-    failed: list[str] = []
 
     def draw() -> None:
-        try:
+        with suppress(ValueError, OSError):  # what it says of a drawing is for programmers
             made.append(resvg_py.svg_to_bytes(svg_string=svg, width=side, height=side))
-        except (ValueError, OSError) as error:
-            failed.append(str(error))
 
     usual = threading.stack_size(_STACK)
     try:
@@ -174,7 +173,7 @@ def _drawn(svg: str, side: int) -> Image.Image:
         threading.stack_size(usual)
     thread.join()
     if not made:
-        raise PictureRefused("damaged or in no known format", f"it can't be drawn ({(failed or ['resvg failed'])[0]})")
+        raise PictureRefused(DAMAGED, "it can't be drawn")
     image = Image.open(io.BytesIO(made[0]), formats=("PNG",))
     return image.convert("RGBA")
 

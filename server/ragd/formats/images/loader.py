@@ -13,12 +13,12 @@ from typing import Any, Final
 import PIL
 
 from ragd.core.documents import Document, OcrLine, PictureText, Place
-from ragd.core.errors import DocumentEmpty, ParseFailed, TooManyPixels
+from ragd.core.errors import DocumentEmpty
 from ragd.formats.common.builder import ContentBuilder, FormatLoader
 from ragd.formats.common.naming import base_name, choose_title
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.images.drawings import is_drawing, read_drawing
-from ragd.formats.images.rasters import MAX_FRAMES, TOO_MANY_PIXELS, PictureRefused, frames, on_paper, read_raster
+from ragd.formats.images.rasters import MAX_FRAMES, PictureRefused, frames, on_paper, read_raster
 from ragd.providers.protocols import ALONE, LoadContext
 
 MAX_PIXELS: Final = 50_000_000
@@ -67,8 +67,7 @@ class ImageLoader(FormatLoader):
         try:
             return self._drawing(data, name, context) if is_drawing(data) else self._raster(data, name, context)
         except PictureRefused as refused:
-            kind = TooManyPixels if refused.reason == TOO_MANY_PIXELS else ParseFailed
-            raise kind(
+            raise refused.error(
                 f"'{name}' can't be read as a picture: {refused.detail}. Get the file again, or save it as a smaller PNG."
             ) from refused
 

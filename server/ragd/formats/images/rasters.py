@@ -16,10 +16,12 @@ from typing import Any, Final
 import numpy as np
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
+from ragd.core.errors import DocumentDamaged, ParseFailed, TooManyPixels, WrongType
 from ragd.providers.protocols import Pixels
 
 _FORMATS: Final = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "JPEG2000")
 TOO_MANY_PIXELS: Final = "too many pixels"
+DAMAGED: Final = "damaged or in no known format"
 MAX_FRAMES: Final = 2000
 """Pages of one TIFF that are read."""
 
@@ -39,12 +41,16 @@ _BROKEN: Final = (
 
 
 class PictureRefused(Exception):
-    """A picture can't be shown or read. `reason` is of its kind ("3 pictures left out: blank"), `detail` of this one."""
+    """A picture can't be shown or read. `reason` is of its kind ("3 pictures left out: blank"), `detail` of this one.
 
-    def __init__(self, reason: str, detail: str = "") -> None:
+    `error` is what a document that is only this picture fails with.
+    """
+
+    def __init__(self, reason: str, detail: str = "", error: type[ParseFailed] = DocumentDamaged) -> None:
         super().__init__(detail or reason)
         self.reason = reason
         self.detail = detail or reason
+        self.error = error
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,16 +126,18 @@ def _guarded() -> Generator[None]:
             yield
         except Image.DecompressionBombError as error:
             most = 2 * (Image.MAX_IMAGE_PIXELS or 0) / 1_000_000
-            raise PictureRefused(TOO_MANY_PIXELS, f"it has more than {most:.0f} million pixels") from error
+            raise PictureRefused(TOO_MANY_PIXELS, f"it has more than {most:.0f} million pixels", TooManyPixels) from error
         except UnidentifiedImageError as error:
-            raise PictureRefused("damaged or in no known format", "it is in no known format of pictures") from error
+            raise PictureRefused(DAMAGED, "it is in no known format of pictures", WrongType) from error
         except _BROKEN as error:
-            raise PictureRefused("damaged or in no known format", f"it is damaged or in no known format ({error})") from error
+            raise PictureRefused(DAMAGED, "it is damaged or cut off") from error
 
 
 def _opened(data: bytes) -> Image.Image:
     if _is_metafile(data):
-        raise PictureRefused("EMF or WMF drawings, which only Windows can show", "it is an EMF or WMF drawing: save it as PNG")
+        raise PictureRefused(
+            "EMF or WMF drawings, which only Windows can show", "it is an EMF or WMF drawing: save it as PNG", WrongType
+        )
     return Image.open(io.BytesIO(data), formats=_FORMATS)
 
 
@@ -141,7 +149,9 @@ def _within(image: Image.Image, max_pixels: int) -> tuple[int, int]:
         if scale is None or image.format not in ("JPEG", "MPO"):
             millions = max_pixels / 1_000_000
             raise PictureRefused(
-                TOO_MANY_PIXELS, f"it has {width} × {height} pixels, more than the {millions:g} million that are decoded"
+                TOO_MANY_PIXELS,
+                f"it has {width} × {height} pixels, more than the {millions:g} million that are decoded",
+                TooManyPixels,
             )
         image.draft(image.mode, (width // scale, height // scale))
     return width, height

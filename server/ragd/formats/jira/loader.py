@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ragd.core.documents import Document, Place
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import DocumentDamaged, TooComplex, WrongType
 from ragd.core.sections import ANCESTORS
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.naming import MAX_TITLE_CHARS
@@ -48,9 +48,9 @@ class JiraLoader(FormatLoader):
             content, title = _written(issue)
             metadata = _metadata(issue)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ParseFailed(f"'{name}' is no issue as a Jira source keeps it ({type(error).__name__}).") from error
+            raise DocumentDamaged(f"'{name}' is no issue as a Jira source keeps it ({type(error).__name__}).") from error
         except RecursionError as error:
-            raise ParseFailed(f"'{name}' is nested too deeply to be read.") from error
+            raise TooComplex(f"'{name}' is nested too deeply to be read.") from error
         return self._document(title, content, metadata, prose=_prose(content.markdown, issue))
 
 
@@ -58,9 +58,9 @@ def _parsed(data: bytes, name: str) -> dict[str, Any]:
     try:
         issue = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise ParseFailed(f"'{name}' is no JSON that can be read.") from error
+        raise DocumentDamaged(f"'{name}' is no JSON that can be read.") from error
     if not isinstance(issue, dict) or issue.get("format") != _FORMAT:
-        raise ParseFailed(f"'{name}' is no issue of the format {_FORMAT}. Sync the source again.")
+        raise WrongType(f"'{name}' is no issue of the format {_FORMAT}. Sync the source again.")
     return issue
 
 

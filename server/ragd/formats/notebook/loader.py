@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import markdown_it
 
 from ragd.core.documents import Document, Heading, Picture, Place
-from ragd.core.errors import DocumentEmpty, ParseFailed, WrongType
+from ragd.core.errors import DocumentDamaged, DocumentEmpty, ParseFailed, TooComplex, WrongType
 from ragd.formats.common.builder import ContentBuilder, FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
 from ragd.formats.common.naming import choose_title
@@ -166,12 +166,12 @@ def _parsed(text: str, name: str) -> Mapping[str, Any]:
     try:
         notebook = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ParseFailed(
+        raise DocumentDamaged(
             f"'{name}' is not valid JSON from line {error.lineno} on: it is cut off, or a merge left its marks. "
             "Open it in Jupyter and save it anew."
         ) from error
     except (RecursionError, ValueError) as error:  # ValueError: a number of thousands of digits
-        raise ParseFailed(
+        raise TooComplex(
             f"'{name}' is not built as a notebook is: its JSON is nested too deeply or holds a huge number."
         ) from error
     return _mapping(notebook)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Final
 
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import TooComplex
 from ragd.formats.common.opc import Element
 from ragd.formats.opendocument.package import DC, DRAW, LINK, OFFICE, STYLE, SVG, TABLE, TEXT
 from ragd.formats.opendocument.styles import Styles, whole
@@ -212,7 +212,7 @@ class HtmlWriter:
         for part in parts:
             self._length += len(part)
             if self._length > _MAX_CHARACTERS:
-                raise ParseFailed(f"'{self._name}' holds more than {_MAX_CHARACTERS:,} characters. Split the file.")
+                raise TooComplex(f"'{self._name}' holds more than {_MAX_CHARACTERS:,} characters. Split the file.")
             yield part
 
     def _count(self, element: Element) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ragd.core.documents import Document, Heading
-from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.core.errors import DocumentEmpty, ParseFailed, TooComplex
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import is_blank
 from ragd.formats.common.naming import choose_title, first_line
@@ -35,9 +35,9 @@ class OpenDocumentLoader(FormatLoader):
         try:
             found = html_fragment(writer.document(package.body), package.picture)
         except ParseFailed as error:
-            raise ParseFailed(f"'{name}' can't be read: {error.message}") from error
+            raise type(error)(f"'{name}' can't be read: {error.message}") from error
         except RecursionError as error:
-            raise ParseFailed(f"'{name}' is nested too deeply to be read.") from error
+            raise TooComplex(f"'{name}' is nested too deeply to be read.") from error
         language = detect_language(found.markdown)
         if writer.comments:
             text = "\n".join(f"- {comment}" for comment in writer.comments)

@@ -7,7 +7,7 @@ import zipfile
 from functools import cached_property
 from typing import Any, Final
 
-from ragd.core.errors import DocumentEncrypted, ParseFailed, WrongType
+from ragd.core.errors import DocumentDamaged, DocumentEncrypted, WrongType
 from ragd.formats.common.office_archive import checked_archive
 from ragd.formats.common.opc import Element, OpcPackage
 
@@ -52,7 +52,7 @@ class OdfPackage(OpcPackage):
         """What the content has of text, or of other kinds."""
         body = self.content.find(f"{OFFICE}body")
         if body is None or not len(body):
-            raise ParseFailed(f"'{self.name}' is damaged: it has no body. Get the file again.")
+            raise DocumentDamaged(f"'{self.name}' is damaged: it has no body. Get the file again.")
         return body[0]
 
     def part(self, name: str) -> Element | None:

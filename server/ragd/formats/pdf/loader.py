@@ -18,7 +18,7 @@ from typing import Any, Final
 import pypdfium2
 
 from ragd.core.documents import Document, Heading, Mark, Place
-from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.core.errors import DocumentDamaged, DocumentEmpty
 from ragd.formats.common.builder import ContentBuilder, FormatLoader
 from ragd.formats.common.naming import choose_title, first_line
 from ragd.formats.common.pictures import reference
@@ -58,7 +58,7 @@ class PdfLoader(FormatLoader):
         if not data:
             raise DocumentEmpty(f"'{name}' is empty (0 bytes).")
         if _END_MARK not in data.rstrip(b"\0 \t\r\n")[-_END_MARK_WITHIN:]:
-            raise ParseFailed(f"'{name}' has no end mark (%%EOF): it is cut off or isn't a PDF. Get the file again.")
+            raise DocumentDamaged(f"'{name}' has no end mark (%%EOF): it is cut off or isn't a PDF. Get the file again.")
         with LOCK:
             read = read_pdf(data, name, context)
         pages, source = _blocks(read)

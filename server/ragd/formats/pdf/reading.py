@@ -11,7 +11,7 @@ import numpy as np
 import pypdfium2
 import pypdfium2.raw as pdfium_c
 
-from ragd.core.errors import DocumentEncrypted, ParseFailed
+from ragd.core.errors import DocumentDamaged, DocumentEncrypted, TooComplex
 from ragd.formats.pdf.headings import OutlineEntry, read_outline
 from ragd.formats.pdf.layout.tables import ruled_tables
 from ragd.formats.pdf.page.annotations import MAX_LINKS, read_annotations
@@ -48,9 +48,9 @@ def read_pdf(data: bytes, name: str, context: LoadContext) -> ReadPdf:
     try:
         count = len(pdf)
         if not count:
-            raise ParseFailed(f"'{name}' has no pages: the PDF is damaged.")
+            raise DocumentDamaged(f"'{name}' has no pages: the PDF is damaged.")
         if count > MAX_PAGES:
-            raise ParseFailed(f"'{name}' has {count:,} pages; at most {MAX_PAGES:,} are read. Split it into several files.")
+            raise TooComplex(f"'{name}' has {count:,} pages; at most {MAX_PAGES:,} are read. Split it into several files.")
         if pdf.get_formtype() != pdfium_c.FORMTYPE_NONE:
             pdf.init_forms()
         reader = _Reader(pdf, name, context)
@@ -83,7 +83,7 @@ def opened(data: bytes, name: str) -> Any:
             raise DocumentEncrypted(
                 f"'{name}' is protected by a password. Save a copy without one to make it searchable."
             ) from error
-        raise ParseFailed(f"'{name}' can't be read as PDF: it is damaged or isn't one.") from error
+        raise DocumentDamaged(f"'{name}' can't be read as PDF: it is damaged or isn't one.") from error
 
 
 class _Reader:
@@ -102,12 +102,12 @@ class _Reader:
         try:
             page = self.pdf[index]
         except pypdfium2.PdfiumError as error:
-            raise ParseFailed(damaged) from error
+            raise DocumentDamaged(damaged) from error
         try:
             text_page = page.get_textpage()
         except pypdfium2.PdfiumError as error:
             page.close()
-            raise ParseFailed(damaged) from error
+            raise DocumentDamaged(damaged) from error
         try:
             return self._read(page, text_page, index)
         finally:

@@ -18,7 +18,7 @@ from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 from pptx.package import Package
 
 from ragd.core.documents import Document
-from ragd.core.errors import DocumentEmpty, ParseFailed, UnpacksTooLarge, WrongType
+from ragd.core.errors import DocumentDamaged, DocumentEmpty, OldFormat, TooComplex, UnpacksTooLarge, WrongType
 from ragd.formats.common.naming import choose_title, extension
 from ragd.formats.common.office_archive import BROKEN, checked_archive, old_format, read_part
 from ragd.formats.common.old_office import OldOfficeLoader
@@ -64,7 +64,7 @@ class PowerPointLoader(OldOfficeLoader):
                 deck.add(slide, number)
                 context.report(done, len(shown))
         except TooMuchText as error:
-            raise ParseFailed(
+            raise TooComplex(
                 f"'{name}' gives more than {MAX_TEXT_CHARS:,} characters of text. It is not read; split it."
             ) from error
         if not deck.has_content:
@@ -110,10 +110,10 @@ def _open(data: bytes, name: str) -> tuple[Any, Any]:
         # lxml's syntax error is Python's; the others are what python-pptx meets in a part that isn't what it should be.
         except (SyntaxError, KeyError, ValueError, AttributeError, RecursionError, PythonPptxError, *BROKEN) as error:
             if "_rels/.rels" in archive.NameToInfo and _STRICT in read_part(archive, "_rels/.rels", name):
-                raise ParseFailed(
+                raise OldFormat(
                     f"'{name}' is a 'Strict Open XML' presentation, which can't be read. Save it as 'PowerPoint Presentation'."
                 ) from error
-            raise ParseFailed(
+            raise DocumentDamaged(
                 f"'{name}' is damaged: its parts can't be read. Open it in PowerPoint, let it repair the file and save it anew."
             ) from error
     root = root_of(main)
@@ -131,7 +131,7 @@ def _slide(main: Any, entry: Any, number: int, name: str) -> Any:
     relation = main.rels.get(entry.get(f"{R}id") or "")
     part = None if relation is None or relation.is_external else relation.target_part
     if part is None or getattr(part, "_element", None) is None or part._element.tag != f"{P}sld":
-        raise ParseFailed(
+        raise DocumentDamaged(
             f"Slide {number} of '{name}' is missing in the file. Open it in PowerPoint, let it repair the file and save it anew."
         )
     return part

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ragd.core.documents import Place
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import TooComplex
 from ragd.formats.common.builder import ContentBuilder
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 
@@ -76,7 +76,7 @@ class TableContent(ContentBuilder):
         if text:
             self._block("\n".join(text))
         if self._length > self._limit:
-            raise ParseFailed(f"The tables of '{self._name}' would be more than {self._limit:,} characters long. Split the file.")
+            raise TooComplex(f"The tables of '{self._name}' would be more than {self._limit:,} characters long. Split the file.")
         return start
 
     def table(

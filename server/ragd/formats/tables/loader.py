@@ -17,7 +17,7 @@ from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from ragd.core.documents import Document, Place
-from ragd.core.errors import DocumentEmpty, DocumentUnreadable
+from ragd.core.errors import DocumentDamaged, DocumentEmpty
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode
 from ragd.formats.common.naming import choose_title, extension
@@ -196,7 +196,9 @@ def _survey(text: str, name: str, warnings: list[str]) -> tuple[_Dialect, Counte
         try:
             widths, used, _ = _counted(text, dialect)
         except csv.Error as error:
-            raise DocumentUnreadable(f"'{name}' can't be read as a table: {error}. Check that it is a CSV file.") from error
+            raise DocumentDamaged(
+                f"'{name}' can't be read as a table: a field of it is longer than is read, or a quote never closes."
+            ) from error
     if reason:
         warnings.append(reason)
     if not widths:

@@ -11,7 +11,7 @@ from typing import Final
 
 from lxml import etree
 
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import WrongType
 from ragd.formats.common.office_archive import checked_archive
 from ragd.formats.common.opc import MC, Element, OpcPackage
 
@@ -41,7 +41,7 @@ class Package(OpcPackage):
         self._used: set[str] = set()
         main = self.part_of_kind(PACKAGE, OFFICE + "officeDocument")
         if main is None:
-            raise ParseFailed(f"'{name}' is not a Word document: it doesn't say which part holds its text.")
+            raise WrongType(f"'{name}' is not a Word document: it doesn't say which part holds its text.")
         self.main = main
 
     def body(self) -> Element:
@@ -50,7 +50,7 @@ class Package(OpcPackage):
         body = root.find(W + "body")
         if root.tag != W + "document" or body is None:
             other = _OTHER_FORMATS.get(etree.QName(root).localname, "no Word document, though it is packed like one")
-            raise ParseFailed(f"'{self.name}' is {other}.")
+            raise WrongType(f"'{self.name}' is {other}.")
         return body
 
     def part_of_kind(self, part: str, kind: str) -> str | None:

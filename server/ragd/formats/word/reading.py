@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ragd.core.documents import Picture, Place
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import ParseFailed, TooComplex
 from ragd.formats.common.opc import Element
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.word.content import Pages
@@ -157,7 +157,7 @@ class Reading:
     def nested(self, depth: int) -> int:
         """One level deeper. Raises `ParseFailed` below the last one."""
         if depth >= _MAX_NESTING:
-            raise ParseFailed(f"'{self.package.name}' nests tables and text boxes more than {_MAX_NESTING} deep. It is not read.")
+            raise TooComplex(f"'{self.package.name}' nests tables and text boxes more than {_MAX_NESTING} deep. It is not read.")
         return depth + 1
 
     def warnings(self) -> list[str]:
