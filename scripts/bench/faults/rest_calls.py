@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Schemathesis over the whole REST interface of a daemon that holds something: does any call end in a 5xx?
+
+    python -m venv tools && tools/bin/pip install schemathesis==4.32.5
+    .venv/bin/python scripts/bench/faults/rest_calls.py --schemathesis tools/bin/schemathesis --examples 100
+
+A daemon of its own gets the samples, a followed folder, queries with their traces, feedback, an evaluation and collections. Half
+of the calls then name what is there. Each answer must be no 5xx but "busy", and be as the description says. The exit code
+is Schemathesis's. Vectors are the fake embedder's. What `stop`, `events` and `backup` give is tested elsewhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import httpx2
+from _daemons import Daemon
+from _mixed_work import ended, listed
+
+ROOT: Final = Path(__file__).resolve().parents[3]
+SAMPLES: Final = ROOT / "data" / "samples"
+LEFT_OUT: Final = ("/api/stop", "/api/events", "/api/jobs/{job_id}/events", "/api/backup")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--schemathesis", required=True, help="the program")
+    parser.add_argument("--examples", type=int, default=100, help="calls of each operation and phase, about")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--minutes", type=float, default=60)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="rag-bench-") as root:
+        daemon = Daemon.start(Path(root, "data"))
+        with daemon.client() as client:
+            known, described = Path(root, "known.json"), Path(root, "openapi.json")
+            known.write_text(json.dumps(fill(client, Path(root, "followed"))), "utf-8")
+            described.write_bytes(description())
+            command = [options.schemathesis, "run", str(described), "--url", str(client.base_url)]
+            command += ["--header", f"Authorization: {client.headers['authorization']}", "--checks", "all"]
+            # Unknown fields are refused and unknown query parameters are not, by intent; there is one token for everything.
+            command += ["--exclude-checks", "ignored_auth,positive_data_acceptance,negative_data_rejection,unsupported_method"]
+            command += ["--max-examples", str(options.examples), "--seed", str(options.seed), "--no-color"]
+            command += ["--max-time", str(int(options.minutes * 60)), "--continue-on-failure", "--request-timeout", "60"]
+            for path in LEFT_OUT:
+                command += ["--exclude-path", path]
+            hooks = str(Path(__file__).with_name("_schemathesis_hooks.py"))
+            outcome = subprocess.run(
+                command, env=os.environ | {"SCHEMATHESIS_HOOKS": hooks, "RAG_KNOWN": str(known)}, check=False
+            )
+            print("the daemon answers:", client.get("/api/health").raise_for_status().json())
+        daemon.end()
+    sys.exit(outcome.returncode)
+
+
+def description() -> bytes:
+    return subprocess.run([sys.executable, "-m", "ragd.api.openapi"], capture_output=True, check=True).stdout
+
+
+def fill(client: httpx2.Client, folder: Path) -> dict[str, list[Any]]:
+    """What the daemon then holds: name of a parameter or field -> values of it."""
+    folder.mkdir()
+    for number in range(30):
+        (folder / f"note-{number}.md").write_text(f"# Note {number}\n\nThe value of note{number} is set here.\n", "utf-8")
+    for name in ("notes", "計画"):
+        client.post("/api/collections", json={"name": name}).raise_for_status()
+    source = {"type": "folder", "name": "followed", "collection": "notes", "config": {"path": str(folder)}}
+    source_id = client.post("/api/sources", json=source).raise_for_status().json()["id"]
+    ended(client, client.post(f"/api/sources/{source_id}/sync", json={}).raise_for_status().json()["job_id"])
+    job_id = client.post("/api/ingest", json={"paths": [str(SAMPLES)]}).raise_for_status().json()["job_id"]
+    ended(client, job_id)
+    questions = ["How do I fail over a broker?", "ノードの在庫", "What does E1045 mean?"]
+    for question in questions:
+        client.post("/api/query", json={"query": question}).raise_for_status()
+        client.post("/api/chat", json={"query": question}).raise_for_status()
+    time.sleep(1)  # traces are written behind the answer
+    documents = listed(client)
+    chunks = [_items(client, f"/api/documents/{row['id']}/chunks") for row in documents[:20]]
+    traces = [row["trace_id"] for row in _items(client, "/api/traces")]
+    known = {
+        "doc_id": [row["id"] for row in documents],
+        "chunk_id": [row["chunk_id"] for rows in chunks for row in rows],
+        "asset_id": [name for row in documents[:60] for name in _pictures(client, row["id"])],
+        "source_id": [source_id],
+        "job_id": [row["id"] for row in _items(client, "/api/jobs")],
+        "trace_id": traces,
+        "name": ["notes", "計画", "default"],
+        "collection": ["notes", "計画", "default"],
+        "query": questions,
+        "path": [str(folder), str(SAMPLES), str(folder / "note-1.md")],
+        "page": [1, 2],
+    }
+    return {name: values for name, values in known.items() if values}
+
+
+def _pictures(client: httpx2.Client, doc_id: str) -> list[str]:
+    text = client.get(f"/api/documents/{doc_id}/content").raise_for_status().json()["markdown"]
+    return [part.partition(")")[0] for part in text.split("](asset://")[1:]]
+
+
+def _items(client: httpx2.Client, path: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = client.get(path, params={"page_size": 100}).raise_for_status().json()["items"]
+    return rows
+
+
+if __name__ == "__main__":
+    main()
