@@ -89,7 +89,7 @@ def fill(client: httpx2.Client, folder: Path) -> dict[str, list[Any]]:
         "chunk_id": [row["chunk_id"] for rows in chunks for row in rows],
         "asset_id": [name for row in documents[:60] for name in _pictures(client, row["id"])],
         "source_id": [source_id],
-        "job_id": [row["id"] for row in _items(client, "/api/jobs")],
+        "job_id": [row["job_id"] for row in _items(client, "/api/jobs")],
         "trace_id": traces,
         "name": ["notes", "計画", "default"],
         "collection": ["notes", "計画", "default"],
