@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""1 MB of each of 40 hostile shapes through every stage of ingestion that follows the reading: CPU seconds of each.
+"""1 MB of each of 40 hostile shapes through readers of text and every stage of ingestion that follows: CPU seconds of each.
 
     .venv/bin/python tests/unit/linear/hostile_text.py [--kilobytes 1000] [--limit 2.0] [--real]
 

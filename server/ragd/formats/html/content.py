@@ -19,7 +19,7 @@ from bs4 import BeautifulSoup
 from bs4.element import Tag
 
 from ragd.formats.html.pictures import keep_diagrams
-from ragd.formats.html.tree import HEADINGS, NOTHING, become_text, is_text, remove
+from ragd.formats.html.tree import HEADINGS, NOTHING, become_text, is_text, remove, tags
 
 _NEVER_SHOWN: Final = frozenset((
     "audio", "base", "button", "canvas", "datalist", "embed", "head", "iframe", "input", "link", "meta", "noembed",
@@ -102,7 +102,7 @@ def keep_seen(tree: BeautifulSoup, text: str) -> int:
 
 def _keep_states(tree: BeautifulSoup) -> None:
     """Write as text what only an element's state shows: whether a box is ticked, and the formula that MathML was made from."""
-    for box in tree.find_all("input", type="checkbox"):
+    for box in [tag for tag in tags(tree, ("input",)) if tag.get("type") == "checkbox"]:
         following = next((str(node) for node in islice(box.next_elements, 4) if is_text(node) and node), "")
         state = "[x]" if box.has_attr("checked") else "[ ]"
         become_text(box, state if following[:1].isspace() else f"{state} ")
@@ -127,7 +127,8 @@ def _main_content(tree: BeautifulSoup) -> tuple[Tag, bool, int]:
     body = tree.body if tree.body and tree.body.get_text(strip=True) else tree
     whole = _characters(body)
     articles = tree.find_all("article")
-    marked = [tree.find("main"), tree.find(role="main"), articles[0] if len(articles) == 1 else None]
+    of_role = (node for node in tree.descendants if isinstance(node, Tag) and node.get("role") == "main")
+    marked = [next(tags(tree, ("main",)), None), next(of_role, None), articles[0] if len(articles) == 1 else None]
     for candidate in marked:
         if isinstance(candidate, Tag) and candidate.get_text(strip=True):
             return candidate, True, max(0, whole - _characters(candidate))
@@ -145,21 +146,21 @@ def _main_content(tree: BeautifulSoup) -> tuple[Tag, bool, int]:
 def _remove_boilerplate(content: Tag, *, marked: bool) -> int:
     """Take out of the content what is no part of it by its name, or since it is nothing but links; how many characters."""
     measures = _measured(content)
-    protected = {id(parent) for heading in content.find_all(["h1", "main"]) for parent in heading.parents}
-    tags = [tag for tag in content.find_all(True) if id(tag) not in protected]
+    protected = {id(parent) for heading in tags(content, ("h1", "main")) for parent in heading.parents}
+    elements = [tag for tag in content.find_all(True) if id(tag) not in protected]
     total = measures[id(content)].text
     named = [
         tag
-        for tag in tags
+        for tag in elements
         if _is_named_boilerplate(tag, (measure := measures[id(tag)]))
         and (measure.is_navigation or measure.text <= total * _MAX_SHARE)
     ]
     left_out = _remove(named, measures, total - 1)
     if not marked:
-        blocks = [tag for tag in tags if tag.name in _BLOCKS_OF_LINKS and measures[id(tag)].is_navigation]
+        blocks = [tag for tag in elements if tag.name in _BLOCKS_OF_LINKS and measures[id(tag)].is_navigation]
         still_there = [tag for tag in blocks if not any(parent.name == NOTHING for parent in tag.parents)]
         left_out += _remove(still_there, measures, (total - left_out) * _MAX_SHARE)
-    for heading in content.find_all(HEADINGS):
+    for heading in list(tags(content, HEADINGS)):
         for link in heading.find_all("a"):
             if link.get_text(strip=True).lower() in _PERMALINK and not link.find("img"):
                 remove(link)
@@ -226,10 +227,10 @@ def _measured(root: Tag) -> dict[int, _Measure]:
     return measures
 
 
-def _remove(tags: Sequence[Tag], measures: Mapping[int, _Measure], most: float) -> int:
+def _remove(elements: Sequence[Tag], measures: Mapping[int, _Measure], most: float) -> int:
     """Take out these elements unless they hold more than `most` characters together; how many were taken out."""
-    listed = {id(tag) for tag in tags}
-    outermost = [tag for tag in tags if not any(id(parent) in listed for parent in tag.parents)]
+    listed = {id(tag) for tag in elements}
+    outermost = [tag for tag in elements if not any(id(parent) in listed for parent in tag.parents)]
     length = sum(measures[id(tag)].text for tag in outermost)
     if length > most:
         return 0

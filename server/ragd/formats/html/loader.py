@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from importlib.metadata import version as installed
-from typing import Any, Final
+from typing import Final
 
 import bs4
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 
 from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed, TooComplex
@@ -22,7 +22,7 @@ from ragd.formats.common.pictures import PictureShelf
 from ragd.formats.html.blocks import BlockWriter
 from ragd.formats.html.content import page_content
 from ragd.formats.html.pictures import PagePictures
-from ragd.formats.html.tree import TextLines, parsable, parse
+from ragd.formats.html.tree import TextLines, parsable, parse, tags
 from ragd.language.detection import language_of_tag
 from ragd.providers.protocols import ALONE, LoadContext
 
@@ -48,10 +48,10 @@ class HtmlLoader(FormatLoader):
             raise type(error)(f"'{name}' can't be read: {error.message} Save the page anew, or as a PDF.") from error
         lines = TextLines(tree)
         page_title = tree.title.get_text() if tree.title else None
-        keywords = _meta(tree, "keywords")
+        base, stated = _head(tree)
         declared_language = tree.html.get("lang") if tree.html else None
         shelf = PictureShelf(context)
-        writer = BlockWriter(lines, PagePictures(shelf, _base(tree)))
+        writer = BlockWriter(lines, PagePictures(shelf, base))
         content, left_out = page_content(tree, text)
         try:
             writer.write(content)
@@ -65,10 +65,10 @@ class HtmlLoader(FormatLoader):
         if left_out:
             metadata["furniture_characters"] = left_out
         for key in ("author", "description"):
-            if stated := " ".join(_meta(tree, key).split()):
-                metadata[key] = stated
-        if tags := [word.strip() for word in keywords.split(",") if word.strip()]:
-            metadata["tags"] = tags
+            if value := " ".join(stated.get(key, "").split()):
+                metadata[key] = value
+        if keywords := [word.strip() for word in stated.get("keywords", "").split(",") if word.strip()]:
+            metadata["tags"] = keywords
         declared = language_of_tag(declared_language) if isinstance(declared_language, str) else None
         return self._document(
             title,
@@ -81,9 +81,18 @@ class HtmlLoader(FormatLoader):
         )
 
 
-def _base(tree: BeautifulSoup) -> str:
-    tag = tree.find("base", href=True)
-    return str(tag.get("href") or "").strip() if isinstance(tag, Tag) else ""
+def _head(tree: BeautifulSoup) -> tuple[str, dict[str, str]]:
+    """The address that links are relative to, and what `<meta>` states by its name; of several the first. Empty where nothing is.
+
+    Asked before the page's head is taken out of it.
+    """
+    base, stated = None, dict[str, str]()
+    for tag in tags(tree, ("base", "meta")):
+        if tag.name == "meta":
+            stated.setdefault(str(tag.get("name", "")).lower(), str(tag.get("content", "")))
+        elif base is None and tag.has_attr("href"):
+            base = str(tag["href"]).strip()
+    return base or "", stated
 
 
 def _without_site(title: str | None, heading: str | None) -> str | None:
@@ -95,9 +104,3 @@ def _without_site(title: str | None, heading: str | None) -> str | None:
     rest = stated[len(shown) :] if before else stated[: -len(shown)] if after else ""
     edge = rest.strip()[:1] if before else rest.strip()[-1:]
     return shown if edge and edge in _TITLE_SEPARATORS else title
-
-
-def _meta(tree: BeautifulSoup, name: str) -> str:
-    attributes: dict[str, Any] = {"name": re.compile(f"^{name}$", re.IGNORECASE)}
-    tag = tree.find("meta", attrs=attributes)
-    return str(tag.get("content", "")) if isinstance(tag, Tag) else ""

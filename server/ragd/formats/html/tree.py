@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Container, Iterator
 from typing import Any, Final
 
 from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning, XMLParsedAsHTMLWarning
@@ -42,6 +43,8 @@ _IMPLIED_ENDS: Final[dict[str, tuple[frozenset[str], frozenset[str]]]] = {
     "option": (frozenset(("option",)), frozenset(("select",))),
     "a": (frozenset(("a",)), BLOCKS),
 }
+_PARAGRAPH: Final = frozenset(("p",))
+_NO_PARAGRAPH: Final = BLOCKS - _PARAGRAPH
 _CLOSES_PARAGRAPH: Final = BLOCKS - {"td", "th", "tr", "tbody", "thead", "tfoot", "body", "html"}
 
 
@@ -61,7 +64,7 @@ class _Tree(BeautifulSoup):
         if len(self.tagStack) > MAX_DEPTH:
             raise TooComplex(f"The HTML is nested more than {MAX_DEPTH} elements deep.")
         if name in _CLOSES_PARAGRAPH:
-            self._close(frozenset(("p",)), BLOCKS - {"p"})
+            self._close(_PARAGRAPH, _NO_PARAGRAPH)
         if implied := _IMPLIED_ENDS.get(name):
             self._close(*implied)
         return super().handle_starttag(name, *args, **kwargs)
@@ -116,6 +119,11 @@ class TextLines:
     def of(self, text: NavigableString) -> int | None:
         found = self._lines.get(id(text))
         return found[1] if found else None
+
+
+def tags(root: Tag, names: Container[str]) -> Iterator[Tag]:
+    """The elements of these names inside, in order. BeautifulSoup's own search takes three times as long."""
+    return (node for node in root.descendants if isinstance(node, Tag) and node.name in names)
 
 
 def is_text(node: PageElement) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from typing import Final
 from ragd.core.documents import Document, Place
 from ragd.formats.excel.areas import Area, area_of
 
+_NEWLINE: Final = re.compile("\n")
 _LEAST_OF_PAGE: Final = 40
 """Characters of a page below which what stands on it is no stretch of its own: a page number, the end of a line."""
 
@@ -20,7 +22,7 @@ class Places:
     def __init__(self, document: Document) -> None:
         self._markdown = document.markdown
         self._verbatim = document.verbatim
-        self._newlines = [index for index, char in enumerate(document.markdown) if char == "\n"] if document.verbatim else []
+        self._newlines = [match.start() for match in _NEWLINE.finditer(document.markdown)] if document.verbatim else []
         self._marks = document.marks
         self._offsets = [mark.offset for mark in document.marks]
 

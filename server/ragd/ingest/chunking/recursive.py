@@ -67,7 +67,7 @@ def build_pieces(
             normal = canonical(text)
             if not normal:
                 continue
-            heading_path = _without_repetition(path, text)
+            heading_path = _without_repetition(path, normal)
             digest = hashlib.sha256(normal.encode()).hexdigest()
             pieces.append(
                 Piece(
@@ -99,9 +99,9 @@ def _context_path(document: Document, section_path: Sequence[str]) -> tuple[str,
     return (*path[:above], document.title, *path[above:])
 
 
-def _without_repetition(path: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """The path without its first heading where the text begins with that itself: a title taken from the first line."""
-    return path[1:] if path and canonical(text).startswith(canonical(path[0])) else path
+def _without_repetition(path: tuple[str, ...], normal: str) -> tuple[str, ...]:
+    """The path without its first heading where the canonical text begins with it: a title taken from the first line."""
+    return path[1:] if path and normal.startswith(canonical(path[0])) else path
 
 
 def _heading_line(path: Sequence[str], tokenizer: Tokenizer, max_tokens: int) -> str:

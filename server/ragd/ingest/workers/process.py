@@ -6,6 +6,7 @@ it takes too long. It ends by itself when the daemon is gone.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 # the daemon watches; this one stops a single allocation that is out of all proportion.
 _RESERVED = 4 * 1024**3
 _REPORT_EVERY_S = 0.2
+# A document's tree is many objects and hardly garbage: at Python's own thresholds, looking through them again and again is a
+# quarter of the time that a long page takes. A process ends when it holds too much, whatever holds it.
+_COLLECT_AFTER = (10_000, 20, 20)
 _PARENT_CHECK_S = 1.0
 
 
@@ -180,6 +184,7 @@ def _main() -> None:
     os.dup2(2, 1)
     _end_with_parent()
     _limit(options.memory)
+    gc.set_threshold(*_COLLECT_AFTER)
     _serve(_Reader(options), sys.stdin.buffer, answers)
 
 

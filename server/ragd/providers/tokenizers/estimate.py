@@ -18,6 +18,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import accumulate
 
 from ragd.language.scripts import KANA_BLOCKS
 
@@ -39,7 +40,8 @@ class EstimatedTokenizer:
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Character range of each counted token; of tokens of one character, the last has it and the others are empty."""
         if text.isascii():
-            return [match.span() for match in _PARTS.finditer(text)]
+            ends = list(accumulate(map(len, _PARTS.findall(text))))
+            return list(zip((0, *ends), ends, strict=False))
         ranges: list[tuple[int, int]] = []
         for start, end, tokens in _parts(text):
             ranges += [(start, start)] * (tokens - 1)

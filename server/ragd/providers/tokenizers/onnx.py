@@ -63,7 +63,7 @@ class OnnxTokenizer:
         offsets = self._encode(text).offsets
         limits = [start for start, _ in offsets[1:]] + [len(text)]
         for (start, covered), limit in zip(offsets, limits, strict=False):
-            end = min(covered, limit)
+            end = covered if covered < limit else limit
             # The library reports a composed character by its first part.
             while end < limit and _is_mark(text[end]):
                 end += 1
@@ -104,4 +104,4 @@ def _clean(text: str) -> str:
 
 
 def _is_mark(character: str) -> bool:
-    return unicodedata.category(character).startswith("M") or character in _VOICED_MARKS
+    return character > "\x7f" and (unicodedata.category(character).startswith("M") or character in _VOICED_MARKS)

@@ -45,6 +45,12 @@ def test_scripts_hidden_parts_and_page_boilerplate_are_left_out() -> None:
     assert document.markdown == "Kept"
 
 
+def test_what_the_head_states_of_author_and_content_is_kept_although_the_head_is_not_shown() -> None:
+    head = "<meta name=Author content='Ann\n B'><meta name=author content=Second><meta name=description content='How leases end'>"
+    metadata = load(f"<html><head><title>T</title>{head}</head><body><p>Text</p></body></html>").metadata
+    assert (metadata["author"], metadata["description"]) == ("Ann B", "How leases end")
+
+
 def test_the_main_element_is_the_content_and_an_articles_own_header_stays() -> None:
     document = load("<body><div>around</div><main><article><header><h1>Title</h1></header><p>Text</p></article></main></body>")
     assert document.markdown == "# Title\n\nText"
