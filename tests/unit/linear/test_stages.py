@@ -12,10 +12,12 @@ from typing import Final
 import pytest
 
 from ragd.access.passages import Body, taken_from
+from ragd.answer import support
 from ragd.answer.citations import CitationFilter
 from ragd.answer.phrases import says_not_found
 from ragd.answer.prompt import neutral
 from ragd.answer.support import SupportCheck
+from ragd.answer.units import units_of
 from ragd.cli.common.excerpt import excerpt
 from ragd.config.answering import RetrievalSettings
 from ragd.core.documents import Document, Place
@@ -133,6 +135,8 @@ def _readers() -> dict[str, Callable[[str], object]]:
 
 
 def _checked(text: str) -> None:
+    for remembered in (units_of, support._read_text):  # measured is the reading, also the second time
+        remembered.cache_clear()
     SupportCheck(FakeEmbedder(), _ANALYZER, 0.5).check(text, [Citation(1, _passage(text))])
 
 
