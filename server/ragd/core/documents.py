@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal
 
 DocType = Literal[
-    "pdf", "docx", "xlsx", "pptx", "markdown", "html", "text", "code", "image", "csv", "notebook", "email", "odt", "epub",
+    "pdf", "docx", "xlsx", "pptx", "markdown", "html", "text", "code", "image", "csv", "notebook", "email", "odt", "rtf", "epub",
     "confluence", "jira",
 ]  # fmt: skip
 

@@ -82,6 +82,7 @@ _ROWS: Final = (
     FormatSpec("notebook", "Notebook", "notebook", "notebook", (".ipynb",), shape="cells"),
     FormatSpec("email", "E-mail", "email", "mail", (".eml", ".msg"), needs_program=True),
     FormatSpec("odt", "OpenDocument", "opendocument", "file", (".odt", ".ott"), needs_program=True),
+    FormatSpec("rtf", "Rich text", "rtf", "file", (".rtf",), needs_program=True),
     FormatSpec("epub", "Book", "epub", "book", (".epub",), needs_program=True),
     # Fetched by their sources, never found as files.
     FormatSpec("confluence", "Confluence", "confluence", "book"),

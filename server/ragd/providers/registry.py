@@ -15,6 +15,7 @@ _FORMER_GROUP = "rag_assistant.providers"
 TABLE: dict[tuple[ProviderKind, str], str] = {
     ("loader", "epub"): "ragd.formats.epub.loader:EpubLoader",
     ("loader", "opendocument"): "ragd.formats.opendocument.loader:OpenDocumentLoader",
+    ("loader", "rtf"): "ragd.formats.rtf.loader:RtfLoader",
     ("loader", "markdown"): "ragd.formats.markdown.loader:MarkdownLoader",
     ("loader", "text"): "ragd.formats.text.loader:TextLoader",
     ("loader", "code"): "ragd.formats.text.loader:CodeLoader",

@@ -950,7 +950,7 @@ export interface components {
                  * Doc Type
                  * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
                  */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira")[] | null;
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira")[] | null;
                 /**
                  * Language
                  * @description en, ja or zh.
@@ -1219,7 +1219,7 @@ export interface components {
              * Doc Type
              * @enum {string}
              */
-            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira";
+            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira";
             /** Id */
             id: number;
             /** Images */
@@ -1397,7 +1397,7 @@ export interface components {
              * Doc Type
              * @enum {string}
              */
-            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira";
+            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira";
             error?: components["schemas"]["Trouble"] | null;
             /** Id */
             id: string;
@@ -1447,7 +1447,7 @@ export interface components {
              * Doc Type
              * @enum {string}
              */
-            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira";
+            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira";
             error?: components["schemas"]["Trouble"] | null;
             /** Id */
             id: string;
@@ -1773,7 +1773,7 @@ export interface components {
                  * Doc Type
                  * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
                  */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira")[] | null;
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira")[] | null;
                 /**
                  * Language
                  * @description en, ja or zh.
@@ -1860,7 +1860,7 @@ export interface components {
              * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
              * @default null
              */
-            doc_type: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira")[] | null;
+            doc_type: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira")[] | null;
             /**
              * Language
              * @description en, ja or zh.
@@ -2479,7 +2479,7 @@ export interface components {
                  * Doc Type
                  * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
                  */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira")[] | null;
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira")[] | null;
                 /**
                  * Language
                  * @description en, ja or zh.
@@ -2650,7 +2650,7 @@ export interface components {
                  * Doc Type
                  * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
                  */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira")[] | null;
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira")[] | null;
                 /**
                  * Language
                  * @description en, ja or zh.
@@ -2816,7 +2816,7 @@ export interface components {
              * Doc Type
              * @enum {string}
              */
-            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "epub" | "confluence" | "jira";
+            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira";
             /** Images */
             images: components["schemas"]["Image"][];
             /** Line Range */

@@ -31,6 +31,7 @@ export const FORMATS = {
   notebook: { label: () => l10n.t("Notebook"), icon: "notebook", shape: "cells", needsProgram: false, isOwnText: false },
   email: { label: () => l10n.t("E-mail"), icon: "mail", shape: "text", needsProgram: true, isOwnText: false },
   odt: { label: () => l10n.t("OpenDocument"), icon: "file", shape: "text", needsProgram: true, isOwnText: false },
+  rtf: { label: () => l10n.t("Rich text"), icon: "file", shape: "text", needsProgram: true, isOwnText: false },
   epub: { label: () => l10n.t("Book"), icon: "book", shape: "text", needsProgram: true, isOwnText: false },
   confluence: { label: () => l10n.t("Confluence"), icon: "book", shape: "text", needsProgram: false, isOwnText: false },
   jira: { label: () => l10n.t("Jira"), icon: "issues", shape: "text", needsProgram: false, isOwnText: false },
