@@ -18,6 +18,8 @@ export function jobTitle({ kind, collection }: Pick<Job, "kind" | "collection">)
       return collection === "" ? l10n.t("Rebuilding the index") : l10n.t("Rebuilding the index of {0}", collection);
     case "repair":
       return l10n.t("Repairing the index");
+    case "tokens":
+      return l10n.t("Making token vectors");
     case "purge":
     case "cleanup":
       return l10n.t("Deleting documents");

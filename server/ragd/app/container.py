@@ -41,6 +41,7 @@ from ragd.ingest.workers.pool import WorkerPool
 from ragd.jobs.ingest import IngestPaths, IngestUploads, Reread
 from ragd.jobs.removal import Cleanup, Purge
 from ragd.jobs.runner import JobHandler, JobRunner
+from ragd.jobs.tokens import BuildTokens
 from ragd.models.store import Progress
 from ragd.providers.model_queue import ModelQueue
 from ragd.sources.handler import HandlerContext
@@ -173,6 +174,7 @@ class Application:
         self._reread = Reread(self.ingestion, originals, self.document_reader, self.writer, self.collections, self.jobs)
         first_retry_s = next(iter(settings.jobs.cleanup_retries_s), 0.0)
         self._cleanup = Cleanup(self.ingestion, self.writer, self.uploads, self.jobs, first_retry_s)
+        self._tokens = BuildTokens(self.ingestion, self.indexes, self.writer, self.collections, self.jobs)
         self._purge = Purge(self.ingestion, self.indexes, self.writer, self.uploads, self.collections)
         self.documents = Documents(
             settings,
@@ -200,6 +202,7 @@ class Application:
             self.indexes,
             self.ingestion,
             self._purge,
+            self._tokens,
             self.directories.data / "index",
             self._notices,
         )
@@ -225,7 +228,8 @@ class Application:
             "upload": IngestUploads(self.ingestion, self.uploads, self._files),
             "reread": self._reread,
             "rebuild": self._rebuild,
-            "repair": self._rebuild,
+            "repair": self._repair,
+            "tokens": self._tokens,
             "purge": self._purge,
             "cleanup": self._cleanup,
             "sync": self.sources.run_sync,
@@ -235,6 +239,11 @@ class Application:
 
     def _rebuild(self, job: Job, report: Report) -> IngestResult:
         """Make the index entries of documents anew from their stored content; no file is read."""
+        self.reconciler.remove_damaged_tokens()
+        return self.ingestion().rebuild(job.payload["doc_ids"], report=report, links=job.links, tokens=True)
+
+    def _repair(self, job: Job, report: Report) -> IngestResult:
+        """As `_rebuild`, as quickly as can be: token codes follow by a job of their own."""
         return self.ingestion().rebuild(job.payload["doc_ids"], report=report, links=job.links)
 
     # What opens when it is first needed
@@ -265,6 +274,7 @@ class Application:
             tracer=self.tracer,
             interruptions=self._interruptions,
             strategy_config_id=self.settings.strategy_config_id(),
+            request_tokens=self._tokens.request,
         )
 
     @property
@@ -303,8 +313,7 @@ class Application:
             parser.close()
         # A job that still runs keeps the indexes and the embedder.
         if stopped and (indexes := self.indexes.opened):
-            indexes.dense.close()
-            indexes.sparse.close()
+            indexes.close()
         if stopped:
             self._queue.close()
         self.models.close(idle=stopped)

@@ -29,11 +29,13 @@ from ragd.ingest.workers.pool import WorkerPool
 from ragd.ingest.workers.process import WorkerOptions
 from ragd.providers.protocols import DenseStore, Embedder, SparseStore
 from ragd.providers.registry import build, provider_class
+from ragd.providers.token_protocols import TokenIndex
+from ragd.providers.token_view import TokenView, basis_of, identity_of
 from ragd.store.assets import Assets
 
 log = logging.getLogger(__name__)
 
-Index = TypeVar("Index", bound=DenseStore | SparseStore)
+Index = TypeVar("Index", bound=DenseStore | SparseStore | TokenIndex)
 
 _PUT_ASIDE = re.compile(r"\.(damaged|outdated)-")
 # Processes that read files, where the settings don't say: the embedding model needs the cores more.
@@ -41,7 +43,10 @@ _MOST_WORKERS: Final = 4
 
 
 def open_indexes(settings: Settings, folder: Path, embedder: Embedder, kb_ids: Iterable[str], notices: list[str]) -> Indexes:
-    """Both indexes below `folder`, each read once for every collection. `notices` say to people what was put aside."""
+    """The indexes below `folder`, each read once for every collection. `notices` say to people what was put aside.
+
+    Raises `SettingsError` when token vectors are to be kept and there is no basis for the model's.
+    """
     options, kb_ids = settings.dense, list(kb_ids)
     # Vectors of another model are another index; the folder's name says which model made it.
     identity = hash32(embedder.model_id, embedder.revision)[:12]
@@ -53,7 +58,24 @@ def open_indexes(settings: Settings, folder: Path, embedder: Embedder, kb_ids: I
     dense = _open(open_dense, dense_folder, "dense", kb_ids, notices)
     sparse_folder = folder / f"sparse-{settings.sparse.backend}"
     open_sparse: Callable[[], SparseStore] = partial(build, "sparse", settings.sparse.backend, folder=sparse_folder)
-    return Indexes(dense, _open(open_sparse, sparse_folder, "sparse", kb_ids, notices), model_changed)
+    sparse = _open(open_sparse, sparse_folder, "sparse", kb_ids, notices)
+    return Indexes(dense, sparse, model_changed, _open_tokens(settings, folder, embedder, kb_ids, notices))
+
+
+def _open_tokens(
+    settings: Settings, folder: Path, embedder: Embedder, kb_ids: Iterable[str], notices: list[str]
+) -> TokenView | None:
+    """The token index; None where the settings want none. Codes of another model or basis are of no use any more and removed."""
+    provider = settings.token_index.provider
+    if provider == "none":
+        return None
+    basis = basis_of(embedder, settings.token_index.basis)
+    own = folder / f"tokens-{provider}-{identity_of(embedder, basis)}"
+    for path in folder.glob("tokens-*"):
+        if path != own and not _PUT_ASIDE.search(path.name):
+            shutil.rmtree(path, ignore_errors=True)
+    open_tokens: Callable[[], TokenIndex] = partial(build, "token_index", provider, folder=own)
+    return TokenView(_open(open_tokens, own, "token", kb_ids, notices), basis)
 
 
 def _open(open_it: Callable[[], Index], folder: Path, side: str, kb_ids: Iterable[str], notices: list[str]) -> Index:

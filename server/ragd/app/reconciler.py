@@ -16,6 +16,8 @@ from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.indexes import Indexes, find_drift
 from ragd.ingest.pipeline import IngestPipeline
 from ragd.jobs.removal import Purge
+from ragd.jobs.tokens import KIND as TOKENS
+from ragd.jobs.tokens import BuildTokens
 from ragd.store.assets import Assets
 from ragd.store.collections import Collections
 from ragd.store.documents import DocumentWriter
@@ -43,6 +45,7 @@ class Reconciler:
     indexes: Lazy[Indexes]
     ingestion: Lazy[IngestPipeline]
     purge: Purge
+    tokens: BuildTokens
     index_folder: Path
     notices: list[str]
 
@@ -55,7 +58,8 @@ class Reconciler:
         if moved := self.files.relocate(self.uploads.folder):
             log.info("the data directory was moved, and its uploads with it", extra={"documents": moved})
         # What an earlier start found to repair is found again below, as far as it still needs it.
-        self.jobs.end_kind("repair", "cancelled")
+        for kind in ("repair", TOKENS):
+            self.jobs.end_kind(kind, "cancelled")
         swept = self.writer.sweep()
         if swept:
             log.warning("rows of an unfinished ingestion removed", extra={"rows": swept})
@@ -63,7 +67,7 @@ class Reconciler:
             self.ingestion().delete(kb_id, doc_ids)
         self.uploads.sweep(self.jobs.waiting_uploads(), self.files.kept(self.uploads.folder))
         rebuild: list[str] = []
-        left = 0
+        left = uncoded = 0
         for kb_id, status in self.collections.all_ids().items():
             if status == "deleted":
                 self.purge.remove(kb_id)
@@ -72,6 +76,7 @@ class Reconciler:
             self.indexes().remove({kb_id: drift.surplus})
             old = self._outdated(kb_id)
             rebuild += sorted({*drift.incomplete_documents, *(old if outdated else ())})
+            uncoded += len(drift.without_tokens)
             left += 0 if outdated else len({*old} - {*drift.incomplete_documents})
         for kind in ("purge", "cleanup"):
             self.jobs.end_kind(kind, "completed", asdict(IngestResult()))
@@ -85,9 +90,15 @@ class Reconciler:
                 "searched as they are. `rag reindex` indexes them again."
             )
         self.writer.truncate_log()
-        if not rebuild:
+        job = self._queue_repair(rebuild) if rebuild else None
+        if uncoded and outdated:
+            # Behind the repair, which makes the rest searchable at once.
+            self.tokens.request()
+        if job is None:
             remove_put_aside(self.index_folder)
-            return None
+        return job
+
+    def _queue_repair(self, rebuild: Sequence[str]) -> Job:
         if self.indexes().model_changed:
             self.notices.append(
                 "The embedding model is another one than the documents were indexed with. Until they are indexed again, search "
@@ -95,7 +106,13 @@ class Reconciler:
             )
         self.notices.append(f"{len(rebuild)} documents are being indexed again from their stored content.")
         log.warning("indexes differ from the database; rebuilding", extra={"documents": len(rebuild)})
-        return self.jobs.add("repair", collection="", kb_id="", payload={"doc_ids": rebuild}, request_id=None)
+        return self.jobs.add("repair", collection="", kb_id="", payload={"doc_ids": list(rebuild)}, request_id=None)
+
+    def remove_damaged_tokens(self) -> None:
+        """Remove the token codes that are not as they were written, so that they are made anew."""
+        if (view := self.indexes().tokens) is not None:
+            for kb_id in self.collections.all_ids():
+                view.index.delete(kb_id, view.index.damaged(kb_id))
 
     def rebuild(self, collection: str | None = None, request_id: str | None = None) -> Job:
         """Queue the making anew of both indexes from the stored content, for one collection or all."""
@@ -129,14 +146,18 @@ class Reconciler:
     def _verify(self, kb_id: str, name: str) -> dict[str, Any]:
         live = self.writer.live_entries(kb_id)
         drift = find_drift(self.indexes(), kb_id, live)
+        view = self.indexes().tokens
+        false_codes = set() if view is None else set(view.index.damaged(kb_id))
         without_vector = set(self.vectors().missing([row[2] for row in live]))
         problems = {
             "damaged_facts": self.writer.damaged(kb_id),
             "missing_from_views": list(drift.incomplete_documents),
             "outdated_profile": self._outdated(kb_id),
             "missing_vectors": sorted({row[0] for row in live if row[2] in without_vector}),
+            "missing_tokens": list(drift.without_tokens),
+            "damaged_tokens": sorted({row[0] for row in live if row[1] in false_codes}),
         }
-        surplus = {"dense": len(drift.surplus.dense), "sparse": len(drift.surplus.sparse)}
+        surplus = {side: len(getattr(drift.surplus, side)) for side in ("dense", "sparse", "tokens")}
         return {
             "collection": name,
             "ok": not any(problems.values()) and not any(surplus.values()),

@@ -144,6 +144,8 @@ _PROBLEMS = {
     "missing_from_views": "are missing from an index",
     "outdated_profile": "were made under other settings",
     "missing_vectors": "have passages without a kept vector",
+    "missing_tokens": "have passages without token vectors, which are made in the background",
+    "damaged_tokens": "have damaged token vectors",
 }
 
 

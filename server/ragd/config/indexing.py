@@ -64,6 +64,13 @@ class DenseSettings(Group):
     """Breadth of the HNSW search, at least the number of candidates asked for; more is slower and finds more."""
 
 
+class TokenIndexSettings(Group):
+    provider: str = "none"
+    """Where compressed token vectors of passages are kept, for late interaction: `file`, or `none` to keep none."""
+    basis: str = ""
+    """File with the basis of token vectors, for a model that none ships for: `scripts/train_token_basis.py` makes it."""
+
+
 class SparseSettings(Group):
     backend: str = "tantivy"
     """Sparse index: `tantivy`, `fts5` (SQLite) or `rank_bm25` (in memory, for small collections)."""

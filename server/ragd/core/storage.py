@@ -70,10 +70,11 @@ class Version(VersionContent):
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """Entries of the two views of one collection, by id."""
+    """Entries of the indexes of one collection, by id. `tokens` are those of the token index beside the ones of `dense`."""
 
     dense: tuple[str, ...] = ()
     sparse: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

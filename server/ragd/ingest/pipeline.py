@@ -2,13 +2,13 @@
 
 Files are taken in groups. While one group is embedded, the next is being read and the one before is being stored, so that the
 embedding model is the only thing waited for. Within a group texts are embedded sorted by length. A file that can't be read
-fails alone; a group becomes visible in one transaction, after both views have it.
+fails alone; a group becomes visible in one transaction, after every view has it.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,12 +21,14 @@ from ragd.ingest.chunking.structure import Shape, drift
 from ragd.ingest.discovery.files import Found
 from ragd.ingest.discovery.paths import DocumentPaths, Named
 from ragd.ingest.drafts import Draft, Drafter
+from ragd.ingest.embedding import Embedding
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.interruptions import Interruptions
 from ragd.ingest.prefetch import prefetched
-from ragd.ingest.reading import LOOKUP_FILES, FileReading, Files, Report, Tally, embedding_progress, failure_of
+from ragd.ingest.reading import LOOKUP_FILES, FileReading, Files, Report, Tally, failure_of
 from ragd.ingest.workers.pool import Parser
 from ragd.providers.protocols import Embedder, Vectors
+from ragd.providers.token_protocols import TokenCodes
 from ragd.store.assets import Assets
 from ragd.store.documents import DocumentWriter
 from ragd.store.vectors import VectorCache
@@ -58,17 +60,20 @@ class IngestPipeline:
         tracer: Tracer,
         interruptions: Interruptions,
         strategy_config_id: str,
+        request_tokens: Callable[[], None],
     ) -> None:
+        """`request_tokens` has the token codes made that a run has left out."""
         self._writer = writer
         self._vectors = vectors
         self._assets = assets
         self._indexes = indexes
-        self._embedder = embedder
+        self._embedding = Embedding(vectors, indexes, embedder)
         self._drafter = drafter
         self._paths = paths
         self._reading = FileReading(drafter, parser, writer, tracer, interruptions)
         self._tracer = tracer
         self._strategy_config_id = strategy_config_id
+        self._request_tokens = request_tokens
         # Content and views change together: a deletion waits for the group that is being stored, and the reverse.
         self._storing = threading.Lock()
         self._runs = 0
@@ -111,12 +116,15 @@ class IngestPipeline:
                 self.delete(kb_id, remaining)
                 tally.deleted = len(remaining)
         self._trace_unchanged(tally, links)
+        if tally.uncoded:
+            self._request_tokens()
         report("done", total, total)
         return tally.result()
 
-    def rebuild(self, doc_ids: Sequence[str], *, report: Report, links: _Links) -> IngestResult:
-        """Make sections, chunks and both views of live documents again from their stored content; no file is read.
+    def rebuild(self, doc_ids: Sequence[str], *, report: Report, links: _Links, tokens: bool = False) -> IngestResult:
+        """Make sections, chunks and views of live documents again from their stored content; no file is read.
 
+        With `tokens`, the model runs for passages without token codes, too; else only for those without a vector.
         The result's `drift` says how the structure of the documents differs from what it was.
         """
         tally, total = Tally(), len(doc_ids)
@@ -133,7 +141,7 @@ class IngestPipeline:
                         yield draft
 
         with self._running():
-            self._store(drafts(), tally, report=report, total=total)
+            self._store(drafts(), tally, report=report, total=total, tokens=tokens)
         report("done", total, total)
         return replace(tally.result(), drift=drift([old for old, _ in shapes], [new for _, new in shapes]))
 
@@ -202,17 +210,17 @@ class IngestPipeline:
 
     # Storing: embedding and everything after
 
-    def _store(self, drafts: Iterator[Draft], tally: Tally, *, report: Report, total: int) -> None:
+    def _store(self, drafts: Iterator[Draft], tally: Tally, *, report: Report, total: int, tokens: bool = False) -> None:
         open_traces: dict[str, Trace] = {}
         try:
             with prefetched(_groups(drafts)) as groups, ThreadPoolExecutor(1, "rag-store") as storer:
                 storing: Future[None] | None = None
                 for group in groups:
                     open_traces.update((draft.trace.trace_id, draft.trace) for draft in group)
-                    vectors = self._embed(group, tally, report=report, total=total)
+                    vectors, codes = self._embedding.embed(group, tally, report=report, total=total, tokens=tokens)
                     if storing:
                         storing.result()
-                    storing = storer.submit(self._upsert, group, vectors, tally, open_traces)
+                    storing = storer.submit(self._upsert, group, vectors, codes, tally, open_traces)
                 if storing:
                     report("storing", tally.done, total)
                     storing.result()
@@ -224,44 +232,20 @@ class IngestPipeline:
             self._writer.sweep()
             raise
 
-    def _embed(self, group: Sequence[Draft], tally: Tally, *, report: Report, total: int) -> dict[str, Vectors]:
-        texts = {chunk.dense_key: chunk.dense_view for draft in group for chunk in draft.version.chunks}
-        provider = ProviderRef("embedder", self._embedder.model_id, self._embedder.revision)
-        with shared_span([draft.trace for draft in group], "stage.embedding", provider) as spans:
-            vectors = self._vectors.get(list(texts))
-            missing = [key for key in texts if key not in vectors]
-            report("embedding", tally.done, total)
-            before = tally.past_embedding
-            new: dict[str, Vectors] = {}
-            if missing:
-                progress = embedding_progress(report, tally, documents=len(group), texts=len(missing), total=total)
-                made = self._embedder.embed_passages([texts[key] for key in missing], progress)
-                new = {key: made[index] for index, key in enumerate(missing)}
-                self._vectors.put(new)
-                vectors.update(new)
-            counted: set[str] = set()
-            for draft in group:
-                keys = [chunk.dense_key for chunk in draft.version.chunks]
-                # A text that stands twice in a group is embedded for the first document and reused by the other.
-                embedded = sum(1 for key in dict.fromkeys(keys) if key in new and key not in counted)
-                counted.update(keys)
-                counts = {"embedded": embedded, "reused": len(keys) - embedded}
-                draft.trace.counters.update({**counts, "cache_hits": counts["reused"], "cache_misses": embedded})
-                draft.trace.event("ingest.embedding_batch", counts, spans[draft.trace.trace_id])
-                tally.embedded += embedded
-                tally.reused += counts["reused"]
-        tally.past_embedding = before + len(group)
-        return vectors
-
     def _upsert(
-        self, group: Sequence[Draft], vectors: Mapping[str, Vectors], tally: Tally, open_traces: dict[str, Trace]
+        self,
+        group: Sequence[Draft],
+        vectors: Mapping[str, Vectors],
+        codes: Mapping[str, TokenCodes],
+        tally: Tally,
+        open_traces: dict[str, Trace],
     ) -> None:
         provider = ProviderRef("indexes", f"{self._indexes.dense.name}+{self._indexes.sparse.name}")
         with self._storing, shared_span([draft.trace for draft in group], "stage.upsert", provider) as spans:
             returning = {draft.version.doc_id for draft in group if draft.was_deleted}
             withdrawn = self._writer.withdrawn([draft.version for draft in group], returning)
             kept = [draft for draft in group if draft.version.doc_id not in withdrawn]
-            self._upsert_versions(kept, vectors)
+            self._upsert_versions(kept, vectors, codes)
             for draft in kept:
                 payload = {"version_id": draft.version.version_id, "chunks": len(draft.version.chunks)}
                 draft.trace.event("ingest.upsert_result", payload, spans[draft.trace.trace_id])
@@ -274,12 +258,12 @@ class IngestPipeline:
         kept_ids = {draft.trace.trace_id for draft in kept}
         self._tracer.record([draft.trace.finish("ok" if draft.trace.trace_id in kept_ids else "cancelled") for draft in group])
 
-    def _upsert_versions(self, drafts: Sequence[Draft], vectors: Mapping[str, Vectors]) -> None:
+    def _upsert_versions(self, drafts: Sequence[Draft], vectors: Mapping[str, Vectors], codes: Mapping[str, TokenCodes]) -> None:
         versions = [draft.version for draft in drafts]
         replaced = [doc_id for draft in drafts for doc_id in draft.replaces]
         self._assets.put(asset for version in versions for asset in version.assets)
         self._writer.begin(versions)
-        self._indexes.upsert(versions, vectors)
+        self._indexes.upsert(versions, vectors, codes)
         left = self._writer.entries(replaced)
         self._indexes.remove(self._writer.flip(versions, replaced))
         if replaced:

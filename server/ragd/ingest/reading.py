@@ -52,6 +52,8 @@ class Tally:
     embedded: int = 0
     reused: int = 0
     unchanged_ids: list[str] = field(default_factory=list)
+    uncoded: int = 0
+    """Passages that have a vector and no token codes yet."""
     past_embedding: int = 0
     """Documents whose vectors are there, stored or on their way to be."""
     replaced: set[str] = field(default_factory=set)

@@ -14,6 +14,7 @@ from ragd.core.errors import ModelUnavailable
 from ragd.providers.calibration.measure import language_row, unit
 from ragd.providers.calibration_cache import CalibrationCache
 from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
+from ragd.providers.token_protocols import PassageTokenEmbedder
 
 
 class CentredEmbedder:
@@ -50,6 +51,14 @@ class CentredEmbedder:
 
     def passage_tokens(self, texts: Sequence[str]) -> list[Vectors]:
         return self._token_embedder().passage_tokens(texts)
+
+    def embed_passages_and_tokens(
+        self, texts: Sequence[str], on_tokens: Callable[[int, Vectors], None], on_batch: Callable[[int], None] | None = None
+    ) -> Vectors:
+        if not isinstance(self._embedder, PassageTokenEmbedder):
+            raise ModelUnavailable(f"{self.model_id} gives no token vectors beside those of passages.")
+        vectors = self._embedder.embed_passages_and_tokens(texts, on_tokens, on_batch)
+        return self._centred(vectors, texts, self._calibration_cache.get().passages) if texts else vectors
 
     def close(self) -> None:
         self._embedder.close()

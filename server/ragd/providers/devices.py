@@ -43,15 +43,18 @@ class Graph:
 
     def run(self, output: str, feed: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
         """One output of one run, as float32. Raises `ModelUnavailable` when the graph was closed or onnxruntime fails."""
+        return self.run_all([output], feed)[0]
+
+    def run_all(self, outputs: Sequence[str], feed: Mapping[str, NDArray[Any]]) -> list[NDArray[np.float32]]:
+        """As `run`, several outputs of one run."""
         session = self._session
         if session is None:
             raise ModelUnavailable(f"The model {self._model_id} has been closed.")
         try:
-            values: NDArray[np.float32] = session.run([output], feed)[0].astype(np.float32, copy=False)
+            return [values.astype(np.float32, copy=False) for values in session.run(list(outputs), feed)]
         # onnxruntime's errors have no common base of their own.
         except Exception as error:
             raise ModelUnavailable(f"{self._model_id} could not be run: {_first_line(error)}") from error
-        return values
 
     def close(self) -> None:
         self._session = None

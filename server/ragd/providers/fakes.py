@@ -84,6 +84,13 @@ class FakeEmbedder:
             found.append(vectors)
         return found
 
+    def embed_passages_and_tokens(
+        self, texts: Sequence[str], on_tokens: Callable[[int, Vectors], None], on_batch: Callable[[int], None] | None = None
+    ) -> Vectors:
+        for index, tokens in enumerate(self.passage_tokens(texts)):
+            on_tokens(index, tokens)
+        return self.embed_passages(texts, on_batch)
+
     def close(self) -> None:
         """Nothing is held."""
 

@@ -1,4 +1,4 @@
-"""Every provider's Protocol on one page. Contract suites for each kind are in `ragd.testing`."""
+"""Every provider's Protocol on one page, but those of `token_protocols`. Contract suites for each kind are in `ragd.testing`."""
 
 from __future__ import annotations
 
@@ -332,6 +332,6 @@ class LanguageModel(Protocol):
 
 
 ProviderKind: TypeAlias = Literal[
-    "loader", "ocr", "cleaner", "splitter", "enricher", "embedder", "analyzer", "dense", "sparse", "fusion", "reranker", "llm",
-    "source",
+    "loader", "ocr", "cleaner", "splitter", "enricher", "embedder", "analyzer", "dense", "sparse", "token_index", "fusion",
+    "reranker", "llm", "source",
 ]  # fmt: skip

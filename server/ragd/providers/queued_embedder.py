@@ -42,6 +42,10 @@ class LocalEmbedder(Embedder, TokenEmbedder, Protocol):
         """Vectors of rows of token ids, in one run of the graph."""
         ...
 
+    def embed_passage_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
+        """As `embed_rows`, of passages, and the vectors of each one's own tokens, out of the same run."""
+        ...
+
 
 class _Asked:
     """Questions of one caller that wait for a run. `alone` after a run together with others failed."""
@@ -88,6 +92,19 @@ class QueuedEmbedder:
         return vectors
 
     def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
+        return self._embed_passages(texts, on_batch, None)
+
+    def embed_passages_and_tokens(
+        self, texts: Sequence[str], on_tokens: Callable[[int, Vectors], None], on_batch: Callable[[int], None] | None = None
+    ) -> Vectors:
+        return self._embed_passages(texts, on_batch, on_tokens)
+
+    def _embed_passages(
+        self,
+        texts: Sequence[str],
+        on_batch: Callable[[int], None] | None,
+        on_tokens: Callable[[int, Vectors], None] | None,
+    ) -> Vectors:
         vectors = np.empty((len(texts), self.dimension), np.float32)
         rows = self._model.passage_rows(texts)
         planned = deque(batches([len(row) for row in rows], self._model.batch_tokens))
@@ -97,7 +114,16 @@ class QueuedEmbedder:
                 if len(batch) > 1 and self._queue.interactive_pending():
                     batch, rest = batch[:1], batch[1:]
                     planned.appendleft(rest)
-                vectors[batch] = self._model.embed_rows([rows[index] for index in batch])
+                chosen = [rows[index] for index in batch]
+                tokens: list[Vectors] = []
+                if on_tokens is None:
+                    vectors[batch] = self._model.embed_rows(chosen)
+                else:
+                    vectors[batch], tokens = self._model.embed_passage_rows_and_tokens(chosen)
+            # Outside of the turn: what is made of tokens needs no model.
+            if on_tokens is not None:
+                for index, own in zip(batch, tokens, strict=True):
+                    on_tokens(index, own)
             if on_batch is not None:
                 on_batch(len(batch))
         return vectors

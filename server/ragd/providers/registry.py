@@ -50,6 +50,7 @@ TABLE: dict[tuple[ProviderKind, str], str] = {
     ("sparse", "tantivy"): "ragd.providers.sparse.tantivy:TantivyStore",
     ("sparse", "fts5"): "ragd.providers.sparse.fts5:Fts5Store",
     ("sparse", "rank_bm25"): "ragd.providers.sparse.rank_bm25:RankBm25Store",
+    ("token_index", "file"): "ragd.providers.token_index.file:FileTokenIndex",
     ("fusion", "adaptive"): "ragd.retrieve.ranking.adaptive:AdaptiveFusion",
     ("fusion", "learned"): "ragd.retrieve.ranking.learned:LearnedFusion",
     ("fusion", "rrf"): "ragd.retrieve.ranking.fusion:ReciprocalRankFusion",

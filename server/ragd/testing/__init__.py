@@ -18,6 +18,7 @@ from ragd.testing.sources import CloudSourceContract, RemoteSide
 from ragd.testing.sparse import SparseStoreContract
 from ragd.testing.stages import RerankerContract, SplitterContract
 from ragd.testing.texts import AnalyzerContract, EmbedderContract
+from ragd.testing.token_index import TokenIndexContract
 from ragd.testing.transforms import CleanerContract, EnricherContract
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "RerankerContract",
     "SparseStoreContract",
     "SplitterContract",
+    "TokenIndexContract",
     "entry_ids",
     "unit_vectors",
 ]

@@ -176,6 +176,7 @@ class Line:
         self.sparse = TroubledSparse(folder / "sparse")
         self.writer.trouble = self.dense.trouble = self.sparse.trouble = self.trouble
         self.embedder = CountingEmbedder()
+        self.token_requests: list[int] = []
         self.envelopes = Envelopes()
         self.tracer = Tracer([self.envelopes])
         self.reader = DocumentReader(self.engine)
@@ -204,7 +205,7 @@ class Line:
             writer=self.writer,
             vectors=self.vectors,
             assets=self.assets,
-            indexes=Indexes(self.dense, self.sparse),
+            indexes=Indexes(self.dense, self.sparse, tokens=options.get("tokens")),
             embedder=self.embedder,
             drafter=drafter,
             parser=parser,
@@ -212,6 +213,7 @@ class Line:
             tracer=self.tracer,
             interruptions=Interruptions(folder / NOTE_FILE, lambda _key, _begins: None),
             strategy_config_id="0" * 32,
+            request_tokens=lambda: self.token_requests.append(1),
         )
 
     def write(self, name: str, content: str | bytes) -> Path:

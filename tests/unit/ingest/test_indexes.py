@@ -54,6 +54,6 @@ def test_dropping_a_collection_leaves_the_others(filled: Any) -> None:
 
 def test_versions_without_passages_and_empty_removals_touch_no_index(line: Any) -> None:
     indexes = Indexes(line.dense, line.sparse)
-    indexes.upsert([], {})
+    indexes.upsert([], {}, {})
     indexes.remove({line.kb_id: Entries()})
     assert line.dense.ids(line.kb_id) == line.sparse.ids(line.kb_id) == set()

@@ -215,6 +215,17 @@ def test_passages_get_their_token_vectors_in_one_batch_without_padding(exact_fil
     assert exact.passage_tokens([]) == []
 
 
+def test_vectors_and_token_vectors_of_passages_come_out_of_the_same_runs(exact_files: ModelFiles) -> None:
+    exact = OnnxEmbedder(exact_files, threads=1, batch_tokens=64)
+    runs: list[int] = []
+    tokens: dict[int, np.ndarray] = {}
+    vectors = exact.embed_passages_and_tokens(TEXTS, lambda index, own: tokens.update({index: own.copy()}), runs.append)
+    np.testing.assert_allclose(vectors, exact.embed_passages(TEXTS), atol=1e-5)
+    for index, own in enumerate(exact.passage_tokens(TEXTS)):
+        np.testing.assert_allclose(tokens[index], own, atol=1e-4)
+    assert (sum(runs), len(tokens)) == (len(TEXTS), len(TEXTS))
+
+
 def test_a_graph_with_vectors_of_another_length_is_reported(files: ModelFiles) -> None:
     embedder = OnnxEmbedder(replace(files, row=replace(files.row, dimension=384)), threads=1)
     with pytest.raises(ModelUnavailable, match="vectors of 64 numbers, where 384 are expected"):

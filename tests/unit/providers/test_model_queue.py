@@ -48,6 +48,9 @@ class HeldModel(FakeEmbedder):
             raise ValueError("poison")
         return np.array([[row[0], 1] for row in rows], np.float32)
 
+    def embed_passage_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
+        return self.embed_rows(rows), [self.embed_rows([row]) for row in rows]
+
 
 class RowFake(FakeEmbedder):
     """The fake embedder with its tokenizing apart, so that the contract of embedders can be held against the queue."""
@@ -68,6 +71,9 @@ class RowFake(FakeEmbedder):
 
     def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
         return self._embed([self._texts[row[0]] for row in rows])
+
+    def embed_passage_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
+        return self.embed_rows(rows), self.passage_tokens([self._texts[row[0]] for row in rows])
 
 
 class TestQueuedEmbedder(EmbedderContract):
@@ -278,6 +284,22 @@ def test_token_vectors_come_from_the_model_in_turns(model: HeldModel, queue: Mod
     np.testing.assert_array_equal(embedder.query_tokens("a cat"), model.query_tokens("a cat"))
     assert [tokens.shape for tokens in embedder.passage_tokens(["a cat", "", "東京"])] == [(2, 2), (0, 2), (2, 2)]
     assert queue.waiting() == []
+
+
+def test_passages_give_vectors_and_tokens_in_the_same_turns(queue: ModelQueue) -> None:
+    model = RowFake()
+    tokens: dict[int, Vectors] = {}
+
+    def keep(index: int, vectors: Vectors) -> None:
+        tokens[index] = vectors
+        with queue.turn(Priority.QUERY):  # nobody waits for what is made of tokens
+            pass
+
+    texts = ["a cat sat", "the", "東京の cat"]
+    found = QueuedEmbedder(model, queue).embed_passages_and_tokens(texts, keep)
+    np.testing.assert_array_equal(found, model.embed_passages(texts))
+    for index, own in enumerate(model.passage_tokens(texts)):
+        np.testing.assert_array_equal(tokens[index], own)
 
 
 def test_queries_in_progress_share_the_time() -> None:

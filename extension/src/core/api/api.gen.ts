@@ -1324,9 +1324,11 @@ export interface components {
             /** Collection */
             collection: string;
             damaged_facts: components["schemas"]["DocumentsAndViews"];
+            damaged_tokens: components["schemas"]["DocumentsAndViews"];
             /** Documents */
             documents: number;
             missing_from_views: components["schemas"]["DocumentsAndViews"];
+            missing_tokens: components["schemas"]["DocumentsAndViews"];
             missing_vectors: components["schemas"]["DocumentsAndViews"];
             /** Ok */
             ok: boolean;

@@ -110,6 +110,8 @@ class CollectionReport(BaseModel):
     missing_from_views: DocumentsAndViews
     outdated_profile: DocumentsAndViews
     missing_vectors: DocumentsAndViews
+    missing_tokens: DocumentsAndViews
+    damaged_tokens: DocumentsAndViews
 
 
 class MissingPictures(BaseModel):

@@ -6,7 +6,7 @@ batch-mates have on int8 activations small.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,10 +72,25 @@ class OnnxEmbedder:
     def passage_rows(self, texts: Sequence[str]) -> list[list[int]]:
         return self._rows(self._row.passage_prefix, texts)
 
+    def embed_passages_and_tokens(
+        self, texts: Sequence[str], on_tokens: Callable[[int, Vectors], None], on_batch: Callable[[int], None] | None = None
+    ) -> Vectors:
+        return self._embed(self.passage_rows(texts), on_batch, on_tokens)
+
     def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
         """Vectors of rows of token ids, in one run of the graph."""
         feed = self._feed(rows)
-        output = self._graph.run(self._output, feed)
+        return self._unit(self._graph.run(self._output, feed), feed)
+
+    def embed_passage_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
+        """As `embed_rows`, of `passage_rows`, and the token vectors of each as `passage_tokens` gives them."""
+        feed = self._feed(rows)
+        names = list(dict.fromkeys([self._output, self._token_name()]))
+        outputs = dict(zip(names, self._graph.run_all(names, feed), strict=True))
+        tokens = self._own_tokens(self._row.passage_prefix, rows, outputs[self._token_name()])
+        return self._unit(outputs[self._output], feed), tokens
+
+    def _unit(self, output: Vectors, feed: Mapping[str, NDArray[np.int64]]) -> Vectors:
         if not self._pooled:
             output = pool(output, feed["attention_mask"], self._row.pooling)
         if output.shape[1] != self.dimension:
@@ -99,27 +114,45 @@ class OnnxEmbedder:
     def _rows(self, prefix: str, texts: Sequence[str]) -> list[list[int]]:
         return self.tokenizer.token_ids([prefix + text.strip() for text in texts], self.max_tokens)
 
-    def _embed(self, rows: Sequence[Sequence[int]], on_batch: Callable[[int], None] | None) -> Vectors:
+    def _embed(
+        self,
+        rows: Sequence[Sequence[int]],
+        on_batch: Callable[[int], None] | None,
+        on_tokens: Callable[[int, Vectors], None] | None = None,
+    ) -> Vectors:
         vectors = np.empty((len(rows), self.dimension), np.float32)
         for batch in batches([len(row) for row in rows], self.batch_tokens):
-            vectors[batch] = self.embed_rows([rows[index] for index in batch])
+            chosen = [rows[index] for index in batch]
+            if on_tokens is None:
+                vectors[batch] = self.embed_rows(chosen)
+            else:
+                vectors[batch], tokens = self.embed_passage_rows_and_tokens(chosen)
+                for index, own in zip(batch, tokens, strict=True):
+                    on_tokens(index, own)
             if on_batch is not None:
                 on_batch(len(batch))
         return vectors
 
     def _embed_tokens(self, prefix: str, texts: Sequence[str]) -> list[Vectors]:
-        if self._token_output is None:
-            raise ModelUnavailable(f"The graph of {self.model_id} gives no token vectors.")
+        name = self._token_name()
         if not texts:
             return []
         rows = self._rows(prefix, texts)
-        hidden = self._graph.run(self._token_output, self._feed(rows))
+        return self._own_tokens(prefix, rows, self._graph.run(name, self._feed(rows)))
+
+    def _token_name(self) -> str:
+        if self._token_output is None:
+            raise ModelUnavailable(f"The graph of {self.model_id} gives no token vectors.")
+        return self._token_output
+
+    def _own_tokens(self, prefix: str, rows: Sequence[Sequence[int]], hidden: Vectors) -> list[Vectors]:
+        """Of the states of each row, those of its text: without special tokens and prefix."""
         first = len(self.tokenizer.begin_ids) + self.tokenizer.prefix_length(prefix)
         end = len(self.tokenizer.end_ids)
         found = []
         for row, states in zip(rows, hidden, strict=True):
             # The blank between prefix and text is a token of its own in front of scripts that are written without blanks.
-            start = first + (row[first : first + 1] == [self.tokenizer.blank_id])
+            start = first + (list(row[first : first + 1]) == [self.tokenizer.blank_id])
             found.append(states[start : len(row) - end])
         return found
 

@@ -1,0 +1,1 @@
+"""Compressed token vectors of passages, for late interaction at query time."""
