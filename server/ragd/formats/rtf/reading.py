@@ -21,7 +21,6 @@ _TOKEN: Final = re.compile(
 )
 _LINK: Final = re.compile(r'HYPERLINK\s{1,9}(?:\\l\s{1,9})?"([^"]{1,2000})"', re.IGNORECASE)
 _BULLETS: Final = frozenset("•·o◦▪§-–\uf0b7\uf0a7")
-_TAG: Final = re.compile("<[^<>]{1,3000}>")
 _MAX_DEPTH: Final = 2_000
 _MAX_PICTURE: Final = 20 * 1024 * 1024
 _MAX_LEVEL: Final = 6
@@ -138,7 +137,7 @@ class RtfReader:
             return
         text = " ".join(flow.blocks)
         if flow.kind == "annotation":
-            shown = " ".join(unescape(_TAG.sub("", text)).split())
+            shown = " ".join(unescape("".join(part.rpartition(">")[2] for part in text.split("<"))).split())
             self.found.comments.append(f"{self._author}: {shown}" if self._author else shown)
         elif text:
             self._notes += 1
