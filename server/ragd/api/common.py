@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.headers import SOURCE_TOKEN
 from ragd.app.container import Application
-from ragd.core.errors import ValidationFailed
+from ragd.core.errors import ServiceUnavailable, ValidationFailed
 
 Answered = TypeVar("Answered")
 
@@ -75,9 +75,16 @@ In one header several stand with commas between them: clients join repeated head
 _questions: Final = CapacityLimiter(16)
 
 
-async def in_turn(work: Callable[[], Answered]) -> Answered:
-    """What `work` gives, in a thread. Further questions wait, in the order in which they came."""
-    return await to_thread.run_sync(work, limiter=_questions)
+async def in_turn(request: Request, work: Callable[[], Answered]) -> Answered:
+    """What `work` gives, in a thread. Further questions wait, in the order in which they came.
+
+    A question whose client has gone when its turn comes is not asked: a panel that searches while somebody types calls off all
+    but the last. Raises `ServiceUnavailable` then, which nobody reads.
+    """
+    async with _questions:
+        if await request.is_disconnected():
+            raise ServiceUnavailable("The client has gone.")
+        return await to_thread.run_sync(work, limiter=CapacityLimiter(1))
 
 
 # Checks run in the order exists, available, permitted, valid. The framework validates a request only after its dependencies

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from ragd.answer.answerer import Delta
@@ -50,10 +50,10 @@ class _Begun:
     cancellation: Cancellation
 
 
-async def _begun(body: ChatBody, app: App, tokens: SourceTokens) -> _Begun:
+async def _begun(request: Request, body: ChatBody, app: App, tokens: SourceTokens) -> _Begun:
     """What can go wrong before the first event goes wrong here, and is reported as any other error."""
     cancellation = Cancellation()
-    result, pieces = await in_turn(lambda: app.search.chat(body.request(tokens), cancellation))
+    result, pieces = await in_turn(request, lambda: app.search.chat(body.request(tokens), cancellation))
     why = explained_response(result) if body.explain else {}
     return _Begun(query_response(result) | why, result, pieces, cancellation)
 
@@ -125,25 +125,25 @@ async def _next(coming: asyncio.Queue[_Piece], cancellation: Cancellation, life:
     response_model_exclude_unset=True,
     dependencies=[Depends(collection_available)],
 )
-async def prompt(body: PromptBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
+async def prompt(request: Request, body: PromptBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
     """Find the passages that answer a question, and build the messages that a model of the client should get.
 
     Send the model's answer to `/api/answers/verify` with the citations that are `given`. Where the model counts more tokens than
     it takes, ask again with a smaller `max_tokens`.
     """
-    result, built = await in_turn(lambda: app.search.prompt(body.request(tokens)))
+    result, built = await in_turn(request, lambda: app.search.prompt(body.request(tokens)))
     return _prompt_response(result, built) | (explained_response(result) if body.explain else {})
 
 
 @router.post("/api/answers/verify", response_model=VerifiedAnswer, response_model_exclude_unset=True)
-async def verify_answer(body: AnswerVerifyBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
+async def verify_answer(request: Request, body: AnswerVerifyBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
     """Check an answer as `/api/chat` checks its own: references to what was not given are taken out, each sentence is judged.
 
     `citations` are all that the model was given, with the `chunk_ids` of each (or its one `chunk_id`).
     """
     given = [(citation.id, citation.chunk_ids) for citation in body.citations]
     readable = app.access.context(tokens).readable
-    return _verified_response(await in_turn(lambda: app.answer_check.check(body.answer, given, readable)))
+    return _verified_response(await in_turn(request, lambda: app.answer_check.check(body.answer, given, readable)))
 
 
 def _answer_response(answer: Answer, trace_id: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 
 from ragd.api.common import App, SourceTokens, collection_available, in_turn
 from ragd.api.responses import explained_response, query_response
@@ -19,7 +19,7 @@ router = APIRouter(tags=["query"])
     response_model_exclude_unset=True,
     dependencies=[Depends(collection_available)],
 )
-async def query(body: QueryBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
+async def query(request: Request, body: QueryBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
     """Find the passages that answer a question, with citations and a context for a model."""
-    found = await in_turn(lambda: app.search.query(body.request(tokens)))
+    found = await in_turn(request, lambda: app.search.query(body.request(tokens)))
     return query_response(found) | (explained_response(found) if body.explain else {})
