@@ -4,6 +4,8 @@
     .venv/bin/python scripts/train_fusion.py --dataset PATH [--out weights.toml]
     .venv/bin/python scripts/train_fusion.py --dataset feedback --data DATA_DIRECTORY --prior --out weights.toml
 
+With RAG_TOKEN_INDEX__PROVIDER=file, weights for passages whose token vectors are kept.
+
 PATH is what `rag eval run --dataset` takes (a folder in the layout of BEIR, a YAML file of questions, `golden`), or a folder with
 corpus.jsonl (`file`, `text`, `section`) and queries.jsonl (`query`, `type`, `relevant`, `neutral`, `path_prefix`). Its documents
 are read into `--data`, a folder of its own, and kept there for the next run. `feedback` are the thumbs up of a data directory,
@@ -42,10 +44,9 @@ from ragd.evaluation.metrics import measure
 from ragd.evaluation.relevance import is_at, unit_of, units
 from ragd.retrieve.filters import parse_filters
 from ragd.retrieve.ranking.adaptive import AdaptiveFusion, QuestionKind, kind_of
-from ragd.retrieve.ranking.features import FEATURES, matrix, pool_of
+from ragd.retrieve.ranking.features import FEATURES, TOKEN_FEATURES, first_fusion, matrix, pool_of
 from ragd.retrieve.ranking.learned import scaled
-from ragd.retrieve.ranking.weights import LEARNED_KINDS, SHIPPED, FusionWeights, read_weights
-from ragd.store.jobs import FINISHED
+from ragd.retrieve.ranking.weights import LEARNED_KINDS, SHIPPED, SHIPPED_WITH_TOKENS, FusionWeights, read_weights
 
 METRICS = ("ndcg@10", "recall@20")
 Rankings = dict[str, list[str]]
@@ -113,12 +114,12 @@ def read_dataset(named: str, documents: Path | None, work: Path) -> Material:
 
 
 def ingest(app: Application, folder: Path) -> None:
-    """Read the documents; those that are known cost nothing."""
+    """Read the documents, and make what token vectors they lack; those that are known cost nothing."""
     app.runner.start()
     job = app.documents.ingest([str(folder)])
-    while (current := app.jobs.get(job.job_id)).status not in FINISHED:
+    while app.jobs.unfinished():
         app.runner.wait_for_change(0.5)
-    if current.status != "completed":
+    if (current := app.jobs.get(job.job_id)).status != "completed":
         raise ValidationFailed(f"The documents could not be read: {current.error}")
 
 
@@ -143,10 +144,12 @@ def collect(app: Application, material: Material, names: Sequence[str]) -> Colle
         plan = pipeline.planner.plan(question.text, mode="hybrid", filters=filters, prefer=request.prefer, history=history)
         trace = Trace("query", strategy_config_id="training", detail_level="standard", links={})
         retrieved = pipeline.retriever.retrieve(plan, query.kb_ids, trace)
-        first = rule.fuse(retrieved.lists, plan, retrieved.data)
+        first, _ = first_fusion(rule, retrieved.lists, plan, retrieved.data)
         pool = pool_of(retrieved.lists, plan, retrieved.data, first)
         if pool is None:
             continue
+        if pool.tokens is None and not TOKEN_FEATURES.isdisjoint(names):
+            raise ValidationFailed("Not every passage has token vectors yet: wait for the job that makes them (`rag jobs list`).")
         passages = app.passages.passages(pool.chunk_ids)
         results: list[dict[str, object]] = [
             {"chunk_id": key, "source": passages[key].source, "section_path": passages[key].section_path}
@@ -236,15 +239,16 @@ def main(given: Sequence[str] | None = None) -> int:
                 material = read_dataset(arguments.dataset, arguments.documents, arguments.data)
             if material.folder:
                 ingest(app, material.folder)
-            collected = collect(app, material, list(FEATURES))
+            with_tokens = app.indexes().tokens is not None
+            names = [name for name in FEATURES if with_tokens or name not in TOKEN_FEATURES]
+            collected = collect(app, material, names)
             basis = app.models.embedder().model_id
         finally:
             app.close()
             ownership.release()
-        shipped = read_weights(SHIPPED).weights if arguments.prior else {}
+        shipped = read_weights(SHIPPED_WITH_TOKENS if with_tokens else SHIPPED).weights if arguments.prior else {}
         priors = {
-            kind: np.array([shipped.get(kind, {}).get(name, 0.0) for name in FEATURES], dtype=np.float64)
-            for kind in LEARNED_KINDS
+            kind: np.array([shipped.get(kind, {}).get(name, 0.0) for name in names], dtype=np.float64) for kind in LEARNED_KINDS
         }
         report(material, collected, two_fold(collected, priors, arguments.l2))
     except RagError as error:
@@ -253,14 +257,15 @@ def main(given: Sequence[str] | None = None) -> int:
     learned = [example for example in collected.examples if example.kind in LEARNED_KINDS and any(example.relevant)]
     weights = {
         kind: dict(
-            zip(FEATURES, train([one for one in learned if one.kind == kind], priors[kind], arguments.l2).tolist(), strict=True)
+            zip(names, train([one for one in learned if one.kind == kind], priors[kind], arguments.l2).tolist(), strict=True)
         )
         for kind in LEARNED_KINDS
     }
     options = shlex.join(
         ["--dataset", material.dataset.name, "--l2", f"{arguments.l2:g}", *(["--prior"] if arguments.prior else [])]
     )
-    made = FusionWeights(basis, datetime.now(UTC).date(), f"scripts/train_fusion.py {options}", len(learned), weights)
+    command = f"{'RAG_TOKEN_INDEX__PROVIDER=file ' if with_tokens else ''}scripts/train_fusion.py {options}"
+    made = FusionWeights(basis, datetime.now(UTC).date(), command, len(learned), weights)
     print(made.as_toml())
     if arguments.out:
         arguments.out.write_text(made.as_toml(), encoding="utf-8")

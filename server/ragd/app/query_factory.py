@@ -129,6 +129,7 @@ class QueryFactory:
                 sparse=indexes.sparse,
                 workers=self.workers,
                 depth={"dense": options.dense_top_k, "sparse": options.sparse_top_k},
+                tokens=indexes.tokens,
             ),
             reranking=RerankStage(
                 self.passages,

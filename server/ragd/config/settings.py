@@ -37,6 +37,8 @@ class Settings(Group):
     def strategy_config_id(self, mode: Mode | None = None, rerank: bool = True) -> str:
         """Hash of everything that shapes an answer or an index, with what a request says instead; written into every trace."""
         shaping = {"embedding", "rerank", "dense", "sparse", "splitter", "retrieval", "ocr", "llm", "answer"}
+        if self.token_index.provider != "none":
+            shaping.add("token_index")
         # How many processes read files, and how long jobs are kept, changes nothing that is found.
         reading = self.ingest.model_dump_json(include={"loaders", "encodings", "cleaner", "enricher"})
         asked = "" if rerank and mode in (None, self.retrieval.strategy) else f"{mode or self.retrieval.strategy} {rerank}"

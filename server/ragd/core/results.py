@@ -52,13 +52,14 @@ class CandidateData:
     """What is known of candidates beside their ranks, by chunk id where it is known.
 
     `question` and `vectors` are unit vectors, float32 `[dimension]`; `languages` are those of the documents. `foreign` is the
-    share (0..1) of the dense list that is in another language than the question.
+    share (0..1) of the dense list that is in another language than the question. `tokens` are MaxSims of kept token vectors.
     """
 
     foreign: float = 0.0
     languages: Mapping[str, str | None] = field(default_factory=dict)
     question: NDArray[np.float32] | None = None
     vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    tokens: Mapping[str, float] = field(default_factory=dict)
 
 
 NO_DATA = CandidateData()

@@ -10,7 +10,7 @@ from ragd.ingest.drafts import Draft
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.reading import Report, Tally, embedding_progress
 from ragd.providers.protocols import Embedder, Vectors
-from ragd.providers.token_protocols import PassageTokenEmbedder, TokenCodes
+from ragd.providers.token_protocols import JointEmbedder, TokenCodes
 from ragd.store.vectors import VectorCache
 
 
@@ -73,7 +73,7 @@ class Embedding:
     ) -> Vectors:
         """The vectors of these (key, text), in order; their token codes go to `codes`, where there is an index of them."""
         view, embedder = self.indexes.tokens, self.embedder
-        if view is None or not isinstance(embedder, PassageTokenEmbedder):
+        if view is None or not isinstance(embedder, JointEmbedder):
             return embedder.embed_passages([text for _, text in texts], progress)
 
         def keep(index: int, tokens: Vectors) -> None:

@@ -14,7 +14,7 @@ from ragd.core.errors import ModelUnavailable
 from ragd.providers.calibration.measure import language_row, unit
 from ragd.providers.calibration_cache import CalibrationCache
 from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
-from ragd.providers.token_protocols import PassageTokenEmbedder
+from ragd.providers.token_protocols import JointEmbedder
 
 
 class CentredEmbedder:
@@ -46,6 +46,10 @@ class CentredEmbedder:
         vectors = self._embedder.embed_passages(texts, on_batch)
         return self._centred(vectors, texts, self._calibration_cache.get().passages) if texts else vectors
 
+    def embed_queries_and_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
+        vectors, tokens = self._joint_embedder().embed_queries_and_tokens(texts)
+        return self._centred(vectors, texts, self._calibration_cache.get().queries) if texts else vectors, tokens
+
     def query_tokens(self, text: str) -> Vectors:
         return self._token_embedder().query_tokens(text)
 
@@ -55,9 +59,7 @@ class CentredEmbedder:
     def embed_passages_and_tokens(
         self, texts: Sequence[str], on_tokens: Callable[[int, Vectors], None], on_batch: Callable[[int], None] | None = None
     ) -> Vectors:
-        if not isinstance(self._embedder, PassageTokenEmbedder):
-            raise ModelUnavailable(f"{self.model_id} gives no token vectors beside those of passages.")
-        vectors = self._embedder.embed_passages_and_tokens(texts, on_tokens, on_batch)
+        vectors = self._joint_embedder().embed_passages_and_tokens(texts, on_tokens, on_batch)
         return self._centred(vectors, texts, self._calibration_cache.get().passages) if texts else vectors
 
     def close(self) -> None:
@@ -70,4 +72,9 @@ class CentredEmbedder:
     def _token_embedder(self) -> TokenEmbedder:
         if not isinstance(self._embedder, TokenEmbedder):
             raise ModelUnavailable(f"{self.model_id} gives no token vectors.")
+        return self._embedder
+
+    def _joint_embedder(self) -> JointEmbedder:
+        if not isinstance(self._embedder, JointEmbedder):
+            raise ModelUnavailable(f"{self.model_id} gives no token vectors beside those of texts.")
         return self._embedder

@@ -70,6 +70,9 @@ class FakeEmbedder:
                 on_batch(min(_BATCH, len(texts) - start))
         return vectors
 
+    def embed_queries_and_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
+        return self.embed_queries(texts), self.passage_tokens(texts)
+
     def query_tokens(self, text: str) -> Vectors:
         return self.passage_tokens([text])[0]
 

@@ -42,6 +42,10 @@ class LocalEmbedder(Embedder, TokenEmbedder, Protocol):
         """Vectors of rows of token ids, in one run of the graph."""
         ...
 
+    def embed_query_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
+        """As `embed_rows`, of questions, and the vectors of each one's own tokens, out of the same run."""
+        ...
+
     def embed_passage_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
         """As `embed_rows`, of passages, and the vectors of each one's own tokens, out of the same run."""
         ...
@@ -50,11 +54,13 @@ class LocalEmbedder(Embedder, TokenEmbedder, Protocol):
 class _Asked:
     """Questions of one caller that wait for a run. `alone` after a run together with others failed."""
 
-    def __init__(self, rows: list[list[int]]) -> None:
+    def __init__(self, rows: list[list[int]], with_tokens: bool) -> None:
         self.rows = rows
+        self.with_tokens = with_tokens
         self.alone = False
         self.answered = False
         self.vectors: Vectors = np.empty(0, np.float32)
+        self.tokens: list[Vectors] = []
 
     @property
     def longest(self) -> int:
@@ -85,11 +91,21 @@ class QueuedEmbedder:
         return self._model.passage_overhead
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self._embed_queries(texts, with_tokens=False)[0]
+
+    def embed_queries_and_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
+        return self._embed_queries(texts, with_tokens=True)
+
+    def _embed_queries(self, texts: Sequence[str], *, with_tokens: bool) -> tuple[Vectors, list[Vectors]]:
         vectors = np.empty((len(texts), self.dimension), np.float32)
+        tokens: dict[int, Vectors] = {}
         rows = self._model.query_rows(texts)
         for batch in batches([len(row) for row in rows], self._model.batch_tokens):
-            vectors[batch] = self._ask(_Asked([rows[index] for index in batch]))
-        return vectors
+            asked = _Asked([rows[index] for index in batch], with_tokens)
+            self._ask(asked)
+            vectors[batch] = asked.vectors
+            tokens.update(zip(batch, asked.tokens, strict=False))
+        return vectors, [tokens[index] for index in sorted(tokens)]
 
     def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
         return self._embed_passages(texts, on_batch, None)
@@ -148,13 +164,13 @@ class QueuedEmbedder:
     def close(self) -> None:
         self._model.close()
 
-    def _ask(self, own: _Asked) -> Vectors:
+    def _ask(self, own: _Asked) -> None:
         with self._lock:
             self._asked.append(own)
         try:
             with self._queue.turn(Priority.QUERY):
                 if own.answered:  # somebody's run had room for it
-                    return own.vectors
+                    return
                 others = self._take(own)
                 if others:
                     try:
@@ -170,7 +186,6 @@ class QueuedEmbedder:
             with self._lock:
                 if own in self._asked:
                     self._asked.remove(own)
-        return own.vectors
 
     def _take(self, own: _Asked) -> list[_Asked]:
         """Others that fit into a run with `own`, in order of arrival."""
@@ -192,11 +207,17 @@ class QueuedEmbedder:
                 self._asked.insert(0, other)
 
     def _run(self, asked: Sequence[_Asked]) -> None:
-        vectors = self._model.embed_rows([row for one in asked for row in one.rows])
+        rows = [row for one in asked for row in one.rows]
+        tokens: list[Vectors] = []
+        if any(one.with_tokens for one in asked):
+            vectors, tokens = self._model.embed_query_rows_and_tokens(rows)
+        else:
+            vectors = self._model.embed_rows(rows)
         start = 0
         for one in asked:
-            one.vectors, one.answered = vectors[start : start + len(one.rows)], True
-            start += len(one.rows)
+            end = start + len(one.rows)
+            one.vectors, one.tokens, one.answered = vectors[start:end], tokens[start:end] if one.with_tokens else [], True
+            start = end
 
 
 def queued(embedder: Embedder, queue: ModelQueue) -> Embedder:

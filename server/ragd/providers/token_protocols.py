@@ -15,8 +15,12 @@ TokenCodes: TypeAlias = NDArray[np.uint8]
 
 
 @runtime_checkable
-class PassageTokenEmbedder(TokenEmbedder, Protocol):
-    """An embedder that gives vectors of passages and of their tokens out of the same runs of the model."""
+class JointEmbedder(TokenEmbedder, Protocol):
+    """An embedder that gives vectors of texts and of their tokens out of the same runs of the model."""
+
+    def embed_queries_and_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
+        """As `embed_queries`, and what `query_tokens` gives of each text, out of the same runs."""
+        ...
 
     def embed_passages_and_tokens(
         self, texts: Sequence[str], on_tokens: Callable[[int, Vectors], None], on_batch: Callable[[int], None] | None = None

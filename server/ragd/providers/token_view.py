@@ -11,7 +11,7 @@ from ragd.providers.calibration.measure import language_row
 from ragd.providers.protocols import Embedder, Vectors
 from ragd.providers.token_index.basis import BASES, TokenBasis, read_basis
 from ragd.providers.token_index.codec import METHOD, encode
-from ragd.providers.token_protocols import PassageTokenEmbedder, TokenCodes, TokenIndex
+from ragd.providers.token_protocols import JointEmbedder, TokenCodes, TokenIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class TokenView:
 
 def basis_of(embedder: Embedder, path: str) -> TokenBasis:
     """The basis at `path`, or the one that ships for the model. Raises `SettingsError` when there is none, `ModelDamaged`."""
-    if not (isinstance(embedder, PassageTokenEmbedder) and embedder.gives_tokens):
+    if not (isinstance(embedder, JointEmbedder) and embedder.gives_tokens):
         raise SettingsError(f"{embedder.model_id} gives no token vectors: set token_index.provider to 'none'.")
     file = Path(path).expanduser() if path else BASES / f"{embedder.model_id.replace('/', '_')}.npz"
     if not file.is_file():

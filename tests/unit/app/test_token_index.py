@@ -11,6 +11,7 @@ import pytest
 
 from ragd.app.container import Application
 from ragd.core.errors import SettingsError
+from ragd.core.query import Filters
 from ragd.providers.token_index.basis import DIMENSIONS, TokenBasis
 from ragd.store.jobs import Job
 
@@ -60,6 +61,13 @@ def test_an_old_collection_answers_at_once_and_gets_its_codes_in_the_background(
     assert codes_of(app) == {row[1] for row in app.writer.live_entries(app.collections.get("default").kb_id)}
     app = open_app(token_index__provider="file", token_index__basis=str(basis))
     assert [job.status for job in token_jobs(app)] == ["completed"], "there is nothing left to make"
+    trace = app.tracer.start("query", strategy_config_id="", request_id=None)
+    pipeline = app.search.queries.pipeline(None)
+    plan = pipeline.planner.plan("E1045", mode="hybrid", filters=Filters())
+    retrieved = pipeline.retriever.retrieve(plan, [app.collections.get("default").kb_id], trace)
+    assert retrieved.data.tokens.keys() == retrieved.data.languages.keys() != set()
+    best = max(retrieved.data.tokens, key=lambda chunk_id: retrieved.data.tokens[chunk_id])
+    assert "E1045" in app.passages.passages([best])[best].content
     # Another basis is another index; the old one goes.
     other = write_basis(basis.with_name("other.npz"), seed=1)
     app = open_app(token_index__provider="file", token_index__basis=str(other))

@@ -83,6 +83,11 @@ def test_what_a_request_asks_for_changes_the_id_too() -> None:
     assert settings.strategy_config_id("hybrid", True) == settings.strategy_config_id()
 
 
+def test_kept_token_vectors_change_the_id(tmp_path: Path) -> None:
+    kept = load_settings(tmp_path, environment={"RAG_TOKEN_INDEX__PROVIDER": "file"})
+    assert kept.strategy_config_id() != Settings().strategy_config_id()
+
+
 def test_settings_that_shape_no_answer_leave_the_id_alone(tmp_path: Path) -> None:
     assert load_settings(tmp_path, environment={"RAG_SERVER__PORT": "0"}).strategy_config_id() == Settings().strategy_config_id()
 

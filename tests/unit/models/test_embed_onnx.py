@@ -226,6 +226,14 @@ def test_vectors_and_token_vectors_of_passages_come_out_of_the_same_runs(exact_f
     assert (sum(runs), len(tokens)) == (len(TEXTS), len(TEXTS))
 
 
+def test_vectors_and_token_vectors_of_questions_come_out_of_one_run(exact_files: ModelFiles) -> None:
+    exact = OnnxEmbedder(exact_files, threads=1)
+    vectors, tokens = exact.embed_queries_and_tokens(TEXTS)
+    np.testing.assert_allclose(vectors, exact.embed_queries(TEXTS), atol=1e-5)
+    for text, own in zip(TEXTS, tokens, strict=True):
+        np.testing.assert_allclose(own, exact.query_tokens(text), atol=1e-4)
+
+
 def test_a_graph_with_vectors_of_another_length_is_reported(files: ModelFiles) -> None:
     embedder = OnnxEmbedder(replace(files, row=replace(files.row, dimension=384)), threads=1)
     with pytest.raises(ModelUnavailable, match="vectors of 64 numbers, where 384 are expected"):

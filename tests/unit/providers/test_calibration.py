@@ -240,11 +240,16 @@ def test_token_vectors_pass_through_where_there_are_any(kept: Path) -> None:
     assert isinstance(embedder, TokenEmbedder)
     assert embedder.gives_tokens
     assert np.array_equal(embedder.query_tokens("open a port"), plain.query_tokens("open a port"))
+    vectors, (tokens,) = embedder.embed_queries_and_tokens(["open a port"])
+    assert np.array_equal(vectors, embedder.embed_queries(["open a port"])), "centred as without tokens"
+    assert np.array_equal(tokens, plain.query_tokens("open a port"))
     without = _centred(WithoutTokens(), kept)
     assert not without.gives_tokens
     assert without.embed_queries(["open a port"]).shape == (1, 64)
     with pytest.raises(ModelUnavailable, match="no token vectors"):
         without.passage_tokens(["open a port"])
+    with pytest.raises(ModelUnavailable, match="no token vectors"):
+        without.embed_queries_and_tokens(["open a port"])
 
 
 def _centred(embedder: Embedder, folder: Path, weight: float = 0.5) -> CentredEmbedder:

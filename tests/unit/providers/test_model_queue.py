@@ -48,6 +48,10 @@ class HeldModel(FakeEmbedder):
             raise ValueError("poison")
         return np.array([[row[0], 1] for row in rows], np.float32)
 
+    def embed_query_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
+        vectors = self.embed_rows(rows)
+        return vectors, [-vectors[[index]] for index in range(len(rows))]
+
     def embed_passage_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
         return self.embed_rows(rows), [self.embed_rows([row]) for row in rows]
 
@@ -74,6 +78,9 @@ class RowFake(FakeEmbedder):
 
     def embed_passage_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
         return self.embed_rows(rows), self.passage_tokens([self._texts[row[0]] for row in rows])
+
+    def embed_query_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
+        return self.embed_passage_rows_and_tokens(rows)
 
 
 class TestQueuedEmbedder(EmbedderContract):
@@ -300,6 +307,29 @@ def test_passages_give_vectors_and_tokens_in_the_same_turns(queue: ModelQueue) -
     np.testing.assert_array_equal(found, model.embed_passages(texts))
     for index, own in enumerate(model.passage_tokens(texts)):
         np.testing.assert_array_equal(tokens[index], own)
+
+
+def test_questions_give_vectors_and_tokens_out_of_one_run_in_their_order(model: HeldModel, queue: ModelQueue) -> None:
+    vectors, tokens = QueuedEmbedder(model, queue).embed_queries_and_tokens(["3", "1", "2"])
+    assert vectors[:, 0].tolist() == [3, 1, 2]
+    assert [own[:, 0].tolist() for own in tokens] == [[-3], [-1], [-2]]
+    assert len(model.runs) == 1
+
+
+def test_questions_with_and_without_tokens_share_a_run(model: HeldModel, queue: ModelQueue, workers: ThreadPoolExecutor) -> None:
+    embedder = QueuedEmbedder(model, queue)
+    running = hold(model, 100, lambda: workers.submit(embedder.embed_queries, ["100"]))
+    plain = workers.submit(embedder.embed_queries, ["1"])
+    until(lambda: len(queue.waiting()) == 1)
+    both = workers.submit(embedder.embed_queries_and_tokens, ["2", "3"])
+    until(lambda: len(queue.waiting()) == 2)
+    model.go.set()
+    assert running.result(10)[0, 0] == 100
+    assert plain.result(10)[:, 0].tolist() == [1]
+    vectors, tokens = both.result(10)
+    assert vectors[:, 0].tolist() == [2, 3]
+    assert [own[:, 0].tolist() for own in tokens] == [[-2], [-3]]
+    assert len(model.runs) == 2, "the one that was held, and one for both"
 
 
 def test_queries_in_progress_share_the_time() -> None:

@@ -63,6 +63,9 @@ class OnnxEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._embed(self.query_rows(texts), None)
 
+    def embed_queries_and_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
+        return self.embed_query_rows_and_tokens(self.query_rows(texts))
+
     def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
         return self._embed(self.passage_rows(texts), on_batch)
 
@@ -82,12 +85,19 @@ class OnnxEmbedder:
         feed = self._feed(rows)
         return self._unit(self._graph.run(self._output, feed), feed)
 
+    def embed_query_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
+        """As `embed_rows`, of `query_rows`, and the token vectors of each as `query_tokens` gives them."""
+        return self._rows_and_tokens(self._row.query_prefix, rows)
+
     def embed_passage_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
         """As `embed_rows`, of `passage_rows`, and the token vectors of each as `passage_tokens` gives them."""
+        return self._rows_and_tokens(self._row.passage_prefix, rows)
+
+    def _rows_and_tokens(self, prefix: str, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
         feed = self._feed(rows)
         names = list(dict.fromkeys([self._output, self._token_name()]))
         outputs = dict(zip(names, self._graph.run_all(names, feed), strict=True))
-        tokens = self._own_tokens(self._row.passage_prefix, rows, outputs[self._token_name()])
+        tokens = self._own_tokens(prefix, rows, outputs[self._token_name()])
         return self._unit(outputs[self._output], feed), tokens
 
     def _unit(self, output: Vectors, feed: Mapping[str, NDArray[np.int64]]) -> Vectors:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from ragd.core.query import QueryPlan
 from ragd.core.results import NO_DATA, Candidate, CandidateData, Scored
 from ragd.core.tracing import ProviderRef, Trace
 from ragd.providers.protocols import Analyzer, DenseStore, Embedder, SparseStore, Vectors
+from ragd.providers.token_protocols import JointEmbedder
+from ragd.providers.token_view import TokenView
 from ragd.store.passages import Allowed, LiveChunk, Passages, Side
 
 log = logging.getLogger(__name__)
@@ -32,6 +35,14 @@ class Retrieved:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(slots=True)
+class _Question:
+    """What the model gave of a question, from its run on. `tokens` are as the token index takes them."""
+
+    vector: Vectors | None = None
+    tokens: Vectors | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Retriever:
     """The two indexes with what they need. `depth` is the number of candidates of each side."""
@@ -43,6 +54,7 @@ class Retriever:
     sparse: SparseStore
     workers: ThreadPoolExecutor
     depth: Mapping[Side, int]
+    tokens: TokenView | None = None
 
     def retrieve(self, plan: QueryPlan, kb_ids: Sequence[str], trace: Trace) -> Retrieved:
         """Ranked lists by side. Raises what the last side raised when none is left."""
@@ -53,7 +65,7 @@ class Retriever:
                 trace.counters["allowed"] = sum(len(ids.dense) for ids in allowed.values())
         asked: dict[Side, Future[list[Candidate]]] = {}
         chunks: dict[str, LiveChunk] = {}
-        question: list[Vectors] = []
+        question = _Question()
         if plan.mode != "sparse_only":
             provider = ProviderRef("dense", self.dense.name, self.embedder.model_id)
             wordings = self._dense(plan, kb_ids, allowed, question)
@@ -81,8 +93,9 @@ class Retriever:
         data = CandidateData(
             foreign=_foreign(plan, [chunks[candidate.chunk_id] for candidate in lists.get("dense", ())]),
             languages={chunk_id: chunk.language for chunk_id, chunk in chunks.items()},
-            question=question[0] if question else None,
+            question=question.vector,
             vectors=self._vectors(kb_ids, list(chunks.values())) if "dense" not in failed else {},
+            tokens=self._max_sims(question.tokens, kb_ids, list(chunks.values())) if "dense" not in failed else {},
         )
         return Retrieved(lists, data, tuple(f"retrieve_{side}" for side in failed), tuple(warnings))
 
@@ -96,6 +109,20 @@ class Retriever:
             log.warning("the vectors of what was found could not be read", exc_info=True)
             return {}
         return {chunk.chunk_id: vectors[chunk.dense_id] for vectors in found for chunk in chunks if chunk.dense_id in vectors}
+
+    def _max_sims(self, question: Vectors | None, kb_ids: Sequence[str], chunks: Sequence[LiveChunk]) -> dict[str, float]:
+        """MaxSim with the question's tokens by chunk id, of those whose token vectors are kept."""
+        if self.tokens is None or question is None:
+            return {}
+        dense_ids = [chunk.dense_id for chunk in chunks]
+        try:
+            scored = [self.tokens.index.score(kb_id, question, dense_ids).tolist() for kb_id in kb_ids]
+        # As with the vectors.
+        except Exception:
+            log.warning("the token vectors of what was found could not be read", exc_info=True)
+            return {}
+        of_chunks = ((chunk.chunk_id, score) for scores in scored for chunk, score in zip(chunks, scores, strict=True))
+        return {chunk_id: score for chunk_id, score in of_chunks if not math.isnan(score)}
 
     def frequencies(self, kb_ids: Sequence[str], terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
         """The entries of these collections, and those of them that hold each term. Without an index all terms are alike."""
@@ -126,10 +153,15 @@ class Retriever:
         return candidates
 
     def _dense(
-        self, plan: QueryPlan, kb_ids: Sequence[str], allowed: Mapping[str, Allowed], question: list[Vectors]
+        self, plan: QueryPlan, kb_ids: Sequence[str], allowed: Mapping[str, Allowed], question: _Question
     ) -> Iterator[list[Scored]]:
-        vectors = self.embedder.embed_queries([plan.topic, *plan.variants])
-        question.append(vectors[0])
+        wordings = [plan.topic, *plan.variants]
+        if self.tokens is not None and isinstance(self.embedder, JointEmbedder):
+            vectors, tokens = self.embedder.embed_queries_and_tokens(wordings)
+            question.tokens = self.tokens.question(plan.topic, tokens[0])
+        else:
+            vectors = self.embedder.embed_queries(wordings)
+        question.vector = vectors[0]
         for vector in vectors:
             yield [
                 entry

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from ragd.core.query import QueryPlan
 from ragd.core.results import Candidate, CandidateData
+from ragd.providers.protocols import Fusion
+from ragd.retrieve.ranking.fusion import ranked
 
 Numbers = NDArray[np.float64]
 
@@ -40,6 +42,14 @@ class Pool:
     in_meaning: NDArray[np.bool_]
     feedback: Numbers
     other_language: NDArray[np.bool_]
+    tokens: Numbers | None
+    """MaxSim of kept token vectors; None where a candidate's are not kept (yet)."""
+
+
+def _tokens(pool: Pool) -> Numbers:
+    if pool.tokens is None:
+        raise ValueError("a feature of token vectors that are not kept")
+    return pool.tokens
 
 
 FEATURES: Final[Mapping[str, Callable[[Pool], Numbers]]] = {
@@ -48,8 +58,22 @@ FEATURES: Final[Mapping[str, Callable[[Pool], Numbers]]] = {
     "meaning_scaled": lambda pool: _scaled(pool.meaning, pool.in_meaning),
     "feedback": lambda pool: pool.feedback,
     "other_language": lambda pool: pool.other_language.astype(np.float64),
+    "tokens": _tokens,
 }
 """Every feature that a file of weights may name. `scaled` is by min-max over the candidates of that list, 0 for others."""
+
+TOKEN_FEATURES: Final = frozenset({"tokens"})
+
+
+def first_fusion(
+    rule: Fusion, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData
+) -> tuple[list[Candidate], bool]:
+    """The lists fused by a rule, with MaxSims of kept token vectors as one more where all candidates have one; and whether so."""
+    chunk_ids = {candidate.chunk_id for candidates in lists.values() for candidate in candidates}
+    with_tokens = bool(chunk_ids) and "rerank" not in lists and chunk_ids <= data.tokens.keys()
+    if with_tokens:
+        lists = {**lists, "rerank": ranked({chunk_id: data.tokens[chunk_id] for chunk_id in chunk_ids}, "rerank")}
+    return rule.fuse(lists, plan, data), with_tokens
 
 
 def pool_of(
@@ -81,6 +105,7 @@ def pool_of(
         in_meaning=np.array([chunk_id in cosines for chunk_id in chunk_ids]),
         feedback=vectors @ mean,
         other_language=np.array([None not in (language, plan.language) and language != plan.language for language in languages]),
+        tokens=np.array([data.tokens[chunk_id] for chunk_id in chunk_ids]) if data.tokens.keys() >= set(chunk_ids) else None,
     )
 
 

@@ -4,11 +4,15 @@ The weights maximise the likelihood of the right passages under a softmax over a
 ListNet; Cao et al., ICML 2007); `scripts/train_fusion.py` makes them, docs/search-quality.md has the figures. Questions that
 name something to the letter keep the rule of `adaptive`, and so does whatever the weights can't be applied to: one side alone,
 rescored passages, another embedding model than they were made with.
+
+Where the token vectors of every candidate are kept (`token_index.provider`), a second set of weights has MaxSim among its
+features, and the rule takes MaxSim for one more list. While a single candidate has none, all are ranked as if none had.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +22,8 @@ from ragd.core.errors import SettingsError
 from ragd.core.query import QueryPlan
 from ragd.core.results import NO_DATA, Candidate, CandidateData, Part
 from ragd.retrieve.ranking.adaptive import AdaptiveFusion, kind_of
-from ragd.retrieve.ranking.features import Numbers, matrix, pool_of
-from ragd.retrieve.ranking.weights import SHIPPED, read_weights
+from ragd.retrieve.ranking.features import Numbers, first_fusion, matrix, pool_of
+from ragd.retrieve.ranking.weights import SHIPPED, SHIPPED_WITH_TOKENS, read_weights
 
 
 class LearnedFusion:
@@ -29,22 +33,24 @@ class LearnedFusion:
 
     def __init__(self, options: RetrievalSettings, model: str = "") -> None:
         """`model` is the embedding model. Raises `SettingsError` for a file of weights that can't be used."""
-        own = options.fusion_weights
-        path = Path(own).expanduser() if own else SHIPPED
-        found = read_weights(path)
-        fits = found.basis == model
-        if own and not fits:
+        path = Path(options.fusion_weights).expanduser() if options.fusion_weights else None
+        own = read_weights(path) if path else None
+        if own and own.basis != model:
             raise SettingsError(
-                f"The fusion weights {path} were made with the embedding model '{found.basis}', and '{model}' is used. "
+                f"The fusion weights {path} were made with the embedding model '{own.basis}', and '{model}' is used. "
                 "Make new ones with scripts/train_fusion.py, or empty retrieval.fusion_weights."
             )
-        self._weights = found.weights if fits else {}
+        found = [read_weights(SHIPPED), read_weights(SHIPPED_WITH_TOKENS), *([own] if own else [])]
+        self._weights = {one.reads_tokens: one.weights for one in found if one.basis == model}
+        # Weights of the user's own that know nothing of token vectors rank as they were trained: without them.
+        self._takes_tokens = own is None or own.reads_tokens
         self._rule = AdaptiveFusion(options)
-        self.profile = f"{found.basis}-{found.trained.isoformat()}" if fits else self._rule.profile
+        named = own or found[0]
+        self.profile = f"{named.basis}-{named.trained.isoformat()}" if named.basis == model else self._rule.profile
 
     def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData = NO_DATA) -> list[Candidate]:
-        first = self._rule.fuse(lists, plan, data)
-        weights = self._weights.get(kind_of(plan, data.foreign))
+        first, with_tokens = first_fusion(self._rule, lists, plan, data if self._takes_tokens else replace(data, tokens={}))
+        weights = self._weights.get(with_tokens, {}).get(kind_of(plan, data.foreign))
         pool = pool_of(lists, plan, data, first) if weights and "rerank" not in lists else None
         if pool is None or not weights:
             return first
@@ -65,8 +71,13 @@ class LearnedFusion:
         ]
 
     def gains_from_rescoring(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData) -> bool:
-        """Only across languages: else this order is better than a rescored one (docs/search-quality.md)."""
-        whole = bool(self._weights) and {"dense", "sparse"} <= lists.keys()
+        """Only across languages: else this order is better than a rescored one (docs/search-quality.md).
+
+        Where all token vectors are kept, rescoring with the same ones has nothing to add.
+        """
+        if self._takes_tokens and {item.chunk_id for side in lists.values() for item in side} <= data.tokens.keys():
+            return False
+        whole = False in self._weights and {"dense", "sparse"} <= lists.keys()
         return not whole or kind_of(plan, data.foreign) == "foreign"
 
 

@@ -13,9 +13,11 @@ from typing import Any, Final
 
 from ragd.core.errors import SettingsError
 from ragd.retrieve.ranking.adaptive import QuestionKind
-from ragd.retrieve.ranking.features import FEATURES
+from ragd.retrieve.ranking.features import FEATURES, TOKEN_FEATURES
 
 SHIPPED: Final = Path(__file__).with_name("fusion_weights.toml")
+SHIPPED_WITH_TOKENS: Final = Path(__file__).with_name("fusion_weights_tokens.toml")
+"""For questions whose candidates all have token vectors."""
 LEARNED_KINDS: Final[tuple[QuestionKind, ...]] = ("foreign", "plain")
 """Kinds of question that have weights; the others keep the rule."""
 
@@ -31,6 +33,11 @@ class FusionWeights:
     command: str
     questions: int
     weights: Mapping[QuestionKind, Mapping[str, float]]
+
+    @property
+    def reads_tokens(self) -> bool:
+        """Whether a feature needs the token vectors of every candidate."""
+        return any(not TOKEN_FEATURES.isdisjoint(table) for table in self.weights.values())
 
     def as_toml(self) -> str:
         """The file."""

@@ -14,6 +14,8 @@ from ragd.core.tracing import Trace
 from ragd.providers.analyzers.terms import BigramAnalyzer
 from ragd.providers.fakes import FakeEmbedder
 from ragd.providers.protocols import Vectors
+from ragd.providers.token_index.basis import TokenBasis
+from ragd.providers.token_view import TokenView
 from ragd.retrieve.ranking.candidates import Retriever
 from ragd.store.passages import LiveChunk
 
@@ -98,6 +100,56 @@ def test_what_is_known_of_candidates_comes_with_them_whichever_side_found_them(w
     assert data.foreign == 0.5
     assert data.question is not None
     assert data.question.tolist() == FakeEmbedder().embed_queries(["lease"])[0].tolist()
+
+
+class Codes:
+    """A token index of what is in `scores`, by entry; it is asked once for each question."""
+
+    def __init__(self, scores: dict[str, float], error: Exception | None = None) -> None:
+        self._scores = scores
+        self._error = error
+        self.asked: list[tuple[int, ...]] = []
+
+    def score(self, kb_id: str, query: Vectors, ids: Sequence[str]) -> Vectors:
+        if self._error:
+            raise self._error
+        self.asked.append(query.shape)
+        return np.array([self._scores.get(entry_id, np.nan) for entry_id in ids], np.float32)
+
+
+class OneRun(FakeEmbedder):
+    """Gives a question's vector and its token vectors together, or not at all."""
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        raise AssertionError("a run of its own")
+
+    def query_tokens(self, text: str) -> Vectors:
+        raise AssertionError("a run of its own")
+
+    def embed_queries_and_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Vectors]]:
+        return self.embed_passages(texts), self.passage_tokens(texts)
+
+
+def with_codes(workers: ThreadPoolExecutor, codes: Codes) -> Retriever:
+    means = np.zeros((4, 256), np.float32)
+    view = TokenView(codes, TokenBasis(means, means, np.eye(256, dtype=np.float32)))  # type: ignore[arg-type]
+    dense, sparse = Index([Scored("a", 0.9), Scored("b", 0.8)], []), Index([Scored("c", 12.0)], [])
+    return replace(retriever(workers, dense, sparse), embedder=OneRun(), tokens=view)
+
+
+def test_the_question_s_vector_and_token_vectors_come_out_of_one_run(workers: ThreadPoolExecutor) -> None:
+    codes = Codes({"a#": 0.5, "c#": 0.25})
+    found = with_codes(workers, codes).retrieve(replace(plan(variants=("rent",)), topic="a long lease"), ["kb"], a_trace())
+    assert not found.degraded
+    assert found.data.tokens == {"a": 0.5, "c": 0.25}, "b has none yet"
+    assert codes.asked == [(3, 256)], "the tokens of the question, not of its other wordings"
+
+
+def test_token_vectors_that_can_not_be_read_are_none(workers: ThreadPoolExecutor, caplog: pytest.LogCaptureFixture) -> None:
+    found = with_codes(workers, Codes({}, IndexDamaged("tokens"))).retrieve(plan(), ["kb"], a_trace())
+    assert (found.data.tokens, found.degraded) == ({}, ())
+    assert set(found.data.vectors) == {"a", "b", "c"}
+    assert "token vectors" in caplog.text
 
 
 def test_words_alone_are_an_answer_where_no_vector_can_be_read(workers: ThreadPoolExecutor) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,9 @@ from ragd.core.query import Filters, Identifier, QueryPlan
 from ragd.core.results import Candidate, CandidateData
 from ragd.providers.protocols import Vectors
 from ragd.retrieve.ranking.adaptive import AdaptiveFusion
-from ragd.retrieve.ranking.features import FEATURES, matrix, pool_of
+from ragd.retrieve.ranking.features import FEATURES, first_fusion, matrix, pool_of
 from ragd.retrieve.ranking.learned import LearnedFusion
-from ragd.retrieve.ranking.weights import SHIPPED, read_weights
+from ragd.retrieve.ranking.weights import SHIPPED, SHIPPED_WITH_TOKENS, read_weights
 
 MODEL = "some-model"
 PLAN = QueryPlan("q", "how long is a lease kept", "how long is a lease kept", "h", "hybrid", Filters(), language="en")
@@ -190,3 +191,62 @@ def test_a_file_that_is_wrong_is_refused_with_what_is_wrong(tmp_path: Path, text
     with pytest.raises(SettingsError, match=problem) as caught:
         LearnedFusion(RetrievalSettings(fusion_weights=str(path)), MODEL)
     assert "train_fusion.py" in caught.value.message
+
+
+TOKENS = {"a": 0.2, "b": 0.4, "c": 0.1, "d": 0.9}
+WITH_TOKENS = replace(DATA, tokens=TOKENS)
+
+
+def test_maxsims_of_kept_tokens_are_a_feature() -> None:
+    assert features("tokens", WITH_TOKENS) == TOKENS
+
+
+def test_weights_of_token_features_rank_by_them_where_every_candidate_has_tokens(tmp_path: Path) -> None:
+    fusion = learned(tmp_path, plain="tokens = 2.0")
+    assert [item.chunk_id for item in fusion.fuse(LISTS, PLAN, WITH_TOKENS)] == ["d", "b", "a", "c"]
+    # One passage whose tokens are yet to be made: all are ranked by the rule, as without tokens.
+    partial = replace(DATA, tokens={"a": 0.2, "b": 0.4, "c": 0.1})
+    assert fusion.fuse(LISTS, PLAN, partial) == AdaptiveFusion(RetrievalSettings()).fuse(LISTS, PLAN, DATA)
+
+
+def test_the_rule_takes_kept_tokens_for_one_more_list() -> None:
+    rule = AdaptiveFusion(RetrievalSettings())
+    first, with_tokens = first_fusion(rule, LISTS, LITERAL, WITH_TOKENS)
+    listed_too = {**LISTS, "rerank": listed("rerank", d=0.9, b=0.4, a=0.2, c=0.1)}
+    assert (first, with_tokens) == (rule.fuse(listed_too, LITERAL, DATA), True)
+    assert first_fusion(rule, listed_too, LITERAL, WITH_TOKENS)[1] is False, "what was rescored is one already"
+
+
+def test_where_all_tokens_are_kept_nothing_is_rescored(tmp_path: Path) -> None:
+    fusion = learned(tmp_path, plain="tokens = 2.0")
+    foreign = replace(DATA, foreign=1.0)
+    assert fusion.gains_from_rescoring(LISTS, PLAN, foreign)
+    assert not fusion.gains_from_rescoring(LISTS, PLAN, replace(foreign, tokens=TOKENS))
+
+
+def test_weights_of_ones_own_without_token_features_rank_as_they_were_trained(tmp_path: Path) -> None:
+    fusion = learned(tmp_path)
+    assert fusion.fuse(LISTS, PLAN, WITH_TOKENS) == fusion.fuse(LISTS, PLAN, DATA)
+    foreign = replace(WITH_TOKENS, foreign=1.0)
+    assert fusion.gains_from_rescoring(LISTS, PLAN, foreign)
+
+
+def test_the_package_has_a_set_of_weights_with_tokens_and_one_without() -> None:
+    plain, with_tokens = read_weights(SHIPPED), read_weights(SHIPPED_WITH_TOKENS)
+    assert (plain.reads_tokens, with_tokens.reads_tokens, plain.basis) == (False, True, with_tokens.basis)
+    fusion = LearnedFusion(RetrievalSettings(), plain.basis)
+    partial = replace(DATA, tokens={"a": 0.2})
+    for data, used in ((DATA, plain), (partial, plain), (WITH_TOKENS, with_tokens)):
+        best = fusion.fuse(LISTS, PLAN, data)[0]
+        assert {part.feature: part.weight for part in best.parts} == used.weights["plain"]
+    # Until every candidate has tokens nothing is different, rescoring across languages included.
+    assert fusion.fuse(LISTS, PLAN, partial) == fusion.fuse(LISTS, PLAN, DATA)
+    assert fusion.gains_from_rescoring(LISTS, PLAN, replace(partial, foreign=1.0))
+    assert not fusion.gains_from_rescoring(LISTS, PLAN, replace(WITH_TOKENS, foreign=1.0))
+
+
+def test_weights_of_tokens_are_refused_for_passages_without() -> None:
+    pool = pool_of(LISTS, PLAN, DATA, FIRST)
+    assert pool is not None
+    with pytest.raises(ValueError, match="not kept"):
+        matrix(pool, ["tokens"])
