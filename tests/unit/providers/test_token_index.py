@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -202,6 +205,15 @@ def test_signs_tell_a_passage_about_the_same_from_others(basis: TokenBasis) -> N
     query = basis.query(tokens_around(33, 6, seed=7) + basis.queries[0] - basis.passages[0], 0)
     scores = max_sim(query, np.concatenate(passages), np.array([len(codes) for codes in passages]))
     assert scores.argmax() == 13
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_products_have_no_threads_that_wait_for_each_other() -> None:
+    program = "import os, ragd, numpy; print(len(os.listdir('/proc/self/task')))"
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    result = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "1"
 
 
 def test_a_basis_is_read_as_it_was_written_and_a_wrong_file_is_named(basis: TokenBasis, tmp_path: Path) -> None:
