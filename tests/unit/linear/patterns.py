@@ -101,7 +101,7 @@ def _calls(tree: ast.AST, function: str = "") -> Iterator[tuple[str, ast.Call]]:
 
 def _evaluated(call: ast.Call, module: ModuleType) -> re.Pattern[Any] | None:
     def value(node: ast.expr) -> Any:
-        return eval(compile(ast.fix_missing_locations(ast.Expression(node)), module.__name__, "eval"), dict(vars(module)))
+        return eval(compile(ast.fix_missing_locations(ast.Expression(node)), f"<{module.__name__}>", "eval"), dict(vars(module)))
 
     try:
         pattern = value(call.args[0])

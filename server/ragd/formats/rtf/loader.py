@@ -29,7 +29,7 @@ class RtfLoader(FormatLoader):
         try:
             found = html_fragment(text.html, text.pictures.get)
         except ParseFailed as error:
-            raise ParseFailed(f"'{name}' can't be read: {error.message}") from error
+            raise type(error)(f"'{name}' can't be read: {error.message}") from error
         language = detect_language(found.markdown)
         if text.comments:
             comments = "\n".join(f"- {comment}" for comment in text.comments)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from html import escape, unescape
 from typing import Final
 
-from ragd.core.errors import ParseFailed
+from ragd.core.errors import DocumentDamaged, TooComplex
 from ragd.formats.common.ole import codepage_name
 from ragd.formats.rtf.words import CHANGES, CHARACTERS, CHARSETS, FLOWS, KEPT, OPENED, SIGNS, SKIPPED, Flow, State
 
@@ -80,7 +80,7 @@ class RtfReader:
             elif (sign := token["sign"]) is not None:
                 self._sign(sign)
         if self._groups:
-            raise ParseFailed(f"'{self._name}' is damaged or cut off: not all of its groups end. Get the file again.")
+            raise DocumentDamaged(f"'{self._name}' is damaged or cut off: not all of its groups end. Get the file again.")
         flow = self._flows[0]
         self._end_paragraph(flow)
         self._end_table(flow)
@@ -92,7 +92,7 @@ class RtfReader:
     def _open(self) -> None:
         self._flush()
         if len(self._groups) >= _MAX_DEPTH:
-            raise ParseFailed(f"'{self._name}' is nested more than {_MAX_DEPTH:,} groups deep.")
+            raise TooComplex(f"'{self._name}' is nested more than {_MAX_DEPTH:,} groups deep.")
         self._groups.append((self._state, False))
         self._skip = 0
 
