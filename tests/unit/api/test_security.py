@@ -56,15 +56,18 @@ def call(
     """One request as raw ASGI, so that headers are sent exactly as written. Gives status, headers, body."""
     pieces = list(body or [b""])
     sent: list[dict[str, Any]] = []
+    begun = asyncio.Event()
 
     async def receive() -> dict[str, Any]:
         if not pieces:
+            await begun.wait()  # the client goes once the answer has begun
             return {"type": "http.disconnect"}
         piece = pieces.pop(0)
         return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
+        begun.set()
 
     scope = {
         "type": "http",
