@@ -1,4 +1,4 @@
-"""What may stand in an argument of a prompt or of an address: names of collections, ids of documents, styles."""
+"""What may stand in an argument of a prompt or of an address: names of collections, ids of documents, questions, styles."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ MAX_EXAMINED: Final = 1_000
 
 _MAX_VALUES: Final = 100
 """The protocol allows no more."""
+
+_MAX_TYPED: Final = 200
+_MAX_SUGGESTIONS: Final = 20
+"""What `GET /api/suggest` takes, and gives, at most."""
 
 _TEMPLATES: Final[Mapping[str, Mapping[str, str]]] = {
     "asset://{id}": {"id": "asset_id"},
@@ -40,10 +44,13 @@ async def completed(params: CompleteRequestParams, client: AsyncClient) -> Compl
             given = {item.strip() for item in before.split(",")}
             found, whole = await _documents(client, last.strip())
             values = [before + comma + value for value in found if value not in given]
+        case "question":
+            chosen = (params.context.arguments if params.context else None) or {}
+            values, whole = await _suggestions(client, typed, chosen.get("collection"))
         case "style":
             values, whole = [style for style in STYLES if style.startswith(typed.casefold())], True
         case _:
-            # Words of one's own, and pictures, which have no list.
+            # Pictures have no list.
             values, whole = [], True
     more = len(values) > _MAX_VALUES or not whole
     total = len(values) if whole else None
@@ -86,3 +93,12 @@ async def _documents(client: AsyncClient, typed: str) -> tuple[list[str], bool]:
         elif sought in f"{row['title']}\n{row['source']}".casefold():
             holds.append(row["id"])
     return begins + holds, len(rows) >= total
+
+
+async def _suggestions(client: AsyncClient, typed: str, collection: str | None) -> tuple[list[str], bool]:
+    """Titles, headings and identifiers that complete a question, best first; and whether there are no others."""
+    if len(typed) > _MAX_TYPED:
+        return [], True
+    found = await client.get("/api/suggest", q=typed, collection=collection or None, limit=_MAX_SUGGESTIONS)
+    values = [item["text"] for item in found["items"]]
+    return values, found["ready"] and len(values) < _MAX_SUGGESTIONS

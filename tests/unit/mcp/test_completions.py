@@ -29,9 +29,9 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
         yield made
 
 
-def complete(reader: Reader, ref: Any, argument: str, typed: str, token: str | None = None) -> Any:
+def complete(reader: Reader, ref: Any, argument: str, typed: str, token: str | None = None, **chosen: str) -> Any:
     async def conversation(client: Client) -> Any:
-        return (await client.complete(ref, {"name": argument, "value": typed})).completion
+        return (await client.complete(ref, {"name": argument, "value": typed}, chosen or None)).completion
 
     return reader.talk(conversation, token)
 
@@ -84,10 +84,30 @@ def test_styles_are_those_of_the_tool(reader: Reader) -> None:
     assert complete(reader, SUMMARY, "style", "B").values == ["bullet"]
 
 
-@pytest.mark.parametrize(("ref", "argument"), [(ANSWER, "question"), (ResourceTemplateReference(uri="asset://{id}"), "id")])
-def test_what_has_no_list_gets_an_empty_one(reader: Reader, ref: Any, argument: str) -> None:
-    found = complete(reader, ref, argument, "x")
+def test_pictures_have_no_list_and_get_an_empty_one(reader: Reader) -> None:
+    found = complete(reader, ResourceTemplateReference(uri="asset://{id}"), "id", "x")
     assert (found.values, found.total, found.has_more) == ([], 0, False)
+
+
+@pytest.mark.parametrize("ref", [ANSWER, COMPARE])
+def test_questions_are_completed_by_names_as_in_the_editor(reader: Reader, ref: Any) -> None:
+    found = complete(reader, ref, "question", "経")
+    assert (found.values, found.total, found.has_more) == (["経費"], 1, False)
+    assert complete(reader, ref, "question", "show").values == ["Shown [1]"]
+    assert complete(reader, ref, "question", "no such thing").values == []
+    assert complete(reader, ref, "question", "x" * 201).values == []
+
+
+def test_a_question_to_one_collection_is_completed_by_its_names(reader: Reader) -> None:
+    assert complete(reader, ANSWER, "question", "経", collection=NAMES[0]).values == ["経費"]
+    assert complete(reader, ANSWER, "question", "経", collection="default").values == []
+
+
+def test_names_that_are_not_gathered_yet_may_be_asked_for_again(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    suggestions = reader.cloud.app.suggestions
+    monkeypatch.setattr(suggestions, "suggest", lambda *_asked: ([], False))
+    found = complete(reader, ANSWER, "question", "経")
+    assert (found.values, found.total, found.has_more) == ([], None, True)
 
 
 def test_what_was_not_looked_at_is_not_said_to_be_nothing(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,7 @@ class SearchTools:
             str | None, Field(description="hybrid (default), dense_only, sparse_only, or a named strategy.")
         ] = None,
         rerank: Annotated[
-            bool, Field(description="Whether a second model puts the passages in order: better, and slower.")
+            bool, Field(description="Whether passages are rescored where that helps, as across languages: better, and slower.")
         ] = True,
         explain: Annotated[
             bool, Field(description="Adds to `full` how the question was understood, and why these passages.")
@@ -83,8 +83,8 @@ class SearchTools:
         """Find passages in the user's private knowledge base (files, Confluence, Jira) that answer a question.
 
         Use this first for anything that the user's own documents, wikis, tickets, code or manuals may hold. It combines search by
-        meaning and by words and reranks, so ask in full sentences and in the user's language. Answer from the numbered passages
-        alone and cite them as [1]. If nothing fits, say so instead of guessing.
+        meaning and by words, so ask in full sentences and in the user's language. Answer from the numbered passages alone and
+        cite them as [1]. If nothing fits, say so instead of guessing.
         """
         body = {
             "query": query,
