@@ -49,6 +49,9 @@ EventKind = Literal[
 
 _JSONL_LIMIT = 64 * 1024 * 1024
 _HEAD = 30
+# Seconds for which traces are gathered before they are written, and how many are written together: each write waits for the disk.
+_GATHER_S = 0.25
+_MOST_AT_ONCE = 100
 
 
 def utc_now(later_s: float = 0.0) -> str:
@@ -251,7 +254,8 @@ class Tracer:
             self._finished.put(envelopes)
 
     def flush(self) -> None:
-        """Wait until everything recorded so far is written."""
+        """Wait until everything recorded so far is written, which begins at once."""
+        self._finished.put(())
         self._finished.join()
 
     def close(self) -> None:
@@ -260,12 +264,30 @@ class Tracer:
         self._writer.join()
 
     def _write(self) -> None:
-        while (envelopes := self._finished.get()) is not None:
-            for sink in self._sinks:
+        goes_on = True
+        while goes_on:
+            goes_on, calls, envelopes = self._gather()
+            for sink in self._sinks if envelopes else ():
                 try:
                     sink.write(envelopes)
                 except Exception:
                     # An answer is worth more than its trace: a full disk is reported in the log and the daemon goes on.
                     log.exception("traces not written", extra={"sink": type(sink).__name__, "traces": len(envelopes)})
-            self._finished.task_done()
-        self._finished.task_done()
+            for _ in range(calls):
+                self._finished.task_done()
+
+    def _gather(self) -> tuple[bool, int, list[Mapping[str, Any]]]:
+        """Whether to go on, how many calls are taken from the queue, and their envelopes; waits for the first."""
+        envelopes: list[Mapping[str, Any]] = []
+        calls, deadline = 0, None
+        while len(envelopes) < _MOST_AT_ONCE:
+            try:
+                given = self._finished.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                break
+            calls += 1
+            if not given:  # somebody waits, or it is the end
+                return given is not None, calls, envelopes
+            envelopes.extend(given)
+            deadline = deadline or time.monotonic() + _GATHER_S
+        return True, calls, envelopes
