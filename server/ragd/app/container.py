@@ -106,7 +106,8 @@ class Application:
         self.collections.ensure_default()
         self.document_reader = DocumentReader(engine)
         self.writer = DocumentWriter(engine, settings.ingest.keep_versions)
-        self.passages = Passages(engine)
+        self._background = ThreadPoolExecutor(1, "rag-background")
+        self.passages = Passages(engine, self._background)
         self.assets = Assets(engine, data / "assets")
         self.jobs = Jobs(engine, settings.limits.max_queued_jobs, settings.jobs.keep)
         self.overviews = Overviews(engine, self.passages, self.jobs)
@@ -123,7 +124,6 @@ class Application:
         lock = self._lock
         self._queue = ModelQueue()
         self._search_threads = ThreadPoolExecutor(_SEARCH_THREADS, "rag-retrieve")
-        self._background = ThreadPoolExecutor(1, "rag-background")
         self.models = Models(
             self.settings, self.directories, queue=self._queue, notices=self._notices, lock=lock, progress=progress
         )

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select, update
+from sqlalchemy import Connection, Engine, Row, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ragd.core.errors import (
@@ -22,6 +22,7 @@ from ragd.core.errors import (
 from ragd.core.storage import Collection, CollectionStatus
 from ragd.core.tracing import utc_now
 from ragd.store.database.repository import Repository
+from ragd.store.database.revisions import Revisions
 from ragd.store.database.schema import collections, documents, versions
 
 DEFAULT = "default"
@@ -31,6 +32,11 @@ _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\ud800-\udfff]")
 
 
 class Collections(Repository):
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self._revisions = Revisions(engine)
+        self._enabled: tuple[int, list[Collection]] | None = None
+
     def ensure_default(self) -> None:
         """Make the collection `default`, which always exists; it may be disabled."""
         try:
@@ -75,8 +81,12 @@ class Collections(Repository):
 
     def enabled(self) -> list[Collection]:
         """Every collection that a query without a collection searches; counts are left out."""
-        query = select(collections).where(collections.c.status == "enabled").order_by(collections.c.name)
-        return [_collection(row) for row in self._rows(query)]
+        revision = self._revisions.of(collections)
+        known = self._enabled
+        if known is None or known[0] != revision:
+            query = select(collections).where(collections.c.status == "enabled").order_by(collections.c.name)
+            known = self._enabled = revision, [_collection(row) for row in self._rows(query)]
+        return list(known[1])
 
     def all_ids(self) -> dict[str, CollectionStatus]:
         """kb_id -> status of every collection, deleted ones included."""

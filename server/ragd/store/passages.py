@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter, itemgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, Text, and_, cast, func, or_, select
 
@@ -32,9 +33,8 @@ from ragd.store.database.schema import (
     version_assets,
     versions,
 )
+from ragd.store.live.entry_table import EntryTable, LiveChunk, Side
 from ragd.store.live.version_entries import VersionEntries
-
-Side = Literal["dense", "sparse"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,6 @@ class Allowed:
 
     dense: frozenset[str]
     sparse: frozenset[str]
-
-
-class LiveChunk(NamedTuple):
-    """A chunk that may be served: its entry in the dense index, and the language of its document."""
-
-    chunk_id: str
-    dense_id: str
-    language: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +57,19 @@ class PreferenceFields:
 class Passages(Repository):
     """Reads live chunks only: of ready versions of documents that are not deleted, in collections that are enabled."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, background: Executor | None = None) -> None:
+        """`background` keeps a table of all live entries up to date; without it each question asks the database."""
         super().__init__(engine)
         self._entries = VersionEntries()
         self._revisions = Revisions(engine)
+        self._table = EntryTable(self._reader, background) if background else None
 
     def resolve(self, side: Side, entry_ids: Sequence[str], filters: Filters) -> dict[str, LiveChunk]:
         """The chunks of the entries that may be served and pass the filters, by entry id; the others are absent."""
+        if self._table and not filters:
+            known = self._table.find(side, entry_ids, self._revisions.of(occurrences, documents, collections))
+            if known is not None:
+                return known
         column = occurrences.c.dense_id if side == "dense" else occurrences.c.sparse_id
         columns = (column, occurrences.c.chunk_id, occurrences.c.dense_id, documents.c.language)
         found: dict[str, LiveChunk] = {}
@@ -98,6 +96,8 @@ class Passages(Repository):
 
     def require_live_versions(self, version_ids: Sequence[str]) -> None:
         """Raises `ValidationFailed` unless all of these versions can be searched: older ones have left the indexes."""
+        if not version_ids:
+            return
         query = select(documents.c.version_id).join(collections, collections.c.kb_id == documents.c.kb_id)
         ready = query.where(documents.c.status == "ready", collections.c.status == "enabled")
         live = {row.version_id for row in self._rows_in(ready, documents.c.version_id, version_ids)}

@@ -18,7 +18,8 @@ from ragd.store.database import schema
 from ragd.store.database.engine import open_engine
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
-from ragd.store.passages import Passages, Side
+from ragd.store.live.entry_table import Side
+from ragd.store.passages import Passages
 
 SIDES: tuple[Side, ...] = ("dense", "sparse")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from sqlalchemy import Engine, event
 
 from ragd.core.errors import CollectionNameConflict, CollectionNotFound, CollectionUnavailable, ValidationFailed
 from ragd.core.jobs import Failure
@@ -141,3 +142,21 @@ def test_of_several_threads_that_make_one_collection_one_does_and_the_others_are
         made = list(pool.map(make, range(8)))
     assert made.count("conflict") == 7
     assert collections.get("shared").kb_id in made
+
+
+def test_enabled_collections_come_from_memory_until_one_is_changed(engine: Engine, collections: Collections) -> None:
+    read: list[str] = []
+    event.listen(engine, "before_cursor_execute", lambda _c, _cursor, statement, *_: read.append(statement))
+    other = Collections(engine)  # another object of the same process
+    for names, change in (
+        (["default"], lambda: other.create("notes")),
+        (["default", "notes"], lambda: other.change("notes", status="disabled")),
+        (["default"], lambda: other.change("notes", status="enabled")),
+        (["default", "notes"], lambda: other.tombstone("notes")),
+        (["default"], lambda: None),
+    ):
+        assert [found.name for found in collections.enabled()] == names
+        read.clear()
+        assert [found.name for found in collections.enabled()] == names
+        assert read == []
+        change()

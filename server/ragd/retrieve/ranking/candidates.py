@@ -15,7 +15,8 @@ from ragd.core.tracing import ProviderRef, Trace
 from ragd.providers.protocols import Analyzer, DenseStore, Embedder, SparseStore, Vectors
 from ragd.providers.token_protocols import JointEmbedder
 from ragd.providers.token_view import TokenView
-from ragd.store.passages import Allowed, LiveChunk, Passages, Side
+from ragd.store.live.entry_table import LiveChunk, Side
+from ragd.store.passages import Allowed, Passages
 
 log = logging.getLogger(__name__)
 

@@ -319,6 +319,11 @@ def _0007_paths_and_deletions(op: Operations) -> None:
     op.add_column("documents", sa.Column("deleted_after_job", sa.Integer()))
 
 
+def _0008_moments(op: Operations) -> None:
+    """When versions were made ready can be read without their rows, in which their texts stand."""
+    op.create_index("ix_versions_ready", "versions", ["status", "version_id", "ready_at"])
+
+
 Migration = Callable[["Operations"], None]
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -329,4 +334,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     _0005_feedback,
     _0006_cloud_sources,
     _0007_paths_and_deletions,
+    _0008_moments,
 )

@@ -27,8 +27,8 @@ class _Kept:
 class VersionEntries:
     """Entries by version, those that were asked for last. Safe to use from several threads.
 
-    When entries may have been written, each version's moment of being made ready is compared with the database's: a look at a
-    version's row takes long, since its text stands there.
+    When entries may have been written, each version's moment of being made ready is compared with the database's, out of an
+    index: a look at a version's own row takes long, since its text stands there.
     """
 
     def __init__(self, most_chunks: int = _MOST_CHUNKS) -> None:
@@ -62,8 +62,7 @@ class VersionEntries:
         return found
 
     def _forget_rewritten(self, connection: Connection) -> None:
-        known = select(versions.c.version_id, versions.c.ready_at)
-        now = {row[0]: row[1] for row in rows_in(connection, known, versions.c.version_id, self._kept)}
+        now = ready_moments(connection)
         for version_id, kept in list(self._kept.items()):
             if version_id not in now or now[version_id] != kept.ready_at:
                 del self._kept[version_id]
@@ -79,6 +78,12 @@ class VersionEntries:
                     self._chunks += len(kept.entries.dense)
             while self._chunks > self._most_chunks and self._kept:
                 self._chunks -= len(self._kept.popitem(last=False)[1].entries.dense)
+
+
+def ready_moments(connection: Connection) -> dict[str, str | None]:
+    """When each version that is ready was made so."""
+    ready = select(versions.c.version_id, versions.c.ready_at).where(versions.c.status == "ready")
+    return {row[0]: row[1] for row in connection.execute(ready)}
 
 
 def _read(connection: Connection, version_ids: Sequence[str]) -> dict[str, _Kept]:

@@ -17,7 +17,7 @@ from ragd.providers.protocols import Vectors
 from ragd.providers.token_index.basis import TokenBasis
 from ragd.providers.token_view import TokenView
 from ragd.retrieve.ranking.candidates import Retriever
-from ragd.store.passages import LiveChunk
+from ragd.store.live.entry_table import LiveChunk
 
 
 class Known:
