@@ -243,7 +243,7 @@ def test_two_labels_are_read_as_irrelevant_and_relevant(make: Callable[..., Mode
 
 def test_nothing_is_scored_after_the_deadline_and_of_nothing(files: ModelFiles) -> None:
     reranker = CrossEncoderReranker(files, threads=1)
-    assert reranker.score(QUESTION, [passage("here")], time.monotonic() - 1) == []
+    assert reranker.score(QUESTION, [passage("here")], time.monotonic() - 1) == [None]
     assert reranker.score(QUESTION, [], in_time()) == []
 
 
@@ -277,18 +277,54 @@ def test_when_others_had_the_processor_for_too_long_the_first_passages_are_score
     assert len(everything) == 60
     scores = on(Machine(waits=[0, 0.1, 0.1, 0.1], runs=[]), files).score(QUESTION, passages, 0.25)
     # One passage, and one batch of 512 padded tokens.
-    assert scores == everything[: 1 + 512 // (4 + 4 + 13)]
+    scored = 1 + 512 // (4 + 4 + 13)
+    assert scores == everything[:scored] + [None] * (60 - scored)
+
+
+class Steady(Machine):
+    """A run takes 10 ms for each padded token, whatever the model."""
+
+    def __init__(self) -> None:
+        super().__init__([], [])
+        self.read: list[tuple[int, int]] = []
+
+    def watch(self, reranker: CrossEncoderReranker, monkeypatch: pytest.MonkeyPatch) -> None:
+        run = reranker._run
+
+        def timed(batch: Any) -> list[float]:
+            self.read.append((len(batch), max(len(pair.ids) for pair in batch)))
+            self.now += 0.01 * len(batch) * self.read[-1][1]
+            return run(batch)
+
+        monkeypatch.setattr(reranker, "_run", timed)
+
+
+def test_the_budget_is_used_up_to_the_last_passage_that_fits(files: ModelFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Steady()
+    reranker = on(machine, files)
+    machine.watch(reranker, monkeypatch)
+    monkeypatch.setattr(reranker, "_batch_tokens", 60)
+    # 9 and 20 tokens with the question and the frame, in turn.
+    passages = [passage("here"), passage("the " * 12)] * 30
+    reached = [score is not None for score in reranker.score(QUESTION, passages, 6.005)]
+    count = sum(reached)
+    assert reached == [True] * count + [False] * (60 - count)
+    # Without padding the first of them take 10 ms a token, and the next one would not have fitted.
+    assert machine.now <= 6.005
+    assert 6.005 - machine.now < 0.01 * 21 * 2
+    # Short ones and long ones are not read together but where a round's one batch holds both.
+    assert sum(rows * longest for rows, longest in machine.read) < 1.1 * sum(9 if at % 2 == 0 else 20 for at in range(count))
 
 
 def test_a_batch_that_would_take_too_long_is_not_begun(files: ModelFiles) -> None:
     machine = Machine(waits=[], runs=[0, 0.2])
     reranker = on(machine, files)
     passages = [passage("the token is kept in a file")] * 30
-    # 0.2 s for one passage: a batch of thirty is not begun with 0.3 s left.
-    assert len(reranker.score(QUESTION, passages, 0.5)) == 1
+    # 0.2 s for one passage: with 0.15 s left no other is begun.
+    assert sum(score is not None for score in reranker.score(QUESTION, passages, 0.35)) == 1
     assert machine.now == pytest.approx(0.2)
-    # Nor is a single one with 0.1 s left; but the machine was only busy, and that is found out.
-    scored = [len(reranker.score(QUESTION, passages, 0.3)) for _ in range(5)]
+    # Nor is one with 0.1 s left; but the machine was only busy, and that is found out.
+    scored = [sum(score is not None for score in reranker.score(QUESTION, passages, 0.3)) for _ in range(5)]
     assert scored == [0, 0, 0, 0, 30]
 
 

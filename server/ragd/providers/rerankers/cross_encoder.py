@@ -1,16 +1,19 @@
 """Reranking by a cross-encoder: a sequence classification graph that reads question and passage together.
 
-Batches are of neighbours and don't depend on how fast the machine is, so that int8 scores, which depend a little on batch-mates,
-stay the same; the clock only says after which batch to stop. The first is one passage, which shows the time that others take.
+Passages of like length share a batch, as padding costs what tokens cost. What a batch will take is told by the time that tokens
+took before, so each round reads as many of the best passages as there is time for, and the budget is used up to the last one that
+fits. int8 scores depend a little on batch-mates, and so on what was read together.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +23,7 @@ from ragd.config.fields import Device
 from ragd.core.errors import ModelUnavailable
 from ragd.core.results import Passage
 from ragd.models.rows import ModelFiles
-from ragd.providers.batching import padded
+from ragd.providers.batching import batches, padded
 from ragd.providers.devices import Graph, open_graph
 from ragd.providers.tokenizers.onnx import OnnxTokenizer
 
@@ -29,6 +32,9 @@ _OUTPUT = "logits"
 # On a processor larger batches are hardly faster, and the budget ends between two of them.
 _CPU_BATCH_TOKENS = 512
 _GPU_BATCH_TOKENS = 8192
+# The share of the time left that a round may be planned for, while more rounds follow: should it take longer, a batch of it is
+# left out, and with it all passages behind the first that it held.
+_PLANNED = 0.8
 # A pace that let nothing be scored is believed a little less each time: the machine may only have been busy.
 _DOUBT = 0.8
 _HEADING_MARK = " > "
@@ -115,43 +121,65 @@ class CrossEncoderReranker:
         self._turn = turn
         self._clock = clock
         self._pace_lock = threading.Lock()
-        self._seconds_per_token = 0.0
+        self._seconds_per_token: float | None = None
         # What can't be run is found out now, and the first run, which is slow, is not a question's.
         with turn():
             self._run(self._tokenizer.pairs("a", ["a"], self._max_tokens))
 
-    def score(self, question: str, passages: Sequence[Passage], deadline: float) -> list[float]:
-        """Relevance 0..1 of the first passages, each with its headings, until the `deadline`. Raises `ModelUnavailable`."""
+    def score(self, question: str, passages: Sequence[Passage], deadline: float) -> list[float | None]:
+        """Relevance 0..1 of each passage with its headings; None where the `deadline` came first. Raises `ModelUnavailable`."""
+        scores: list[float | None] = [None] * len(passages)
         if not passages or self._clock() >= deadline:
-            return []
+            return scores
         pairs = self._tokenizer.pairs(question.strip(), [_shown(passage) for passage in passages], self._max_tokens)
-        scores: list[float] = []
-        for batch in _neighbours(pairs, self._batch_tokens):
-            if not self._fits(batch, deadline):
-                break
-            with self._turn():
-                began = self._clock()
-                if began >= deadline:  # others had their turns first
-                    break
-                scores += self._run(batch)
-            self._learn(batch, self._clock() - began)
+        start = 0
+        while count := self._reach(pairs[start:], deadline):
+            lengths = [len(pair.ids) for pair in pairs[start : start + count]]
+            # The batch of the best passage first: what follows may be left out.
+            for batch in sorted(batches(lengths, self._batch_tokens), key=min):
+                tokens = _tokens([lengths[index] for index in batch])
+                places = [start + index for index in sorted(batch)]
+                with self._turn():
+                    began = self._clock()
+                    if began + tokens * (self._seconds_per_token or 0.0) >= deadline:  # others had their turns first
+                        return scores
+                    found = self._run([pairs[place] for place in places])
+                self._learn(tokens, self._clock() - began)
+                for place, score in zip(places, found, strict=True):
+                    scores[place] = score
+            start += count
+        if not start and self._seconds_per_token:
+            self._seconds_per_token *= _DOUBT
         return scores
 
     def close(self) -> None:
         self._graph.close()
 
-    def _fits(self, batch: Sequence[_Pair], deadline: float) -> bool:
-        with self._pace_lock:
-            fits = self._clock() + _tokens(batch) * self._seconds_per_token < deadline
-            if not fits and len(batch) == 1:
-                self._seconds_per_token *= _DOUBT
-        return fits
+    def _reach(self, pairs: Sequence[_Pair], deadline: float) -> int:
+        """How many of the first of these pairs there is time for: all, or what takes most of the time left; 0 for none."""
+        left = deadline - self._clock()
+        if not pairs or left <= 0:
+            return 0
+        pace = self._seconds_per_token
+        if pace is None:  # the first shows the time that others take
+            return 1
+        lengths = [len(pair.ids) for pair in pairs]
+        costs = (pace * self._padded(lengths[:count]) for count in range(1, len(lengths) + 1))
+        takes = list(accumulate(costs, max))
+        if takes[-1] < left:
+            return len(pairs)
+        return bisect_left(takes, left * _PLANNED) or bisect_left(takes, left)
 
-    def _learn(self, batch: Sequence[_Pair], seconds: float) -> None:
-        pace = seconds / _tokens(batch)
+    def _padded(self, lengths: Sequence[int]) -> int:
+        """Tokens of all their batches."""
+        return sum(_tokens([lengths[index] for index in batch]) for batch in batches(lengths, self._batch_tokens))
+
+    def _learn(self, tokens: int, seconds: float) -> None:
+        pace = seconds / tokens
         with self._pace_lock:
+            known = self._seconds_per_token
             # One stall is not believed at once; that it was quicker is.
-            self._seconds_per_token = min(pace, (pace + self._seconds_per_token) / 2) if self._seconds_per_token else pace
+            self._seconds_per_token = pace if known is None else min(pace, (pace + known) / 2)
 
     def _run(self, batch: Sequence[_Pair]) -> list[float]:
         feed = padded([pair.ids for pair in batch], self._tokenizer.pad_id)
@@ -185,20 +213,9 @@ def _logits_of(graph: Graph, model_id: str) -> str:
     return str(found.name)
 
 
-def _neighbours(pairs: Sequence[_Pair], batch_tokens: int) -> Iterator[list[_Pair]]:
-    """The first pair alone, then as many as follow each other within `batch_tokens` padded tokens."""
-    batch: list[_Pair] = []
-    for index, pair in enumerate(pairs):
-        if batch and (index == 1 or _tokens([*batch, pair]) > batch_tokens):
-            yield batch
-            batch = []
-        batch.append(pair)
-    if batch:
-        yield batch
-
-
-def _tokens(batch: Sequence[_Pair]) -> int:
-    return len(batch) * max(len(pair.ids) for pair in batch)
+def _tokens(lengths: Sequence[int]) -> int:
+    """Of a batch, with its padding."""
+    return len(lengths) * max(lengths)
 
 
 def _shown(passage: Passage) -> str:
