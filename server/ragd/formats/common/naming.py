@@ -1,7 +1,8 @@
-"""Names of files, and the title of a document by what it states, else by its file's name."""
+"""Names of files, and what a document is by what it states: its title, else its file's name, and its tags."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 TITLE_SOURCE: Final = "title_source"
@@ -9,6 +10,9 @@ TITLE_SOURCE: Final = "title_source"
 FROM_FILE_NAME: Final = "file_name"
 MAX_TITLE_CHARS: Final = 200
 MAX_LINE_AS_TITLE: Final = 80
+_MAX_TAGS: Final = 50
+_MAX_TAG_CHARS: Final = 500
+_KEYWORD_SEPARATORS: Final = re.compile("[,;、，；\n]")
 
 
 def base_name(name: str) -> str:
@@ -35,3 +39,14 @@ def first_line(text: str) -> str | None:
     """The first line that isn't blank, when it is short enough to be a title."""
     head = text.lstrip()[: MAX_LINE_AS_TITLE + 1].partition("\n")[0].strip()
     return head if 0 < len(head) <= MAX_LINE_AS_TITLE else None
+
+
+def tags_of(*keywords: str | None) -> list[str]:
+    """The keywords that a file states, each once, fifty at most."""
+    words = (" ".join(word.split())[:_MAX_TAG_CHARS] for text in keywords for word in _KEYWORD_SEPARATORS.split(text or ""))
+    return list(dict.fromkeys(filter(None, words)))[:_MAX_TAGS]
+
+
+def about(**stated: Any) -> dict[str, Any]:
+    """Metadata of what a file states; what it does not state is left out."""
+    return {key: value for key, value in stated.items() if value}

@@ -11,13 +11,13 @@ from importlib.metadata import version as installed
 from typing import Any, Final, Literal, TypeAlias
 
 from ragd.core.documents import Document, Mark, Place
-from ragd.core.errors import DocumentDamaged, DocumentEmpty, OldFormat, ParseFailed, TooComplex
+from ragd.core.errors import DocumentDamaged, DocumentEmpty, OldFormat, TooComplex
 from ragd.formats.common.builder import FormatLoader
-from ragd.formats.common.naming import choose_title, first_line
+from ragd.formats.common.naming import about, choose_title, first_line
 from ragd.formats.common.native import panics_fail_one_document
 from ragd.formats.common.ole import ole_properties
 from ragd.formats.common.text import numbered
-from ragd.formats.html.fragment import Fragment, html_fragment, joined
+from ragd.formats.html.fragment import Fragment, file_fragment, joined
 
 OldKind: TypeAlias = Literal["doc", "ppt"]
 _MODERN: Final = {"doc": ".docx", "ppt": ".pptx"}
@@ -41,12 +41,8 @@ class OldOfficeLoader(FormatLoader):
     def _old_document(self, data: bytes, name: str, kind: OldKind) -> Document:
         """`kind` is `doc` or `ppt`. Raises `OldFormat` without the extra."""
         html, sections = _read(data, name, kind)
-        try:
-            slides = [*_slides(html, sections)] if kind == "ppt" else [(0, html)]
-            parts = [(number, html_fragment(part, lambda _source: None)) for number, part in slides]
-        except ParseFailed as error:
-            raise type(error)(f"'{name}' can't be read: {error.message}") from error
-        whole, marks = _placed(parts)
+        slides = _slides(html, sections) if kind == "ppt" else [(0, html)]
+        whole, marks = _placed([(number, file_fragment(part, lambda _source: None, f"'{name}'")) for number, part in slides])
         if not whole.markdown:
             raise DocumentEmpty(f"'{name}' holds no text.")
         stated = ole_properties(data)
@@ -56,10 +52,7 @@ class OldOfficeLoader(FormatLoader):
             heading=next((heading.title for heading in whole.headings), None),
             first_line=first_line(whole.markdown),
         )
-        if author := stated.get("creator"):
-            metadata["author"] = author
-        if kind == "ppt":
-            metadata["slide_count"] = sum(section["title"] != _MASTER for section in sections)
+        metadata |= about(author=stated.get("creator"), slide_count=sum(section["title"] != _MASTER for section in sections))
         hidden = [number for number, section in enumerate(sections, 1) if section.get("hidden")]
         left_out = [f"hidden slides were left out: {numbered('slide', hidden)}"] if hidden else []
         return self._document(

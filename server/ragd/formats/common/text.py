@@ -9,6 +9,8 @@ from typing import Final
 
 _BACKTICKS: Final = re.compile("`+")
 _MOST_NUMBERS: Final = 20
+_MOST_HEADERS: Final = 3
+_HEADER_CHARS: Final = 60
 _ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 
@@ -55,3 +57,9 @@ def numbered(noun: str, numbers: Sequence[int]) -> str:
     """`slide 3`, or `slides 3, 7, 9`, the first twenty of them."""
     more = f" and {len(numbers) - _MOST_NUMBERS} more" if len(numbers) > _MOST_NUMBERS else ""
     return f"{noun}{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers[:_MOST_NUMBERS]))}{more}"
+
+
+def headers_left_out(texts: Iterable[str]) -> list[str]:
+    """A warning that page headers and footers were left out, with the beginnings of the first ones; none where there are none."""
+    quoted = [f"'{text}'" for text in dict.fromkeys(text[:_HEADER_CHARS] for text in texts)]
+    return [f"page headers and footers were left out: {listed(quoted, _MOST_HEADERS)}"] if quoted else []

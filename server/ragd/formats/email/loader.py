@@ -11,7 +11,7 @@ from typing import Any, Final
 from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, WrongType
 from ragd.formats.common.builder import FormatLoader
-from ragd.formats.common.naming import choose_title, first_line
+from ragd.formats.common.naming import about, choose_title, first_line
 from ragd.formats.email.body import BodyReader, date_of, head
 from ragd.formats.email.outlook import outlook_mail
 from ragd.formats.email.parts import WANTED, Fields, Part, parse_mail
@@ -66,13 +66,12 @@ def _parse(data: bytes, name: str) -> Part:
 
 def _metadata(fields: Fields, reader: BodyReader) -> dict[str, Any]:
     sent = date_of(fields)
-    found: dict[str, Any] = {
-        "author": fields.get("from"),
-        "to": fields.get("to"),
-        "cc": fields.get("cc"),
-        "date": sent.isoformat() if sent else "",
-        "message_id": fields.get("message-id"),
-        "attachments": [attachment.as_dict() for attachment in reader.attachments],
-        "remote_pictures": reader.remote,
-    }
-    return {key: value for key, value in found.items() if value}
+    return about(
+        author=fields.get("from"),
+        to=fields.get("to"),
+        cc=fields.get("cc"),
+        date=sent.isoformat() if sent else "",
+        message_id=fields.get("message-id"),
+        attachments=[attachment.as_dict() for attachment in reader.attachments],
+        remote_pictures=reader.remote,
+    )

@@ -12,12 +12,12 @@ from bs4 import BeautifulSoup
 from bs4.element import Tag
 
 from ragd.core.documents import Document, Heading
-from ragd.core.errors import DocumentEmpty, ParseFailed, TooComplex
+from ragd.core.errors import DocumentEmpty, TooComplex
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
-from ragd.formats.common.naming import choose_title
+from ragd.formats.common.naming import about, choose_title
 from ragd.formats.epub.package import Book
-from ragd.formats.html.fragment import Fragment, html_fragment, joined
+from ragd.formats.html.fragment import Fragment, file_fragment, joined
 from ragd.language.detection import detect_language, language_of_tag
 from ragd.providers.protocols import ALONE, LoadContext
 
@@ -53,14 +53,12 @@ class EpubLoader(FormatLoader):
             name, property=next(iter(book.stated("title")), None), heading=next((head.title for head in whole.headings), None)
         )
         metadata["chapters"] = len(chapters)
-        if authors := book.stated("creator"):
-            metadata["author"] = ", ".join(authors)
-        if description := book.stated("description"):
-            metadata["description"] = description[0]
-        if tags := book.stated("subject"):
-            metadata["tags"] = tags[:50]
-        if whole.remote:
-            metadata["remote_pictures"] = whole.remote
+        metadata |= about(
+            author=", ".join(book.stated("creator")),
+            description=next(iter(book.stated("description")), ""),
+            tags=book.stated("subject")[:50],
+            remote_pictures=whole.remote,
+        )
         declared = next(iter(book.stated("language")), None)
         return self._document(
             title,
@@ -79,10 +77,7 @@ def _chapter(book: Book, part: str, label: str) -> Fragment:
         return Fragment("")
     declared = _DECLARED.search(data[:_DECLARED_WITHIN])
     text = decode(data, book.name, declared=declared[1].decode("ascii") if declared else "utf-8").text
-    try:
-        found = html_fragment(text, partial(book.picture, part), _as_a_page_of_a_book)
-    except ParseFailed as error:
-        raise type(error)(f"'{part}' in '{book.name}' can't be read: {error.message}") from error
+    found = file_fragment(text, partial(book.picture, part), f"'{part}' in '{book.name}'", _as_a_page_of_a_book)
     if label and found.markdown and not found.headings:
         # What stands before the first heading of the next chapter belongs to this one.
         return Fragment(found.markdown, (Heading(0, 0, 1, label[:200]),), found.pictures, found.remote)

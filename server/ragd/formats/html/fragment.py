@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,8 +10,9 @@ from bs4 import BeautifulSoup
 from bs4.element import Tag
 
 from ragd.core.documents import Heading, Picture
-from ragd.core.errors import TooComplex
+from ragd.core.errors import ParseFailed, TooComplex
 from ragd.formats.common.pictures import PictureShelf, is_remote
+from ragd.formats.common.text import comments_title
 from ragd.formats.html.blocks import BlockWriter
 from ragd.formats.html.content import keep_seen
 from ragd.formats.html.pictures import PagePictures
@@ -62,6 +63,24 @@ def html_fragment(
     except RecursionError as error:
         raise TooComplex("The HTML is nested too deeply to be read.") from error
     return Fragment(writer.markdown, tuple(writer.headings), tuple(shelf.pictures), remote)
+
+
+def file_fragment(
+    html: str, embedded: Callable[[str], bytes | None], name: str, prepare: Callable[[BeautifulSoup], None] = lambda _tree: None
+) -> Fragment:
+    """As `html_fragment`, of what a file is made of; its failures name that by `name`."""
+    try:
+        return html_fragment(html, embedded, prepare)
+    except ParseFailed as error:
+        raise type(error)(f"{name} can't be read: {error.message}") from error
+
+
+def with_comments(found: Fragment, comments: Sequence[str], language: str | None) -> Fragment:
+    """The content of a document with its comments as a list at the end, under a heading in its language."""
+    if not comments:
+        return found
+    listed = "\n".join(f"- {comment}" for comment in comments)
+    return joined([found, Fragment(listed, (Heading(0, 0, 1, comments_title(language)),))])
 
 
 def joined(fragments: Iterable[Fragment]) -> Fragment:

@@ -17,7 +17,7 @@ from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed, TooComplex
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
-from ragd.formats.common.naming import choose_title
+from ragd.formats.common.naming import about, choose_title, tags_of
 from ragd.formats.common.pictures import PictureShelf
 from ragd.formats.html.blocks import BlockWriter
 from ragd.formats.html.content import page_content
@@ -64,11 +64,8 @@ class HtmlLoader(FormatLoader):
         metadata |= {"encoding": decoded.encoding, **shelf.metadata()}
         if left_out:
             metadata["furniture_characters"] = left_out
-        for key in ("author", "description"):
-            if value := " ".join(stated.get(key, "").split()):
-                metadata[key] = value
-        if keywords := [word.strip() for word in stated.get("keywords", "").split(",") if word.strip()]:
-            metadata["tags"] = keywords
+        said = {key: " ".join(stated.get(key, "").split()) for key in ("author", "description")}
+        metadata |= about(**said, tags=tags_of(stated.get("keywords")))
         declared = language_of_tag(declared_language) if isinstance(declared_language, str) else None
         return self._document(
             title,

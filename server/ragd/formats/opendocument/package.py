@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
 from functools import cached_property
 from typing import Any, Final
 
 from ragd.core.errors import DocumentDamaged, DocumentEncrypted, WrongType
+from ragd.formats.common.naming import about, tags_of
 from ragd.formats.common.office_archive import checked_archive
 from ragd.formats.common.opc import Element, OpcPackage
 
@@ -24,7 +24,6 @@ LINK: Final = "{http://www.w3.org/1999/xlink}href"
 
 _CONTENT: Final = "content.xml"
 _TYPE: Final = "mimetype"
-_KEYWORD_SEPARATORS: Final = re.compile("[,;、，；\n]")
 _MANIFEST: Final = "META-INF/manifest.xml"
 _MAX_PICTURE: Final = 20 * 1024 * 1024
 
@@ -79,11 +78,8 @@ class OdfPackage(OpcPackage):
             "created": meta.findtext(f"{META}creation-date"),
             "modified": meta.findtext(f"{DC}date"),
         }
-        found: dict[str, Any] = {key: text for key, value in stated.items() if (text := " ".join((value or "").split())[:500])}
-        words = (word for element in meta.iterfind(f"{META}keyword") for word in _KEYWORD_SEPARATORS.split(element.text or ""))
-        if tags := [tag for word in words if (tag := " ".join(word.split())[:500])]:
-            found["tags"] = list(dict.fromkeys(tags))[:50]
-        return found
+        texts = {key: " ".join((value or "").split())[:500] for key, value in stated.items()}
+        return about(**texts, tags=tags_of(*(element.text for element in meta.iterfind(f"{META}keyword"))))
 
     @staticmethod
     def _checked(data: bytes, name: str, what: str) -> zipfile.ZipFile:

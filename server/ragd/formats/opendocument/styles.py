@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from ragd.formats.common.numerals import numeral
 from ragd.formats.common.opc import Element
 from ragd.formats.opendocument.package import FO, STYLE, TEXT
 
 _MAX_CHAIN: Final = 20
 _LEVELS: Final = 10
-_LETTERS: Final = 26
-_ROMAN: Final = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
-                 (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
+_FORMS: Final = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+"""What Word calls the forms of numbers; all others are decimal here."""
 
 
 class Styles:
@@ -65,8 +65,9 @@ class Styles:
             return ""
         self._counts[level] = self._counts.get(level, 0) + 1
         shown = range(max(1, level - whole(style, f"{TEXT}display-levels", _LEVELS) + 1), level + 1)
-        forms = [self._outline[other].get(f"{STYLE}num-format") or "1" if other in self._outline else "1" for other in shown]
-        number = ".".join(_numeral(self._counts.get(other, 1), form) for other, form in zip(shown, forms, strict=True))
+        forms = [self._outline[other].get(f"{STYLE}num-format", "") if other in self._outline else "" for other in shown]
+        numbers = [numeral(self._counts.get(other, 1), _FORMS.get(form, "")) for other, form in zip(shown, forms, strict=True)]
+        number = ".".join(numbers)
         return f"{style.get(f'{STYLE}num-prefix', '')}{number}{style.get(f'{STYLE}num-suffix', '')} "
 
 
@@ -85,16 +86,3 @@ def _marks(properties: Element) -> set[str]:
     if properties.get(f"{TEXT}display") == "none":
         found.add("hidden")
     return found
-
-
-def _numeral(number: int, form: str) -> str:
-    if form.lower() == "a":
-        text = chr(ord("a") + (number - 1) % _LETTERS) * ((number - 1) // _LETTERS + 1)
-    elif form.lower() == "i":
-        text = ""
-        for value, letters in _ROMAN:
-            text += letters * (number // value)
-            number %= value
-    else:
-        return str(number)
-    return text.upper() if form.isupper() else text

@@ -20,7 +20,7 @@ import pypdfium2
 from ragd.core.documents import Document, Heading, Mark, Place
 from ragd.core.errors import DocumentDamaged, DocumentEmpty
 from ragd.formats.common.builder import ContentBuilder, FormatLoader
-from ragd.formats.common.naming import choose_title, first_line
+from ragd.formats.common.naming import choose_title, first_line, tags_of
 from ragd.formats.common.pictures import reference
 from ragd.formats.common.text import listed
 from ragd.formats.pdf.blocks import Block, with_pictures
@@ -145,7 +145,7 @@ def _title(read: ReadPdf, pages: Sequence[Sequence[Block]], source: str, name: s
 
 def _metadata(read: ReadPdf) -> dict[str, Any]:
     found: dict[str, Any] = {"page_count": len(read.pages)}
-    if tags := [word.strip() for word in re.split("[,;]", read.info.get("Keywords", "")) if word.strip()]:
+    if tags := tags_of(read.info.get("Keywords")):
         found["tags"] = tags
     author = " ".join(read.info.get("Author", "").split())
     if author and not _PROGRAM_MADE_TITLE.match(author):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ragd.core.documents import Document, Heading
-from ragd.core.errors import DocumentEmpty, ParseFailed, WrongType
+from ragd.core.documents import Document
+from ragd.core.errors import DocumentEmpty, WrongType
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import is_blank
-from ragd.formats.common.naming import choose_title, first_line
-from ragd.formats.common.text import comments_title
-from ragd.formats.html.fragment import Fragment, html_fragment, joined
+from ragd.formats.common.naming import about, choose_title, first_line, tags_of
+from ragd.formats.html.fragment import file_fragment, with_comments
 from ragd.formats.rtf.reading import RtfReader
 from ragd.language.detection import detect_language
 from ragd.providers.protocols import ALONE, LoadContext
@@ -26,14 +25,9 @@ class RtfLoader(FormatLoader):
         if not data.lstrip().startswith(rb"{\rtf"):
             raise WrongType(f"'{name}' is not rich text: it does not begin with {{\\rtf. Give it the extension of its format.")
         text = RtfReader(data.lstrip(), name).read()
-        try:
-            found = html_fragment(text.html, text.pictures.get)
-        except ParseFailed as error:
-            raise type(error)(f"'{name}' can't be read: {error.message}") from error
+        found = file_fragment(text.html, text.pictures.get, f"'{name}'")
         language = detect_language(found.markdown)
-        if text.comments:
-            comments = "\n".join(f"- {comment}" for comment in text.comments)
-            found = joined([found, Fragment(comments, (Heading(0, 0, 1, comments_title(language)),))])
+        found = with_comments(found, text.comments, language)
         if is_blank(found.markdown):
             raise DocumentEmpty(f"'{name}' holds no text and no pictures that can be read.")
         title, metadata = choose_title(
@@ -42,10 +36,7 @@ class RtfLoader(FormatLoader):
             heading=next((heading.title for heading in found.headings), None),
             first_line=first_line(found.markdown),
         )
-        if author := text.stated.get("author"):
-            metadata["author"] = author
-        if tags := [tag for word in text.stated.get("keywords", "").replace(";", ",").split(",") if (tag := word.strip())]:
-            metadata["tags"] = tags[:50]
+        metadata |= about(author=text.stated.get("author"), tags=tags_of(text.stated.get("keywords")))
         warnings = [f"pictures in other forms than PNG and JPEG were left out: {text.left_out}"] if text.left_out else []
         return self._document(
             title,

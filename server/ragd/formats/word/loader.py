@@ -7,17 +7,18 @@ end. Word stores no page numbers: places have them where the editor's own marks 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
 from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty
 from ragd.formats.common.decoding import is_blank
-from ragd.formats.common.naming import choose_title, first_line
+from ragd.formats.common.naming import about, choose_title, first_line, tags_of
 from ragd.formats.common.office_archive import old_format
 from ragd.formats.common.old_office import OldOfficeLoader
 from ragd.formats.common.opc import LXML_VERSION, Element
-from ragd.formats.common.text import comments_title, listed
+from ragd.formats.common.text import comments_title, headers_left_out
 from ragd.formats.word.blocks import BlockReader
 from ragd.formats.word.content import without_signs
 from ragd.formats.word.inline import Inline
@@ -35,16 +36,12 @@ _TERMS: Final = "{http://purl.org/dc/terms/}"
 _CP: Final = "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}"
 _APP: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/extended-properties}"
 _DATE: Final = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?)?)?)?")
-_KEYWORD_SEPARATORS: Final = re.compile("[,;、，；\n]")
 _PROGRAM_MADE_TITLE: Final = re.compile(
     r"(?:\W*|\[.*\]|<.*>|untitled.*|"  # none, or a template's
     r"word document|document ?\d*|無題.*|文書 ?\d*|microsoft \w+ - .*|.*\.(?:docx?|dotx?|docm|odt|rtf|pdf|html?))",
     re.IGNORECASE,
 )
 _MAX_TEXT: Final = 500
-_MAX_KEYWORDS: Final = 50
-_SHOWN: Final = 3
-_SHOWN_CHARS: Final = 60
 
 
 class WordLoader(OldOfficeLoader):
@@ -66,7 +63,7 @@ class WordLoader(OldOfficeLoader):
         if is_blank(blocks.out.markdown):
             raise DocumentEmpty(f"'{name}' holds no text and no pictures.")
         stated, metadata = _title_and_metadata(package)
-        warnings = [*reading.warnings(), *_headers_warning(package)]
+        warnings = [*reading.warnings(), *headers_left_out(_header_texts(package))]
         paged = _trust_pages(reading, _stated_pages(package), warnings)
         first_heading = next((heading.title for heading in blocks.out.headings if heading.start < heading.end), None)
         title, title_source = choose_title(
@@ -130,16 +127,14 @@ def _title_and_metadata(package: Package) -> tuple[str, dict[str, Any]]:
     if core is None:
         return "", {}
     title = _text(core, _DC + "title")
-    keywords = (word.strip() for word in _KEYWORD_SEPARATORS.split(core.findtext(_CP + "keywords") or ""))
-    found: dict[str, Any] = {
-        "author": _text(core, _DC + "creator"),
-        "description": _text(core, _DC + "description") or _text(core, _DC + "subject"),
-        "tags": list(dict.fromkeys(word[:_MAX_TEXT] for word in keywords if word))[:_MAX_KEYWORDS],
-    }
-    for key in ("created", "modified"):
-        date = _text(core, _TERMS + key)
-        found[key] = date if _DATE.fullmatch(date) else ""
-    return "" if _PROGRAM_MADE_TITLE.fullmatch(title) else title, {key: value for key, value in found.items() if value}
+    dates = {key: _text(core, _TERMS + key) for key in ("created", "modified")}
+    found = about(
+        author=_text(core, _DC + "creator"),
+        description=_text(core, _DC + "description") or _text(core, _DC + "subject"),
+        tags=tags_of(core.findtext(_CP + "keywords")),
+        **{key: date for key, date in dates.items() if _DATE.fullmatch(date)},
+    )
+    return "" if _PROGRAM_MADE_TITLE.fullmatch(title) else title, found
 
 
 def _stated_pages(package: Package) -> int | None:
@@ -148,19 +143,14 @@ def _stated_pages(package: Package) -> int | None:
     return None if app is None else whole(app.findtext(_APP + "Pages"))
 
 
-def _headers_warning(package: Package) -> list[str]:
-    """A warning that page headers and footers were left out, with the beginning of what they say."""
-    texts: dict[str, None] = {}
+def _header_texts(package: Package) -> Iterator[str]:
+    """What page headers and footers say."""
     for relation in package.relations(package.main).values():
         if relation.kind in (OFFICE + "header", OFFICE + "footer") and relation.part:
             root = package.parse(relation.part)
             text = " ".join("".join(found.text or "" for found in root.iter(W + "t")).split())
             if any(char.isalpha() for char in text):
-                texts[text[:_SHOWN_CHARS]] = None
-    if not texts:
-        return []
-    quoted = [f"'{text}'" for text in texts]
-    return [f"page headers and footers were left out: {listed(quoted, _SHOWN)}"]
+                yield text
 
 
 def _text(root: Element, tag: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from ragd.formats.common.numerals import numeral
 from ragd.formats.common.opc import Element
-from ragd.formats.word.numerals import numeral
 from ragd.formats.word.package import W, child_value, toggled, whole
 from ragd.formats.word.styles import Look, left_indent
 

@@ -7,11 +7,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
 from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, DocumentEncrypted, ParseFailed, UnpacksTooLarge, WrongType
 from ragd.formats.opendocument.loader import OpenDocumentLoader
-from ragd.formats.opendocument.styles import _numeral
+from ragd.formats.opendocument.styles import Styles
 
 from ..hostile_files import packed, with_part
 
@@ -100,7 +101,9 @@ def test_hidden_text_and_markup_characters() -> None:
 
 @pytest.mark.parametrize(("number", "form", "text"), [(3, "1", "3"), (28, "A", "BB"), (4, "i", "iv"), (2026, "I", "MMXXVI")])
 def test_numbers_of_headings(number: int, form: str, text: str) -> None:
-    assert _numeral(number, form) == text
+    level = f'<text:outline-level-style text:level="1" style:num-format="{form}"/>'
+    styles = Styles([etree.fromstring(f"<office:styles {NAMES}>{level}</office:styles>")])
+    assert [styles.heading_number(1) for _ in range(number)][-1] == f"{text} "
 
 
 def test_half_a_file_a_bomb_and_other_files_are_refused_with_their_name() -> None:

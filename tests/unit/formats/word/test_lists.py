@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ragd.core.documents import Document
-from ragd.formats.word.numerals import numeral
+from ragd.formats.common.numerals import numeral
 
 Read = Callable[..., Document]
 

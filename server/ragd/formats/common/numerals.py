@@ -1,4 +1,4 @@
-"""Numbers written as Word's lists write them (ECMA-376 part 1, 17.18.59)."""
+"""Numbers written as lists write them, by Word's names for the forms (ECMA-376 part 1, 17.18.59)."""
 
 from __future__ import annotations
 
