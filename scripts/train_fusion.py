@@ -30,6 +30,7 @@ from statistics import fmean
 
 import numpy as np
 
+from _listwise import L2, Example, train
 from ragd.app.container import Application
 from ragd.cli.eval.corpus import read_material
 from ragd.config.loading import Directories, load_settings
@@ -39,7 +40,6 @@ from ragd.core.query import QueryRequest, Turn
 from ragd.core.tracing import Trace
 from ragd.evaluation.datasets import Dataset, Question, Relevant, digest_of, read_objects
 from ragd.evaluation.feedback import FEEDBACK, feedback_dataset
-from ragd.evaluation.fusion_training import L2, Example, train
 from ragd.evaluation.metrics import measure
 from ragd.evaluation.relevance import is_at, unit_of, units
 from ragd.retrieve.filters import parse_filters

@@ -3,7 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ragd.evaluation.fusion_training import Example, train
+from .loading import load
+
+_listwise = load("_listwise")
+Example, train = _listwise.Example, _listwise.train
 
 PLANTED = np.array([2.0, -1.0, 0.0, 0.5])
 ZERO = np.zeros(4)
