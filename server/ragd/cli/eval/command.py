@@ -19,6 +19,7 @@ from ragd.cli.eval.tables import print_cases, print_comparison, print_run, print
 from ragd.core.errors import NotFound
 
 if TYPE_CHECKING:
+    from ragd.cli.eval.corpus import Material
     from ragd.client.blocking import Client
 
 _LONGEST_NAME = 255
@@ -34,11 +35,7 @@ def eval_() -> None:
 @click.option(
     "--dataset", "named", required=True, metavar="PATH|golden|feedback", help="A YAML file of questions, or a BEIR folder."
 )
-@click.option(
-    "--documents",
-    type=options.existing_folder,
-    help="Folder of the documents that the questions of a YAML file are about.",
-)
+@click.option("--documents", type=options.existing_folder, help="Folder of what the questions of a YAML file are about.")
 @options.in_collection("Ask this collection, which has the documents already.")
 @click.option("--strategy", "strategies", multiple=True, metavar="NAME", help="As for `rag query`; repeatable: a run for each.")
 @click.option("--no-rerank", is_flag=True, help="Leave out the reranking.")
@@ -66,10 +63,7 @@ def _run(
     Its documents are first read into a collection of their own, once; `feedback` asks again what people asked and found well
     answered. Metrics beyond --top-k are left out.
     """
-    from ragd.cli.common.progress import Preparation
-    from ragd.cli.eval.corpus import read_feedback, read_material
     from ragd.cli.eval.run import DEFAULT_STRATEGY, run_all
-    from ragd.evaluation.feedback import FEEDBACK
     from ragd.evaluation.gates import read_gate
     from ragd.evaluation.metrics import require_library
 
@@ -79,20 +73,11 @@ def _run(
     if len(name) > _LONGEST_NAME:
         raise click.UsageError(f"--name may have {_LONGEST_NAME} characters.")
     require_library()
-    if named == FEEDBACK and not Path(named).exists():
-        if documents:
-            raise click.UsageError("--documents is for questions in a YAML file; feedback is asked of its collections.")
-        material = read_feedback(context, collection)
-    else:
-        with Preparation("Reading the dataset"):
-            material = read_material(named, documents, has_collection=collection is not None)
-    dataset = material.dataset
-    if dataset.unanswerable:
-        note(f"{plural(dataset.unanswerable, 'question')} left out, as no document answers them.")
-    questions = dataset.questions[:limit]
+    material = _material(context, named, documents, collection)
     body: dict[str, Any] = {"top_k": top_k} | ({"rerank": False} if no_rerank else {})
     asked = [strategy or DEFAULT_STRATEGY for strategy in dict.fromkeys(strategies)] or [DEFAULT_STRATEGY]
     try:
+        questions = material.dataset.questions[:limit]
         runs = run_all(context, material, collection, asked, body, questions, {"name": name, "limit": limit})
     except KeyboardInterrupt:
         note("Nothing of the unfinished run is kept.")
@@ -100,12 +85,8 @@ def _run(
     checked = [(gate, found, gate.is_met(found["metrics"]["overall"])) for gate in conditions for found in runs]
     failed = [(gate, found) for gate, found, met in checked if not met]
     if as_json:
-        echo_json(
-            {
-                "runs": [_without_questions(found) for found in runs],
-                "gates_not_met": [[str(gate), found["run_id"]] for gate, found in failed],
-            }
-        )
+        gates_not_met = [[str(gate), found["run_id"]] for gate, found in failed]
+        echo_json({"runs": [_without_questions(found) for found in runs], "gates_not_met": gates_not_met})
     else:
         for index, found in enumerate(runs):
             if index:
@@ -115,6 +96,24 @@ def _run(
             value = gate.value(found["metrics"]["overall"])
             note(f"Gate {gate} {'met' if met else 'not met'} by {found['strategy']}: {value:.4g}")
     return GATE_NOT_MET if failed else 0
+
+
+def _material(context: CliContext, named: str, documents: Path | None, collection: str | None) -> Material:
+    """What `--dataset` names, with a note on questions that nothing answers."""
+    from ragd.cli.common.progress import Preparation
+    from ragd.cli.eval.corpus import read_feedback, read_material
+    from ragd.evaluation.feedback import FEEDBACK
+
+    if named == FEEDBACK and not Path(named).exists():
+        if documents:
+            raise click.UsageError("--documents is for questions in a YAML file; feedback is asked of its collections.")
+        material = read_feedback(context, collection)
+    else:
+        with Preparation("Reading the dataset"):
+            material = read_material(named, documents, has_collection=collection is not None)
+    if unanswerable := material.dataset.unanswerable:
+        note(f"{plural(unanswerable, 'question')} left out, as no document answers them.")
+    return material
 
 
 @eval_.command("list")
