@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from ragd.core.errors import RagError
 from ragd.core.jobs import IngestResult, Postponed, Stopped
 from ragd.ingest.reading import Report
-from ragd.jobs.freed_memory import FreedMemory
+from ragd.providers.freed_memory import FreedMemory
 from ragd.store.database.engine import is_busy
 from ragd.store.jobs import Job, Jobs
 

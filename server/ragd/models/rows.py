@@ -64,7 +64,10 @@ class ModelRow:
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """A model on disk, its hashes checked. `revision` names exactly these files; `quantized` ones hold int8 operators."""
+    """A model on disk, its hashes checked. `revision` names exactly these files; `quantized` ones hold int8 operators.
+
+    `tables` is a folder for what is made of a tokenizer once and kept; None where nothing may be.
+    """
 
     row: ModelRow
     folder: Path
@@ -72,6 +75,7 @@ class ModelFiles:
     model: Path
     tokenizer: Path
     quantized: bool
+    tables: Path | None = None
 
 
 _ONE_FILE = ("onnx/model.onnx", "onnx/tokenizer.json")

@@ -47,7 +47,7 @@ def ensure_model(
     row = _row(model)
     given = _given(row, extra_dirs)
     if given is not None and (manifest := Manifest.read(given)) is not None:
-        return _checked(row, given, manifest)
+        return _checked(row, given, manifest, models_dir)
     target = models_dir / row.id
     files, _ = _cached(row, target, given)
     if files is not None:
@@ -207,7 +207,7 @@ def _cached(row: ModelRow, target: Path, given: Path | None) -> tuple[ModelFiles
             return None, ""
         if given is not None and manifest.inputs != _records(row, given):
             return None, ""
-        return _checked(row, target, manifest), ""
+        return _checked(row, target, manifest, target.parent), ""
     except ModelDamaged as error:
         return None, error.message
 
@@ -216,13 +216,14 @@ def _records(row: ModelRow, given: Path) -> dict[str, FileRecord]:
     return {name: record_file(given / name) for name in row.hub.files if (given / name).is_file()}
 
 
-def _checked(row: ModelRow, folder: Path, manifest: Manifest) -> ModelFiles:
+def _checked(row: ModelRow, folder: Path, manifest: Manifest, models_dir: Path) -> ModelFiles:
     if manifest.id != row.id:
         raise ModelDamaged(f"The folder {folder} holds the model {manifest.id}, not {row.id}.")
     if problems := manifest.problems(folder):
         raise ModelDamaged(f"The model {row.id} is damaged: {' '.join(problems)}")
     quantized = manifest.source.get("kind") == "package" or (row.hub.quantized and manifest.model == row.hub.model)
-    return ModelFiles(row, folder, manifest.revision, folder / manifest.model, folder / manifest.tokenizer, quantized)
+    model, tokenizer = folder / manifest.model, folder / manifest.tokenizer
+    return ModelFiles(row, folder, manifest.revision, model, tokenizer, quantized, models_dir / "tokenizers")
 
 
 def _problems(target: Path) -> list[str]:

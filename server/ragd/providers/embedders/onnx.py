@@ -42,7 +42,7 @@ class OnnxEmbedder:
         self.dimension = files.row.dimension
         self.max_tokens = files.row.max_tokens
         self.batch_tokens = batch_tokens
-        self.tokenizer = OnnxTokenizer(files.tokenizer)
+        self.tokenizer = OnnxTokenizer(files.tokenizer, files.tables)
         self._row = files.row
         self._graph = open_graph(
             files.model, self.model_id, device=device, quantized=files.quantized, threads=threads, spinning=spinning

@@ -60,9 +60,9 @@ class _Slot:
 class _PairTokenizer(OnnxTokenizer):
     """Question and passage as one row of tokens, by the pair template of the model's own `tokenizer.json`."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        encoding = self._tokenizer.encode("a", "a")
+    def __init__(self, path: Path, tables: Path | None) -> None:
+        super().__init__(path, tables)
+        encoding = self._template.encode("a", "a")
         self._slots: list[_Slot] = []
         for text, token, kind in zip(encoding.sequence_ids, encoding.ids, encoding.type_ids, strict=True):
             if text is None or not self._slots or self._slots[-1].text != text:
@@ -110,7 +110,7 @@ class CrossEncoderReranker:
         self.revision = files.revision
         self.profile = f"cross-encoder-1/{self.model_id}/{self.revision}"
         self._max_tokens = files.row.max_tokens
-        self._tokenizer = _PairTokenizer(files.tokenizer)
+        self._tokenizer = _PairTokenizer(files.tokenizer, files.tables)
         self._graph = open_graph(
             files.model, self.model_id, device=device, quantized=files.quantized, threads=threads, spinning=spinning
         )

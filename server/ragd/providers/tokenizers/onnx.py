@@ -1,5 +1,9 @@
 """The tokenizer that belongs to a model: counts, character ranges in the original text, and token ids for the graph.
 
+The `tokenizers` library takes 280 MB for a vocabulary of 250,000 pieces, and 0.8 s to open it. So where the vocabulary can be
+mapped into memory (`mapped.py`, the same tokens), the library has it only while much text is cut into passages: it is ten times
+as fast then, and lets go of the interpreter's lock.
+
 Text that spells a special token (`<s>`, `</s>`, also in full-width letters) would become that token: the first character of
 such a text is replaced by one that looks alike, so that a document can't cut or mask itself.
 """
@@ -7,44 +11,71 @@ such a text is replaced by one that looks alike, so that a document can't cut or
 from __future__ import annotations
 
 import re
+import threading
+import time
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragd.core.errors import ModelDamaged
+from ragd.providers.freed_memory import FreedMemory
+from ragd.providers.tokenizers.mapped import LOOKALIKE, UNKNOWN_NAMES, MappedTokenizer
+from ragd.providers.tokenizers.piece_table import open_table
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding
+    from tokenizers import Tokenizer
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_LOOKALIKE = "\u2039"
 _PAD_NAMES = ("<pad>", "[PAD]")
-_UNKNOWN_NAMES = ("<unk>", "[UNK]")
 _BLANK = "\u2581"
 _VOICED_MARKS = "\uff9e\uff9f"
 
 
+# Characters for whose places the library is opened, and the seconds without any after which it is closed again.
+_MUCH = 100_000
+_IDLE_S = 60.0
+
+
 class OnnxTokenizer:
-    """A `tokenizer.json`, read by the `tokenizers` library. Safe to call from several threads."""
+    """A `tokenizer.json`. Safe to call from several threads."""
 
-    def __init__(self, path: Path) -> None:
-        import tokenizers
+    def __init__(self, path: Path, tables: Path | None = None, *, much: int = _MUCH, idle_s: float = _IDLE_S) -> None:
+        """`tables` is the folder for mapped vocabularies; without it the library is always used.
 
+        Raises `ModelDamaged` for a file that is no tokenizer.
+        """
+        self._path = path
+        self._lock = threading.Lock()
+        self._much, self._idle_s = much, idle_s
+        self._placed = 0
+        self._last_used = 0.0
+        self._library: Tokenizer | None = None
         try:
-            self._tokenizer = tokenizers.Tokenizer.from_file(str(path))
-        # The library raises bare `Exception`.
-        except Exception as error:
+            table = None if tables is None else open_table(path, tables)
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelDamaged(f"The tokenizer {path} can't be read: {error}") from error
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
-        frame = self._tokenizer.encode("").ids
-        self.begin_ids, self.end_ids = frame[:1], frame[1:]
-        found = [self._tokenizer.token_to_id(name) for name in _PAD_NAMES]
-        self.pad_id: int = next((token for token in found if token is not None), 0)
-        self.blank_id: int | None = self._tokenizer.token_to_id(_BLANK)
-        added = self._tokenizer.get_added_tokens_decoder()
-        self._special = {token for token, added_token in added.items() if added_token.content not in _UNKNOWN_NAMES}
+        if table is None:
+            self._mapped = None
+            self._library = frame = self._opened()
+            added = frame.get_added_tokens_decoder()
+            special = {added_token.content: token for token, added_token in added.items()}
+            self.blank_id: int | None = frame.token_to_id(_BLANK)
+            self.pad_id = next((token for name in _PAD_NAMES if (token := frame.token_to_id(name)) is not None), 0)
+        else:
+            self._mapped = MappedTokenizer(table)
+            frame = self._mapped.frame
+            special = dict(table.special)
+            self.blank_id = table.blank
+            self.pad_id = next((special[name] for name in _PAD_NAMES if name in special), 0)
+        around = frame.encode("").ids
+        self.begin_ids, self.end_ids = around[:1], around[1:]
+        self._template = frame
+        self._special = {token for name, token in special.items() if name not in UNKNOWN_NAMES}
+
+    @property
+    def uses_library(self) -> bool:
+        return self._library is not None
 
     def count(self, text: str) -> int:
         """Number of tokens of `text`, special tokens and prefix excluded."""
@@ -59,8 +90,10 @@ class OnnxTokenizer:
 
         Where several tokens are made of one character, the last has it and the others are empty.
         """
+        if self._mapped is not None:
+            self._note(len(text))
         ranges = []
-        offsets = self._encode(text).offsets
+        offsets = self._encode(text)[1]
         limits = [start for start, _ in offsets[1:]] + [len(text)]
         for (start, covered), limit in zip(offsets, limits, strict=False):
             end = covered if covered < limit else limit
@@ -77,25 +110,75 @@ class OnnxTokenizer:
 
     def plain_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Ids of the whole texts, without special tokens."""
-        encodings = self._tokenizer.encode_batch_fast([_clean(text) for text in texts], add_special_tokens=False)
-        ids = []
-        for text, encoding in zip(texts, encodings, strict=True):
-            plain: list[int] = encoding.ids
-            ids.append(plain if self._special.isdisjoint(plain) else self._encode(text).ids)
-        return ids
+        found = self._ids([_clean(text) for text in texts])
+        return [
+            plain if self._special.isdisjoint(plain) else self._encode(text)[0] for text, plain in zip(texts, found, strict=True)
+        ]
 
-    def _encode(self, text: str) -> Encoding:
+    def _ids(self, texts: Sequence[str]) -> list[list[int]]:
+        if (library := self._library) is not None:
+            return [encoding.ids for encoding in library.encode_batch_fast(texts, add_special_tokens=False)]
+        assert self._mapped is not None
+        return self._mapped.ids(texts)
+
+    def _encode(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Ids, none of them special, and the range of characters of each."""
         text = _clean(text)
         while True:
-            # A batch, even of one: the library lets go of the interpreter's lock for batches alone.
-            encoding: Encoding = self._tokenizer.encode_batch([text], add_special_tokens=False)[0]
-            if self._special.isdisjoint(encoding.ids):
-                return encoding
-            spelled = [start for token, (start, _) in zip(encoding.ids, encoding.offsets, strict=True) if token in self._special]
+            ids, ranges = self._places(text)
+            if self._special.isdisjoint(ids):
+                return ids, ranges
             characters = list(text)
-            for start in spelled:
-                characters[start] = _LOOKALIKE
+            for token, (start, _) in zip(ids, ranges, strict=True):
+                if token in self._special:
+                    characters[start] = LOOKALIKE
             text = "".join(characters)
+
+    def _places(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        if (library := self._library) is not None:
+            # A batch, even of one: the library lets go of the interpreter's lock for batches alone.
+            encoding = library.encode_batch([text], add_special_tokens=False)[0]
+            return encoding.ids, encoding.offsets
+        assert self._mapped is not None
+        return self._mapped.places(text)
+
+    def _opened(self) -> Tokenizer:
+        import tokenizers
+
+        try:
+            library = tokenizers.Tokenizer.from_file(str(self._path))
+        # The library raises bare `Exception`.
+        except Exception as error:
+            raise ModelDamaged(f"The tokenizer {self._path} can't be read: {error}") from error
+        library.no_truncation()
+        library.no_padding()
+        return library
+
+    def _note(self, characters: int) -> None:
+        """So much text is about to be cut into passages: open the library for a while when it has become much."""
+        with self._lock:
+            now = time.monotonic()
+            self._placed = characters + (self._placed if now - self._last_used < self._idle_s else 0)
+            self._last_used = now
+            if self._library is None and self._placed > self._much:
+                self._freed = FreedMemory()
+                self._library = self._opened()
+                self._close_later(self._idle_s)
+
+    def _close_later(self, seconds: float) -> None:
+        timer = threading.Timer(seconds, self._close_if_idle)
+        timer.daemon = True
+        timer.start()
+
+    def _close_if_idle(self) -> None:
+        with self._lock:
+            left = self._last_used + self._idle_s - time.monotonic()
+            if left > 0:
+                self._close_later(left)
+                return
+            self._library = None
+            self._placed = 0
+        self._freed.give_back()
 
 
 def _clean(text: str) -> str:
