@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import base64
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email import message_from_string, policy
 from email.message import Message
 from email.utils import format_datetime
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import olefile
 
-from ragd.core.errors import DocumentDamaged, OldFormat, ParseFailed, TooComplex, UnpacksTooLarge, WrongType
+from ragd.core.errors import DocumentDamaged, OldFormat, TooComplex, UnpacksTooLarge, WrongType
 from ragd.formats.common.ole import codepage_name
 from ragd.formats.email.parts import Part, part_of
 
@@ -40,30 +42,43 @@ _DATA, _SHORT_NAME, _LONG_NAME, _KIND, _CONTENT_ID = 0x3701, 0x3704, 0x3707, 0x3
 
 def outlook_mail(data: bytes, name: str) -> Part:
     """The mail in the bytes of a compound file called `name`. Raises `ParseFailed`."""
+    with _damage_of(name):
+        file = olefile.OleFileIO(data)
+    with file:
+        reader = _Reader(file, name)
+        if not reader.exists((_PROPERTIES,)):
+            raise WrongType(f"'{name}' is an OLE file, but no mail of Outlook's. Give it the extension of its format.")
+        return part_of(reader.message((), _ROOT_HEADER))
+
+
+@contextmanager
+def _damage_of(name: str) -> Iterator[None]:
+    """Around calls of olefile alone, which raises errors of many kinds for a damaged file."""
     try:
-        with olefile.OleFileIO(data) as file:
-            if not file.exists(_PROPERTIES):
-                raise WrongType(f"'{name}' is an OLE file, but no mail of Outlook's. Give it the extension of its format.")
-            return part_of(_Reader(file, name).message((), _ROOT_HEADER))
-    except ParseFailed:
-        raise
-    except Exception as error:  # whatever olefile makes of a file that is damaged
+        yield
+    except Exception as error:
         raise DocumentDamaged(f"'{name}' is damaged or cut off. Get the file again, or save it as .eml.") from error
 
 
 class _Reader:
-    def __init__(self, file: Any, name: str) -> None:
-        self.file = file
+    def __init__(self, file: olefile.OleFileIO, name: str) -> None:
         self.name = name
+        self._file = file
         self._left = _MAX_BYTES
 
+    def exists(self, path: tuple[str, ...]) -> bool:
+        with _damage_of(self.name):
+            return bool(self._file.exists(list(path)))
+
     def stream(self, path: tuple[str, ...]) -> bytes | None:
-        if not self.file.exists(list(path)) or self.file.get_type(list(path)) != olefile.STGTY_STREAM:
-            return None
-        self._left -= self.file.get_size(list(path))
+        with _damage_of(self.name):
+            if not self._file.exists(list(path)) or self._file.get_type(list(path)) != olefile.STGTY_STREAM:
+                return None
+            self._left -= self._file.get_size(list(path))
         if self._left < 0:
             raise UnpacksTooLarge(f"'{self.name}' would unpack to more than {_MAX_BYTES:,} bytes. It is not read.")
-        data: bytes = self.file.openstream(list(path)).read()
+        with _damage_of(self.name):
+            data: bytes = self._file.openstream(list(path)).read()
         return data
 
     def message(self, path: tuple[str, ...], header: int) -> Message[str, str]:
@@ -86,10 +101,12 @@ class _Reader:
 
     def _attachments(self, path: tuple[str, ...]) -> list[str]:
         """The storages of a mail's attachments, which stand right in its own."""
+        with _damage_of(self.name):
+            storages = self._file.listdir(streams=False, storages=True)
         depth = len(path)
         names = {
             entry[depth]
-            for entry in self.file.listdir(streams=False, storages=True)
+            for entry in storages
             if len(entry) == depth + 1 and tuple(entry[:depth]) == path and entry[depth].lower().startswith(_ATTACHMENTS)
         }
         return sorted(names)
@@ -97,7 +114,7 @@ class _Reader:
     def _attachment(self, path: tuple[str, ...], html: str) -> Message[str, str]:
         found = _Storage(self, path, _ATTACHMENT_HEADER)
         embedded = (*path, f"__substg1.0_{_DATA:04X}{_STORAGE}")
-        if self.file.exists([*embedded, _PROPERTIES]):
+        if self.exists((*embedded, _PROPERTIES)):
             return _multipart("message/rfc822", [self.message(embedded, _EMBEDDED_HEADER)])
         name = found.text(_LONG_NAME) or found.text(_SHORT_NAME)
         content_id = found.text(_CONTENT_ID)

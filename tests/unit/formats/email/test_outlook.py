@@ -10,6 +10,7 @@ import pytest
 
 from ragd.core.documents import Document
 from ragd.core.errors import ParseFailed, WrongType
+from ragd.formats.email import outlook
 from ragd.formats.email.loader import EmailLoader
 from ragd.formats.registry import doc_types_called, loader_name_for
 
@@ -114,6 +115,12 @@ def test_what_is_no_mail_or_damaged_is_refused_with_its_name() -> None:
             EmailLoader().load(whole[:part], "障害.msg")
     with pytest.raises(ParseFailed, match="compressed RTF alone"):
         load(properties({0x0037: "Plan", 0x1009: b"LZFu" * 40}))
+
+
+def test_a_defect_of_ours_is_not_called_damage_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outlook, "_fields", lambda _found: {}["missing"])
+    with pytest.raises(KeyError):
+        load(properties(MAIL))
 
 
 def test_they_are_mails_by_type() -> None:
