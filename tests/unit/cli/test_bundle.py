@@ -35,3 +35,9 @@ def test_who_must_have_signed_is_asked_for_and_what_is_no_bundle_is_refused(rag:
     with zipfile.ZipFile(archive, "w") as opened:
         opened.writestr("install.py", "")
     assert "The list of files can't be read" in rag("bundle", "install", str(archive), "--unsigned", code=2).stderr
+
+
+def test_no_bundle_is_offered_for_a_system_that_packages_have_no_wheels_for(rag: Rag) -> None:
+    refused = rag("bundle", "make", "--platform", "macos-x64", "--python", "3.11", code=2).stderr
+    assert "linux-x64" in refused
+    assert "macos-arm64" in refused

@@ -11,13 +11,14 @@ import click
 
 from ragd import __version__
 from ragd.cli.bundle.installer import ENVIRONMENT, install, problem_of
-from ragd.cli.bundle.targets import PLATFORMS, PYTHONS
+from ragd.cli.bundle.targets import PLATFORMS, PYTHONS, WITHOUT_WHEELS
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import note, size, warn
 from ragd.core.errors import NotFound, ValidationFailed
 
 _file = click.Path(exists=True, dir_okay=False, path_type=Path)
 _folder = click.Path(file_okay=False, path_type=Path)
+_PLATFORMS = [name for name in PLATFORMS if name not in WITHOUT_WHEELS]
 
 
 @click.group()
@@ -29,7 +30,7 @@ def bundle() -> None:
 
 
 @bundle.command()
-@click.option("--platform", type=click.Choice(list(PLATFORMS)), required=True, help="The system that it is for.")
+@click.option("--platform", type=click.Choice(_PLATFORMS), required=True, help="The system that it is for.")
 @click.option("--python", type=click.Choice(PYTHONS), required=True, help="The Python that it is for.")
 @click.option("--sign", "key", type=_file, metavar="KEY", help="Sign with this key of OpenSSH, or the public half of an agent's.")
 @click.option("--vsix", type=_file, metavar="FILE", help="The extension, which carries the daemon (else that of ./dist/).")

@@ -60,6 +60,9 @@ PLATFORMS = {
     )
 }
 
+WITHOUT_WHEELS = frozenset(("macos-x64",))
+"""No bundle can be made for these: some packages of the lock have no wheel. `scripts/check_wheels.py` looks all the same."""
+
 
 @dataclass(frozen=True)
 class Pin:

@@ -193,7 +193,7 @@ def test_the_content_of_pages_of_well_known_systems_is_told_from_what_is_around_
     assert (document.title, [heading.title for heading in document.headings]) == (title, headings)
     assert [text for text in kept if text not in document.markdown] == []
     assert [text for text in left_out if text in document.markdown] == []
-    assert document.metadata["furniture_characters"] > 0
+    assert document.metadata["boilerplate_characters"] > 0
 
 
 def test_a_name_alone_does_not_take_out_what_holds_the_title_or_most_of_the_text() -> None:
