@@ -35,7 +35,7 @@ def status(context: CliContext, as_json: bool) -> None:
             ("Model", ", ".join([f"{model['id']} ({model['provider']})", *about_model])),
             ("Reranker", _reranker(answer["reranker"])),
             ("Answers", _answers(answer["llm"])),
-            ("Stores", ", ".join(f"{name} {backend}" for name, backend in stores.items())),
+            ("Stores", f"content {stores['facts']}, dense {stores['dense']}, sparse {stores['sparse']}"),
         ]
     )
     for notice in answer["notices"]:

@@ -109,7 +109,7 @@ class SearchTools:
         filters: _Filters = None,
         max_chars: MaxChars = None,
     ) -> Annotated[CallToolResult, Found]:
-        """Find passages that hold these very words: error codes, option names, issue keys, identifiers, "exact phrases".
+        """Find passages by their words alone (BM25): error codes, option names, issue keys, identifiers, "quoted phrases".
 
         No search by meaning and no reranking takes part. Use query_knowledge_hub for questions in sentences.
         """
