@@ -4,8 +4,8 @@
     .venv/bin/python scripts/bench/ingest_query.py --chunks 10000
 
 Prints the machine's size, then: seconds until ready, chunks a second by the whole line and by the model alone on the same texts
-and their ratio, the time of an ingestion that finds everything unchanged, p50 and p95 of a query by one client and by ten, as
-times and as multiples of embedding the same queries without a daemon, and the daemon's memory.
+and their ratio, the same in processor time, the time of an ingestion that finds everything unchanged, p50 and p95 of a query
+by one client and by ten, as times and as multiples of embedding the same queries without a daemon, and the daemon's memory.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import psutil
 
 from ragd.config.loading import Directories, load_settings
 from ragd.models.store import ensure_model
@@ -111,6 +112,16 @@ def memory(pid: int) -> int:
     return int(status.split("VmRSS:")[1].split()[0]) // 1024
 
 
+def processor_seconds(pid: int) -> tuple[float, float]:
+    """Processor time so far of a process, and of all that it started, those that have ended among them."""
+    process = psutil.Process(pid)
+    own = process.cpu_times()
+    of_others = own.children_user + own.children_system
+    for child in process.children(recursive=True):
+        of_others += sum(child.cpu_times()[:4])
+    return own.user + own.system, of_others
+
+
 def embedded_texts(client: httpx2.Client) -> list[str]:
     """What was embedded, near enough: heading path and text of every chunk."""
     texts: list[str] = []
@@ -162,9 +173,10 @@ def run(root: Path, chunks: int, queries: int, rng: random.Random) -> None:
     try:
         token = {"Authorization": f"Bearer {info['token']}"}
         with httpx2.Client(base_url=info["url"], headers=token, timeout=120, trust_env=False) as client:
-            start = time.perf_counter()
+            before, start = processor_seconds(process.pid), time.perf_counter()
             job = ingest(client, folder)
             whole = time.perf_counter() - start
+            spent = [now - then for now, then in zip(processor_seconds(process.pid), before, strict=True)]
             again = timed(lambda: ingest(client, folder))
 
             def ask(text: str) -> float:
@@ -182,12 +194,18 @@ def run(root: Path, chunks: int, queries: int, rng: random.Random) -> None:
         process.wait(30)
     embedder = model_alone()
     embedder.embed_queries(["warm"])
+    started = time.process_time()
     alone = timed(lambda: embedder.embed_passages(views))
+    model_spent = time.process_time() - started
     embedding = percentiles([timed(partial(embedder.embed_queries, [text])) for text in texts])
     result = job["result"]
     print(f"ingestion: {result['chunks']} chunks in {whole:.1f} s ({result['chunks'] / whole:.1f}/s)")
     print(f"the model alone on the same texts: {alone:.1f} s ({len(views) / alone:.1f}/s)")
     print(f"the whole line reaches {alone / whole:.0%} of the model alone")
+    print(
+        f"processor time: {sum(spent):.1f} s, {spent[0]:.1f} of the daemon and {spent[1]:.1f} of its processes; "
+        f"the model alone {model_spent:.1f} s ({sum(spent) / model_spent:.2f} times it)"
+    )
     print(f"again, unchanged: {again:.2f} s for {chunks // SECTIONS} files")
     print(f"embedding a query: p50 {embedding[0]:.1f} ms, p95 {embedding[1]:.1f} ms")
     print(f"one client: p50 {one[0]:.1f} ms, p95 {one[1]:.1f} ms ({one[1] / embedding[1]:.1f} times the embedding)")
