@@ -102,15 +102,18 @@ def keep_seen(tree: BeautifulSoup, text: str) -> int:
 
 def _keep_states(tree: BeautifulSoup) -> None:
     """Write as text what only an element's state shows: whether a box is ticked, and the formula that MathML was made from."""
-    for box in [tag for tag in tags(tree, ("input",)) if tag.get("type") == "checkbox"]:
+    with_states = list(tags(tree, ("input", "label", "math")))
+    for box in with_states:
+        if box.name != "input" or box.get("type") != "checkbox":
+            continue
         following = next((str(node) for node in islice(box.next_elements, 4) if is_text(node) and node), "")
         state = "[x]" if box.has_attr("checked") else "[ ]"
         become_text(box, state if following[:1].isspace() else f"{state} ")
-    for label in tree.find_all("label"):
-        if isinstance(label.next_sibling, Tag) and label.next_sibling.name == "label":
+    for label in with_states:
+        if label.name == "label" and isinstance(label.next_sibling, Tag) and label.next_sibling.name == "label":
             label.append(" ")
-    for formula in tree.find_all("math"):
-        source = formula.find("annotation", encoding="application/x-tex")
+    for formula in with_states:
+        source = formula.find("annotation", encoding="application/x-tex") if formula.name == "math" else None
         if source and (text := source.get_text().strip()):
             become_text(formula, f"${text}$")
 
@@ -124,17 +127,19 @@ def page_content(tree: BeautifulSoup, text: str) -> tuple[Tag, int]:
 
 def _main_content(tree: BeautifulSoup) -> tuple[Tag, bool, int]:
     """The content, whether the page marks it as that, and the characters beside it. An element without text doesn't count."""
-    body = tree.body if tree.body and tree.body.get_text(strip=True) else tree
+    elements = [node for node in tree.descendants if isinstance(node, Tag)]
+    body = next((tag for tag in elements if tag.name == "body"), tree)
+    body = body if body.get_text(strip=True) else tree
     whole = _characters(body)
-    articles = tree.find_all("article")
-    of_role = (node for node in tree.descendants if isinstance(node, Tag) and node.get("role") == "main")
-    marked = [next(tags(tree, ("main",)), None), next(of_role, None), articles[0] if len(articles) == 1 else None]
-    for candidate in marked:
-        if isinstance(candidate, Tag) and candidate.get_text(strip=True):
+    articles = [tag for tag in elements if tag.name == "article"]
+    main = next((tag for tag in elements if tag.name == "main"), None)
+    of_role = next((tag for tag in elements if tag.attrs and tag.get("role") == "main"), None)
+    for candidate in (main, of_role, articles[0] if len(articles) == 1 else None):
+        if candidate and candidate.get_text(strip=True):
             return candidate, True, max(0, whole - _characters(candidate))
     named: dict[str, list[Tag]] = {name: [] for name in _CONTENT_NAMES}
-    for tag in body.find_all(True):
-        for name in _names(tag):
+    for tag in body.descendants:
+        for name in _names(tag) if isinstance(tag, Tag) else ():
             if name in named:
                 named[name].append(tag)
     for found in named.values():
@@ -145,9 +150,10 @@ def _main_content(tree: BeautifulSoup) -> tuple[Tag, bool, int]:
 
 def _remove_boilerplate(content: Tag, *, marked: bool) -> int:
     """Take out of the content what is no part of it by its name, or since it is nothing but links; how many characters."""
+    within = [node for node in content.descendants if isinstance(node, Tag)]
     measures = _measured(content)
-    protected = {id(parent) for heading in tags(content, ("h1", "main")) for parent in heading.parents}
-    elements = [tag for tag in content.find_all(True) if id(tag) not in protected]
+    protected = {id(parent) for tag in within if tag.name in ("h1", "main") for parent in tag.parents}
+    elements = [tag for tag in within if id(tag) not in protected]
     total = measures[id(content)].text
     named = [
         tag
@@ -170,7 +176,7 @@ def _remove_boilerplate(content: Tag, *, marked: bool) -> int:
 def _is_hidden(tag: Tag) -> bool:
     if tag.name in _NEVER_SHOWN or (tag.name == "dialog" and not tag.has_attr("open")):
         return True
-    if tag.name in ("html", "body"):  # some pages hide the body until a script shows it
+    if not tag.attrs or tag.name in ("html", "body"):  # some pages hide the body until a script shows it
         return False
     if tag.get("aria-hidden") == "true":
         return True
@@ -240,6 +246,8 @@ def _remove(elements: Sequence[Tag], measures: Mapping[int, _Measure], most: flo
 
 
 def _names(tag: Tag) -> list[str]:
+    if not tag.attrs:
+        return []
     values = [*tag.get_attribute_list("class"), *tag.get_attribute_list("id")]
     return [_WORD_START.sub("-", str(value)).lower() for value in values if value]
 

@@ -22,7 +22,7 @@ from ragd.formats.common.pictures import PictureShelf
 from ragd.formats.html.blocks import BlockWriter
 from ragd.formats.html.content import page_content
 from ragd.formats.html.pictures import PagePictures
-from ragd.formats.html.tree import TextLines, parsable, parse, tags
+from ragd.formats.html.tree import TextLines, first, parsable, parse, tags
 from ragd.language.detection import language_of_tag
 from ragd.providers.protocols import ALONE, LoadContext
 
@@ -47,9 +47,10 @@ class HtmlLoader(FormatLoader):
         except ParseFailed as error:
             raise type(error)(f"'{name}' can't be read: {error.message} Save the page anew, or as a PDF.") from error
         lines = TextLines(tree)
-        page_title = tree.title.get_text() if tree.title else None
+        title_element, html = first(tree, "title"), first(tree, "html")
+        page_title = title_element.get_text() if title_element else None
         base, stated = _head(tree)
-        declared_language = tree.html.get("lang") if tree.html else None
+        declared_language = html.get("lang") if html else None
         shelf = PictureShelf(context)
         writer = BlockWriter(lines, PagePictures(shelf, base))
         content, left_out = page_content(tree, text)

@@ -15,7 +15,7 @@ from bs4.element import Tag
 from ragd.core.documents import Place
 from ragd.formats.common.pictures import PictureShelf, is_data_uri, is_relative, is_remote, reference
 from ragd.formats.common.text import line_starts
-from ragd.formats.html.tree import remove
+from ragd.formats.html.tree import remove, tags
 
 _MIN_LABELS: Final = 3
 """Texts in an inline SVG from which it is a diagram and no icon."""
@@ -71,7 +71,7 @@ class PagePictures:
 def keep_diagrams(tree: BeautifulSoup, text: str) -> None:
     """Replace each inline SVG that holds some text of its own by an image of it; `text` is what the tree was parsed from."""
     starts: list[int] = []
-    for drawing in tree.find_all("svg"):
+    for drawing in list(tags(tree, ("svg",))):
         if drawing.find_parent("svg") or drawing.sourceline is None or drawing.sourcepos is None:
             continue
         labels = [" ".join(label.get_text().split()) for label in drawing.find_all("text")]

@@ -19,6 +19,8 @@ from bs4.exceptions import ParserRejectedMarkup
 from ragd.core.errors import DocumentDamaged, TooComplex
 
 MAX_DEPTH: Final = 150
+MAX_ELEMENTS: Final = 1_000_000
+"""Of one page: each takes some 40 µs and half a kilobyte. Standards that are published as one page have some hundred thousand."""
 
 BLOCKS: Final = frozenset((
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "div", "dl", "dt", "fieldset",
@@ -58,9 +60,14 @@ class _Tag(Tag):
 
 
 class _Tree(BeautifulSoup):
-    """BeautifulSoup with implied end tags and a bound on depth."""
+    """BeautifulSoup with implied end tags and bounds on depth and size."""
+
+    elements = 0
 
     def handle_starttag(self, name: str, *args: Any, **kwargs: Any) -> Tag | None:
+        self.elements += 1
+        if self.elements > MAX_ELEMENTS:
+            raise TooComplex(f"The HTML has more than {MAX_ELEMENTS:,} elements.")
         if len(self.tagStack) > MAX_DEPTH:
             raise TooComplex(f"The HTML is nested more than {MAX_DEPTH} elements deep.")
         if name in _CLOSES_PARAGRAPH:
@@ -124,6 +131,11 @@ class TextLines:
 def tags(root: Tag, names: Container[str]) -> Iterator[Tag]:
     """The elements of these names inside, in order. BeautifulSoup's own search takes three times as long."""
     return (node for node in root.descendants if isinstance(node, Tag) and node.name in names)
+
+
+def first(root: Tag, name: str) -> Tag | None:
+    """The first element of that name inside."""
+    return next(tags(root, (name,)), None)
 
 
 def is_text(node: PageElement) -> bool:

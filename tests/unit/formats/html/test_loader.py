@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragd.core.documents import Document
-from ragd.core.errors import DocumentEmpty, ParseFailed
+from ragd.core.errors import DocumentEmpty, ParseFailed, TooComplex
 from ragd.formats.html.loader import HtmlLoader
 from ragd.providers.protocols import ALONE, LoadContext
 
@@ -132,6 +132,15 @@ def test_title_language_and_tags_come_from_the_head() -> None:
 def test_ten_thousand_levels_of_nesting_are_reported_as_parse_failed(tag: str) -> None:
     with pytest.raises(ParseFailed, match="nested"):
         load(f"<{tag}>" * 10_000 + "deep")
+
+
+def test_a_page_of_more_elements_than_are_read_is_refused_by_name(monkeypatch) -> None:
+    page = "<p>a <b>word</b></p>" * 50
+    monkeypatch.setattr("ragd.formats.html.tree.MAX_ELEMENTS", 100)
+    assert load(page).markdown.count("**word**") == 50
+    monkeypatch.setattr("ragd.formats.html.tree.MAX_ELEMENTS", 99)
+    with pytest.raises(TooComplex, match=r"'page\.html' can't be read: The HTML has more than 99 elements"):
+        load(page, "page.html")
 
 
 @pytest.mark.slow
