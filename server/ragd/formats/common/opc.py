@@ -101,6 +101,12 @@ class OpcPackage:
         """What is parsed for a part's bytes."""
         return xml
 
+    def entry(self, part: str) -> str:
+        """The part's name as the archive has it. Raises `ParseFailed` when it is missing."""
+        if found := self._found(part):
+            return found
+        raise DocumentDamaged(f"'{self.name}' is damaged: its part '{part}' is missing. Get the file again.")
+
     def _found(self, part: str) -> str | None:
         """The part's name as the archive has it."""
         return self._names.get(_key(part))

@@ -132,11 +132,17 @@ def require_readable(package: Package) -> None:
             elif len(content) >= 4 and kind in _CELLS:
                 column = int.from_bytes(content[:4], "little")
                 columns = [min(columns[0], column), max(columns[1], column)]
-        if rows and (max(rows) - min(rows) + 1) * (columns[1] - columns[0] + 1) > _MAX_AREA:
-            raise TooComplex(
-                f"The cells of a sheet of '{package.name}' lie too far apart: together with the blank ones between them they are "
-                f"more than {_MAX_AREA:,}. Save it as .xlsx."
-            )
+        if rows:
+            require_area(package.name, max(rows) - min(rows) + 1, columns[1] - columns[0] + 1)
+
+
+def require_area(name: str, rows: int, columns: int) -> None:
+    """Raises `TooComplex` for a sheet of a workbook called `name` whose cells span more than calamine is given."""
+    if rows * columns > _MAX_AREA:
+        raise TooComplex(
+            f"The cells of a sheet of '{name}' lie too far apart: together with the blank ones between them they are "
+            f"more than {_MAX_AREA:,}. Save it as .xlsx."
+        )
 
 
 def _records(data: bytes) -> Iterator[tuple[int, memoryview]]:

@@ -24,6 +24,7 @@ from ragd.formats.excel.grid import Formats, Grid, read_grid
 from ragd.formats.excel.layout import find_blocks
 from ragd.formats.excel.merges import Cells
 from ragd.formats.excel.package import Package, SheetEntry, has_japanese_font, relation_id
+from ragd.formats.excel.repeats import require_modest_repeats
 from ragd.formats.excel.stream import Budget, shared_strings
 from ragd.formats.opendocument.package import OdfPackage
 from ragd.formats.tables.blocks import TableContent
@@ -55,6 +56,7 @@ class ExcelLoader(FormatLoader):
             properties, is_japanese = ole_properties(data), has_japanese_font(data)
         elif data[_MIMETYPE] == _SPREADSHEET or extension(name) in (".ods", ".ots"):
             odf = OdfPackage(data, name, "spreadsheet", "an OpenDocument spreadsheet")
+            require_modest_repeats(odf)
             workbook = BinaryWorkbook(data, name, context)
             workbook.read()
             stated = odf.properties()

@@ -59,12 +59,6 @@ class Package(OpcPackage):
             other = _OTHER_FORMATS.get(found, "another kind of file. Give it the extension of its format")
             raise WrongType(f"'{name}' is not an Excel workbook but {other}.")
 
-    def entry(self, part: str) -> str:
-        """The part's name as the archive has it. Raises `ParseFailed` when it is missing."""
-        if found := self._found(part):
-            return found
-        raise DocumentDamaged(f"'{self.name}' is damaged: its part '{part}' is missing. Get the file again.")
-
     def tree(self, part: str) -> Element:
         """A part's root element. Of what is written twice, for newer and for older programs, it has the newer one.
 

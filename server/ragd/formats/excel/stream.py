@@ -13,6 +13,7 @@ from xml.parsers import expat
 
 from ragd.core.errors import DocumentDamaged, TooComplex
 from ragd.formats.common.office_archive import BROKEN
+from ragd.formats.common.opc import OpcPackage
 from ragd.formats.excel.package import Package
 
 _MAX_CHARACTERS: Final = 50_000_000
@@ -52,7 +53,7 @@ def element_names(*names: str) -> dict[str, str]:
 
 
 def stream(
-    package: Package, part: str, start: Callable[[str, dict[str, str]], None], end: Callable[[str], None], pieces: list[str]
+    package: OpcPackage, part: str, start: Callable[[str, dict[str, str]], None], end: Callable[[str], None], pieces: list[str]
 ) -> None:
     """Read a part from end to end. `pieces` collects its text, for `start` to empty and `end` to take.
 

@@ -1,4 +1,4 @@
-"""Makes workbooks in the binary format `.xlsb` (MS-XLSB), for which no library on the index writes what Excel writes."""
+"""Makes workbooks that no library on the index writes as they come: `.xlsb` (MS-XLSB), and `.ods` that repeat their cells."""
 
 from __future__ import annotations
 
@@ -63,3 +63,34 @@ def xlsb(cells: Mapping[tuple[int, int], str | float | bool], sheet: str = "Shee
         for name, content in {**_PARTS, "xl/workbook.bin": book, "xl/worksheets/sheet1.bin": body}.items():
             archive.writestr(name, content)
     return stream.getvalue()
+
+
+_ODF = "urn:oasis:names:tc:opendocument:xmlns"
+_SPREADSHEET = "application/vnd.oasis.opendocument.spreadsheet"
+
+
+def ods(*rows: str) -> bytes:
+    """An OpenDocument spreadsheet of one sheet."""
+    names = " ".join(f'xmlns:{name}="{_ODF}:{name}:1.0"' for name in ("office", "table", "text"))
+    body = f'<office:spreadsheet><table:table table:name="Parts">{"".join(rows)}</table:table></office:spreadsheet>'
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo("mimetype"), _SPREADSHEET)
+        content = f"<office:document-content {names}><office:body>{body}</office:body></office:document-content>"
+        archive.writestr("content.xml", content)
+        entry = f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{_SPREADSHEET}"/>'
+        archive.writestr(
+            "META-INF/manifest.xml", f'<manifest:manifest xmlns:manifest="{_ODF}:manifest:1.0">{entry}</manifest:manifest>'
+        )
+    return out.getvalue()
+
+
+def row(cells: str, repeated: int = 1) -> str:
+    """A row of `ods`."""
+    return f'<table:table-row table:number-rows-repeated="{repeated}">{cells}</table:table-row>'
+
+
+def cell(text: str, repeated: int = 1) -> str:
+    """A cell of `row`; without a text it is blank."""
+    value = f'office:value-type="string"><text:p>{text}</text:p>' if text else ">"
+    return f'<table:table-cell table:number-columns-repeated="{repeated}" {value}</table:table-cell>'

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from ragd.core.documents import Document, Place
-from ragd.core.errors import DocumentEmpty, DocumentEncrypted, ParseFailed
+from ragd.core.errors import DocumentEmpty, DocumentEncrypted, ParseFailed, TooComplex
 from ragd.formats.common.native import panics_fail_one_document
 from ragd.formats.common.ole import codepage_name
 from ragd.formats.excel.binary import _shown
 from ragd.formats.excel.loader import ExcelLoader
 from ragd.formats.registry import doc_type_for, doc_types_called, loader_name_for
 
-from .binary_files import xlsb
+from .binary_files import cell, ods, row, xlsb
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "excel"
 XLS = (DATA / "nouhin-ja.xls").read_bytes()
@@ -128,3 +128,25 @@ def test_an_opendocument_spreadsheet_is_read_as_the_others() -> None:
         assert Place(sheet="価格表", cell_range="A1:F3") in {mark.place for mark in document.marks}
     with pytest.raises(ParseFailed, match="damaged or cut off"):
         load(data[: len(data) // 2], "nouhin-ja.ods")
+
+
+def test_cells_that_a_spreadsheet_repeats_are_read() -> None:
+    document = load(ods(row(cell("Model") + cell("Price")), row(cell("Hub") + cell("5", 3)), row(cell("Edge") * 2, 40)), "a.ods")
+    assert "| Hub | 5 | 5 | 5 |" in document.markdown
+    assert document.markdown.count("| Edge | Edge |") == 40
+    assert load(ods(row(cell("a")), row(cell("", 16_383), 1_048_575)), "a.ods").markdown.endswith("a")
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ([row(cell("x"), 1_048_576)], "writes 1 cells and repeats them to 1,048,576"),
+        ([row(cell("x", 1000), 20)] * 20, "writes 20 cells and repeats them to 400,000"),
+        ([row(cell("word " * 20, 16_384), 100)], "show more than 50,000,000 characters"),
+        ([row(cell("x")), row(cell("", 16_384), 1_000_000), row(cell("", 16_383) + cell("y"))], "lie too far apart"),
+    ],
+)
+def test_what_a_spreadsheet_repeats_without_end_is_refused_before_it_is_made(monkeypatch, rows: list[str], reason: str) -> None:
+    monkeypatch.setattr("ragd.formats.excel.loader.BinaryWorkbook", None)
+    with pytest.raises(TooComplex, match=rf"'a\.ods'.*{reason}"):
+        load(ods(*rows), "a.ods")
