@@ -39,4 +39,4 @@ def test_tokens_and_places_are_those_of_the_library(
     assert not mapped.uses_library
     assert mapped.plain_ids(every) == library.plain_ids(every)
     for text in every:
-        assert mapped.offsets(text) == library.offsets(text), text
+        assert mapped.starts(text) == library.starts(text), text

@@ -5,11 +5,14 @@ A process that reads files does it, under its limits of time and memory: no text
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
 
 from ragd.core.documents import Chunk, Document, Enrichment, Section
+from ragd.core.errors import UnpacksTooLarge
 from ragd.core.ids import hash32
 from ragd.core.sections import split_sections
 from ragd.ingest.chunking.cuts import without
@@ -17,6 +20,23 @@ from ragd.ingest.chunking.recursive import build_pieces
 from ragd.ingest.chunking.views import PictureNote, Shown, build_chunks
 from ragd.providers.protocols import Analyzer, Cleaner, Enricher, PassageEmbedder, Splitter, Tokenizer
 from ragd.providers.registry import build
+
+_REMEMBERED_COUNTS: Final = 4096
+_NORMALISED: Final = 1_000_000
+_GROWTH: Final = 3
+"""A text may be so many times longer, in characters, once it is normalised as tokenizers and indexes do it (NFKC), or have
+`_NORMALISED` characters then: U+FDFA becomes eighteen, and a megabyte of it six."""
+
+
+class CountedOnce:
+    """A tokenizer that remembers its latest counts: a chunk without a heading is counted as it is cut, and again as its view."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.count = lru_cache(_REMEMBERED_COUNTS)(tokenizer.count)
+        self._tokenizer = tokenizer
+
+    def starts(self, text: str) -> Sequence[int]:
+        return self._tokenizer.starts(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +68,14 @@ class TextProviders:
 
     def open(self, embedder: PassageEmbedder, analyzer: Analyzer | None = None) -> TextStages:
         """Build them; `analyzer` is one that is there already."""
-        options = {"tokenizer": embedder.tokenizer, **self.splitting} | ({"embedder": embedder} if self.embeds else {})
+        tokenizer = CountedOnce(embedder.tokenizer)
+        options = {"tokenizer": tokenizer, **self.splitting} | ({"embedder": embedder} if self.embeds else {})
         return TextStages(
             cleaner=build("cleaner", self.cleaner),
             splitter=build("splitter", self.splitter, **options),
             enricher=build("enricher", self.enricher),
             analyzer=analyzer or build("analyzer", self.analyzer),
-            tokenizer=embedder.tokenizer,
+            tokenizer=tokenizer,
         )
 
 
@@ -84,6 +105,7 @@ class TextRun:
     def clean(self) -> None:
         """Find what is no part of the text. What follows works on what remains; places lead back to the content."""
         document = self._task.document
+        require_modest_growth(document.markdown, self._task.label)
         self._text = without(document, self._stages.cleaner.boilerplate(document))
 
     def sections(self) -> tuple[Section, ...]:
@@ -128,3 +150,13 @@ class TextRun:
             analyzer=stages.analyzer,
         )
         return enrichment, chunks
+
+
+def require_modest_growth(text: str, label: str) -> None:
+    """Raises `UnpacksTooLarge` for a text that is short only until it is normalised."""
+    size = 0 if text.isascii() else len(unicodedata.normalize("NFKC", text))
+    if size > max(_NORMALISED, _GROWTH * len(text)):
+        raise UnpacksTooLarge(
+            f"'{label}' is made of signs that stand for whole words: its {len(text):,} characters are {size:,} once they are "
+            "written out. Split the file."
+        )

@@ -27,8 +27,8 @@ class WordTokenizer:
     def count(self, text: str) -> int:
         return sum(1 for _ in _TOKENS.finditer(text))
 
-    def offsets(self, text: str) -> Sequence[tuple[int, int]]:
-        return [match.span() for match in _TOKENS.finditer(text)]
+    def starts(self, text: str) -> Sequence[int]:
+        return [match.start() for match in _TOKENS.finditer(text)]
 
 
 class FakeEmbedder:

@@ -109,8 +109,8 @@ class Tokenizer(Protocol):
         """Number of tokens of `text`, special tokens and prefix excluded."""
         ...
 
-    def offsets(self, text: str) -> Sequence[tuple[int, int]]:
-        """Character range `[start, end)` of each token of `text`, in order."""
+    def starts(self, text: str) -> Sequence[int]:
+        """Where each token of `text` begins, in order: of several tokens made of one character, each at that character."""
         ...
 
 

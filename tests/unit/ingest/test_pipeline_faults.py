@@ -163,8 +163,8 @@ def test_a_document_that_can_not_be_rebuilt_costs_itself_alone(new_line: Any) ->
                 raise ZeroDivisionError
             return FakeEmbedder().tokenizer.count(text)
 
-        def offsets(self, text: str) -> Any:
-            return FakeEmbedder().tokenizer.offsets(text)
+        def starts(self, text: str) -> Any:
+            return FakeEmbedder().tokenizer.starts(text)
 
     line = new_line()
     line.write("a.md", "boom")

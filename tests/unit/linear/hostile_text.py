@@ -17,12 +17,14 @@ from typing import Any
 
 from ragd.config.loading import Directories
 from ragd.core.documents import Document
+from ragd.core.errors import UnpacksTooLarge
 from ragd.core.ids import canonical
 from ragd.core.sections import split_sections
 from ragd.ingest.chunking.recursive import RecursiveSplitter, build_pieces
 from ragd.ingest.chunking.views import Shown, build_chunks
 from ragd.ingest.enrichment.cleaning import RuleCleaner
 from ragd.ingest.enrichment.rules import RuleEnricher
+from ragd.ingest.text_stages import CountedOnce, require_modest_growth
 from ragd.providers.analyzers.sudachi import SudachiAnalyzer
 from ragd.providers.registry import build
 from ragd.providers.tokenizers.estimate import EstimatedTokenizer
@@ -37,20 +39,23 @@ ROOM = 400
 
 def stages(tokenizer: Any) -> Callable[[str], dict[str, float]]:
     cleaner, enricher, analyzer = RuleCleaner(), RuleEnricher(), SudachiAnalyzer()
+    tokenizer = CountedOnce(tokenizer)
     splitter = RecursiveSplitter(tokenizer, 40)
 
     def run(text: str) -> dict[str, float]:
         taken: dict[str, float] = {}
 
         def timed(name: str, call: Callable[[], Any]) -> Any:
-            began = time.thread_time()
+            began = time.process_time()
             result = call()
-            taken[name] = time.thread_time() - began
+            taken[name] = time.process_time() - began
             return result
 
         document = Document("text", "Notes", text, "text", "1", verbatim=True)
         for loader, name in (("text", "n.txt"), ("markdown", "n.md"), ("html", "n.html"), ("csv", "n.csv"), ("code", "n.py")):
             timed(loader, lambda loader=loader, name=name: _loaded(loader, name, text))
+        if not timed("growth", lambda: _modest(text)):
+            return taken
         timed("canonical", lambda: canonical(text))
         timed("cleaner", lambda: cleaner.boilerplate(document))
         sections = timed("sections", lambda: split_sections(document, "d"))
@@ -63,6 +68,14 @@ def stages(tokenizer: Any) -> Callable[[str], dict[str, float]]:
         return taken
 
     return run
+
+
+def _modest(text: str) -> bool:
+    try:
+        require_modest_growth(text, "n.txt")
+    except UnpacksTooLarge:
+        return False
+    return True
 
 
 def _loaded(loader: str, name: str, text: str) -> object:

@@ -175,7 +175,7 @@ _STAGES: Final[dict[str, Callable[[str], object]]] = {
     "sentences": lambda text: [is_sentence(sentence) for sentence in sentences(text)],
     "sentences of answers": lambda text: list(answer_sentences(text)),
     "estimated tokens": estimate_tokens,
-    "exact offsets": _TOKENIZER.offsets,
+    "exact starts": _TOKENIZER.starts,
     "follow-ups": lambda text: (might_depend(text), self_contained(text, [Turn("user", text)])),
     "plan": _planned,
     "intent": intent_of,

@@ -272,15 +272,15 @@ def test_pooling_leaves_padding_out() -> None:
         (" \n ", []),
     ],
 )
-def test_offsets_are_ranges_of_the_text_as_given(embedder: OnnxEmbedder, text: str, pieces: list[str] | None) -> None:
-    ranges = embedder.tokenizer.offsets(text)
-    assert len(ranges) == embedder.tokenizer.count(text)
-    assert all(0 <= start <= end <= len(text) for start, end in ranges)
-    assert all(before[1] <= after[0] for before, after in pairwise(ranges))
-    covered = {index for start, end in ranges for index in range(start, end)}
-    assert {index for index, character in enumerate(text) if not character.isspace()} <= covered
+def test_tokens_start_at_places_of_the_text_as_given(embedder: OnnxEmbedder, text: str, pieces: list[str] | None) -> None:
+    starts = embedder.tokenizer.starts(text)
+    assert len(starts) == embedder.tokenizer.count(text)
+    assert starts == sorted(starts)
+    assert all(0 <= start < len(text) for start in starts)
+    assert not text[: starts[0] if starts else len(text)].strip()
     if pieces is not None:
-        assert [text[start:end] for start, end in ranges if text[start:end].strip()] == pieces
+        parts = [text[start:end].strip() for start, end in pairwise([*starts, len(text)])]
+        assert [part for part in parts if part] == [piece.strip() for piece in pieces]
 
 
 def test_decomposed_letters_are_the_same_token_and_keep_their_marks(embedder: OnnxEmbedder) -> None:
@@ -288,7 +288,6 @@ def test_decomposed_letters_are_the_same_token_and_keep_their_marks(embedder: On
         composed = unicodedata.normalize("NFKC", text)
         ids = embedder.tokenizer.token_ids([text, composed], 32)
         assert ids[0] == ids[1]
-        assert embedder.tokenizer.offsets(text)[-1][1] == len(text)
 
 
 @pytest.mark.parametrize("text", ["a<s>b", "a</s>b", "<pad>", "<mask> <mask>", "＜s＞", "<s></s><s>", "a ＜/s＞"])
@@ -296,13 +295,12 @@ def test_text_that_spells_a_special_token_does_not_become_one(embedder: OnnxEmbe
     (ids,) = embedder.tokenizer.token_ids([text], 32)
     special = {embedder.tokenizer.begin_ids[0], embedder.tokenizer.end_ids[0], embedder.tokenizer.pad_id, ids[0], ids[-1]}
     assert special.isdisjoint(ids[1:-1])
-    assert embedder.tokenizer.count(text) == len(ids) - 2
-    assert embedder.tokenizer.offsets(text)[-1][1] == len(text)
+    assert embedder.tokenizer.count(text) == len(embedder.tokenizer.starts(text)) == len(ids) - 2
 
 
 def test_half_a_surrogate_pair_is_no_error(embedder: OnnxEmbedder) -> None:
     assert embedder.embed_queries(["a \ud83d cat"]).shape == (1, 64)
-    assert embedder.tokenizer.offsets("\ud83d cat")[-1] == (2, 5)
+    assert embedder.tokenizer.starts("\ud83d cat")[-1] == 2
 
 
 def test_settings_in_a_tokenizer_file_do_not_cut_or_pad_what_is_counted(files: ModelFiles) -> None:

@@ -97,7 +97,7 @@ def test_ids_and_places_are_those_of_the_library(pair: tuple[OnnxTokenizer, Onnx
     library, mapped = pair
     assert mapped.plain_ids(texts) == library.plain_ids(texts)
     joined = "".join(texts)
-    assert mapped.offsets(joined) == library.offsets(joined)
+    assert mapped.starts(joined) == library.starts(joined)
 
 
 def test_the_frame_is_that_of_the_library(pair: tuple[OnnxTokenizer, OnnxTokenizer]) -> None:
@@ -144,9 +144,9 @@ def test_what_is_no_tokenizer_is_damage(tmp_path: Path) -> None:
 
 def test_much_text_opens_the_library_until_none_comes_any_more(path: Path, tmp_path: Path) -> None:
     tokenizer = OnnxTokenizer(path, tmp_path, much=100, idle_s=0.05)
-    tokenizer.offsets("abc " * 20)
+    tokenizer.starts("abc " * 20)
     assert not tokenizer.uses_library
-    tokenizer.offsets("abc " * 20)
+    tokenizer.starts("abc " * 20)
     assert tokenizer.uses_library
     end = time.monotonic() + 10
     while tokenizer.uses_library and time.monotonic() < end:

@@ -189,7 +189,7 @@ class _Cuts:
         self.tokenizer = tokenizer
         self.max_tokens = max_tokens
         self.overlap = overlap
-        self.tokens = [start for start, _ in tokenizer.offsets(text)]
+        self.tokens = tokenizer.starts(text)
         fits = (block for block in whole_blocks(text) if self._count(*block) < max_tokens)
         self.whole = Unbreakable(list(fits))
 

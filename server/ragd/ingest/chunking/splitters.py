@@ -44,7 +44,7 @@ class FixedSplitter:
         start, end, fits = stretch(text, max_tokens, self._tokenizer)
         if fits:
             return [(start, end)] if start < end else []
-        tokens = [start + first for first, _ in self._tokenizer.offsets(text[start:end])]
+        tokens = [start + first for first in self._tokenizer.starts(text[start:end])]
         overlap = min(self._overlap, max_tokens // 3)
         found: list[tuple[int, int]] = []
         done = start
@@ -133,7 +133,7 @@ class SemanticSplitter:
 
     def _without_tiny(self, text: str, distances: dict[int, float], max_tokens: int) -> list[int]:
         """The cuts but those beside a tiny stretch, the least first, where what becomes one is not too long."""
-        tokens = [start for start, _ in self._tokenizer.offsets(text)]
+        tokens = self._tokenizer.starts(text)
         edges = [0, *sorted(distances), len(text)]
 
         def count(low: int, high: int) -> int:

@@ -93,10 +93,10 @@ def shortened(text: str, tokenizer: Tokenizer, max_tokens: int) -> str:
     # A token is seldom more than some characters, and only the beginning matters.
     head = text[: max_tokens * 32]
     while keep > 0:
-        offsets = tokenizer.offsets(head)
-        if keep >= len(offsets):
+        starts = tokenizer.starts(head)
+        if keep >= len(starts):
             return head
-        head = head[: offsets[keep][0]].rstrip()
+        head = head[: starts[keep]].rstrip()
         keep -= 1
         if tokenizer.count(head) <= max_tokens:
             return head

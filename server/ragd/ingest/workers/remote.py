@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping
-from itertools import chain
 from typing import Any
 
 from ragd.core.documents import Chunk, Document, Enrichment, Section
@@ -84,15 +83,14 @@ class RemoteText:
     def _receive(self, wanted: str) -> dict[str, Any]:
         tokenizer = self._embedder.tokenizer
         while True:
-            header, blobs = self._exchange.receive(wanted, "count", "offsets", "embed")
+            header, blobs = self._exchange.receive(wanted, "count", "starts", "embed")
             if header["kind"] == wanted:
                 return header
             texts = [blob.decode("utf-8", "surrogatepass") for blob in blobs]
             if header["kind"] == "count":
                 self._exchange.send({"count": tokenizer.count(texts[0])})
-            elif header["kind"] == "offsets":
-                places = array("q", chain.from_iterable(tokenizer.offsets(texts[0])))
-                self._exchange.send({}, [places.tobytes()])
+            elif header["kind"] == "starts":
+                self._exchange.send({}, [array("q", tokenizer.starts(texts[0])).tobytes()])
             else:
                 with self._exchange.paused():  # questions that are asked meanwhile go first
                     vectors = self._embedder.embed_passages(texts)

@@ -39,9 +39,8 @@ class _AskedTokenizer:
     def count(self, text: str) -> int:
         return int(self._ask("count", [text])[0]["count"])
 
-    def offsets(self, text: str) -> list[tuple[int, int]]:
-        places = array("q", self._ask("offsets", [text])[1][0])
-        return list(zip(places[::2], places[1::2], strict=True))
+    def starts(self, text: str) -> Sequence[int]:
+        return array("q", self._ask("starts", [text])[1][0])
 
 
 class _AskedEmbedder:

@@ -37,31 +37,26 @@ class EstimatedTokenizer:
         further = 0 if text.isascii() else sum(_tokens_of(char) - 1 for char in text if char >= "\x80")
         return len(_PARTS.findall(text)) + further
 
-    def offsets(self, text: str) -> list[tuple[int, int]]:
-        """Character range of each counted token; of tokens of one character, the last has it and the others are empty."""
+    def starts(self, text: str) -> list[int]:
+        """Where each counted token begins."""
         if text.isascii():
-            ends = list(accumulate(map(len, _PARTS.findall(text))))
-            return list(zip((0, *ends), ends, strict=False))
-        ranges: list[tuple[int, int]] = []
-        for start, end, tokens in _parts(text):
-            ranges += [(start, start)] * (tokens - 1)
-            ranges.append((start, end))
-        return ranges
+            return list(accumulate(map(len, _PARTS.findall(text)), initial=0))[:-1]
+        return [start for start, tokens in _parts(text) for _ in range(tokens)]
 
     def cut(self, text: str, max_tokens: int) -> str:
         """The beginning of `text` that counts at most `max_tokens`."""
         used = 0
-        for start, _, tokens in _parts(text):
+        for start, tokens in _parts(text):
             used += tokens
             if used > max_tokens:
                 return text[:start]
         return text
 
 
-def _parts(text: str) -> Iterator[tuple[int, int, int]]:
+def _parts(text: str) -> Iterator[tuple[int, int]]:
     for match in _PARTS.finditer(text):
-        start, end = match.span()
-        yield start, end, 1 if text[start] < "\x80" else _tokens_of(text[start])
+        start = match.start()
+        yield start, 1 if text[start] < "\x80" else _tokens_of(text[start])
 
 
 @lru_cache(maxsize=20_000)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 import threading
 import time
-import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _PAD_NAMES = ("<pad>", "[PAD]")
 _BLANK = "\u2581"
-_VOICED_MARKS = "\uff9e\uff9f"
 
 
 # Characters for whose places the library is opened, and the seconds without any after which it is closed again.
@@ -85,23 +83,11 @@ class OnnxTokenizer:
         """Tokens that `prefix` takes in front of a text."""
         return self.count(f"{prefix}a") - self.count("a")
 
-    def offsets(self, text: str) -> list[tuple[int, int]]:
-        """Character range of each token in `text` as given: in order, never overlapping, composed letters with their marks.
-
-        Where several tokens are made of one character, the last has it and the others are empty.
-        """
+    def starts(self, text: str) -> list[int]:
+        """Where each token begins in `text` as given, in order."""
         if self._mapped is not None:
             self._note(len(text))
-        ranges = []
-        offsets = self._encode(text)[1]
-        limits = [start for start, _ in offsets[1:]] + [len(text)]
-        for (start, covered), limit in zip(offsets, limits, strict=False):
-            end = covered if covered < limit else limit
-            # The library reports a composed character by its first part.
-            while end < limit and _is_mark(text[end]):
-                end += 1
-            ranges.append((start, end))
-        return ranges
+        return [start for start, _ in self._encode(text)[1]]
 
     def token_ids(self, texts: Sequence[str], max_tokens: int) -> list[list[int]]:
         """Ids with the special tokens around them, cut at the end to `max_tokens` in all."""
@@ -184,7 +170,3 @@ class OnnxTokenizer:
 def _clean(text: str) -> str:
     # Halves of a surrogate pair, which JSON can carry, are no text; one character for one keeps the offsets.
     return _SURROGATES.sub("\ufffd", text)
-
-
-def _is_mark(character: str) -> bool:
-    return character > "\x7f" and (unicodedata.category(character).startswith("M") or character in _VOICED_MARKS)

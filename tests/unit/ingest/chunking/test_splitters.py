@@ -21,20 +21,20 @@ class PrefixTokenizer(WordTokenizer):
     """As models do it: every text begins with a token that stands for no character, so parts weigh more than the whole."""
 
     def count(self, text: str) -> int:
-        return len(self.offsets(text))
+        return len(self.starts(text))
 
-    def offsets(self, text: str) -> Sequence[tuple[int, int]]:
-        return [(0, 0), *super().offsets(text)] if text.strip() else []
+    def starts(self, text: str) -> Sequence[int]:
+        return [0, *super().starts(text)] if text.strip() else []
 
 
 class CharacterTokenizer:
     """Every character is a token, and every character beyond ASCII three that share its place (byte fall-back)."""
 
     def count(self, text: str) -> int:
-        return len(self.offsets(text))
+        return len(self.starts(text))
 
-    def offsets(self, text: str) -> Sequence[tuple[int, int]]:
-        return [(index, index + 1) for index, char in enumerate(text) for _ in range(1 if char.isascii() else 3)]
+    def starts(self, text: str) -> Sequence[int]:
+        return [index for index, char in enumerate(text) for _ in range(1 if char.isascii() else 3)]
 
 
 class CountingEmbedder(FakeEmbedder):
@@ -91,7 +91,7 @@ def test_ranges_cover_every_character_in_order_and_keep_the_limit(
     for (start, end), (next_start, next_end) in pairwise(ranges):
         assert start < next_start
         assert end < next_end
-        assert len([token for token in tokenizer.offsets(text) if next_start <= token[0] < end]) <= overlap
+        assert len([start for start in tokenizer.starts(text) if next_start <= start < end]) <= overlap
 
 
 @pytest.mark.parametrize("build", [fixed, semantic])
@@ -123,9 +123,9 @@ def test_very_long_text_is_cut_in_linear_work(text: str) -> None:
     class Counting(CharacterTokenizer):
         read = 0
 
-        def offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        def starts(self, text: str) -> Sequence[int]:
             self.read += len(text)
-            return [(index, index + 1) for index in range(len(text)) if not text[index].isspace()]
+            return [index for index in range(len(text)) if not text[index].isspace()]
 
     tokenizer = Counting()
     ranges = FixedSplitter(tokenizer, 0).split(text, 500)
