@@ -10,14 +10,21 @@ import json
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import IO, Any, Final
 
 from ragd.core.documents import Document, Place
+from ragd.core.errors import TooComplex
 from ragd.core.storage import Asset, PictureLink
 from ragd.store.places import decode_document, encode_places
 
 _LENGTHS: Final = struct.Struct(">IQ")
-_MAX_HEADER: Final = 512 * 1024 * 1024
+_MAX_HEADER: Final = 64 * 1024 * 1024
+_ROWS: Final = 10_000
+"""Places in one piece of JSON: the daemon's interpreter is held while one is read."""
+_MOST_HEADINGS: Final = 200_000
+_MOST_MARKS: Final = 1_500_000
+"""Of one document; a table may have one mark for each row of Excel's largest sheet."""
 _BYTES: Final = ("data", "thumbnail")
 
 KnownAssets = Callable[[Sequence[str]], Mapping[str, Asset]]
@@ -65,8 +72,10 @@ class Normalized:
 
 
 def write_frame(stream: IO[bytes], header: Mapping[str, Any], blobs: Sequence[bytes] = ()) -> None:
-    """Send one frame. Raises `OSError` when the other side is gone."""
+    """Send one frame. Raises `OSError` when the other side is gone, `TooComplex` when it would not read so much."""
     encoded = json.dumps({**header, "blobs": [len(blob) for blob in blobs]}).encode()
+    if len(encoded) > _MAX_HEADER:
+        raise TooComplex(f"What is to be kept of the file beside its text takes {len(encoded) >> 20:,} MB. Split the file.")
     stream.write(_LENGTHS.pack(len(encoded), sum(map(len, blobs))))
     stream.write(encoded)
     for blob in blobs:
@@ -98,18 +107,36 @@ def _exactly(stream: IO[bytes], size: int) -> bytes:
     return data
 
 
+def require_kept(document: Document, name: str) -> None:
+    """Raises `TooComplex` for a document, of the file `name`, of more headings or places than are kept."""
+    for what, count, most in (("headings", document.headings, _MOST_HEADINGS), ("places", document.marks, _MOST_MARKS)):
+        if len(count) > most:
+            raise TooComplex(f"'{name}' has {len(count):,} {what}; at most {most:,} are kept. Split the file.")
+
+
 def pack_document(document: Document) -> tuple[dict[str, Any], list[bytes]]:
-    """A document without its pictures, as a frame's header and blobs."""
-    names = ("doc_type", "title", "loader", "loader_version", "parser", "language")
+    """A document without its pictures, as a frame's header and blobs: its text, and its places piece by piece."""
+    names = ("doc_type", "title", "loader", "loader_version", "parser", "language", "metadata", "warnings")
     header = {name: getattr(document, name) for name in names}
-    header |= {"places": encode_places(document), "metadata": document.metadata, "warnings": document.warnings}
     # Half of a surrogate pair can be neither sent nor stored.
-    return header, [document.markdown.encode("utf-8", "replace")]
+    blobs = [document.markdown.encode("utf-8", "replace")]
+    places = encode_places(document)
+    pieces: dict[str, int] = {}
+    for name in [name for name, value in places.items() if isinstance(value, list)]:
+        rows = places.pop(name)
+        found = [json.dumps(rows[start : start + _ROWS]).encode() for start in range(0, len(rows), _ROWS)]
+        pieces[name] = len(found)
+        blobs += found
+    return header | {"places": places, "pieces": pieces}, blobs
 
 
 def unpack_document(header: Mapping[str, Any], blobs: Sequence[bytes]) -> Document:
     """The inverse of `pack_document`."""
-    return decode_document({**header, "markdown": blobs[0].decode()})
+    unread = iter(blobs)
+    text = next(unread).decode()
+    pieces: Mapping[str, int] = header["pieces"]
+    lists = {name: [row for piece in islice(unread, count) for row in json.loads(piece)] for name, count in pieces.items()}
+    return decode_document({**header, "places": header["places"] | lists, "markdown": text})
 
 
 def pack_known(assets: Iterable[Asset]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ragd.core.errors import ParseFailed, ParseOutOfMemory, RagError
 from ragd.core.storage import Asset
 from ragd.formats.common.links import LinkedFiles
-from ragd.ingest.workers.ipc import pack_document, read_frame, unpack_known, write_frame
+from ragd.ingest.workers.ipc import pack_document, read_frame, require_kept, unpack_known, write_frame
 from ragd.ingest.workers.text_process import TextReader
 from ragd.providers.protocols import LoadContext, Loader
 from ragd.providers.registry import build
@@ -133,6 +133,7 @@ def _parse(reader: _Reader, request: Mapping[str, Any], blobs: Sequence[bytes], 
         linked = LinkedFiles(Path(request["folder"]), Path(request["root"]), reader.options.max_picture_size)
         context = replace(context, linked=linked)
     document = reader.loader(request["loader"]).load(blobs[0], request["name"], context)
+    require_kept(document, request["name"])
     header, packed = pack_document(document)
     write_frame(answers, {"kind": "document", **header}, packed)
     if not document.pictures:

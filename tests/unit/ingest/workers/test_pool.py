@@ -21,6 +21,7 @@ from ragd.core.errors import (
     ParseTimeout,
     RagError,
     ServiceUnavailable,
+    TooComplex,
 )
 from ragd.core.storage import Asset
 from ragd.ingest.workers import pool as workers
@@ -36,7 +37,7 @@ TROUBLED = """
 import os, sys, time
 from ragd.core.errors import DocumentEncrypted
 from ragd.formats.common.pictures import picture, reference
-from ragd.core.documents import Document
+from ragd.core.documents import Document, Heading
 
 class Troubled:
     name, version = "troubled", "1"
@@ -66,6 +67,8 @@ class Troubled:
             what = " ".join(f"{key}={value}" for key, value in os.environ.items())
         if what == "surrogate":
             what = "half \\ud800"
+        if what == "headings":
+            return Document("text", "title", what, "troubled", "1", headings=(Heading(0, 1, 1, "a"),) * 200_001)
         if what == "linked":
             what = str(context.linked("beside.png"))
         return Document("text", "title", what, "troubled", "1", metadata={"pid": os.getpid()})
@@ -127,6 +130,12 @@ class TestReading:
         assert document.verbatim
         assert document.headings[0].title == "見出し"
         assert document.metadata["tags"] == ["a"]
+
+    def test_more_headings_than_are_kept_fail_the_file_by_name(self, new_pool) -> None:
+        pool = new_pool()
+        with pytest.raises(TooComplex, match=r"'a\.txt' has 200,001 headings; at most 200,000 are kept\. Split the file"):
+            read(pool, "headings")
+        assert read(pool, "text").markdown == "text"
 
     def test_one_process_reads_file_after_file(self, new_pool) -> None:
         pool = new_pool()
