@@ -79,9 +79,11 @@ def percentiles(seconds: Sequence[float]) -> tuple[float, float]:
     return statistics.median(ordered) * 1000, ordered[int(len(ordered) * 0.95) - 1] * 1000
 
 
-def start_daemon(data: Path, command: Sequence[str] = SERVE) -> tuple[subprocess.Popen[bytes], dict[str, Any]]:
-    """A daemon on a free port, once it is ready."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+def start_daemon(
+    data: Path, command: Sequence[str] = SERVE, errors: int | None = None
+) -> tuple[subprocess.Popen[bytes], dict[str, Any]]:
+    """A daemon on a free port, once it is ready. `errors` is where its log goes, as `subprocess` has it."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
     for _ in range(6000):
         if process.poll() is not None:
             sys.exit("The daemon did not start; the lines above say why.")

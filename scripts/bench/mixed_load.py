@@ -25,7 +25,6 @@ import os
 import random
 import statistics
 import sys
-import tempfile
 import threading
 import time
 from collections import Counter
@@ -38,7 +37,7 @@ from typing import Any
 
 import httpx2
 import psutil
-from queries_under_load import SECTIONS_A_DOCUMENT, Daemon, Measured, Texts, wait
+from _loaded_daemon import Daemon, Loaded, Measured, Texts, loaded_daemon
 
 Work = Callable[[threading.Event], "dict[str, Any] | None"]
 """Does something once; None when the event came before it was done."""
@@ -286,23 +285,12 @@ def main() -> int:
     parser.add_argument("--hostile", action="store_true", help="ingest 34 MB without any words, too")
     parser.add_argument("--bar-ms", type=float, help="the 95th percentile that queries may have; nothing may be refused then")
     options = parser.parse_args()
-    texts = Texts(random.Random(7))
-    print(f"machine: {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the run")
-    with tempfile.TemporaryDirectory(prefix="rag-bench-") as root:
-        base = Path(root) / "base"
-        base.mkdir()
-        for number in range(max(1, options.chunks // SECTIONS_A_DOCUMENT)):
-            texts.write(base, f"base{number}", SECTIONS_A_DOCUMENT)
-        daemon = Daemon(Path(root) / "data")
-        try:
-            chunks, seconds = wait(daemon.ingest(base))
-            print(f"{chunks} chunks, ingested in {seconds:.0f} s", flush=True)
-            return run(daemon, texts, Path(root), options)
-        finally:
-            daemon.close()
+    with loaded_daemon(options.chunks) as loaded:
+        return run(loaded, options)
 
 
-def run(daemon: Daemon, texts: Texts, root: Path, options: argparse.Namespace) -> int:
+def run(loaded: Loaded, options: argparse.Namespace) -> int:
+    daemon, texts, root, _, _ = loaded
     # The daemon closes a connection that is idle for 5 seconds, perhaps just when it would be used again.
     unbounded = httpx2.Limits(max_connections=None, keepalive_expiry=1.0)
     client = httpx2.Client(base_url=daemon.client.base_url, headers=daemon.client.headers, timeout=180, limits=unbounded)

@@ -138,8 +138,8 @@ def _main_content(tree: BeautifulSoup) -> tuple[Tag, bool, int]:
         if candidate and candidate.get_text(strip=True):
             return candidate, True, max(0, whole - _characters(candidate))
     named: dict[str, list[Tag]] = {name: [] for name in _CONTENT_NAMES}
-    for tag in body.descendants:
-        for name in _names(tag) if isinstance(tag, Tag) else ():
+    for tag in (node for node in body.descendants if isinstance(node, Tag)):
+        for name in _names(tag):
             if name in named:
                 named[name].append(tag)
     for found in named.values():
