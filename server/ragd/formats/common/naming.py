@@ -12,6 +12,7 @@ MAX_TITLE_CHARS: Final = 200
 MAX_LINE_AS_TITLE: Final = 80
 _MAX_TAGS: Final = 50
 _MAX_TAG_CHARS: Final = 500
+_MAX_STATED: Final = 10_000
 _KEYWORD_SEPARATORS: Final = re.compile("[,;、，；\n]")
 
 
@@ -48,5 +49,6 @@ def tags_of(*keywords: str | None) -> list[str]:
 
 
 def about(**stated: Any) -> dict[str, Any]:
-    """Metadata of what a file states; what it does not state is left out."""
-    return {key: value for key, value in stated.items() if value}
+    """Metadata of what a file states, texts on one line; what it does not state is left out."""
+    lines = {key: " ".join(value.split())[:_MAX_STATED] if isinstance(value, str) else value for key, value in stated.items()}
+    return {key: value for key, value in lines.items() if value}

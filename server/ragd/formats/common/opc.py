@@ -119,6 +119,15 @@ class OpcPackage:
         return _Relation(str(item.get("Type") or ""), target, external, None if external else self._found(target))
 
 
+def local_name(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def core_properties(root: Element | None) -> dict[str, str]:
+    """`title`, `creator`, `keywords`, `created` and the like, as far as the part for them states them (part 2, 11)."""
+    return {} if root is None else {local_name(element): (element.text or "").strip() for element in root}
+
+
 def safe_parser() -> etree.XMLParser:
     """For XML that isn't trusted. libxml2's own limits stay in force: 256 levels, 10 MB in one text."""
     return etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, remove_comments=True, remove_pis=True)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from ragd.core.documents import Picture, Place
-from ragd.formats.common.opc import Element
+from ragd.formats.common.opc import Element, local_name
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.excel.areas import area_of, letters
-from ragd.formats.excel.package import Package, local_name, relation_id
+from ragd.formats.excel.package import Package, relation_id
 
 T = TypeVar("T")
 

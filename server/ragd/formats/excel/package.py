@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from ragd.core.errors import DocumentDamaged, WrongType
-from ragd.formats.common.opc import MC, Element, OpcPackage
+from ragd.formats.common.opc import MC, Element, OpcPackage, core_properties, local_name
 from ragd.formats.excel.formats import BUILT_IN, GENERAL
 
 _NO_FILL: Final = ("none", "gray125")
@@ -136,20 +136,13 @@ class Package(OpcPackage):
         )
 
     def properties(self) -> dict[str, str]:
-        """Title, author, subject, keywords and the like, by the local names of their elements."""
         part = next(self.related("", "core-properties"), None)
-        if part is None:
-            return {}
-        return {local_name(element): " ".join((element.text or "").split()) for element in self.tree(part)}
+        return core_properties(None if part is None else self.parse(part))
 
 
 def has_japanese_font(records: bytes, encoding: str = "utf-16-le") -> bool:
     """The same of bytes in which the names of fonts stand in this encoding."""
     return any(font.encode(encoding) in records for font in _JAPANESE_FONTS if not font.isascii())
-
-
-def local_name(element: Element) -> str:
-    return str(element.tag).rpartition("}")[2]
 
 
 def relation_id(element: Element, name: str = "id") -> str:

@@ -63,8 +63,12 @@ class HtmlLoader(FormatLoader):
         first_h1 = next((heading.title for heading in writer.headings if heading.level == 1), None)
         title, metadata = choose_title(name, title_element=_without_site(page_title, first_h1), heading=first_h1)
         metadata |= {"encoding": decoded.encoding, **shelf.metadata()}
-        said = {key: " ".join(stated.get(key, "").split()) for key in ("author", "description")}
-        metadata |= about(**said, tags=tags_of(stated.get("keywords")), boilerplate_characters=left_out)
+        metadata |= about(
+            author=stated.get("author"),
+            description=stated.get("description"),
+            tags=tags_of(stated.get("keywords")),
+            boilerplate_characters=left_out,
+        )
         declared = language_of_tag(declared_language) if isinstance(declared_language, str) else None
         return self._document(
             title,

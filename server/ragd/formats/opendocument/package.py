@@ -71,15 +71,14 @@ class OdfPackage(OpcPackage):
         meta = None if root is None else root.find(f"{OFFICE}meta")
         if meta is None:
             return {}
-        stated = {
-            "title": meta.findtext(f"{DC}title"),
-            "author": meta.findtext(f"{META}initial-creator") or meta.findtext(f"{DC}creator"),
-            "description": meta.findtext(f"{DC}description") or meta.findtext(f"{DC}subject"),
-            "created": meta.findtext(f"{META}creation-date"),
-            "modified": meta.findtext(f"{DC}date"),
-        }
-        texts = {key: " ".join((value or "").split())[:500] for key, value in stated.items()}
-        return about(**texts, tags=tags_of(*(element.text for element in meta.iterfind(f"{META}keyword"))))
+        return about(
+            title=meta.findtext(f"{DC}title"),
+            author=meta.findtext(f"{META}initial-creator") or meta.findtext(f"{DC}creator"),
+            description=meta.findtext(f"{DC}description") or meta.findtext(f"{DC}subject"),
+            created=meta.findtext(f"{META}creation-date"),
+            modified=meta.findtext(f"{DC}date"),
+            tags=tags_of(*(element.text for element in meta.iterfind(f"{META}keyword"))),
+        )
 
     @staticmethod
     def _checked(data: bytes, name: str, what: str) -> zipfile.ZipFile:

@@ -22,7 +22,7 @@ from ragd.core.errors import DocumentDamaged, DocumentEmpty, OldFormat, TooCompl
 from ragd.formats.common.naming import about, choose_title, extension, tags_of
 from ragd.formats.common.office_archive import BROKEN, checked_archive, old_format, read_part
 from ragd.formats.common.old_office import OldOfficeLoader
-from ragd.formats.common.opc import R
+from ragd.formats.common.opc import R, core_properties
 from ragd.formats.common.text import numbered
 from ragd.formats.powerpoint.layout import P
 from ragd.formats.powerpoint.parts import MAX_TEXT_CHARS, TooMuchText, root_of
@@ -33,9 +33,6 @@ MAX_XML_BYTES: Final = 1 << 26
 """Of all XML parts, unpacked: python-pptx holds them all as trees, ten times as large. A thousand rich slides have some 20 MB."""
 
 _STRICT: Final = b"http://purl.oclc.org/ooxml/"
-_CORE: Final = "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}"
-_DC: Final = "{http://purl.org/dc/elements/1.1/}"
-_STATED: Final = ((_DC, "title"), (_DC, "creator"), (_CORE, "keywords"))
 _PROGRAM_MADE_TITLE: Final = re.compile(
     r"^(?:(?:microsoft )?powerpoint (?:presentation|プレゼンテーション|演示文稿)"
     r"|(?:presentation|slide|プレゼンテーション|スライド|演示文稿|幻灯片) ?\d*"
@@ -135,10 +132,7 @@ def _slide(main: Any, entry: Any, number: int, name: str) -> Any:
 
 
 def _properties(package: Any) -> dict[str, str]:
-    """Title, author and keywords as the file states them."""
     try:
-        root = root_of(package.part_related_by(RT.CORE_PROPERTIES))
+        return core_properties(root_of(package.part_related_by(RT.CORE_PROPERTIES)))
     except (KeyError, ValueError):  # there are none
         return {}
-    found = {} if root is None else {tag: root.findtext(f"{space}{tag}") for space, tag in _STATED}
-    return {tag: " ".join(text.split()) for tag, text in found.items() if text and text.strip()}

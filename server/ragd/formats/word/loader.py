@@ -17,7 +17,7 @@ from ragd.formats.common.decoding import is_blank
 from ragd.formats.common.naming import about, choose_title, first_line, tags_of
 from ragd.formats.common.office_archive import old_format
 from ragd.formats.common.old_office import OldOfficeLoader
-from ragd.formats.common.opc import LXML_VERSION, Element
+from ragd.formats.common.opc import LXML_VERSION, core_properties
 from ragd.formats.common.text import comments_title, headers_left_out
 from ragd.formats.word.blocks import BlockReader
 from ragd.formats.word.content import without_signs
@@ -31,9 +31,6 @@ PAGES: Final = "pages"
 """Metadata key: how the page numbers of the places are known."""
 _AS_SAVED: Final = "as last saved by the editor"
 
-_DC: Final = "{http://purl.org/dc/elements/1.1/}"
-_TERMS: Final = "{http://purl.org/dc/terms/}"
-_CP: Final = "{http://schemas.openxmlformats.org/package/2006/metadata/core-properties}"
 _APP: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/extended-properties}"
 _DATE: Final = re.compile(r"\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?)?)?)?")
 _PROGRAM_MADE_TITLE: Final = re.compile(
@@ -41,7 +38,6 @@ _PROGRAM_MADE_TITLE: Final = re.compile(
     r"word document|document ?\d*|無題.*|文書 ?\d*|microsoft \w+ - .*|.*\.(?:docx?|dotx?|docm|odt|rtf|pdf|html?))",
     re.IGNORECASE,
 )
-_MAX_TEXT: Final = 500
 
 
 class WordLoader(OldOfficeLoader):
@@ -123,16 +119,13 @@ def _write_comments(blocks: BlockReader, reading: Reading, language: str | None)
 
 def _title_and_metadata(package: Package) -> tuple[str, dict[str, Any]]:
     """The stated title, empty when there is none or a program made it up; and author, tags, description and dates."""
-    core = package.parse_kind(CORE, PACKAGE)
-    if core is None:
-        return "", {}
-    title = _text(core, _DC + "title")
-    dates = {key: _text(core, _TERMS + key) for key in ("created", "modified")}
+    stated = core_properties(package.parse_kind(CORE, PACKAGE))
+    title = " ".join(stated.get("title", "").split())
     found = about(
-        author=_text(core, _DC + "creator"),
-        description=_text(core, _DC + "description") or _text(core, _DC + "subject"),
-        tags=tags_of(core.findtext(_CP + "keywords")),
-        **{key: date for key, date in dates.items() if _DATE.fullmatch(date)},
+        author=stated.get("creator"),
+        description=stated.get("description") or stated.get("subject"),
+        tags=tags_of(stated.get("keywords")),
+        **{key: stated[key] for key in ("created", "modified") if _DATE.fullmatch(stated.get(key, ""))},
     )
     return "" if _PROGRAM_MADE_TITLE.fullmatch(title) else title, found
 
@@ -151,7 +144,3 @@ def _header_texts(package: Package) -> Iterator[str]:
             text = " ".join("".join(found.text or "" for found in root.iter(W + "t")).split())
             if any(char.isalpha() for char in text):
                 yield text
-
-
-def _text(root: Element, tag: str) -> str:
-    return " ".join((root.findtext(tag) or "").split())[:_MAX_TEXT]
