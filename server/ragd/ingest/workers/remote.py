@@ -75,8 +75,9 @@ class RemoteText:
         """As `TextRun.enrich`."""
         enrichment = unpack_enrichment(self._receive("enriched")["enrichment"])
         chunks: list[Chunk] = []
+        terms: dict[str, str] = {}
         while rows := self._receive("chunks")["chunks"]:
-            chunks.extend(unpack_chunk(row, self._paths) for row in rows)
+            chunks.extend(unpack_chunk(row, self._paths, terms) for row in rows)
         self._exchange.finish()
         return enrichment, chunks
 

@@ -85,10 +85,17 @@ def pack_chunk(chunk: Chunk) -> dict[str, Any]:
     return values | {"place": chunk.place.as_dict(), "enrichment": pack_enrichment(of_chunk) if of_chunk else None}
 
 
-def unpack_chunk(values: Mapping[str, Any], paths: Mapping[str, tuple[str, ...]]) -> Chunk:
-    """The inverse of `pack_chunk`; `paths` are the section paths by section id."""
+def unpack_chunk(values: Mapping[str, Any], paths: Mapping[str, tuple[str, ...]], terms: dict[str, str]) -> Chunk:
+    """The inverse of `pack_chunk`; `paths` are the section paths by section id.
+
+    `terms` are those of the document so far, each of which is kept once: they are half of what its chunks take in memory.
+    """
     of_chunk = values["enrichment"]
-    parts = {"place": Place.from_dict(values["place"]), "enrichment": unpack_enrichment(of_chunk) if of_chunk else None}
+    parts = {
+        "place": Place.from_dict(values["place"]),
+        "enrichment": unpack_enrichment(of_chunk) if of_chunk else None,
+        "sparse_tokens": tuple(terms.setdefault(term, term) for term in values["sparse_tokens"]),
+    }
     return Chunk(section_path=paths[values["section_id"]], **_with_tuples({**values, **parts}))
 
 

@@ -107,6 +107,8 @@ def test_a_text_comes_out_as_it_would_here(new_pool, providers: TextProviders, m
     sections, _, (_, chunks) = found
     assert len(sections) == 2
     assert len(chunks) > 5
+    terms = [term for chunk in chunks for term in chunk.sparse_tokens]
+    assert len({id(term) for term in terms}) == len(set(terms)) < len(terms) / 2  # each is kept once
 
 
 def test_one_process_takes_text_after_text_by_other_providers(new_pool) -> None:
