@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tomllib
 import venv
+from email.message import Message
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,14 @@ def test_what_can_not_be_added_is_said(rag: Rag) -> None:
     assert "There are: ocr, llm, eval" in rag("extras", "add", "lmm", code=2).stderr
     if sys.platform != "win32":
         assert "not for this machine" in rag("extras", "add", "directml", code=2).stderr
+
+
+def test_an_extra_that_came_after_the_environment_asks_for_the_set_up(rag: Rag, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = Message()
+    before["Provides-Extra"] = "ocr"
+    monkeypatch.setattr(metadata, "metadata", lambda _name: before)
+    assert "Run the set-up (scripts/quickstart.py) again" in rag("extras", "add", "llm", code=2).stderr
+    assert "after the next set-up" in rag("extras", "list").stdout
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,8 @@ def add(context: CliContext, names: tuple[str, ...], index_url: str | None) -> N
 
     if unknown := [name for name in names if name not in FOR]:
         raise ValidationFailed(f"There is no extra '{unknown[0]}'. There are: {', '.join(FOR)}.")
+    if new := [name for name in names if not extra(name).is_known]:
+        raise ValidationFailed(f"The environment is older than the extra {new[0]}. Run the set-up (scripts/quickstart.py) again.")
     if other := [name for name in names if not extra(name).packages]:
         raise ValidationFailed(f"The extra {other[0]} is not for this machine: {FOR[other[0]]}.")
     for name in names:

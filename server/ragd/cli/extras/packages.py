@@ -51,9 +51,13 @@ class Extra:
     name: str
     packages: dict[str, str | None]
     """What was asked for by name, with the installed version; None where it is missing. Empty on machines that it is not for."""
+    is_known: bool = True
+    """Whether what is installed knows of it: a checkout may have gone on since its environment was made."""
 
     @property
     def state(self) -> str:
+        if not self.is_known:
+            return "after the next set-up"
         if not self.packages:
             return "not for this machine"
         return "installed" if all(self.packages.values()) else "not installed"
@@ -61,7 +65,8 @@ class Extra:
 
 def extra(name: str) -> Extra:
     """How it stands with an extra in this environment."""
-    return Extra(name, {wanted: _installed(wanted) for wanted in _wanted(name)})
+    known = metadata.metadata(_DISTRIBUTION).get_all("Provides-Extra") or ()
+    return Extra(name, {wanted: _installed(wanted) for wanted in _wanted(name)}, name in known)
 
 
 def install(name: str, index_url: str | None = None) -> None:
