@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +24,13 @@ R: Final = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships
 MC: Final = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 VML: Final = "{urn:schemas-microsoft-com:vml}"
 VML_OFFICE: Final = "{urn:schemas-microsoft-com:office:office}"
+
+# What Office adds to alternative texts that it guesses; names of files, and names with a number, which programs give for them.
+_NO_ALT: Final = re.compile(
+    r"(?:Description automatically generated(?: with \w+ confidence)?|(?:[中高低]程度の精度で)?自動的に生成された説明)$"
+    r"|^[^\n]{1,250}\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$|^(?:picture|image|図|圖片|图片)(?: ?\d+)?$",
+    re.IGNORECASE,
+)
 
 LXML_VERSION: Final[str] = ".".join(str(number) for number in etree.LXML_VERSION[:3])
 
@@ -117,6 +125,12 @@ class OpcPackage:
             target = unquote(target.replace("\\", "/"))
             target = target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
         return _Relation(str(item.get("Type") or ""), target, external, None if external else self._found(target))
+
+
+def alt_of(properties: Element | None) -> str:
+    """The alternative text among a drawing's properties (`cNvPr`, `docPr`), as far as somebody wrote it."""
+    text = "" if properties is None else properties.get("descr") or properties.get("title") or ""
+    return _NO_ALT.sub("", text.strip()).strip()
 
 
 def local_name(element: Element) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from ragd.core.documents import Picture, Place
-from ragd.formats.common.opc import Element, local_name
+from ragd.formats.common.opc import Element, alt_of, local_name
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.excel.areas import area_of, letters
 from ragd.formats.excel.package import Package, relation_id
@@ -57,12 +57,6 @@ def _at(items: Sequence[T], index: str | None) -> T | None:
 
 
 _SHAPES: Final = ("pic", "sp", "cxnSp", "graphicFrame")
-# Alternative texts that nobody wrote: names of files, what programs put in their place, and what Excel guesses.
-_NO_ALT: Final = re.compile(
-    r"^(?:[^\n]{1,250}\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)|picture|image|図|圖片|图片)(?: ?\d+)?$"
-    r"|description automatically generated|自動的に生成された説明",
-    re.IGNORECASE,
-)
 # What Excel writes into the comment of a thread, for versions that know no threads.
 _THREAD_NOTICE: Final = re.compile(r"^\[[^\]\n]{1,80}\][\s\S]{0,600}?(?:Comment:|コメント:|批注:)\s*")
 
@@ -144,9 +138,7 @@ class Drawings:
             self._miss("pictures left out, since they are links or missing from the file")
             return None
         data = self._package.read(part)
-        properties = next(shape.iter("{*}cNvPr"), None)
-        alt = "" if properties is None else (properties.get("descr") or properties.get("title") or "")
-        return picture(data, "" if _NO_ALT.search(alt) else alt, place) if data else None
+        return picture(data, alt_of(next(shape.iter("{*}cNvPr"), None)), place) if data else None
 
     def _graphic(self, frame: Element, drawing: str) -> str:
         for element in frame.iter("{*}chart", "{*}relIds"):

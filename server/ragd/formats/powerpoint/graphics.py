@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from ragd.formats.common.opc import VML, VML_OFFICE, A, R
+from ragd.formats.common.opc import VML, VML_OFFICE, A, R, alt_of
 from ragd.formats.powerpoint.charts import CX, C, chart, extended_chart
 from ragd.formats.powerpoint.diagrams import DGM, DSP, diagram, drawn_diagram
 from ragd.formats.powerpoint.layout import P
-from ragd.formats.powerpoint.parts import PartReader, alt_of, related_parts, root_of
+from ragd.formats.powerpoint.parts import PartReader, related_parts, root_of
 from ragd.formats.powerpoint.text import branches, paragraphs, to_markdown
 from ragd.formats.tables.pipes import pipe_table
 
@@ -31,7 +31,7 @@ def is_readable(frame: Any) -> bool:
 
 def graphic(frame: Any, reader: PartReader) -> str:
     """The Markdown of a graphic frame, with what its author wrote as its alternative text."""
-    content, alt = _content(frame), alt_of(frame)
+    content, alt = _content(frame), alt_of(frame.find(f"./*/{P}cNvPr"))
     if content is None:
         reader.miss("an object of an unknown kind was left out")
         return alt

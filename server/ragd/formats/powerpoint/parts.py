@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -13,17 +12,9 @@ from ragd.core.documents import Picture, Place
 from ragd.formats.common.opc import R
 from ragd.formats.common.pictures import picture, reference
 from ragd.formats.common.text import numbered
-from ragd.formats.powerpoint.layout import P
 
 _SVG_BLIP: Final = "{http://schemas.microsoft.com/office/drawing/2016/SVG/main}svgBlip"
 _MOST_KINDS: Final = 30
-# What PowerPoint adds to alternative texts that it guesses, and names of files, which some programs give for them.
-_NO_ALT: Final = re.compile(
-    r"(?:Description automatically generated(?: with \w+ confidence)?|(?:[中高低]程度の精度で)?自動的に生成された説明)$"
-    r"|^[^\n]{1,250}\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$",
-    re.IGNORECASE,
-)
-
 
 MAX_TEXT_CHARS: Final = 50_000_000
 """Of the content: no presentation says so much, but a small file can refer to one part again and again."""
@@ -62,13 +53,6 @@ def root_of(part: Any) -> Any:
         return part._element if hasattr(part, "_element") else parse_xml(part.blob)
     except SyntaxError:  # lxml's XMLSyntaxError
         return None
-
-
-def alt_of(shape: Any) -> str:
-    """The alternative text of a shape, as far as somebody wrote it."""
-    properties = shape.find(f"./*/{P}cNvPr")
-    text = "" if properties is None else (properties.get("descr") or "").strip()
-    return _NO_ALT.sub("", text).strip()
 
 
 class PartReader:

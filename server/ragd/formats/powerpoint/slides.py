@@ -10,7 +10,7 @@ from typing import Any, Final
 from ragd.core.documents import Heading, Mark, Place
 from ragd.formats.common.builder import ContentBuilder
 from ragd.formats.common.naming import MAX_LINE_AS_TITLE, MAX_TITLE_CHARS
-from ragd.formats.common.opc import A, R
+from ragd.formats.common.opc import A, R, alt_of
 from ragd.formats.common.text import numbered
 from ragd.formats.powerpoint.graphics import graphic, is_readable
 from ragd.formats.powerpoint.layout import BOILERPLATE, TITLES, Inheritance, P, kind_of
@@ -20,7 +20,6 @@ from ragd.formats.powerpoint.parts import (
     Missed,
     PartReader,
     TooMuchText,
-    alt_of,
     related_parts,
     root_of,
 )
@@ -120,10 +119,11 @@ class _ShapeReader:
         for medium, what in (("videoFile", "a video"), ("audioFile", "a sound")):
             if properties is not None and properties.find(f"{A}{medium}") is not None:
                 self._reader.miss(f"{what} was left out, but for its picture")
-        return self._with_link(shape, self._reader.picture(shape.iter(f"{A}blip"), alt_of(shape)), []).replace("\n\n", " ")
+        picture = self._reader.picture(shape.iter(f"{A}blip"), alt_of(_properties(shape)))
+        return self._with_link(shape, picture, []).replace("\n\n", " ")
 
     def _fill(self, shape: Any, properties: str) -> str:
-        return self._reader.picture(shape.iterfind(f"{P}{properties}/{A}blipFill/{A}blip"), alt_of(shape))
+        return self._reader.picture(shape.iterfind(f"{P}{properties}/{A}blipFill/{A}blip"), alt_of(_properties(shape)))
 
     def _with_link(self, shape: Any, text: str, found: list[Paragraph]) -> str:
         """The text with the link of the shape as a whole: on it, when it is one line."""
@@ -136,8 +136,12 @@ class _ShapeReader:
         return _joined(text, f"<{url}>")
 
 
+def _properties(shape: Any) -> Any:
+    return shape.find(f"./*/{P}cNvPr")
+
+
 def _is_hidden(shape: Any) -> bool:
-    properties = shape.find(f"./*/{P}cNvPr")
+    properties = _properties(shape)
     return properties is not None and properties.get("hidden") in ("1", "true")
 
 

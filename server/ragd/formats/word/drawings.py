@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ragd.formats.common.opc import MC, VML, VML_OFFICE, A, Element, R
+from ragd.formats.common.opc import MC, VML, VML_OFFICE, A, Element, R, alt_of
 from ragd.formats.powerpoint.charts import CX, C, chart, extended_chart
 from ragd.formats.powerpoint.diagrams import DGM, diagram
 from ragd.formats.powerpoint.text import to_markdown
@@ -33,8 +33,7 @@ class _Drawn:
 def drawn(drawing: Element, package: Package, part: str) -> Iterator[_Drawn]:
     """What a `w:drawing`, `w:pict` or `w:object` of `part` holds, in order. Text boxes aren't looked into."""
     floats = drawing.find(_WP + "anchor") is not None
-    properties = drawing.find(f"*/{_WP}docPr")
-    description = "" if properties is None else properties.get("descr") or properties.get("title") or ""
+    description = alt_of(drawing.find(f"*/{_WP}docPr"))
     stack = [drawing]
     while stack:
         element = stack.pop()
@@ -66,8 +65,7 @@ def drawn(drawing: Element, package: Package, part: str) -> Iterator[_Drawn]:
 def _own_description(blip: Element) -> str:
     """The description of one picture of a group."""
     holder = next(blip.iterancestors(_PIC + "pic"), None)
-    properties = None if holder is None else holder.find(f"{_PIC}nvPicPr/{_PIC}cNvPr")
-    return "" if properties is None else str(properties.get("descr") or "")
+    return alt_of(None if holder is None else holder.find(f"{_PIC}nvPicPr/{_PIC}cNvPr"))
 
 
 def _referred(element: Element, package: Package, part: str) -> str:
