@@ -1,15 +1,20 @@
 """A local embedding model behind the model queue: an embedder like any other, whose work is done in turns.
 
 Questions that arrive while another question or rerank runs are embedded together in the next run. While queries are pending,
-passages come one text a turn instead of one batch; what an answer needs comes in small batches at any time.
+passages come one text a turn instead of one batch; what an answer needs comes in small batches at any time. Passages run in a
+thread that the system puts behind the others: a query that comes meanwhile has the processor nearly to itself.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -22,6 +27,10 @@ _MICRO_BATCH_TOKENS = 256
 
 _ANSWER_BATCH_TOKENS = 512
 """Padded tokens of one run for an answer, which takes two cores for some 50 ms: what a query waits for at most."""
+
+
+_NICE: Final = 10
+"""A thread of this niceness gets a tenth of a core that an ordinary one wants as well."""
 
 
 @runtime_checkable
@@ -85,6 +94,8 @@ class QueuedEmbedder:
         self._queue = queue
         self._asked: list[_Asked] = []
         self._lock = threading.Lock()
+        # Of its own, since it holds no lock that a query may want: a thread in the background would be long in giving it back.
+        self._background = ThreadPoolExecutor(1, "rag-ingest-model", initializer=_go_behind)
 
     @property
     def passage_overhead(self) -> int:
@@ -133,9 +144,10 @@ class QueuedEmbedder:
                 chosen = [rows[index] for index in batch]
                 tokens: list[Vectors] = []
                 if on_tokens is None:
-                    vectors[batch] = self._model.embed_rows(chosen)
+                    vectors[batch] = self._background.submit(self._model.embed_rows, chosen).result()
                 else:
-                    vectors[batch], tokens = self._model.embed_passage_rows_and_tokens(chosen)
+                    run = self._background.submit(self._model.embed_passage_rows_and_tokens, chosen)
+                    vectors[batch], tokens = run.result()
             # Outside of the turn: what is made of tokens needs no model.
             if on_tokens is not None:
                 for index, own in zip(batch, tokens, strict=True):
@@ -162,6 +174,7 @@ class QueuedEmbedder:
             return self._model.passage_tokens(texts)
 
     def close(self) -> None:
+        self._background.shutdown()
         self._model.close()
 
     def _ask(self, own: _Asked) -> None:
@@ -218,6 +231,13 @@ class QueuedEmbedder:
             end = start + len(one.rows)
             one.vectors, one.tokens, one.answered = vectors[start:end], tokens[start:end] if one.with_tokens else [], True
             start = end
+
+
+def _go_behind() -> None:
+    """Let other threads go before this one, where a system ranks threads one by one."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
 
 
 def queued(embedder: Embedder, queue: ModelQueue) -> Embedder:

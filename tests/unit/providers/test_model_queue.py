@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -349,3 +351,23 @@ def test_in_a_crowd_nobody_has_time_for_reranking() -> None:
         crowd.enter_context(queue.interactive())
         assert queue.interactive_share() == 0
     assert queue.interactive_share() == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ranks threads one by one")
+def test_passages_run_in_a_thread_behind_all_others_and_questions_do_not(queue: ModelQueue) -> None:
+    class Watched(HeldModel):
+        def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
+            seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
+            return super().embed_rows(rows)
+
+    seen: list[int] = []
+    own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    embedder = QueuedEmbedder(Watched(), queue)
+    embedder.embed_passages(["1"])
+    embedder.embed_passages_and_tokens(["1"], lambda _index, _tokens: None)
+    ingested = len(seen)
+    embedder.embed_queries(["2"])
+    embedder.embed_for_answer(["3"])
+    embedder.close()
+    assert all(priority > own for priority in seen[:ingested])
+    assert seen[ingested:] == [own, own]
