@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import secrets
@@ -32,6 +33,8 @@ log = logging.getLogger(__name__)
 # Seconds for which a thread keeps the interpreter's lock while others want it. With Python's own 5 ms a look at the status waits
 # for a turn of each question that is at work: beside 16 busy threads 250 ms for one hop to a thread and back, with 1 ms 10 ms.
 _SWITCH_S = 0.001
+# Objects made and not gone again after which Python looks for circles among them: at its own 700, six times in a query.
+_COLLECT_AFTER = (10_000, 20, 20)
 # Shares of the time in which a stopping daemon has to end; what is left is for closing what is open.
 _FOR_REQUESTS = 0.5
 _FOR_JOBS = 0.3
@@ -77,6 +80,7 @@ def _serve(
 ) -> int:
     token = _new_token(os.environ.get("RAG_TOKEN"))
     sys.setswitchinterval(_SWITCH_S)
+    gc.set_threshold(*_COLLECT_AFTER)
     raise_open_files()
     lifecycle = Lifecycle()
     ownership = Ownership(directories.data)
@@ -166,6 +170,8 @@ class _Warming(threading.Thread):
                 if self._lifecycle.stopping.is_set():
                     return
                 step()
+            # What is there now stays. To go through it for circles holds up everybody for 40 ms and more, every few queries.
+            gc.freeze()
         except Exception as error:
             if not isinstance(error, RagError):
                 log.exception("daemon can't start")
