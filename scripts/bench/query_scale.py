@@ -9,6 +9,9 @@ origin). That noise lies in all dimensions, which is harder on a nearest-neighbo
 data/samples and docs. Questions are embedded, and passages reranked, by the real model, and everything else is the ordinary
 daemon with its ordinary settings: this script starts itself with `--serve`, which adds one embedding provider to `rag serve`.
 
+The token vectors of the others are made likewise, and the measuring begins when no job is left and the daemon has come to rest.
+`processor` is the daemon's processor time for each query, with what it does behind the answer.
+
 No question is asked twice. `between the stages` is what an answer's latency holds beside its stages (the two searches run side by
 side, so the longer one counts); `outside` is what the client waits beyond that latency: HTTP, JSON, waiting for a thread.
 With `--keep DIR` the data stay there, and the next run with as many chunks finds them ingested.
@@ -32,6 +35,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import psutil
 from _scale_corpus import Corpus
 from ingest_query import ingest, memory, model_alone, percentiles, start_daemon, timed
 
@@ -39,6 +43,8 @@ from ragd.cli import cli
 from ragd.providers.registry import TABLE
 
 CLIENTS = 10
+AT_REST = 5.0
+"""Percent of a core, below which the daemon is at rest."""
 
 Body = Mapping[str, Any]
 
@@ -77,16 +83,18 @@ def ask(client: httpx2.Client, question: str, body: Body) -> Answered | None:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Queries of one kind."""
+    """Queries of one kind; `processor` is milliseconds of the daemon's for each."""
 
     name: str
     answers: Sequence[Answered]
     errors: int
+    processor: float
 
     def line(self, alone: Phase | None = None) -> str:
         p50, p95 = self.walls()
         ratio = f" ({p95 / alone.walls()[1]:.1f} times one client's)" if alone else ""
-        return f"{self.name}: p50 {p50:.1f} ms, p95 {p95:.1f} ms{ratio}, {len(self.answers)} answers, {self.errors} errors"
+        times = f"p50 {p50:.1f} ms, p95 {p95:.1f} ms{ratio}, processor {self.processor:.1f} ms"
+        return f"{self.name}: {times}, {len(self.answers)} answers, {self.errors} errors"
 
     def walls(self) -> tuple[float, float]:
         """p50 and p95 of what the client waited, in milliseconds."""
@@ -101,13 +109,36 @@ class Phase:
         return {name: (statistics.fmean(values), percentiles(values)[1] / 1000) for name, values in by_stage.items()}
 
 
-def run_phase(client: httpx2.Client, name: str, questions: Sequence[str], body: Body, clients: int = 1) -> Phase:
+def run_phase(
+    client: httpx2.Client, daemon: psutil.Process, name: str, questions: Sequence[str], body: Body, clients: int = 1
+) -> Phase:
+    before = processor_time(daemon)
     with ThreadPoolExecutor(clients) as pool:
         answers = list(pool.map(lambda question: ask(client, question, body), questions))
+    took = processor_time(daemon) - before
     answered = [answer for answer in answers if answer is not None]
     if not answered:
         sys.exit(f"No query of '{name}' was answered; the daemon's log says why.")
-    return Phase(name, answered, len(answers) - len(answered))
+    return Phase(name, answered, len(answers) - len(answered), took * 1000 / len(answers))
+
+
+def processor_time(daemon: psutil.Process) -> float:
+    """Seconds, without its children's."""
+    times = daemon.cpu_times()
+    return float(times.user + times.system)
+
+
+def settle(client: httpx2.Client, daemon: psutil.Process) -> None:
+    """Wait until no job is left, such as the one that makes token vectors, and the daemon is at rest."""
+    begun = time.perf_counter()
+    while any(
+        client.get("/api/jobs", params={"status": status, "page_size": 1}).raise_for_status().json()["total"]
+        for status in ("queued", "running")
+    ):
+        time.sleep(1)
+    while daemon.cpu_percent(interval=2) > AT_REST:
+        pass
+    print(f"at rest after {time.perf_counter() - begun:.0f} s", flush=True)
 
 
 def table(phases: Sequence[Phase]) -> str:
@@ -129,11 +160,12 @@ def start(data: Path) -> tuple[subprocess.Popen[bytes], dict[str, Any]]:
     return process, info
 
 
-def measure(client: httpx2.Client, corpus: Corpus, queries: int) -> list[Phase]:
+def measure(client: httpx2.Client, daemon: psutil.Process, corpus: Corpus, queries: int) -> list[Phase]:
     """One phase after the other; each is printed as soon as it is known."""
     prefix = client.get("/api/documents", params={"page_size": 1}).raise_for_status().json()["items"][0]["source"]
     prefix = prefix[: prefix.index("0-originals")]
-    run_phase(client, "warm", corpus.questions(30), {})
+    run_phase(client, daemon, "warm", corpus.questions(30), {})
+    settle(client, daemon)
     few = max(10, queries // 3)
     plain: Body = {"rerank": False}
     plan: list[tuple[str, list[str], Body, int]] = [
@@ -147,7 +179,7 @@ def measure(client: httpx2.Client, corpus: Corpus, queries: int) -> list[Phase]:
     plan.append(("identifier", corpus.identifiers(few), plain, 1))
     phases: list[Phase] = []
     for name, questions, body, clients in plan:
-        phases.append(run_phase(client, name, questions, body, clients))
+        phases.append(run_phase(client, daemon, name, questions, body, clients))
         print(f"{phases[-1].line(phases[0] if clients > 1 else None)}, load {os.getloadavg()[0]:.1f}", flush=True)
     exact = phases[-1].answers
     found = sum(answer.question in answer.text for answer in exact)
@@ -173,7 +205,9 @@ def run(root: Path, chunks: int, queries: int) -> None:
             new, seconds = job["result"]["chunks"], time.perf_counter() - begun
             print(f"ingestion: {new} new chunks in {seconds:.1f} s ({new / seconds:.0f}/s)")
             print(f"daemon's memory after it: {memory(process.pid)} MB", flush=True)
-            phases = measure(client, corpus, queries)
+            daemon = psutil.Process(process.pid)
+            settle(client, daemon)
+            phases = measure(client, daemon, corpus, queries)
             print(f"daemon's memory: {memory(process.pid)} MB")
     finally:
         process.send_signal(signal.SIGTERM)
