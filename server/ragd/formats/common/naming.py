@@ -48,7 +48,7 @@ def tags_of(*keywords: str | None) -> list[str]:
     return list(dict.fromkeys(filter(None, words)))[:_MAX_TAGS]
 
 
-def about(**stated: Any) -> dict[str, Any]:
+def metadata_of(**stated: Any) -> dict[str, Any]:
     """Metadata of what a file states, texts on one line; what it does not state is left out."""
     lines = {key: " ".join(value.split())[:_MAX_STATED] if isinstance(value, str) else value for key, value in stated.items()}
     return {key: value for key, value in lines.items() if value}

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 from ragd.core.documents import Document, Mark, Place
 from ragd.core.errors import DocumentDamaged, DocumentEmpty, OldFormat, TooComplex
 from ragd.formats.common.builder import FormatLoader
-from ragd.formats.common.naming import about, choose_title, first_line
+from ragd.formats.common.naming import choose_title, first_line, metadata_of
 from ragd.formats.common.native import panics_fail_one_document
 from ragd.formats.common.ole import ole_properties
 from ragd.formats.common.text import numbered
@@ -52,7 +52,9 @@ class OldOfficeLoader(FormatLoader):
             heading=next((heading.title for heading in whole.headings), None),
             first_line=first_line(whole.markdown),
         )
-        metadata |= about(author=stated.get("creator"), slide_count=sum(section["title"] != _MASTER for section in sections))
+        metadata |= metadata_of(
+            author=stated.get("creator"), slide_count=sum(section["title"] != _MASTER for section in sections)
+        )
         hidden = [number for number, section in enumerate(sections, 1) if section.get("hidden")]
         left_out = [f"hidden slides were left out: {numbered('slide', hidden)}"] if hidden else []
         return self._document(

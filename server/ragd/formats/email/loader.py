@@ -11,7 +11,7 @@ from typing import Any, Final
 from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, WrongType
 from ragd.formats.common.builder import FormatLoader
-from ragd.formats.common.naming import about, choose_title, first_line
+from ragd.formats.common.naming import choose_title, first_line, metadata_of
 from ragd.formats.email.body import BodyReader, date_of, head
 from ragd.formats.email.outlook import outlook_mail
 from ragd.formats.email.parts import WANTED, Fields, Part, parse_mail
@@ -66,7 +66,7 @@ def _parse(data: bytes, name: str) -> Part:
 
 def _metadata(fields: Fields, reader: BodyReader) -> dict[str, Any]:
     sent = date_of(fields)
-    return about(
+    return metadata_of(
         author=fields.get("from"),
         to=fields.get("to"),
         cc=fields.get("cc"),

@@ -15,7 +15,7 @@ from ragd.core.documents import Document, Heading
 from ragd.core.errors import DocumentEmpty, TooComplex
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
-from ragd.formats.common.naming import about, choose_title
+from ragd.formats.common.naming import choose_title, metadata_of
 from ragd.formats.epub.package import Book
 from ragd.formats.html.fragment import Fragment, file_fragment, joined
 from ragd.language.detection import detect_language, language_of_tag
@@ -53,7 +53,7 @@ class EpubLoader(FormatLoader):
             name, property=next(iter(book.stated("title")), None), heading=next((head.title for head in whole.headings), None)
         )
         metadata["chapters"] = len(chapters)
-        metadata |= about(
+        metadata |= metadata_of(
             author=", ".join(book.stated("creator")),
             description=next(iter(book.stated("description")), ""),
             tags=book.stated("subject")[:50],

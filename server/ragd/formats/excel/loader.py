@@ -12,7 +12,7 @@ from xml.parsers import expat
 from ragd.core.documents import Document, Picture
 from ragd.core.errors import DocumentEmpty
 from ragd.formats.common.builder import FormatLoader
-from ragd.formats.common.naming import about, choose_title, extension, tags_of
+from ragd.formats.common.naming import choose_title, extension, metadata_of, tags_of
 from ragd.formats.common.office_archive import checked_archive, old_format
 from ragd.formats.common.ole import ole_properties
 from ragd.formats.common.opc import LXML_VERSION
@@ -80,7 +80,7 @@ class ExcelLoader(FormatLoader):
             raise DocumentEmpty(f"'{name}' holds nothing that is shown: no visible sheet has a cell with content, or a picture.")
         title, metadata = choose_title(name, properties=properties.get("title"))
         metadata |= {"sheets": workbook.read_sheets, "row_count": workbook.rows}
-        metadata |= about(author=properties.get("creator"), tags=tags_of(properties.get("keywords")))
+        metadata |= metadata_of(author=properties.get("creator"), tags=tags_of(properties.get("keywords")))
         return self._document(
             title,
             workbook.out,

@@ -17,7 +17,7 @@ from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, ParseFailed, TooComplex
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import decode, is_blank
-from ragd.formats.common.naming import about, choose_title, tags_of
+from ragd.formats.common.naming import choose_title, metadata_of, tags_of
 from ragd.formats.common.pictures import PictureShelf
 from ragd.formats.html.blocks import BlockWriter
 from ragd.formats.html.content import page_content
@@ -63,7 +63,7 @@ class HtmlLoader(FormatLoader):
         first_h1 = next((heading.title for heading in writer.headings if heading.level == 1), None)
         title, metadata = choose_title(name, title_element=_without_site(page_title, first_h1), heading=first_h1)
         metadata |= {"encoding": decoded.encoding, **shelf.metadata()}
-        metadata |= about(
+        metadata |= metadata_of(
             author=stated.get("author"),
             description=stated.get("description"),
             tags=tags_of(stated.get("keywords")),

@@ -6,7 +6,7 @@ from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, TooComplex
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import is_blank
-from ragd.formats.common.naming import about, choose_title, first_line
+from ragd.formats.common.naming import choose_title, first_line, metadata_of
 from ragd.formats.common.opc import LXML_VERSION
 from ragd.formats.common.text import headers_left_out
 from ragd.formats.html.fragment import file_fragment, with_comments
@@ -44,7 +44,7 @@ class OpenDocumentLoader(FormatLoader):
             heading=first_heading,
             first_line=first_line(found.markdown),
         )
-        metadata |= stated | about(comment_count=len(writer.comments), remote_pictures=found.remote)
+        metadata |= stated | metadata_of(comment_count=len(writer.comments), remote_pictures=found.remote)
         return self._document(
             title,
             found.markdown,

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from ragd.core.errors import DocumentDamaged, DocumentEncrypted, WrongType
-from ragd.formats.common.naming import about, tags_of
+from ragd.formats.common.naming import metadata_of, tags_of
 from ragd.formats.common.office_archive import checked_archive
 from ragd.formats.common.opc import Element, OpcPackage
 
@@ -71,7 +71,7 @@ class OdfPackage(OpcPackage):
         meta = None if root is None else root.find(f"{OFFICE}meta")
         if meta is None:
             return {}
-        return about(
+        return metadata_of(
             title=meta.findtext(f"{DC}title"),
             author=meta.findtext(f"{META}initial-creator") or meta.findtext(f"{DC}creator"),
             description=meta.findtext(f"{DC}description") or meta.findtext(f"{DC}subject"),

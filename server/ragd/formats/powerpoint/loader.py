@@ -19,7 +19,7 @@ from pptx.package import Package
 
 from ragd.core.documents import Document
 from ragd.core.errors import DocumentDamaged, DocumentEmpty, OldFormat, TooComplex, UnpacksTooLarge, WrongType
-from ragd.formats.common.naming import about, choose_title, extension, tags_of
+from ragd.formats.common.naming import choose_title, extension, metadata_of, tags_of
 from ragd.formats.common.office_archive import BROKEN, checked_archive, old_format, read_part
 from ragd.formats.common.old_office import OldOfficeLoader
 from ragd.formats.common.opc import R, core_properties
@@ -77,7 +77,7 @@ class PowerPointLoader(OldOfficeLoader):
             heading=deck.first_title,
         )
         metadata |= {"slide_count": len(slides)}
-        metadata |= about(author=stated.get("creator"), tags=tags_of(stated.get("keywords")))
+        metadata |= metadata_of(author=stated.get("creator"), tags=tags_of(stated.get("keywords")))
         return self._document(
             title,
             deck,

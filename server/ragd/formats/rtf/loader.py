@@ -6,7 +6,7 @@ from ragd.core.documents import Document
 from ragd.core.errors import DocumentEmpty, WrongType
 from ragd.formats.common.builder import FormatLoader
 from ragd.formats.common.decoding import is_blank
-from ragd.formats.common.naming import about, choose_title, first_line, tags_of
+from ragd.formats.common.naming import choose_title, first_line, metadata_of, tags_of
 from ragd.formats.html.fragment import file_fragment, with_comments
 from ragd.formats.rtf.reading import RtfReader
 from ragd.language.detection import detect_language
@@ -36,7 +36,7 @@ class RtfLoader(FormatLoader):
             heading=next((heading.title for heading in found.headings), None),
             first_line=first_line(found.markdown),
         )
-        metadata |= about(author=text.stated.get("author"), tags=tags_of(text.stated.get("keywords")))
+        metadata |= metadata_of(author=text.stated.get("author"), tags=tags_of(text.stated.get("keywords")))
         warnings = [f"pictures in other forms than PNG and JPEG were left out: {text.left_out}"] if text.left_out else []
         return self._document(
             title,

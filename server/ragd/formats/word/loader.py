@@ -14,7 +14,7 @@ from typing import Any, Final
 from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty
 from ragd.formats.common.decoding import is_blank
-from ragd.formats.common.naming import about, choose_title, first_line, tags_of
+from ragd.formats.common.naming import choose_title, first_line, metadata_of, tags_of
 from ragd.formats.common.office_archive import old_format
 from ragd.formats.common.old_office import OldOfficeLoader
 from ragd.formats.common.opc import LXML_VERSION, core_properties
@@ -121,7 +121,7 @@ def _title_and_metadata(package: Package) -> tuple[str, dict[str, Any]]:
     """The stated title, empty when there is none or a program made it up; and author, tags, description and dates."""
     stated = core_properties(package.parse_kind(CORE, PACKAGE))
     title = " ".join(stated.get("title", "").split())
-    found = about(
+    found = metadata_of(
         author=stated.get("creator"),
         description=stated.get("description") or stated.get("subject"),
         tags=tags_of(stated.get("keywords")),

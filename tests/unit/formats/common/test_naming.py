@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragd.formats.common.naming import about, tags_of
+from ragd.formats.common.naming import metadata_of, tags_of
 
 
 @pytest.mark.parametrize("sign", [",", ";  ", "，", "、", "；", "\n", ";;"])
@@ -17,4 +17,4 @@ def test_a_file_without_keywords_or_with_thousands_has_few_tags() -> None:
 
 
 def test_what_is_not_stated_is_left_out() -> None:
-    assert about(author="Mori", tags=[], pages=0, title=None) == {"author": "Mori"}
+    assert metadata_of(author="Mori", tags=[], pages=0, title=None) == {"author": "Mori"}
