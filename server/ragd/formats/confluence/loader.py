@@ -16,7 +16,7 @@ from ragd.core.documents import Document, Mark, Place
 from ragd.core.errors import DocumentEmpty, ParseFailed, TooComplex
 from ragd.core.sections import ANCESTORS
 from ragd.formats.common.builder import ContentBuilder, FormatLoader
-from ragd.formats.common.naming import choose_title
+from ragd.formats.common.naming import choose_title, metadata_of
 from ragd.formats.common.opc import LXML_VERSION, Element
 from ragd.formats.common.pictures import PictureShelf
 from ragd.formats.confluence.macros import ELEMENTS
@@ -152,15 +152,14 @@ class ConfluenceLoader(FormatLoader):
 
 
 def _metadata(envelope: Envelope) -> dict[str, Any]:
-    values: dict[str, Any] = {
-        ANCESTORS: [envelope.space_name or envelope.space_key, *envelope.ancestors],
-        "space": envelope.space_key,
-        "kind": envelope.kind,
-        "author": envelope.author,
-        "updated": envelope.updated,
-        "tags": list(envelope.labels),
-    }
-    return {key: value for key, value in values.items() if value}
+    ancestors = [envelope.space_name or envelope.space_key, *envelope.ancestors]
+    return {ANCESTORS: ancestors} | metadata_of(
+        space=envelope.space_key,
+        kind=envelope.kind,
+        author=envelope.author,
+        updated=envelope.updated,
+        tags=list(envelope.labels),
+    )
 
 
 def _write_body(content: _PageContent, page: PageParts) -> None:

@@ -25,7 +25,7 @@ from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentDamaged, TooComplex, WrongType
 from ragd.core.sections import ANCESTORS
 from ragd.formats.common.builder import FormatLoader
-from ragd.formats.common.naming import MAX_TITLE_CHARS
+from ragd.formats.common.naming import MAX_TITLE_CHARS, metadata_of
 from ragd.formats.jira.adf import write_adf
 from ragd.formats.jira.content import IssueContent
 from ragd.formats.jira.wiki_markup import write_wiki
@@ -116,6 +116,7 @@ def _prose(markdown: str, issue: Mapping[str, Any]) -> str:
 
 
 def _metadata(issue: Mapping[str, Any]) -> dict[str, Any]:
-    found = {name: str(issue[name]) for name in _KEPT if issue.get(name)}
+    kept = {name: str(issue[name]) for name in _KEPT if issue.get(name)}
     tags = list(dict.fromkeys([*issue["labels"], *issue["components"]]))
-    return found | {ANCESTORS: [issue["project"]["key"]], "project": issue["project"]["key"], **({"tags": tags} if tags else {})}
+    project = issue["project"]["key"]
+    return {ANCESTORS: [project]} | metadata_of(**kept, project=project, tags=tags)

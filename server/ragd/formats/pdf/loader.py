@@ -20,7 +20,7 @@ import pypdfium2
 from ragd.core.documents import Document, Heading, Mark, Place
 from ragd.core.errors import DocumentDamaged, DocumentEmpty
 from ragd.formats.common.builder import ContentBuilder, FormatLoader
-from ragd.formats.common.naming import choose_title, first_line, tags_of
+from ragd.formats.common.naming import choose_title, first_line, metadata_of, tags_of
 from ragd.formats.common.pictures import reference
 from ragd.formats.common.text import listed
 from ragd.formats.pdf.blocks import Block, with_pictures
@@ -144,21 +144,16 @@ def _title(read: ReadPdf, pages: Sequence[Sequence[Block]], source: str, name: s
 
 
 def _metadata(read: ReadPdf) -> dict[str, Any]:
-    found: dict[str, Any] = {"page_count": len(read.pages)}
-    if tags := tags_of(read.info.get("Keywords")):
-        found["tags"] = tags
-    author = " ".join(read.info.get("Author", "").split())
-    if author and not _PROGRAM_MADE_TITLE.match(author):
-        found["author"] = author
-    if read.labels:
-        found["page_labels"] = read.labels
-    if read.links:
-        found["links"] = list(dict.fromkeys(read.links))
-    if read.scans.done:
-        found["ocr_pages"] = read.scans.done
-    if read.scans.skipped:
-        found["ocr_skipped"] = True
-    return found
+    author = read.info.get("Author", "").strip()
+    return metadata_of(
+        page_count=len(read.pages),
+        tags=tags_of(read.info.get("Keywords")),
+        author="" if _PROGRAM_MADE_TITLE.match(author) else author,
+        page_labels=read.labels,
+        links=list(dict.fromkeys(read.links)),
+        ocr_pages=read.scans.done,
+        ocr_skipped=bool(read.scans.skipped),
+    )
 
 
 def _warnings(read: ReadPdf, blank: set[int]) -> list[str]:
