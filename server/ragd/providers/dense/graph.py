@@ -1,7 +1,8 @@
 """An HNSW graph (Malkov & Yashunin 2016) over a `VectorMatrix`, by usearch: derived, filled in the background, never waited for.
 
 Half-precision vectors find the neighbours; their scores come from the matrix. What the graph does not hold yet is scored exactly
-beside it, or instead of it while that is much, so that a search sees every entry from the moment its upsert returns.
+beside it, or instead of it while that is much, so that a search sees every entry from the moment its upsert returns. A saved
+graph is mapped into memory, and loaded when it is to change.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class NeighbourGraph:
         self._ef_search = ef_search
         self._lock = threading.Lock()
         self._index: Index | None = None
+        self._is_mapped = False
+        self._saved = 0  # CRC-32 of the file
         self._key_of: dict[str, int] = {}
         self._id_of: dict[int, str] = {}
         self._next_key = 0
@@ -94,6 +97,7 @@ class NeighbourGraph:
             self._filler.join()
         with self._lock:
             if log_bytes is None or self._index is None:
+                self._unmap()
                 self._seal.unlink(missing_ok=True)
                 self._path.unlink(missing_ok=True)
             else:
@@ -117,7 +121,7 @@ class NeighbourGraph:
                 ids, rows = self._matrix.rows(batch)
                 keys = range(self._next_key, self._next_key + len(ids))
                 try:
-                    self._index.add(np.array(keys, dtype=np.uint64), rows, threads=1)
+                    self._changeable().add(np.array(keys, dtype=np.uint64), rows, threads=1)
                 except (MemoryError, RuntimeError):
                     # Searches go on without it: by the whole matrix.
                     log.exception("neighbour graph given up", extra={"entries": len(self._matrix)})
@@ -131,9 +135,25 @@ class NeighbourGraph:
     def _forget(self, ids: Iterable[str]) -> None:
         keys = [key for entry_id in ids if (key := self._key_of.pop(entry_id, None)) is not None]
         if keys and self._index is not None:
-            self._index.remove(np.array(keys, dtype=np.uint64), threads=1)
+            self._changeable().remove(np.array(keys, dtype=np.uint64), threads=1)
             for key in keys:
                 del self._id_of[key]
+
+    def _changeable(self) -> Index:
+        """The graph in memory of its own, where it can change."""
+        if self._is_mapped or self._index is None:
+            loaded = self._new_index()
+            loaded.load(self._path)
+            self._seal.unlink(missing_ok=True)
+            self._unmap()
+            self._index = loaded
+        return self._index
+
+    def _unmap(self) -> None:
+        """Let go of the file, which Windows neither removes nor replaces before."""
+        if self._is_mapped and self._index is not None:
+            self._index.reset()
+            self._is_mapped = False
 
     def _new_index(self) -> Index:
         from usearch.index import Index
@@ -148,27 +168,33 @@ class NeighbourGraph:
         )
 
     def _save(self, index: Index, log_bytes: int) -> None:
-        temporary = self._path.with_suffix(".new")
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        index.save(temporary)
-        seal = {"log_bytes": log_bytes, "checksum": _checksum(temporary), "next_key": self._next_key, "keys": self._key_of}
-        put_in_place(temporary, self._path)
+        if self._is_mapped:
+            self._unmap()
+        else:
+            temporary = self._path.with_suffix(".new")
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            index.save(temporary)
+            self._saved = _checksum(temporary)
+            put_in_place(temporary, self._path)
+        seal = {"log_bytes": log_bytes, "checksum": self._saved, "next_key": self._next_key, "keys": self._key_of}
         self._seal.write_text(json.dumps(seal), encoding="utf-8")
 
     def _load(self, log_bytes: int) -> None:
-        """The seal goes as soon as it is read: a graph that a killed process leaves has none and is filled anew.
+        """The seal goes before the graph changes: one that a killed process leaves behind its log has none and is filled anew.
 
         usearch reads its file unchecked, so nothing but what was written is given to it.
         """
         try:
             seal = json.loads(self._seal.read_text(encoding="utf-8"))
-            self._seal.unlink()
         except (FileNotFoundError, ValueError):
-            return
-        if seal["log_bytes"] != log_bytes or not self._path.exists() or _checksum(self._path) != seal["checksum"]:
+            seal = None
+        if seal is None or seal["log_bytes"] != log_bytes or not self._path.exists() or _checksum(self._path) != seal["checksum"]:
+            self._seal.unlink(missing_ok=True)
             return
         self._index = self._new_index()
-        self._index.load(self._path)
+        self._index.view(self._path)
+        self._is_mapped = True
+        self._saved = seal["checksum"]
         self._key_of = seal["keys"]
         self._id_of = {key: entry_id for entry_id, key in self._key_of.items()}
         self._next_key = seal["next_key"]

@@ -53,7 +53,7 @@ class VectorLog:
         rows = normalised(vectors, self.matrix.dimension)
         before = len(self.matrix)
         self._append(_record(ids, rows))
-        self.matrix.upsert(ids, rows)
+        self.matrix.put(ids, rows)
         self._dead += len(ids) - (len(self.matrix) - before)
         self._compact_if_worth_it()
 
@@ -118,14 +118,15 @@ class VectorLog:
                 checksum, id_bytes, vector_bytes, lengths = _RECORD_HEAD.unpack(record_head)
                 if lengths != zlib.crc32(record_head[4:12]):
                     raise self._damaged(f"the record at byte {end} has a false length")
-                body = file.read(id_bytes + vector_bytes)
-                if len(body) < id_bytes + vector_bytes:
+                names = file.read(id_bytes)
+                rows = np.empty(vector_bytes // 4, dtype="<f4")
+                if len(names) < id_bytes or file.readinto(rows.data.cast("B")) < vector_bytes:
                     break
-                if zlib.crc32(body) != checksum:
+                if zlib.crc32(rows.data, zlib.crc32(names)) != checksum:
                     raise self._damaged(f"the record at byte {end} has a false checksum")
-                ids = json.loads(body[:id_bytes])
+                ids = json.loads(names)
                 if vector_bytes:
-                    matrix.upsert(ids, np.frombuffer(body, dtype="<f4", offset=id_bytes).reshape(len(ids), dimension))
+                    matrix.put(ids, rows.reshape(len(ids), dimension))
                 else:
                     matrix.delete(ids)
                 entries += len(ids)

@@ -50,9 +50,18 @@ class VectorMatrix:
 
     def upsert(self, ids: Sequence[str], vectors: Vectors) -> None:
         """Add or replace entries. Of an id given twice, the last vector counts."""
-        rows = normalised(vectors, self.dimension)
+        self.put(ids, normalised(vectors, self.dimension))
+
+    def put(self, ids: Sequence[str], rows: Vectors) -> None:
+        """As `upsert`, of rows that are normalised."""
         with self._lock:
-            self._reserve(len(self._ids) + len(ids))
+            begin, end = len(self._ids), len(self._ids) + len(ids)
+            self._reserve(end)
+            if self._row_of.keys().isdisjoint(ids) and len(set(ids)) == len(ids):
+                self._data[begin:end] = rows
+                self._row_of.update(zip(ids, range(begin, end), strict=True))
+                self._ids.extend(ids)
+                return
             for entry_id, row in zip(ids, rows, strict=True):
                 position = self._row_of.get(entry_id)
                 if position is None:
