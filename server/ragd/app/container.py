@@ -13,6 +13,7 @@ from ragd.access.checks import AccessChecks
 from ragd.access.context import LiveAccess, PassageTools
 from ragd.answer.verification import AnswerCheck
 from ragd.app.backup import Backup
+from ragd.app.clean_stop import CleanStop
 from ragd.app.documents import Documents
 from ragd.app.ingestion import loader_for, new_drafter, open_indexes, worker_options
 from ragd.app.maintenance import Maintenance
@@ -101,6 +102,7 @@ class Application:
     def _open_stores(self) -> None:
         settings, data = self.settings, self.directories.data
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._clean_stop = CleanStop(data, settings)
         self._engine = engine = open_engine(settings.store.url, data)
         self.collections = Collections(engine)
         self.collections.ensure_default()
@@ -205,6 +207,7 @@ class Application:
             self._tokens,
             self.directories.data / "index",
             self._notices,
+            self._clean_stop,
         )
         self.maintenance = Maintenance(
             settings,
@@ -258,7 +261,14 @@ class Application:
 
     def _open_indexes(self) -> Indexes:
         kb_ids = self.collections.all_ids()
-        return open_indexes(self.settings, self.directories.data / "index", self.models.embedder(), kb_ids, self._notices)
+        return open_indexes(
+            self.settings,
+            self.directories.data / "index",
+            self.models.embedder(),
+            kb_ids,
+            self._notices,
+            read=not self._clean_stop.found,
+        )
 
     def _open_ingestion(self) -> IngestPipeline:
         parser = self.parser()
@@ -318,5 +328,8 @@ class Application:
             self._queue.close()
         self.models.close(idle=stopped)
         self.tracer.close()
+        is_clean = stopped and self._clean_stop.agreed and not self.jobs.unfinished()
         self._engine.dispose()
+        if is_clean:
+            self._clean_stop.leave()
         return stopped

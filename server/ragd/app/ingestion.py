@@ -42,8 +42,12 @@ _PUT_ASIDE = re.compile(r"\.(damaged|outdated)-")
 _MOST_WORKERS: Final = 4
 
 
-def open_indexes(settings: Settings, folder: Path, embedder: Embedder, kb_ids: Iterable[str], notices: list[str]) -> Indexes:
-    """The indexes below `folder`, each read once for every collection. `notices` say to people what was put aside.
+def open_indexes(
+    settings: Settings, folder: Path, embedder: Embedder, kb_ids: Iterable[str], notices: list[str], *, read: bool = True
+) -> Indexes:
+    """The indexes below `folder`. `notices` say to people what was put aside.
+
+    With `read` the ids of each are read, which finds damage; without, the word index is only opened.
 
     Raises `SettingsError` when token vectors are to be kept and there is no basis for the model's.
     """
@@ -58,7 +62,7 @@ def open_indexes(settings: Settings, folder: Path, embedder: Embedder, kb_ids: I
     dense = _open(open_dense, dense_folder, "dense", kb_ids, notices)
     sparse_folder = folder / f"sparse-{settings.sparse.backend}"
     open_sparse: Callable[[], SparseStore] = partial(build, "sparse", settings.sparse.backend, folder=sparse_folder)
-    sparse = _open(open_sparse, sparse_folder, "sparse", kb_ids, notices)
+    sparse = _open(open_sparse, sparse_folder, "sparse", kb_ids, notices, None if read else _only_opened)
     return Indexes(dense, sparse, model_changed, _open_tokens(settings, folder, embedder, kb_ids, notices))
 
 
@@ -78,12 +82,27 @@ def _open_tokens(
     return TokenView(_open(open_tokens, own, "token", kb_ids, notices), basis)
 
 
-def _open(open_it: Callable[[], Index], folder: Path, side: str, kb_ids: Iterable[str], notices: list[str]) -> Index:
+def _only_opened(index: SparseStore, kb_id: str) -> object:
+    return index.frequencies(kb_id, ())
+
+
+def _open(
+    open_it: Callable[[], Index],
+    folder: Path,
+    side: str,
+    kb_ids: Iterable[str],
+    notices: list[str],
+    look: Callable[[Index, str], object] | None = None,
+) -> Index:
+    """The index, opened for each collection; one that `look` (else reading its ids) finds to be damaged is put aside."""
     index: Index | None = None
     try:
         index = open_it()
         for kb_id in kb_ids:
-            index.ids(kb_id)
+            if look is None:
+                index.ids(kb_id)
+            else:
+                look(index, kb_id)
     except IndexDamaged as error:
         log.warning("index put aside", extra={"index": side, "reason": error.message})
         if index is not None:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ragd.app.clean_stop import CleanStop
 from ragd.app.ingestion import remove_put_aside
 from ragd.core.jobs import IngestResult
 from ragd.core.lazy import Lazy
@@ -48,24 +49,35 @@ class Reconciler:
     tokens: BuildTokens
     index_folder: Path
     notices: list[str]
+    clean_stop: CleanStop
 
-    def reconcile(self, *, outdated: bool = True) -> Job | None:
+    def is_clean(self) -> bool:
+        """Whether questions are answered right before `reconcile`: the last process left nothing that it would repair."""
+        return (
+            self.clean_stop.found
+            and not self.indexes().model_changed
+            and not self.notices
+            and not self.writer.deleted_with_content()
+        )
+
+    def prepare(self) -> None:
+        """What comes before any request: uploads are where the data directory is now, and those that nothing needs are gone."""
+        if moved := self.files.relocate(self.uploads.folder):
+            log.info("the data directory was moved, and its uploads with it", extra={"documents": moved})
+        self.uploads.sweep(self.jobs.waiting_uploads(), self.files.kept(self.uploads.folder))
+
+    def reconcile(self, *, outdated: bool = True, clean: bool = False) -> Job | None:
         """Finish or roll back what a crash left, and repair indexes that differ from the database.
+
+        With `clean` (what `is_clean` said, and after `prepare`) requests may come meanwhile, as long as no job runs.
 
         Returns the job that rebuilds documents whose entries are missing or were made under other settings, if any are. Without
         `outdated` the latter stay as they are, and a notice says so: whoever only asks did not want hours of work.
         """
-        if moved := self.files.relocate(self.uploads.folder):
-            log.info("the data directory was moved, and its uploads with it", extra={"documents": moved})
-        # What an earlier start found to repair is found again below, as far as it still needs it.
-        for kind in ("repair", TOKENS):
-            self.jobs.end_kind(kind, "cancelled")
-        swept = self.writer.sweep()
-        if swept:
+        if not clean:
+            self._recover()
+        if swept := self.writer.sweep():
             log.warning("rows of an unfinished ingestion removed", extra={"rows": swept})
-        for kb_id, doc_ids in self.writer.deleted_with_content().items():
-            self.ingestion().delete(kb_id, doc_ids)
-        self.uploads.sweep(self.jobs.waiting_uploads(), self.files.kept(self.uploads.folder))
         rebuild: list[str] = []
         left = uncoded = 0
         for kb_id, status in self.collections.all_ids().items():
@@ -78,8 +90,9 @@ class Reconciler:
             rebuild += sorted({*drift.incomplete_documents, *(old if outdated else ())})
             uncoded += len(drift.without_tokens)
             left += 0 if outdated else len({*old} - {*drift.incomplete_documents})
-        for kind in ("purge", "cleanup"):
-            self.jobs.end_kind(kind, "completed", asdict(IngestResult()))
+        if not clean:
+            for kind in ("purge", "cleanup"):
+                self.jobs.end_kind(kind, "completed", asdict(IngestResult()))
         if not self.jobs.unfinished():
             # A job that was cut off counts on the vectors that it has made.
             self.ingestion().sweep()
@@ -96,7 +109,17 @@ class Reconciler:
             self.tokens.request()
         if job is None:
             remove_put_aside(self.index_folder)
+        self.clean_stop.agreed = not left
         return job
+
+    def _recover(self) -> None:
+        """Finish the deletions that were cut off."""
+        self.prepare()
+        # What an earlier start found to repair is found again, as far as it still needs it.
+        for kind in ("repair", TOKENS):
+            self.jobs.end_kind(kind, "cancelled")
+        for kb_id, doc_ids in self.writer.deleted_with_content().items():
+            self.ingestion().delete(kb_id, doc_ids)
 
     def _queue_repair(self, rebuild: Sequence[str]) -> Job:
         if self.indexes().model_changed:

@@ -35,7 +35,10 @@ def serve(context: CliContext, port: int | None, strategy: str | None, unused_s:
     It keeps the model in memory, so that every `rag` command and every editor on this machine gets its answer at once.
     """
     from ragd.cli.common.progress import Preparation
-    from ragd.daemon.process import serve as run
+    from ragd.core.lazy import loading
+
+    with loading():
+        from ragd.daemon.process import serve as run
 
     settings = context.settings(strategy)
     directories = context.directories

@@ -17,6 +17,7 @@ from ragd.client.discovery import find_daemon
 from ragd.client.observer import Need, Observer
 from ragd.core.errors import DaemonAlreadyRunning
 from ragd.core.instance import Ownership, read_info
+from ragd.core.lazy import loading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +46,8 @@ def connect(
             yield owner
         return
     # Only now: it imports all that answers questions.
-    from ragd.client.embedded import embedded
+    with loading():
+        from ragd.client.embedded import embedded
 
     with embedded(owner, directories, settings, need, observer) as client:
         yield client

@@ -71,6 +71,9 @@ def _listening(app: Application, ownership: Ownership) -> Iterator[None]:
 def _make_ready(app: Application, client: Client, need: Need, observer: Observer) -> None:
     """Open the model and the indexes, and bring the indexes in line with the database before anybody searches them."""
     with observer.opening():
+        if need == "search" and app.reconciler.is_clean():
+            app.reconciler.prepare()
+            return
         repair = app.reconciler.reconcile(outdated=need in ("jobs", "watch"))
     for notice in app.reconciler.notices:
         observer.warn(notice)

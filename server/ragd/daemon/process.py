@@ -8,7 +8,8 @@ import os
 import secrets
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from ragd import __version__
 from ragd.api.application import create_api
@@ -157,16 +158,19 @@ class _Warming(threading.Thread):
         self._publish = publish
         self._give_up = give_up
 
+    def _steps(self) -> Iterator[Callable[[], object]]:
+        """After a clean stop questions are answered before everything is compared again: it takes longer than all the rest."""
+        app, reconciler = self._app, self._app.reconciler
+        ready, work = (self._lifecycle.ready.set, self._publish), (app.runner.start, app.follow_sources)
+        yield app.maintenance.warm
+        if reconciler.is_clean():
+            yield from (reconciler.prepare, *ready, partial(reconciler.reconcile, clean=True), *work)
+        else:
+            yield from (reconciler.reconcile, *work, *ready)
+
     def run(self) -> None:
         try:
-            for step in (
-                self._app.maintenance.warm,
-                self._app.reconciler.reconcile,
-                self._app.runner.start,
-                self._app.follow_sources,
-                self._lifecycle.ready.set,
-                self._publish,
-            ):
+            for step in self._steps():
                 if self._lifecycle.stopping.is_set():
                     return
                 step()

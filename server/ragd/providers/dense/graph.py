@@ -97,7 +97,7 @@ class NeighbourGraph:
             self._filler.join()
         with self._lock:
             if log_bytes is None or self._index is None:
-                self._unmap()
+                self._index = None  # Windows removes no file that is mapped
                 self._seal.unlink(missing_ok=True)
                 self._path.unlink(missing_ok=True)
             else:
@@ -145,15 +145,9 @@ class NeighbourGraph:
             loaded = self._new_index()
             loaded.load(self._path)
             self._seal.unlink(missing_ok=True)
-            self._unmap()
             self._index = loaded
-        return self._index
-
-    def _unmap(self) -> None:
-        """Let go of the file, which Windows neither removes nor replaces before."""
-        if self._is_mapped and self._index is not None:
-            self._index.reset()
             self._is_mapped = False
+        return self._index
 
     def _new_index(self) -> Index:
         from usearch.index import Index
@@ -168,9 +162,7 @@ class NeighbourGraph:
         )
 
     def _save(self, index: Index, log_bytes: int) -> None:
-        if self._is_mapped:
-            self._unmap()
-        else:
+        if not self._is_mapped:
             temporary = self._path.with_suffix(".new")
             self._path.parent.mkdir(parents=True, exist_ok=True)
             index.save(temporary)
