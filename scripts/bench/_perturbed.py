@@ -84,7 +84,7 @@ class PerturbedEmbedder(OnnxEmbedder):
             copy = _Copy([0])
             copy.heading, copy.seed = heading, zlib.crc32(text.encode())
             return copy
-        row = super().passage_rows([text])[0]
+        row = list(super().passage_rows([text])[0])
         if not line_end:  # no passage of ours: the model is being calibrated
             return row
         original = _Original(row)

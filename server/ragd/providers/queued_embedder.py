@@ -39,11 +39,11 @@ class LocalEmbedder(Embedder, TokenEmbedder, Protocol):
 
     batch_tokens: int
 
-    def query_rows(self, texts: Sequence[str]) -> list[list[int]]:
+    def query_rows(self, texts: Sequence[str]) -> Sequence[Sequence[int]]:
         """The token ids of each question, as the graph takes them."""
         ...
 
-    def passage_rows(self, texts: Sequence[str]) -> list[list[int]]:
+    def passage_rows(self, texts: Sequence[str]) -> Sequence[Sequence[int]]:
         """The token ids of each passage, as the graph takes them."""
         ...
 
@@ -63,7 +63,7 @@ class LocalEmbedder(Embedder, TokenEmbedder, Protocol):
 class _Asked:
     """Questions of one caller that wait for a run. `alone` after a run together with others failed."""
 
-    def __init__(self, rows: list[list[int]], with_tokens: bool) -> None:
+    def __init__(self, rows: Sequence[Sequence[int]], with_tokens: bool) -> None:
         self.rows = rows
         self.with_tokens = with_tokens
         self.alone = False

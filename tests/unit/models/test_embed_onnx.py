@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
@@ -296,6 +296,23 @@ def test_text_that_spells_a_special_token_does_not_become_one(embedder: OnnxEmbe
     special = {embedder.tokenizer.begin_ids[0], embedder.tokenizer.end_ids[0], embedder.tokenizer.pad_id, ids[0], ids[-1]}
     assert special.isdisjoint(ids[1:-1])
     assert embedder.tokenizer.count(text) == len(embedder.tokenizer.starts(text)) == len(ids) - 2
+
+
+def test_many_passages_are_tokenised_some_at_a_time(embedder: OnnxEmbedder, monkeypatch) -> None:
+    texts = [f"a cat sat on mat {number}" for number in range(600)]
+    expected = embedder.tokenizer.token_ids([f"passage: {text}" for text in texts], embedder.max_tokens)
+    token_ids, sizes = embedder.tokenizer.token_ids, []
+
+    def noting(part: Sequence[str], max_tokens: int) -> list[list[int]]:
+        sizes.append(len(part))
+        return token_ids(part, max_tokens)
+
+    monkeypatch.setattr(embedder.tokenizer, "token_ids", noting)
+    rows = embedder.passage_rows(texts)
+    assert list(map(list, rows)) == expected
+    assert sum(sizes) == 600
+    assert max(sizes) <= 256
+    assert {row.itemsize for row in rows} == {4}
 
 
 def test_half_a_surrogate_pair_is_no_error(embedder: OnnxEmbedder) -> None:
