@@ -22,8 +22,8 @@ from ragd.providers.tokenizers.onnx import OnnxTokenizer
 
 _POOLED_OUTPUT = "sentence_embedding"
 _TOKENISED_AT_ONCE = 256
-"""Texts whose tokens are there at a time as the library has them, 400 bytes for each; four of them are kept. For the 66,000 passages
-of a text file of 34 MB that would be 11 GB."""
+"""Texts whose tokens are there at a time as the library has them, 400 bytes for each; four are kept. For the 66,000 passages of a
+text file of 34 MB that would be 11 GB."""
 _TOKEN_OUTPUTS = ("token_embeddings", "last_hidden_state")
 
 
