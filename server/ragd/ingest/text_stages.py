@@ -6,7 +6,7 @@ A process that reads files does it, under its limits of time and memory: no text
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
@@ -16,7 +16,7 @@ from ragd.core.errors import UnpacksTooLarge
 from ragd.core.ids import hash32
 from ragd.core.sections import split_sections
 from ragd.ingest.chunking.cuts import without
-from ragd.ingest.chunking.recursive import build_pieces
+from ragd.ingest.chunking.recursive import build_pieces, foreseen
 from ragd.ingest.chunking.views import PictureNote, Shown, build_chunks
 from ragd.providers.protocols import Analyzer, Cleaner, Enricher, PassageEmbedder, Splitter, Tokenizer
 from ragd.providers.registry import build
@@ -116,10 +116,19 @@ class TextRun:
             replace(section, start=text.origin(section.start), end=text.origin_end(section.end)) for section in self._sections
         )
 
+    def foreseen(self) -> Iterator[str]:
+        """Most of the texts whose tokens `cut` counts."""
+        if self._task.notes:  # what pictures say is counted on the way
+            return iter(())
+        return foreseen(self._text.document, self._sections, self._show(), self._task.room)
+
+    def _show(self) -> Shown:
+        return Shown.within(self._task.notes, self._task.source, self._stages.tokenizer, self._task.room)
+
     def cut(self) -> dict[str, Any]:
         """Cut the sections into pieces; returns their number, lengths and a hash for the trace."""
         task, stages = self._task, self._stages
-        self._shown = Shown.within(task.notes, task.source, stages.tokenizer, task.room)
+        self._shown = self._show()
         self._pieces = build_pieces(
             self._text.document,
             self._sections,

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from array import array
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
-from ragd.core.documents import Document
+from ragd.core.documents import Document, Heading
 from ragd.core.errors import UnpacksTooLarge
 from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE
 from ragd.ingest.text_stages import TextProviders, TextRun, TextTask
+from ragd.ingest.workers.text_process import _AskedTokenizer
 from ragd.providers.fakes import FakeEmbedder, WordTokenizer
 
 PROVIDERS = TextProviders("rules", "recursive", "rules", "bigram", {"chunk_overlap": 8})
@@ -41,6 +46,30 @@ def test_a_chunk_without_a_heading_is_counted_once() -> None:
     _, chunks = run.enrich()
     assert len(chunks) > 30
     assert {noting.counted[chunk.text] for chunk in chunks} == {1}
+
+
+def test_what_is_counted_of_sections_that_fit_is_asked_for_at_once() -> None:
+    asked: list[int] = []
+
+    def ask(kind: str, texts: Sequence[str]) -> tuple[Mapping[str, Any], Sequence[bytes]]:
+        assert kind == "count"
+        asked.append(len(texts))
+        return {}, [array("q", map(WordTokenizer().count, texts)).tobytes()]
+
+    text = "".join(f"# Part {number}\n\nThe value of item {number} is set here.\n\n" for number in range(100))
+    lines = [match.span() for match in re.finditer("^# .*$", text, re.MULTILINE)]
+    headings = tuple(Heading(start, end, 1, text[start + 2 : end]) for start, end in lines)
+    document = Document("markdown", "Guide", text, "markdown", "1", headings=headings)
+    embedder = FakeEmbedder()
+    embedder.tokenizer = tokenizer = _AskedTokenizer(ask)
+    run = TextRun(PROVIDERS.open(embedder), TextTask(PROVIDERS, document, "d", "guide.md", "guide.md", {}, 64))
+    run.clean()
+    assert len(run.sections()) == 100
+    tokenizer.ask_at_once(run.foreseen())
+    assert asked == [128, 128, 44], "a heading, a text, and both together, of each section"
+    run.cut()
+    assert len(asked) == 3
+    assert len(run.enrich()[1]) == 100
 
 
 def test_a_text_that_is_short_only_until_it_is_written_out_is_refused() -> None:

@@ -50,13 +50,9 @@ def build_pieces(
     """
     if room < _HEADING_SHARE:
         raise ValueError(f"room for {room} tokens is too little for a chunk")
-    stretches = [(section, section.start, section.end) for section in sections]
-    if not any(canonical(document.markdown[section.start : section.end]) for section in sections):
-        headings = {heading.end: heading.start for heading in document.headings}
-        stretches = [(section, headings.get(section.start, section.start), section.end) for section in sections]
     places = Places(document)
     pieces: list[Piece] = []
-    for section, begin, until in stretches:
+    for section, begin, until in _own_ranges(document, sections):
         path = _context_path(document, section.path)
         heading = _heading_line(path, tokenizer, room // _HEADING_SHARE)
         equal_texts: Counter[str] = Counter()
@@ -86,6 +82,28 @@ def build_pieces(
             )
             equal_texts[digest] += 1
     return pieces
+
+
+def foreseen(document: Document, sections: Sequence[Section], shown: Shown, room: int) -> Iterator[str]:
+    """Most of the texts whose tokens `build_pieces` counts: who has to ask for each count can ask for these at once."""
+    places = Places(document)
+    for section, begin, until in _own_ranges(document, sections):
+        heading = PATH_SEPARATOR.join(_context_path(document, section.path))
+        yield heading
+        for low, high in places.stretches(begin, until):
+            start, end = trim(document.markdown, low, high)
+            if start < end <= start + room * _CHARACTERS_OF_A_TOKEN:
+                text = document.markdown[start:end]
+                yield text
+                yield dense_view(heading, shown.text(text))
+
+
+def _own_ranges(document: Document, sections: Sequence[Section]) -> list[tuple[Section, int, int]]:
+    """Each section with the range of its text; with its heading's, too, where no section has any text."""
+    if any(canonical(document.markdown[section.start : section.end]) for section in sections):
+        return [(section, section.start, section.end) for section in sections]
+    headings = {heading.end: heading.start for heading in document.headings}
+    return [(section, headings.get(section.start, section.start), section.end) for section in sections]
 
 
 def _context_path(document: Document, section_path: Sequence[str]) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ class RemoteText:
                 return header
             texts = [blob.decode("utf-8", "surrogatepass") for blob in blobs]
             if header["kind"] == "count":
-                self._exchange.send({"count": tokenizer.count(texts[0])})
+                self._exchange.send({}, [array("q", map(tokenizer.count, texts)).tobytes()])
             elif header["kind"] == "starts":
                 self._exchange.send({}, [array("q", tokenizer.starts(texts[0])).tobytes()])
             else:
