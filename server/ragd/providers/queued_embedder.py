@@ -12,7 +12,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Final, Protocol, runtime_checkable
 
@@ -135,25 +135,29 @@ class QueuedEmbedder:
         vectors = np.empty((len(texts), self.dimension), np.float32)
         rows = self._model.passage_rows(texts)
         planned = deque(batches([len(row) for row in rows], self._model.batch_tokens))
-        while planned:
-            with self._queue.turn(Priority.INGEST):
-                batch = planned.popleft()
-                if len(batch) > 1 and self._queue.interactive_pending():
-                    batch, rest = batch[:1], batch[1:]
-                    planned.appendleft(rest)
-                chosen = [rows[index] for index in batch]
-                tokens: list[Vectors] = []
-                if on_tokens is None:
-                    vectors[batch] = self._background.submit(self._model.embed_rows, chosen).result()
-                else:
-                    run = self._background.submit(self._model.embed_passage_rows_and_tokens, chosen)
-                    vectors[batch], tokens = run.result()
-            # Outside of the turn: what is made of tokens needs no model.
-            if on_tokens is not None:
-                for index, own in zip(batch, tokens, strict=True):
-                    on_tokens(index, own)
-            if on_batch is not None:
-                on_batch(len(batch))
+        # What is made of tokens needs no model: the next run begins meanwhile, and at most one is ahead.
+        with ThreadPoolExecutor(1, "rag-tokens", initializer=_go_behind) as beside:
+            handed: Future[None] | None = None
+            while planned:
+                with self._queue.turn(Priority.INGEST):
+                    batch = planned.popleft()
+                    if len(batch) > 1 and self._queue.interactive_pending():
+                        batch, rest = batch[:1], batch[1:]
+                        planned.appendleft(rest)
+                    chosen = [rows[index] for index in batch]
+                    if on_tokens is None:
+                        vectors[batch] = self._background.submit(self._model.embed_rows, chosen).result()
+                    else:
+                        run = self._background.submit(self._model.embed_passage_rows_and_tokens, chosen)
+                        vectors[batch], tokens = run.result()
+                if on_tokens is not None:
+                    if handed is not None:
+                        handed.result()
+                    handed = beside.submit(_hand, on_tokens, batch, tokens)
+                if on_batch is not None:
+                    on_batch(len(batch))
+            if handed is not None:
+                handed.result()
         return vectors
 
     def embed_for_answer(self, texts: Sequence[str]) -> Vectors:
@@ -238,6 +242,11 @@ def _go_behind() -> None:
     if sys.platform == "linux":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
+
+
+def _hand(on_tokens: Callable[[int, Vectors], None], batch: Sequence[int], tokens: Sequence[Vectors]) -> None:
+    for index, own in zip(batch, tokens, strict=True):
+        on_tokens(index, own)
 
 
 def queued(embedder: Embedder, queue: ModelQueue) -> Embedder:

@@ -27,7 +27,8 @@ class JointEmbedder(TokenEmbedder, Protocol):
     ) -> Vectors:
         """As `embed_passages`; `on_tokens(index, vectors)` gets what `passage_tokens` gives of each text, out of the same runs.
 
-        It is called once for each text, in any order, and may not keep the vectors: they are large.
+        It is called once for each text, in any order, one after the other, maybe in another thread; it may not keep the vectors,
+        which are large.
         """
         ...
 

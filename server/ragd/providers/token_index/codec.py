@@ -13,7 +13,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ragd.providers.calibration.measure import unit
 from ragd.providers.protocols import Vectors
 from ragd.providers.token_index.basis import DIMENSIONS, TokenBasis
 from ragd.providers.token_protocols import TokenCodes
@@ -35,7 +34,7 @@ def encode(basis: TokenBasis, tokens: Vectors, row: int) -> TokenCodes:
 
 
 def merged(vectors: Vectors) -> Vectors:
-    """Unit vectors `[n, d]` to the unit vectors of half as many groups, `[(n + 1) // 2, d]`.
+    """Unit vectors `[n, d]` to the means of half as many groups, `[(n + 1) // 2, d]`, of any length: signs need none.
 
     Groups nearly as by Ward's method (1963), found by reciprocal nearest neighbours (Murtagh, 1983), many at once: in each round
     all pairs that are nearest to each other are merged, the cheapest where fewer are wanted. Two or three rounds do.
@@ -62,7 +61,7 @@ def merged(vectors: Vectors) -> Vectors:
         kept = np.ones(len(means), np.bool_)
         kept[others] = False
         means, sizes = means[kept], sizes[kept]
-    return unit(means)
+    return means
 
 
 class _Scratch(threading.local):
