@@ -30,7 +30,7 @@ class EmbeddingSettings(Group):
     """Where the model runs. When the wished device can't be had, the CPU is used and `/api/status` says so."""
     threads: Annotated[int, Field(ge=0)] = 0
     """Threads of the inference engine; 0 takes one for each physical core."""
-    batch_tokens: Annotated[int, Field(ge=64)] = 1024
+    batch_tokens: Annotated[int, Field(ge=64)] = 512
     """Padded tokens in one batch at most."""
     centring: Annotated[float, Field(ge=0, le=1)] | None = None
     """Share of its language's mean vector that each vector loses, so that texts of two languages can be compared; another share
@@ -65,8 +65,8 @@ class DenseSettings(Group):
 
 
 class TokenIndexSettings(Group):
-    provider: str = "none"
-    """Where compressed token vectors of passages are kept, for late interaction: `file`, or `none` to keep none."""
+    provider: str = "auto"
+    """Where compressed token vectors of passages are kept: `file`, `none`, or `auto`: in files, where the model has a basis."""
     basis: str = ""
     """File with the basis of token vectors, for a model that none ships for: `scripts/train_token_basis.py` makes it."""
 

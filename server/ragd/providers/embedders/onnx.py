@@ -38,7 +38,7 @@ class OnnxEmbedder:
         *,
         device: Device = "auto",
         threads: int = 0,
-        batch_tokens: int = 1024,
+        batch_tokens: int = 512,
         spinning: bool = False,
     ) -> None:
         self.model_id = files.row.id
