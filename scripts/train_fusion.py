@@ -4,7 +4,7 @@
     .venv/bin/python scripts/train_fusion.py --dataset PATH [--out weights.toml]
     .venv/bin/python scripts/train_fusion.py --dataset feedback --data DATA_DIRECTORY --prior --out weights.toml
 
-With RAG_TOKEN_INDEX__PROVIDER=file, weights for passages whose token vectors are kept.
+The weights are for passages whose token vectors are kept; with RAG_TOKEN_INDEX__PROVIDER=none, for those without.
 
 PATH is what `rag eval run --dataset` takes (a folder in the layout of BEIR, a YAML file of questions, `golden`), or a folder with
 corpus.jsonl (`file`, `text`, `section`) and queries.jsonl (`query`, `type`, `relevant`, `neutral`, `path_prefix`). Its documents
@@ -264,7 +264,7 @@ def main(given: Sequence[str] | None = None) -> int:
     options = shlex.join(
         ["--dataset", material.dataset.name, "--l2", f"{arguments.l2:g}", *(["--prior"] if arguments.prior else [])]
     )
-    command = f"{'RAG_TOKEN_INDEX__PROVIDER=file ' if with_tokens else ''}scripts/train_fusion.py {options}"
+    command = f"{'' if with_tokens else 'RAG_TOKEN_INDEX__PROVIDER=none '}scripts/train_fusion.py {options}"
     made = FusionWeights(basis, datetime.now(UTC).date(), command, len(learned), weights)
     print(made.as_toml())
     if arguments.out:

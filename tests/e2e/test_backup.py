@@ -15,7 +15,9 @@ import httpx2
 import pytest
 from PIL import Image
 
-from .conftest import LIGHT, Daemon, ended
+from ragd.testing.token_index import write_basis
+
+from .conftest import LIGHT, Daemon, ended, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -56,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_backup_during_an_ingestion_is_of_one_moment(start: Callable[..., Daemon], tmp_path: Path, folder: Path) -> None:
-    settings = {"RAG_OCR__PROVIDER": "none"}
+    settings = {"RAG_OCR__PROVIDER": "none", "RAG_TOKEN_INDEX__BASIS": str(write_basis(tmp_path / "basis.npz"))}
     data, early, late = (tmp_path / name for name in ("data", "early", "late"))
     questions = {str(number): f"word{number}x7 word{number}x8" for number in range(0, NOTES, 50)}
     daemon = start(**settings)
@@ -81,6 +83,13 @@ def test_a_backup_during_an_ingestion_is_of_one_moment(start: Callable[..., Daem
     assert rag(late, "documents", "verify", **settings)["ok"]
     with start(late, **settings).client() as client:
         assert client.get("/api/documents").json()["total"] == DOCUMENTS
+        assert answers(client, questions) == expected
+        # Token vectors are made again, while it answers.
+        wait_for(
+            lambda: client.get("/api/status").json()["token_index"] == {"provider": "file", "building": None}, "token vectors"
+        )
+        report = client.post("/api/documents/verify", json={}).json()
+        assert (report["ok"], report["collections"][0]["missing_tokens"]["count"]) == (True, 0)
         assert answers(client, questions) == expected
 
 

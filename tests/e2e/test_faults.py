@@ -17,6 +17,7 @@ import pytest
 
 from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
+from ragd.testing.token_index import write_basis
 
 from .conftest import Daemon, ended, wait_for
 
@@ -116,10 +117,11 @@ def ready(client: httpx2.Client) -> int:
     return int(client.get("/api/documents", params={"status": "ready"}).json()["total"])
 
 
-def verify(data_dir: Path, models_dir: Path, copy: Path) -> dict[str, Any]:
+def verify(data_dir: Path, models_dir: Path, copy: Path, basis: Path) -> dict[str, Any]:
     """The report on a copy of a daemon's data."""
     shutil.copytree(data_dir, copy)
-    app = Application(load_settings(copy, environment={}, explicit=SAME_SETTINGS), Directories(copy, models_dir, copy))
+    settings = load_settings(copy, environment={}, explicit=SAME_SETTINGS | {"token_index.basis": str(basis)})
+    app = Application(settings, Directories(copy, models_dir, copy))
     try:
         return app.reconciler.verify()
     finally:
@@ -133,7 +135,8 @@ def test_a_full_disk_stops_the_job_but_not_the_answers(
     first.mkdir()
     for number in range(5):
         (first / f"first-{number}.md").write_text(f"# 最初 {number}\n\nThe first value is alpha{number}.\n", encoding="utf-8")
-    daemon = start(within=disk.within, **REAL_INDEXES)
+    basis = write_basis(tmp_path / "basis.npz")
+    daemon = start(within=disk.within, **REAL_INDEXES, RAG_TOKEN_INDEX__BASIS=str(basis))
     disk.enter(daemon)
     with daemon.client() as client:
         assert ended(client, post(client, first))["result"]["added"] == 5
@@ -156,9 +159,12 @@ def test_a_full_disk_stops_the_job_but_not_the_answers(
         assert (job["status"], job["result"]["failed"]) == ("completed", [])
         assert ready(client) == 5 + 150
         answers()
-        report = verify(daemon.data_dir, models_dir, tmp_path / "copy")
+        wait_for(
+            lambda: client.get("/api/status").json()["token_index"]["building"] is None, "what lacks token vectors to get them"
+        )
+        report = verify(daemon.data_dir, models_dir, tmp_path / "copy", basis)
         assert report["ok"], report
-        assert report["collections"][0]["documents"] == 155
+        assert (report["collections"][0]["documents"], report["collections"][0]["missing_tokens"]["count"]) == (155, 0)
 
 
 def test_a_folder_that_is_ingested_twice_at_once_is_taken_in_once(start: Callable[..., Daemon], many: Path) -> None:

@@ -25,14 +25,20 @@ from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 from ragd.store.database.engine import open_engine
 from ragd.store.database.schema import assets, documents, versions
+from ragd.testing.token_index import write_basis
 
 from .conftest import Daemon, ended, wait_for
 
 pytestmark = [pytest.mark.e2e, pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")]
 
-REAL_INDEXES = {"RAG_DENSE__BACKEND": "usearch", "RAG_SPARSE__BACKEND": "tantivy", "RAG_OCR__PROVIDER": "none"}
+REAL_INDEXES = {
+    "RAG_DENSE__BACKEND": "usearch",
+    "RAG_SPARSE__BACKEND": "tantivy",
+    "RAG_TOKEN_INDEX__PROVIDER": "file",
+    "RAG_OCR__PROVIDER": "none",
+}
 SAME_SETTINGS = {"embedding.provider": "fake", "sparse.analyzer": "bigram", "ocr.provider": "none"}
-PROBLEMS = ("damaged_facts", "missing_from_views", "missing_vectors", "outdated_profile")
+PROBLEMS = ("damaged_facts", "missing_from_views", "missing_vectors", "outdated_profile", "damaged_tokens")
 NOTES = 120
 SECTIONS = 12
 OF_EACH_KIND = 4
@@ -99,17 +105,27 @@ def kill(daemon: Daemon) -> None:
     wait_for(all_gone, "the reading processes to end", 10)
 
 
+@pytest.fixture
+def settings(tmp_path: Path) -> dict[str, str]:
+    return REAL_INDEXES | {"RAG_TOKEN_INDEX__BASIS": str(write_basis(tmp_path / "basis.npz"))}
+
+
 def examine(data_dir: Path, models_dir: Path, copy: Path) -> int:
     """Hold a copy of the data to what must be true after a kill, before and after a start mends it. Returns what is ready."""
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(data_dir, copy)
-    app = Application(load_settings(copy, environment={}, explicit=SAME_SETTINGS), Directories(copy, models_dir, copy))
+    explicit = SAME_SETTINGS | {"token_index.basis": str(data_dir.with_name("basis.npz"))}
+    app = Application(load_settings(copy, environment={}, explicit=explicit), Directories(copy, models_dir, copy))
     try:
         found = app.reconciler.verify()["collections"][0]
         assert not [found[what] for what in PROBLEMS if found[what]["count"]]
         assert app.reconciler.reconcile() is None, "nothing that was ready has to be made again"
+        for job in app.jobs.waiting("tokens"):
+            app.reconciler.tokens(job, lambda *_: None)
         report = app.reconciler.verify()
         assert report["ok"], report
+        assert app.indexes().tokens is not None
+        assert not report["collections"][0]["missing_tokens"]["count"]
     finally:
         app.close()
     engine = open_engine("", copy)
@@ -125,9 +141,9 @@ def examine(data_dir: Path, models_dir: Path, copy: Path) -> int:
 
 
 def test_kills_at_any_moment_lose_nothing_and_serve_nothing_partial(
-    start: Callable[..., Daemon], folder: Path, tmp_path: Path, models_dir: Path
+    start: Callable[..., Daemon], folder: Path, tmp_path: Path, models_dir: Path, settings: dict[str, str]
 ) -> None:
-    daemon = start(**REAL_INDEXES)
+    daemon = start(**settings)
     with daemon.client() as client:
         job_id = client.post("/api/ingest", json={"paths": [str(folder)]}).json()["job_id"]
     before = 0
@@ -142,7 +158,7 @@ def test_kills_at_any_moment_lose_nothing_and_serve_nothing_partial(
         kill(daemon)
         ready = examine(daemon.data_dir, models_dir, tmp_path / "copy")
         assert ready >= before, "what was served before the kill is served after it"
-        daemon = start(**REAL_INDEXES)
+        daemon = start(**settings)
         with daemon.client() as client:
             served = ready_documents(client)
             assert len(served) >= ready

@@ -20,14 +20,17 @@ from ragd.config.loading import Directories, load_settings
 from ragd.core.errors import DocumentVanished
 from ragd.core.instance import read_info
 from ragd.daemon.process import serve
+from ragd.jobs.tokens import KIND as TOKENS
 from ragd.store.database.engine import open_engine
 from ragd.store.database.schema import assets, documents, versions
+from ragd.testing.token_index import write_basis
 
 SETTINGS: Final = {
     "RAG_LIMITS__MAX_QUEUED_JOBS": "1000",
     "RAG_EMBEDDING__PROVIDER": "fake",
     "RAG_OCR__PROVIDER": "none",
     "RAG_SPARSE__ANALYZER": "bigram",
+    "RAG_TOKEN_INDEX__PROVIDER": "file",
 }
 _READY_S: Final = 300.0
 _END_OF_WORKERS_S: Final = 10.0
@@ -62,7 +65,7 @@ class Daemon:
     @classmethod
     def start(cls, data: Path) -> Daemon:
         """Returns at once: the daemon is about to start."""
-        os.environ.update(SETTINGS)
+        os.environ.update(_settings(data))
         process = _FORKS.Process(target=_serve, args=(data,), daemon=True)
         process.start()
         return cls(process, data)
@@ -100,10 +103,18 @@ class Daemon:
 def _serve(data: Path) -> None:
     """In the forked process."""
     os.setsid()
-    os.environ.update(SETTINGS)
+    os.environ.update(_settings(data))
     log = os.open(_warnings_file(data), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 2)
     sys.exit(serve(load_settings(), directories(data), port=0))
+
+
+def _settings(data: Path) -> dict[str, str]:
+    """The settings, with a basis for the fake embedder's token vectors beside the data directory."""
+    basis = data.with_name("basis.npz")
+    if not basis.exists():
+        write_basis(basis)
+    return {**SETTINGS, "RAG_TOKEN_INDEX__BASIS": str(basis)}
 
 
 def _warnings_file(data: Path) -> Path:
@@ -126,11 +137,15 @@ def examine(data: Path, copy: Path, before: int, *, mixed: bool = False) -> int:
     app = Application(load_settings(), directories(copy))
     try:
         found = app.reconciler.verify()["collections"][0]
-        for what in ("damaged_facts", "missing_from_views", "missing_vectors", "outdated_profile"):
+        for what in ("damaged_facts", "missing_from_views", "missing_vectors", "outdated_profile", "damaged_tokens"):
             expect(not found[what]["count"], f"as the kill left it: {what}: {found[what]}")
         expect(app.reconciler.reconcile() is None, "documents that were ready have to be rebuilt")
+        for job in app.jobs.waiting(TOKENS):
+            app.reconciler.tokens(job, lambda *_: None)
         report = app.reconciler.verify()
         expect(report["ok"], f"once mended: {report}")
+        missing = report["collections"][0]["missing_tokens"]
+        expect(app.indexes().tokens is not None and not missing["count"], f"token vectors are missing: {missing}")
     finally:
         app.close()
     engine = open_engine("", copy)

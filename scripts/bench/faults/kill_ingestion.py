@@ -14,7 +14,8 @@ uploaded again and deleted, and the indexes are made anew. A fifth of the kills 
 way when the daemon was killed may be either. It ends after `--kills` or `--minutes`, whichever comes first; runs with different
 seeds add up.
 
-The indexes are those of the default settings, the vectors are the fake embedder's. The exit code is 1 when anything disagrees.
+The indexes are those of the default settings, token vectors among them; the vectors are the fake embedder's. The exit code is 1
+when anything disagrees.
 Linux and macOS only: the daemons are forked from one process that has imported everything.
 """
 

@@ -215,6 +215,7 @@ class Application:
             self._engine,
             self.collections,
             self.writer,
+            self.jobs,
             self.overviews,
             self.models,
             self.indexes,

@@ -30,7 +30,7 @@ from ragd.ingest.workers.process import WorkerOptions
 from ragd.providers.protocols import DenseStore, Embedder, SparseStore
 from ragd.providers.registry import build, provider_class
 from ragd.providers.token_protocols import TokenIndex
-from ragd.providers.token_view import TokenView, basis_of, identity_of
+from ragd.providers.token_view import TokenView, basis_of, has_basis, identity_of
 from ragd.store.assets import Assets
 
 log = logging.getLogger(__name__)
@@ -69,15 +69,18 @@ def open_indexes(
 def _open_tokens(
     settings: Settings, folder: Path, embedder: Embedder, kb_ids: Iterable[str], notices: list[str]
 ) -> TokenView | None:
-    """The token index; None where the settings want none. Codes of another model or basis are of no use any more and removed."""
-    provider = settings.token_index.provider
-    if provider == "none":
-        return None
-    basis = basis_of(embedder, settings.token_index.basis)
-    own = folder / f"tokens-{provider}-{identity_of(embedder, basis)}"
+    """The token index; None where the settings want none. Codes that are of no use any more are removed."""
+    options = settings.token_index
+    provider = options.provider
+    if provider == "auto":
+        provider = "file" if has_basis(embedder, options.basis) else "none"
+    basis = None if provider == "none" else basis_of(embedder, options.basis)
+    own = None if basis is None else folder / f"tokens-{provider}-{identity_of(embedder, basis)}"
     for path in folder.glob("tokens-*"):
         if path != own and not _PUT_ASIDE.search(path.name):
             shutil.rmtree(path, ignore_errors=True)
+    if basis is None or own is None:
+        return None
     open_tokens: Callable[[], TokenIndex] = partial(build, "token_index", provider, folder=own)
     return TokenView(_open(open_tokens, own, "token", kb_ids, notices), basis)
 

@@ -20,9 +20,11 @@ from ragd.core.checks import Check
 from ragd.core.errors import RagError, RemoteUnavailable
 from ragd.core.lazy import Lazy
 from ragd.ingest.indexes import Indexes, find_drift
+from ragd.jobs.tokens import KIND as TOKENS
 from ragd.store.collections import Collections
 from ragd.store.database.engine import reading
 from ragd.store.documents import DocumentWriter
+from ragd.store.jobs import Jobs
 from ragd.store.overview import Overviews
 
 log = logging.getLogger(__name__)
@@ -39,6 +41,7 @@ class Maintenance:
     database: Engine
     collections: Collections
     documents: DocumentWriter
+    jobs: Jobs
     overviews: Overviews
     models: Models
     indexes: Lazy[Indexes]
@@ -77,12 +80,22 @@ class Maintenance:
             "reranker": {"provider": settings.rerank.provider, **self.models.reranker_status()},
             "llm": {"provider": settings.llm.provider, "model": settings.llm.model},
             "stores": {"facts": self.database.dialect.name, "dense": settings.dense.backend, "sparse": settings.sparse.backend},
+            "token_index": self._token_index(),
             "counts": dict(self.overviews.get().counts),
             "data_dir": str(self.data_folder),
             "mcp": mcp.on,
             "mcp_forbidden": mcp.reason if mcp.forbidden else None,
             "notices": self.notices(),
         }
+
+    def _token_index(self) -> dict[str, Any]:
+        """Where token vectors are kept, and how far the job is that makes what is missing of them."""
+        indexes = self.indexes.opened
+        if indexes is None or indexes.tokens is None:
+            return {"provider": self.settings.token_index.provider if indexes is None else "none", "building": None}
+        job = self.jobs.unfinished_of(TOKENS)
+        building = None if job is None else {name: job.progress[name] for name in ("done", "total")}
+        return {"provider": indexes.tokens.index.name, "building": building}
 
     def checks(self, *, search: bool) -> Iterator[Check]:
         """Whether the database is sound, the model runs, and both indexes hold what the database says, each after what it needs.
@@ -116,7 +129,7 @@ class Maintenance:
         embedder.embed_queries(["check"])
         yield Check("engine", "ok", f"{embedder.model_id}: {embedder.dimension} dimensions on {embedder.device}")
         indexes, backends = self.indexes(), f"{self.settings.dense.backend} and {self.settings.sparse.backend}"
-        missing = surplus = entries = 0
+        missing = surplus = entries = uncoded = 0
         for kb_id, status in self.collections.all_ids().items():
             if status != "deleted":
                 live = self.documents.live_entries(kb_id)
@@ -124,6 +137,7 @@ class Maintenance:
                 entries += len(live)
                 missing += len(drift.incomplete_documents)
                 surplus += len(drift.surplus.dense) + len(drift.surplus.sparse)
+                uncoded += len(drift.without_tokens)
         if missing:
             found = f"{missing:,} document{'s' * (missing != 1)} can't be found in full"
             yield Check("indexes", "warn", f"{backends}: {found}", "rag reindex")
@@ -131,3 +145,15 @@ class Maintenance:
             rest = f"; {surplus:,} of old versions will be removed" if surplus else ""
             counted = f"{entries:,} chunk{'s' * (entries != 1)} in each"
             yield Check("indexes", "ok", f"{backends}, {counted}, as the database says{rest}")
+        yield self._token_check(uncoded)
+
+    def _token_check(self, uncoded: int) -> Check:
+        name, found = "token vectors", self._token_index()
+        if found["provider"] == "none":
+            return Check(name, "ok", "none are kept: questions are ranked without them")
+        if not uncoded:
+            return Check(name, "ok", f"{found['provider']}, of every chunk")
+        left = f"{uncoded:,} document{'s' * (uncoded != 1)} yet without; until then questions about them are ranked without"
+        if found["building"] is None:
+            return Check(name, "warn", f"{found['provider']}: {left}", "They are made in the background while `rag serve` runs.")
+        return Check(name, "ok", f"{found['provider']}: being made in the background, {left}")

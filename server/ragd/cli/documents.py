@@ -144,7 +144,6 @@ _PROBLEMS = {
     "missing_from_views": "are missing from an index",
     "outdated_profile": "were made under other settings",
     "missing_vectors": "have passages without a kept vector",
-    "missing_tokens": "have passages without token vectors, which are made in the background",
     "damaged_tokens": "have damaged token vectors",
 }
 
@@ -158,6 +157,8 @@ def _print_report(report: dict[str, Any]) -> None:
                 click.echo(f"  {plural(found[kind]['count'], 'document')} {said}:")
                 for doc_id in found[kind]["doc_ids"]:
                     click.echo(f"    {doc_id}")
+        if count := found["missing_tokens"]["count"]:
+            click.echo(f"  {plural(count, 'document')} without token vectors yet, which are made in the background")
         for side, count in found["surplus_entries"].items():
             if count:
                 click.echo(f"  the {side} index has {count:,} entries too many")

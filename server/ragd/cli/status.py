@@ -36,10 +36,18 @@ def status(context: CliContext, as_json: bool) -> None:
             ("Reranker", _reranker(answer["reranker"])),
             ("Answers", _answers(answer["llm"])),
             ("Stores", f"content {stores['facts']}, dense {stores['dense']}, sparse {stores['sparse']}"),
+            ("Token vectors", _token_index(answer["token_index"])),
         ]
     )
     for notice in answer["notices"]:
         warn(notice)
+
+
+def _token_index(found: Mapping[str, Any]) -> str:
+    """Where they are kept, and how many documents have theirs yet."""
+    if (building := found["building"]) is None:
+        return str(found["provider"])
+    return f"{found['provider']}, being made in the background: {building['done']:,} of {plural(building['total'], 'document')}"
 
 
 def _reranker(found: Mapping[str, Any]) -> str:

@@ -45,16 +45,19 @@ class BuildTokens:
             log.warning("token vectors are not made before the next start", extra={"reason": error.message})
 
     def __call__(self, job: Job, report: Report) -> IngestResult:
-        doc_ids, result = self._missing(), IngestResult()
-        total = len(doc_ids)
-        for start in range(0, total, _SLICE):
+        doc_ids, total = self._missing()
+        coded, result = total - len(doc_ids), IngestResult()
+        for start in range(0, len(doc_ids), _SLICE):
             if start and self.jobs.others_due(job.job_id):
                 raise Postponed(_AGAIN_S)
 
-            def shifted(stage: str, done: int, _total: int, start: int = start) -> None:
-                report(stage, start + done, total)
+            slice_ids = doc_ids[start : start + _SLICE]
 
-            made = self.ingestion().rebuild(doc_ids[start : start + _SLICE], report=shifted, links=job.links, tokens=True)
+            def shifted(stage: str, done: int, of: int, before: int = coded + start, count: int = len(slice_ids)) -> None:
+                # Of a slice of one document the passages are counted.
+                report(stage.removesuffix(" passages"), before + (done * count // of if of else 0), total)
+
+            made = self.ingestion().rebuild(slice_ids, report=shifted, links=job.links, tokens=True)
             result = replace(
                 result,
                 updated=result.updated + made.updated,
@@ -64,7 +67,12 @@ class BuildTokens:
             )
         return result
 
-    def _missing(self) -> list[str]:
-        kb_ids = [kb_id for kb_id, status in self.collections.all_ids().items() if status != "deleted"]
-        drifts = [find_drift(self.indexes(), kb_id, self.writer.live_entries(kb_id)) for kb_id in kb_ids]
-        return [doc_id for drift in drifts for doc_id in drift.without_tokens]
+    def _missing(self) -> tuple[list[str], int]:
+        """The documents that lack codes, and how many documents there are: progress counts what had been done before, too."""
+        missing, total = list[str](), 0
+        for kb_id, status in self.collections.all_ids().items():
+            if status != "deleted":
+                live = self.writer.live_entries(kb_id)
+                missing += find_drift(self.indexes(), kb_id, live).without_tokens
+                total += len({row[0] for row in live})
+        return missing, total

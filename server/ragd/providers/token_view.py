@@ -30,17 +30,30 @@ class TokenView:
         return self.basis.query(tokens, language_row(text))
 
 
+def has_basis(embedder: Embedder, path: str) -> bool:
+    """Whether the model gives token vectors, and a basis is named for them or ships for it."""
+    return _gives_tokens(embedder) and (bool(path) or _file_of(embedder, path).is_file())
+
+
 def basis_of(embedder: Embedder, path: str) -> TokenBasis:
     """The basis at `path`, or the one that ships for the model. Raises `SettingsError` when there is none, `ModelDamaged`."""
-    if not (isinstance(embedder, JointEmbedder) and embedder.gives_tokens):
+    if not _gives_tokens(embedder):
         raise SettingsError(f"{embedder.model_id} gives no token vectors: set token_index.provider to 'none'.")
-    file = Path(path).expanduser() if path else BASES / f"{embedder.model_id.replace('/', '_')}.npz"
+    file = _file_of(embedder, path)
     if not file.is_file():
         raise SettingsError(
             f"There is no basis of token vectors for {embedder.model_id} at {file}. Make one with "
             "scripts/train_token_basis.py and name it by token_index.basis, or set token_index.provider to 'none'."
         )
     return read_basis(file, embedder.dimension)
+
+
+def _gives_tokens(embedder: Embedder) -> bool:
+    return isinstance(embedder, JointEmbedder) and embedder.gives_tokens
+
+
+def _file_of(embedder: Embedder, path: str) -> Path:
+    return Path(path).expanduser() if path else BASES / f"{embedder.model_id.replace('/', '_')}.npz"
 
 
 def identity_of(embedder: Embedder, basis: TokenBasis) -> str:

@@ -192,6 +192,11 @@ class Jobs(Repository):
     def unfinished(self) -> int:
         return self._count(select(jobs).where(_UNFINISHED))
 
+    def unfinished_of(self, kind: str) -> Job | None:
+        """The oldest job of a kind that waits or runs."""
+        row = self._first(select(jobs).where(jobs.c.kind == kind, _UNFINISHED).order_by(jobs.c.sequence).limit(1))
+        return None if row is None else _job(row)
+
     def unfinished_jobs(self, most: int) -> list[Job]:
         """The first jobs that wait or run, oldest first. Their payloads, which can be long, are left out."""
         columns = [column for column in jobs.c if column.name != "payload"]

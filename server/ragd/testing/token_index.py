@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ragd.language.detection import PASSAGE_LANGUAGES
+from ragd.providers.token_index.basis import TokenBasis
 from ragd.providers.token_protocols import TokenCodes, TokenIndex
 from ragd.testing.common import KB, OTHER_KB, StoreContract, entry_ids, unit_vectors
 
@@ -18,6 +20,14 @@ _BITS = 256
 def token_codes(count: int, *, seed: int = 0) -> TokenCodes:
     """Random codes of one passage, the same for a seed."""
     return np.random.default_rng(seed).integers(0, 256, (count, _BITS // 8), dtype=np.uint8)
+
+
+def write_basis(path: Path, seed: int = 0) -> Path:
+    """A basis for the fake embedder, which has 256 dimensions: nothing but a rotation."""
+    rotation = np.linalg.qr(np.random.default_rng(seed).standard_normal((_BITS, _BITS)))[0]
+    means = np.zeros((len(PASSAGE_LANGUAGES), _BITS), np.float32)
+    path.write_bytes(TokenBasis(means, means, rotation.astype(np.float32)).packed())
+    return path
 
 
 def _passages(count: int) -> dict[str, TokenCodes]:

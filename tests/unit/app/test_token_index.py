@@ -6,29 +6,23 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from ragd.app.container import Application
+from ragd.core.checks import Check
 from ragd.core.errors import SettingsError
+from ragd.core.jobs import Postponed
 from ragd.core.query import Filters
-from ragd.providers.token_index.basis import DIMENSIONS, TokenBasis
-from ragd.store.jobs import Job
+from ragd.jobs.runner import JobRunner
+from ragd.store.jobs import Job, Jobs
+from ragd.testing.token_index import write_basis
 
 from .conftest import ask, finish
 
 
 @pytest.fixture
 def basis(tmp_path: Path) -> Path:
-    return write_basis(tmp_path / "fake.npz", seed=0)
-
-
-def write_basis(path: Path, seed: int) -> Path:
-    """A basis for the fake embedder, of 256 dimensions."""
-    rotation = np.linalg.qr(np.random.default_rng(seed).standard_normal((DIMENSIONS, DIMENSIONS)))[0]
-    means = np.zeros((4, DIMENSIONS), np.float32)
-    path.write_bytes(TokenBasis(means, means, rotation.astype(np.float32)).packed())
-    return path
+    return write_basis(tmp_path / "fake.npz")
 
 
 def codes_of(app: Application) -> set[str]:
@@ -41,23 +35,36 @@ def token_jobs(app: Application) -> list[Job]:
     return [job for job in app.jobs.page(page_size=100)[0] if job.kind == "tokens"]
 
 
+def token_check(app: Application) -> Check:
+    (check,) = [check for check in app.maintenance.checks(search=True) if check.name == "token vectors"]
+    return check
+
+
 def report(app: Application) -> dict[str, Any]:
     return dict(app.reconciler.verify("default")["collections"][0])
 
 
 @pytest.mark.slow
 def test_an_old_collection_answers_at_once_and_gets_its_codes_in_the_background(
-    open_app: Callable[..., Application], docs: Path, basis: Path
+    open_app: Callable[..., Application], docs: Path, basis: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_app()
     finish(app, app.documents.ingest([str(docs)]))
     assert (app.indexes().tokens, token_jobs(app), report(app)["ok"]) == (None, [], True)
-    app = open_app(token_index__provider="file", token_index__basis=str(basis))
+    with monkeypatch.context() as patch:
+        patch.setattr(JobRunner, "start", lambda _runner: None)
+        app = open_app(token_index__provider="auto", token_index__basis=str(basis))
     assert ask(app, "E1045").hits
     (job,) = token_jobs(app)
+    assert app.maintenance.status()["token_index"] == {"provider": "file", "building": {"done": 0, "total": 0}}
+    assert "being made in the background, 3 documents" in token_check(app).message
+    assert (report(app)["ok"], report(app)["missing_tokens"]["count"]) == (True, 3), "they lack nothing that has to be mended"
+    app.runner.start()
     done = finish(app, job)
     assert (done.status, done.progress["done"], done.progress["total"]) == ("completed", 3, 3)
-    assert report(app)["ok"]
+    assert app.maintenance.status()["token_index"] == {"provider": "file", "building": None}
+    assert token_check(app).message == "file, of every chunk"
+    assert (report(app)["ok"], report(app)["missing_tokens"]["count"]) == (True, 0)
     assert codes_of(app) == {row[1] for row in app.writer.live_entries(app.collections.get("default").kb_id)}
     app = open_app(token_index__provider="file", token_index__basis=str(basis))
     assert [job.status for job in token_jobs(app)] == ["completed"], "there is nothing left to make"
@@ -74,6 +81,31 @@ def test_an_old_collection_answers_at_once_and_gets_its_codes_in_the_background(
     finish(app, token_jobs(app)[0])
     assert report(app)["ok"]
     assert len(list((app.directories.data / "index").glob("tokens-*"))) == 1
+    # Who wants none has what was kept removed.
+    app = open_app(token_index__provider="none", token_index__basis=str(other))
+    assert app.indexes().tokens is None
+    assert not list((app.directories.data / "index").glob("tokens-*"))
+
+
+@pytest.mark.slow
+def test_a_job_that_gives_way_goes_on_where_it_was_and_its_progress_grows(
+    open_app: Callable[..., Application], docs: Path, basis: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app()
+    finish(app, app.documents.ingest([str(docs)]))
+    monkeypatch.setattr(JobRunner, "start", lambda _runner: None)
+    app = open_app(token_index__basis=str(basis))
+    monkeypatch.setattr("ragd.jobs.tokens._SLICE", 1)
+    monkeypatch.setattr(Jobs, "others_due", lambda *_: True)
+    seen: list[tuple[int, int]] = []
+    build = app.reconciler.tokens
+    (job,) = token_jobs(app)
+    for _ in range(2):
+        with pytest.raises(Postponed):
+            build(job, lambda _stage, done, total: seen.append((done, total)))
+    build(job, lambda _stage, done, total: seen.append((done, total)))
+    assert seen == sorted(seen)
+    assert (seen[-1], {total for _, total in seen}) == ((3, 3), {3})
 
 
 @pytest.mark.slow

@@ -140,6 +140,53 @@ def test_a_compaction_that_was_killed_before_its_log_had_its_name_never_was(stem
     file.close()
 
 
+WRITER = """
+import sys
+from ragd.providers.token_index import token_file
+from ragd.testing.token_index import token_codes
+token_file._COMPACT_FLOOR = 40
+file = token_file.TokenFile(token_file.Path(sys.argv[1]))
+number = int(sys.argv[2])
+while True:
+    number += 1
+    file.upsert({f"{number}": token_codes(number % 9, seed=number)})
+    print("+", number, flush=True)
+    if number % 4:
+        file.delete([f"{number}"])
+        print("-", number, flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_kills_while_files_are_written_and_compacted_lose_nothing_that_was_acknowledged(stem: Path) -> None:
+    kept: set[int] = set()
+    number, generations = 0, set()
+    for kill in range(6):
+        writer = subprocess.Popen([sys.executable, "-c", WRITER, str(stem), str(number)], stdout=subprocess.PIPE, text=True)
+        assert writer.stdout is not None
+        said = [writer.stdout.readline() for _ in range(200 + 37 * kill)]
+        writer.kill()
+        said += writer.communicate()[0].splitlines(keepends=True)
+        for line in said:
+            if line.endswith("\n"):
+                sign, at = line.split()
+                number = int(at)
+                kept = kept | {number} if sign == "+" else kept - {number}
+        file = TokenFile(stem)
+        # The last operation may be done and not yet said.
+        assert {int(name) for name in file.ids()} ^ kept <= {number, number + 1}
+        assert file.damaged() == []
+        codes, counts = file.codes_of([str(one) for one in sorted(kept)[:-1]])
+        assert np.array_equal(codes, np.concatenate([token_codes(one % 9, seed=one) for one in sorted(kept)[:-1]]))
+        assert -1 not in counts
+        file.delete([str(one) for one in (number, number + 1)])
+        file.close()
+        kept -= {number, number + 1}
+        number += 1
+        generations.add(file_of(stem, "log").name)
+    assert len(generations) > 1, "files were compacted on the way"
+
+
 def test_a_full_disk_leaves_nothing_behind_the_last_record(stem: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = written(stem)
 
@@ -186,7 +233,7 @@ def test_a_language_s_mean_says_nothing(basis: TokenBasis) -> None:
 
 def test_pooling_leaves_half_and_each_vector_near_one_of_them() -> None:
     vectors = np.repeat(unit_vectors(10, dimension=64), 2, axis=0) + 0.05 * unit_vectors(20, seed=3, dimension=64)
-    pooled = merged(unit(vectors))
+    pooled = unit(merged(unit(vectors)))
     assert len(pooled) == 10
     assert ((unit(vectors) @ pooled.T).max(axis=1) > 0.9).all()
     assert [len(merged(unit(vectors[:count]))) for count in (0, 1, 2, 3, 5)] == [0, 1, 1, 2, 3]
@@ -194,7 +241,7 @@ def test_pooling_leaves_half_and_each_vector_near_one_of_them() -> None:
 
 def test_equal_vectors_become_one_and_one_that_is_like_no_other_stays_as_it_is() -> None:
     alone = unit_vectors(1, seed=5, dimension=64)
-    pooled = merged(np.concatenate([np.repeat(unit_vectors(2, dimension=64), 4, axis=0), alone]))
+    pooled = unit(merged(np.concatenate([np.repeat(unit_vectors(2, dimension=64), 4, axis=0), alone])))
     assert len(pooled) == 5
     assert (pooled @ alone[0]).max() == pytest.approx(1, abs=1e-5)
     assert len(merged(np.repeat(alone, 40, axis=0))) == 20

@@ -3397,6 +3397,7 @@ export interface components {
             ready: boolean;
             reranker: components["schemas"]["RerankerInfo"];
             stores: components["schemas"]["StoresInfo"];
+            token_index: components["schemas"]["TokenIndexInfo"];
             /** Version */
             version: string;
         };
@@ -3500,6 +3501,26 @@ export interface components {
              * @default false
              */
             full: boolean;
+        };
+        /** TokenIndexInfo */
+        TokenIndexInfo: {
+            /** @description Of the job that makes what is missing, while there is one. */
+            building: components["schemas"]["TokenIndexProgress"] | null;
+            /**
+             * Provider
+             * @description `none` where no token vectors are kept.
+             */
+            provider: string;
+        };
+        /** TokenIndexProgress */
+        TokenIndexProgress: {
+            /** Done */
+            done: number;
+            /**
+             * Total
+             * @description Documents; 0 until they are counted.
+             */
+            total: number;
         };
         /**
          * Trace

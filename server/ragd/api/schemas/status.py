@@ -40,6 +40,16 @@ class StoresInfo(BaseModel):
     sparse: str
 
 
+class TokenIndexProgress(BaseModel):
+    done: int
+    total: int = Field(description="Documents; 0 until they are counted.")
+
+
+class TokenIndexInfo(BaseModel):
+    provider: str = Field(description="`none` where no token vectors are kept.")
+    building: TokenIndexProgress | None = Field(description="Of the job that makes what is missing, while there is one.")
+
+
 class Counts(BaseModel):
     collections: int
     documents: int
@@ -53,6 +63,7 @@ class Status(BaseModel):
     reranker: RerankerInfo
     llm: LlmInfo
     stores: StoresInfo
+    token_index: TokenIndexInfo
     counts: Counts
     data_dir: str
     mcp: bool = Field(description="Whether agents are served at `/mcp`.")

@@ -40,6 +40,7 @@ def test_a_sound_installation_has_nothing_but_ok(rag, ingested: None) -> None:
         "database",
         "engine",
         "indexes",
+        "token vectors",
     ]
 
 
