@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Engine, Row, and_, false, or_, select
 
 from ragd.core.storage import LiveMode
-from ragd.store.database.repository import Repository
+from ragd.store.database.repository import Repository, any_of, rows_of
 from ragd.store.database.schema import collections, documents, source_items, sources, version_assets
 from ragd.store.ledger import ITEM_COLUMNS, LedgerItem
 
@@ -53,15 +53,8 @@ class Origins(Repository):
         super().__init__(engine)
         self._is_remote = sources.c.type.not_in(local_types)
         lost = and_(sources.c.type.is_(None), documents.c.source_id.is_not(None), ~_IS_FILE)
-        self._from_elsewhere = or_(self._is_remote, lost, LEFT)
-
-    def of(self, doc_ids: Sequence[str]) -> dict[str, Origin]:
-        """doc_id -> origin, of those that came from a cloud source; files, uploads and unknown ids are absent.
-
-        What came from a source that is not there is taken for a cloud source's, unless it is a file, or was left to stay.
-        """
         item = and_(source_items.c.source_id == documents.c.source_id, source_items.c.doc_id == documents.c.doc_id)
-        query = (
+        self._of = (
             select(
                 documents.c.doc_id,
                 documents.c.updated_at,
@@ -71,9 +64,16 @@ class Origins(Repository):
             )
             .outerjoin(sources, sources.c.source_id == documents.c.source_id)
             .outerjoin(source_items, item)
-            .where(self._from_elsewhere)
+            .where(or_(self._is_remote, lost, LEFT), any_of(documents.c.doc_id))
         )
-        rows = self._rows_in(query, documents.c.doc_id, dict.fromkeys(doc_ids))
+
+    def of(self, doc_ids: Sequence[str]) -> dict[str, Origin]:
+        """doc_id -> origin, of those that came from a cloud source; files, uploads and unknown ids are absent.
+
+        What came from a source that is not there is taken for a cloud source's, unless it is a file, or was left to stay.
+        """
+        with self._reader.connect() as connection:
+            rows = list(rows_of(connection, self._of, dict.fromkeys(doc_ids)))
         return {row.doc_id: Origin(row.doc_id, _remote(row), _item(row), row.updated_at) for row in rows}
 
     def remote(self, source_id: str) -> Remote | None:

@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, Text, and_, cast, func, or_, select
 
@@ -20,7 +20,7 @@ from ragd.core.query import Filters
 from ragd.core.results import ImageRef, Passage
 from ragd.core.storage import Entries
 from ragd.store.database.engine import batches
-from ragd.store.database.repository import Repository, count_of, rows_in
+from ragd.store.database.repository import Repository, any_of, count_of, rows_in, rows_of
 from ragd.store.database.revisions import Revisions
 from ragd.store.database.schema import (
     assets,
@@ -118,23 +118,12 @@ class Passages(Repository):
 
     def passages(self, chunk_ids: Sequence[str]) -> dict[str, Passage]:
         """The live chunks among these, with their documents."""
-        columns = (
-            *(
-                occurrences.c[name]
-                for name in ("chunk_id", "version_id", "ordinal", "place", "tokens", "image_refs", "enrichment")
-            ),
-            *(chunks.c[name] for name in ("text", "section_path")),
-            *(documents.c[name] for name in ("doc_id", "source", "source_uri", "doc_type", "title")),
-            collections.c.name,
-        )
         found: dict[str, Passage] = {}
         with self._reader.connect() as connection:
-            for batch in batches(chunk_ids):
-                query = _live(select(*columns).join(chunks, chunks.c.chunk_id == occurrences.c.chunk_id))
-                rows = connection.execute(query.where(occurrences.c.chunk_id.in_(batch))).all()
-                shown = _images(connection, {row.version_id for row in rows if row.image_refs})
-                for row in rows:
-                    found[row.chunk_id] = _passage(row, shown.get(row.version_id, {}))
+            rows = list(rows_of(connection, _PASSAGES, chunk_ids))
+            shown = _images(connection, {row.version_id for row in rows if row.image_refs})
+            for row in rows:
+                found[row.chunk_id] = _passage(row, shown.get(row.version_id, {}))
         return found
 
     def counts(self) -> dict[str, int]:
@@ -162,6 +151,21 @@ def _served(query: Select[Any]) -> Select[Any]:
     return query.join(collections, collections.c.kb_id == documents.c.kb_id).where(
         documents.c.status == "ready", collections.c.status == "enabled"
     )
+
+
+_OF_OCCURRENCES: Final = ("chunk_id", "version_id", "ordinal", "place", "tokens", "image_refs", "enrichment")
+_OF_DOCUMENTS: Final = ("doc_id", "source", "source_uri", "doc_type", "title")
+_PASSAGES: Final = _live(
+    select(
+        *(occurrences.c[name] for name in _OF_OCCURRENCES),
+        chunks.c.text,
+        chunks.c.section_path,
+        *(documents.c[name] for name in _OF_DOCUMENTS),
+        collections.c.name,
+    ).join(chunks, chunks.c.chunk_id == occurrences.c.chunk_id)
+).where(any_of(occurrences.c.chunk_id))
+_AS_STORED: Final = ("chunk_id", "version_id", "ordinal", "tokens", *_OF_DOCUMENTS)
+"""Columns that are a passage's fields as they are."""
 
 
 def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
@@ -261,6 +265,8 @@ def _folded(headings: Sequence[str]) -> list[str]:
 
 def _images(connection: Connection, version_ids: Collection[str]) -> dict[str, dict[str, ImageRef]]:
     """version id -> asset id -> the picture as a passage shows it."""
+    if not version_ids:
+        return {}
     found: dict[str, dict[str, ImageRef]] = {}
     columns = (version_assets.c.version_id, version_assets.c.alt, assets.c.asset_id, assets.c.mime, assets.c.text)
     shown = select(*columns).join(assets, assets.c.asset_id == version_assets.c.asset_id)
@@ -270,9 +276,9 @@ def _images(connection: Connection, version_ids: Collection[str]) -> dict[str, d
 
 
 def _passage(row: Row[Any], images: Mapping[str, ImageRef]) -> Passage:
-    names = ("chunk_id", "doc_id", "version_id", "source", "source_uri", "doc_type", "title", "ordinal", "tokens")
+    values = row._mapping
     return Passage(
-        **{name: row._mapping[name] for name in names},
+        **{name: values[name] for name in _AS_STORED},
         collection=row.name,
         content=row.text,
         section_path=tuple(row.section_path),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from sqlalchemy import Column, ColumnElement, Connection, Engine, Row, Select, Table, delete, func, select
+from sqlalchemy import Column, ColumnElement, Connection, Engine, Row, Select, Table, bindparam, delete, func, select
 from sqlalchemy.sql import Executable
 
 from ragd.store.database.engine import batches, reading
@@ -60,6 +60,17 @@ def rows_in(connection: Connection, query: Select[Any], column: ColumnElement[An
     """The query's rows whose column is one of the ids, asked for in batches."""
     for batch in batches(iter(ids)):
         yield from connection.execute(query.where(column.in_(batch)))
+
+
+def any_of(column: ColumnElement[Any]) -> ColumnElement[bool]:
+    """The column is one of the ids, which come later: a statement that is made once and not for each question."""
+    return column.in_(bindparam("ids", expanding=True))
+
+
+def rows_of(connection: Connection, query: Select[Any], ids: Iterable[str]) -> Iterator[_AnyRow]:
+    """As `rows_in`, of a query with the condition `any_of`."""
+    for batch in batches(iter(ids)):
+        yield from connection.execute(query, {"ids": batch})
 
 
 def as_dict(row: _AnyRow) -> dict[str, Any]:
