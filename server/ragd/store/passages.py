@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cache
@@ -36,13 +38,17 @@ from ragd.store.database.schema import (
 from ragd.store.live.entry_table import EntryTable, LiveChunk, Side
 from ragd.store.live.version_entries import VersionEntries
 
+# What each left may be half a million ids.
+_REMEMBERED_FILTERS: Final = 2
+
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The entries that a hard filter leaves, of both indexes."""
+    """The entries that a hard filter leaves, of both indexes. `revision` is another one once that may have changed."""
 
     dense: frozenset[str]
     sparse: frozenset[str]
+    revision: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +69,20 @@ class Passages(Repository):
         self._entries = VersionEntries()
         self._revisions = Revisions(engine)
         self._table = EntryTable(self._reader, background) if background else None
+        self._allowed: OrderedDict[tuple[str, Filters], Allowed] = OrderedDict()
+        self._lock = threading.Lock()
 
-    def resolve(self, side: Side, entry_ids: Sequence[str], filters: Filters) -> dict[str, LiveChunk]:
-        """The chunks of the entries that may be served and pass the filters, by entry id; the others are absent."""
-        if self._table and not filters:
-            known = self._table.find(side, entry_ids, self._revisions.of(occurrences, documents, collections))
+    def resolve(
+        self, side: Side, entry_ids: Sequence[str], filters: Filters, allowed: Iterable[Allowed] = ()
+    ) -> dict[str, LiveChunk]:
+        """The chunks of the entries that may be served and pass the filters, by entry id; the others are absent.
+
+        `allowed` is what the filters left, where all of these entries are among that: they need not be asked again.
+        """
+        revision = self._revision()
+        passed = [one.revision == revision for one in allowed]
+        if self._table and (not filters or (passed and all(passed))):
+            known = self._table.find(side, entry_ids, revision)
             if known is not None:
                 return known
         column = occurrences.c.dense_id if side == "dense" else occurrences.c.sparse_id
@@ -81,18 +96,33 @@ class Passages(Repository):
         return found
 
     def allowed(self, kb_id: str, filters: Filters) -> Allowed:
-        """Every entry of a collection that passes the filters."""
-        revision = self._revisions.of(occurrences)
+        """Every entry of a collection that passes the filters. The last few are remembered until something is written."""
+        asked, revision = (kb_id, filters), self._revision()
+        known = self._allowed.get(asked)
+        if known is None or known.revision != revision:
+            known = self._read_allowed(kb_id, filters)
+            with self._lock:
+                self._allowed.pop(asked, None)
+                self._allowed[asked] = known
+                while len(self._allowed) > _REMEMBERED_FILTERS:
+                    self._allowed.popitem(last=False)
+        return known
+
+    def _read_allowed(self, kb_id: str, filters: Filters) -> Allowed:
+        revision, of_entries = self._revision(), self._revisions.of(occurrences)
         with self._reader.connect() as connection:
             if _sections(filters):
                 entries = [_entries_in_section(connection, kb_id, filters)]
             else:
                 # Filters look at documents, which are few; what hangs on their versions is remembered.
                 passing = _served(select(documents.c.version_id)).where(documents.c.kb_id == kb_id, *_conditions(filters))
-                entries = self._entries.of(connection, connection.scalars(passing), revision)
-        return Allowed(
-            frozenset().union(*map(attrgetter("dense"), entries)), frozenset().union(*map(attrgetter("sparse"), entries))
-        )
+                entries = self._entries.of(connection, connection.scalars(passing), of_entries)
+        dense, sparse = (frozenset().union(*map(attrgetter(side), entries)) for side in ("dense", "sparse"))
+        return Allowed(dense, sparse, revision)
+
+    def _revision(self) -> int:
+        """A number that differs whenever what may be served may have changed."""
+        return self._revisions.of(occurrences, documents, collections)
 
     def require_live_versions(self, version_ids: Sequence[str]) -> None:
         """Raises `ValidationFailed` unless all of these versions can be searched: older ones have left the indexes."""

@@ -160,3 +160,29 @@ def test_ids_are_found_in_a_large_table_and_strangers_are_not() -> None:
     assert lookup.find(ids[::7]).tolist() == list(range(0, 5000, 7))
     assert set(lookup.find(strangers).tolist()) == {-1}
     assert set(_Lookup.of(ids[:0]).find(strangers).tolist()) == {-1}
+
+
+def test_what_a_filter_left_is_not_asked_again_until_something_is_written(
+    engine: Engine, later: Later, statements: list[str], make_version: Make, ingest: Ingest, kb_id: str, writer: DocumentWriter
+) -> None:
+    passages = Passages(engine, later)
+    version, other = make_version("a.md", "one", "two"), make_version("b.md", "three")
+    ingest(version)
+    ingest(other)
+    passages.resolve("dense", [], Filters())
+    later.do()
+    filters = Filters(source=("a.md",))
+    ids = [chunk.dense_id for chunk in version.chunks]
+    allowed = passages.allowed(kb_id, filters)
+    assert allowed.dense == set(ids)
+    statements.clear()
+    assert set(passages.resolve("dense", ids, filters, [allowed])) == set(ids)
+    assert statements == []
+    # Without it, and once a document is gone, each entry is held against the filters.
+    every = [*ids, other.chunks[0].dense_id]
+    assert set(passages.resolve("dense", every, filters)) == set(ids)
+    writer.tombstone([version.doc_id])
+    later.do()
+    passages.resolve("dense", [], Filters())
+    later.do()
+    assert passages.resolve("dense", ids, filters, [allowed]) == {}

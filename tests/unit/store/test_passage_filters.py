@@ -140,6 +140,9 @@ def test_a_wide_filter_reads_the_entries_of_a_version_once_until_it_is_rewritten
     assert allowed(reads=True) == entries(again, other)
     writer.tombstone([other.doc_id])
     assert allowed(reads=False) == entries(again)
+    assert read != []
+    assert allowed(reads=False) == entries(again)
+    assert read == [], "the same filter, and nothing was written"
 
 
 def test_entries_are_remembered_up_to_a_limit(engine: Engine, kb_id: str, make_version: Make, ingest: Ingest) -> None:

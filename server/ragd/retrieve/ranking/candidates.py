@@ -70,11 +70,11 @@ class Retriever:
         if plan.mode != "sparse_only":
             provider = ProviderRef("dense", self.dense.name, self.embedder.model_id)
             wordings = self._dense(plan, kb_ids, allowed, question)
-            asked["dense"] = self.workers.submit(self._ask, "dense", plan, trace, provider, wordings, chunks)
+            asked["dense"] = self.workers.submit(self._ask, "dense", plan, trace, provider, wordings, chunks, allowed)
         if plan.mode != "dense_only":
             provider = ProviderRef("sparse", self.sparse.name, self.analyzer.profile)
             wordings = self._sparse(plan, kb_ids, allowed)
-            asked["sparse"] = self.workers.submit(self._ask, "sparse", plan, trace, provider, wordings, chunks)
+            asked["sparse"] = self.workers.submit(self._ask, "sparse", plan, trace, provider, wordings, chunks, allowed)
         lists: dict[str, list[Candidate]] = {}
         failed: dict[Side, Exception] = {}
         for side, future in asked.items():
@@ -143,11 +143,12 @@ class Retriever:
         provider: ProviderRef,
         wordings: Iterable[list[Scored]],
         chunks: dict[str, LiveChunk],
+        allowed: Mapping[str, Allowed],
     ) -> list[Candidate]:
         """The candidates of one side, added to `chunks`; `wordings`, read in the span, gives what was found for each wording."""
         with trace.span(f"stage.retrieve_{side}", provider) as span:
             found = list(wordings)
-            candidates = self._candidates(side, found, plan, chunks)
+            candidates = self._candidates(side, found, plan, chunks, allowed)
             total = sum(map(len, found)) if trace.lists_candidates else None
             payload = {"source": side, "found": total, "candidates": trace.candidates(candidates)}
             trace.event("retrieval.candidates", payload, span)
@@ -179,10 +180,15 @@ class Retriever:
             yield found
 
     def _candidates(
-        self, side: Side, wordings: Sequence[Sequence[Scored]], plan: QueryPlan, chunks: dict[str, LiveChunk]
+        self,
+        side: Side,
+        wordings: Sequence[Sequence[Scored]],
+        plan: QueryPlan,
+        chunks: dict[str, LiveChunk],
+        allowed: Mapping[str, Allowed],
     ) -> list[Candidate]:
         entry_ids = list(dict.fromkeys(entry.entry_id for found in wordings for entry in found))
-        live = self.passages.resolve(side, entry_ids, plan.filters)
+        live = self.passages.resolve(side, entry_ids, plan.filters, allowed.values())
         best: dict[str, float] = {}
         for entry in _of_all(wordings):
             if chunk := live.get(entry.entry_id):

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -18,12 +18,13 @@ from ragd.providers.token_index.basis import TokenBasis
 from ragd.providers.token_view import TokenView
 from ragd.retrieve.ranking.candidates import Retriever
 from ragd.store.live.entry_table import LiveChunk
+from ragd.store.passages import Allowed
 
 
 class Known:
     """Every entry is the chunk of the same name, in the language that its name ends with after a dot."""
 
-    def resolve(self, side: str, entry_ids: Sequence[str], filters: Filters) -> dict[str, LiveChunk]:
+    def resolve(self, side: str, entry_ids: Sequence[str], filters: Filters, allowed: Iterable[Allowed]) -> dict[str, LiveChunk]:
         languages = {entry_id: entry_id.partition(".")[2] or None for entry_id in entry_ids if entry_id != "deleted"}
         return {entry_id: LiveChunk(entry_id, f"{entry_id}#", language) for entry_id, language in languages.items()}
 
