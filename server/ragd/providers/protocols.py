@@ -186,7 +186,10 @@ class Analyzer(Protocol):
 
 
 class EntryStore(Protocol):
-    """An index of entries, one namespace for each `kb_id`. Safe to call from several threads."""
+    """An index of entries, one namespace for each `kb_id`. Safe to call from several threads.
+
+    One that can't be read or written raises a `RagError` (`IndexDamaged`, `ServiceUnavailable`) or an `OSError`.
+    """
 
     name: str
 

@@ -17,7 +17,7 @@ from ragd.retrieve.admission import Admission
 from ragd.retrieve.context import build_context
 from ragd.retrieve.planning.planner import Planner
 from ragd.retrieve.preferences import prefer
-from ragd.retrieve.ranking.candidates import Retrieved, Retriever
+from ragd.retrieve.ranking.candidates import Losses, Retrieved, Retriever
 from ragd.retrieve.ranking.confidence import LOOKED_AT, confidence_of, evidence_of
 from ragd.retrieve.ranking.diversity import diversified
 from ragd.retrieve.ranking.explain import explained
@@ -145,14 +145,15 @@ class QueryPipeline:
             stages: dict[str, Sequence[Candidate]] = {**found.lists, "fusion": fused}
             if reranked.scores:
                 stages["rerank"] = reranked.ranked
-            hits, confidence = self._hits(plan, found, fused, reranked, query, stages)
+            losses = Losses(trace)
+            hits, confidence = self._hits(plan, found, fused, reranked, query, stages, losses)
             admitted = query.admission.summary(by_name=by_name)
             if admitted.private:
                 trace.withhold_passages()
             trace.counters.update({f"live_{name}": count for name, count in admitted.counts.items()})
             for code in admitted.degraded:
                 trace.event("degraded", {"stage": "live", "code": code.upper()}, span)
-            warnings = [*plan.warnings, *found.warnings, *reranked.warnings]
+            warnings = [*plan.warnings, *found.warnings, *reranked.warnings, *losses.warnings]
             hits, notes = self._above(hits)
             context = build_context(
                 hits,
@@ -183,7 +184,7 @@ class QueryPipeline:
             reranked=bool(scored),
             rerank_scored=scored,
             explanation=tuple(explained([hit.passage.chunk_id for hit in hits], stages)),
-            degraded=(*plan.degraded, *found.degraded, *reranked.degraded, *admitted.degraded),
+            degraded=(*plan.degraded, *found.degraded, *reranked.degraded, *losses.degraded, *admitted.degraded),
             warnings=(*warnings, *admitted.warnings, *notes),
             live=admitted.counts,
         )
@@ -200,8 +201,9 @@ class QueryPipeline:
         reranked: Reranked,
         query: ResolvedQuery,
         stages: dict[str, Sequence[Candidate]],
+        losses: Losses,
     ) -> tuple[list[Hit], float]:
-        """The passages of the answer, by every wish of the request, and the confidence in them; adds to `stages`."""
+        """The passages of the answer, by every wish of the request, and the confidence in them; adds to `stages` and `losses`."""
         ranked, options = reranked.ranked, self.ranking.options
         if plan.prefer:
             known_fields = self._passages.preference_fields([candidate.chunk_id for candidate in ranked])
@@ -220,7 +222,7 @@ class QueryPipeline:
                 judged,
                 scores.get("dense", {}),
                 self.retriever.analyzer,
-                partial(self.retriever.frequencies, query.kb_ids),
+                partial(self.retriever.frequencies, query.kb_ids, losses),
                 self.ranking.relevance,
             )
         )

@@ -137,6 +137,30 @@ def test_damage_is_reported_by_verify_and_mended_by_a_rebuild(
     assert report(app)["ok"]
 
 
+def test_a_question_says_which_index_could_not_be_read(open_app: Callable[..., Application], docs: Path, basis: Path) -> None:
+    app = open_app(token_index__provider="file", token_index__basis=str(basis))
+    finish(app, app.documents.ingest([str(docs)]))
+    indexes, folder = app.indexes(), app.directories.data / "index"
+    assert indexes.tokens is not None
+    assert ask(app, "E1045").warnings == ()
+    # Files are read once and kept open: so close them, and let the question read them again.
+    indexes.tokens.index.close()
+    (log,) = folder.glob("tokens-*/*.log")
+    log.write_bytes(log.read_bytes()[:-4] + bytes(4))
+    result = ask(app, "E1045")
+    assert result.hits
+    assert result.degraded == ("tokens",)
+    assert "kept token vectors of the passages could not be read" in result.warnings[0]
+    assert "has a false checksum. Rebuild the index with 'rag reindex')" in result.warnings[0]
+    indexes.dense.close()
+    (vectors,) = folder.glob("dense-*/*.vec")
+    vectors.write_bytes(bytes(100))
+    result = ask(app, "E1045", strategy="sparse_only")
+    assert result.hits
+    assert result.degraded == ("fusion",)
+    assert "does not begin as a vector file" in result.warnings[0]
+
+
 def test_a_model_without_a_basis_is_refused_with_what_to_do(open_app: Callable[..., Application]) -> None:
     with pytest.raises(SettingsError, match=r"no basis of token vectors for fake.*train_token_basis\.py"):
         open_app(token_index__provider="file")

@@ -6,7 +6,8 @@ import logging
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 
 from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
@@ -24,6 +25,15 @@ _WITHOUT = {
     "dense": "The search by meaning failed ({reason}); these passages were found by their words alone.",
     "sparse": "The search by words failed ({reason}); these passages were found by their meaning alone.",
 }
+_UNREAD: Final = {
+    "fusion": "The vectors of the passages that were found could not be read ({reason}); the passages are ranked without them.",
+    "tokens": "The kept token vectors of the passages could not be read ({reason}); the passages are ranked without them.",
+    "confidence": "How rare the question's words are could not be read ({reason}); the confidence takes them all alike.",
+}
+"""What a question lacks whose candidates were found all the same, by the name of the stage in `degraded`."""
+
+_UNREADABLE: Final = (RagError, OSError)
+"""What an index raises that can't be read (`EntryStore`). Anything else is a defect, and the question fails by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +44,23 @@ class Retrieved:
     data: CandidateData = NO_DATA
     degraded: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Losses:
+    """What could not be done for a question, as `degraded` names it, and how its warnings say it."""
+
+    trace: Trace
+    degraded: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def add(self, stage: str, why: Exception, message: str) -> None:
+        """`message` has a place for the `{reason}`, which is the error's own words only where they are meant for people."""
+        log.warning("a part of a search failed", extra={"stage": stage}, exc_info=why)
+        self.trace.event("degraded", {"stage": stage, "code": getattr(why, "code", "INTERNAL_ERROR")})
+        reason = why.message.rstrip(".") if isinstance(why, RagError) else type(why).__name__
+        self.degraded.append(stage)
+        self.warnings.append(message.format(reason=reason))
 
 
 @dataclass(slots=True)
@@ -85,53 +112,49 @@ class Retriever:
                 failed[side] = error
         if not lists:
             raise next(iter(failed.values()))
-        warnings = []
+        losses = Losses(trace)
         for lost, why in failed.items():
-            log.warning("one side of a search failed", extra={"side": lost}, exc_info=why)
-            trace.event("degraded", {"stage": f"retrieve_{lost}", "code": getattr(why, "code", "INTERNAL_ERROR")})
-            reason = why.message.rstrip(".") if isinstance(why, RagError) else type(why).__name__
-            warnings.append(_WITHOUT[lost].format(reason=reason))
+            losses.add(f"retrieve_{lost}", why, _WITHOUT[lost])
         data = CandidateData(
             foreign=_foreign(plan, [chunks[candidate.chunk_id] for candidate in lists.get("dense", ())]),
             languages={chunk_id: chunk.language for chunk_id, chunk in chunks.items()},
             question=question.vector,
-            vectors=self._vectors(kb_ids, list(chunks.values())) if "dense" not in failed else {},
-            tokens=self._max_sims(question.tokens, kb_ids, list(chunks.values())) if "dense" not in failed else {},
+            vectors=self._vectors(kb_ids, list(chunks.values()), losses) if "dense" not in failed else {},
+            tokens=self._max_sims(question.tokens, kb_ids, list(chunks.values()), losses) if "dense" not in failed else {},
         )
-        return Retrieved(lists, data, tuple(f"retrieve_{side}" for side in failed), tuple(warnings))
+        return Retrieved(lists, data, tuple(losses.degraded), tuple(losses.warnings))
 
-    def _vectors(self, kb_ids: Sequence[str], chunks: Sequence[LiveChunk]) -> dict[str, Vectors]:
+    def _vectors(self, kb_ids: Sequence[str], chunks: Sequence[LiveChunk], losses: Losses) -> dict[str, Vectors]:
         """Vectors by chunk id, of those that have one."""
         dense_ids = [chunk.dense_id for chunk in chunks]
         try:
             found = [self.dense.vectors(kb_id, dense_ids) for kb_id in kb_ids]
-        # As in `retrieve`: each engine has errors of its own. What was found by words is an answer without them.
-        except Exception:
-            log.warning("the vectors of what was found could not be read", exc_info=True)
+        except _UNREADABLE as error:
+            losses.add("fusion", error, _UNREAD["fusion"])
             return {}
         return {chunk.chunk_id: vectors[chunk.dense_id] for vectors in found for chunk in chunks if chunk.dense_id in vectors}
 
-    def _max_sims(self, question: Vectors | None, kb_ids: Sequence[str], chunks: Sequence[LiveChunk]) -> dict[str, float]:
+    def _max_sims(
+        self, question: Vectors | None, kb_ids: Sequence[str], chunks: Sequence[LiveChunk], losses: Losses
+    ) -> dict[str, float]:
         """MaxSim with the question's tokens by chunk id, of those whose token vectors are kept."""
         if self.tokens is None or question is None:
             return {}
         dense_ids = [chunk.dense_id for chunk in chunks]
         try:
             scored = [self.tokens.index.score(kb_id, question, dense_ids).tolist() for kb_id in kb_ids]
-        # As with the vectors.
-        except Exception:
-            log.warning("the token vectors of what was found could not be read", exc_info=True)
+        except _UNREADABLE as error:
+            losses.add("tokens", error, _UNREAD["tokens"])
             return {}
         of_chunks = ((chunk.chunk_id, score) for scores in scored for chunk, score in zip(chunks, scores, strict=True))
         return {chunk_id: score for chunk_id, score in of_chunks if not math.isnan(score)}
 
-    def frequencies(self, kb_ids: Sequence[str], terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
+    def frequencies(self, kb_ids: Sequence[str], losses: Losses, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
         """The entries of these collections, and those of them that hold each term. Without an index all terms are alike."""
         try:
             counted = [self.sparse.frequencies(kb_id, terms) for kb_id in kb_ids]
-        # As in `retrieve`: each engine has errors of its own.
-        except Exception:
-            log.warning("words could not be counted", exc_info=True)
+        except _UNREADABLE as error:
+            losses.add("confidence", error, _UNREAD["confidence"])
             return 1, dict.fromkeys(terms, 1)
         return sum(entries for entries, _ in counted), {term: sum(holding[term] for _, holding in counted) for term in terms}
 

@@ -146,18 +146,29 @@ def test_the_question_s_vector_and_token_vectors_come_out_of_one_run(workers: Th
     assert codes.asked == [(3, 256)], "the tokens of the question, not of its other wordings"
 
 
-def test_token_vectors_that_can_not_be_read_are_none(workers: ThreadPoolExecutor, caplog: pytest.LogCaptureFixture) -> None:
-    found = with_codes(workers, Codes({}, IndexDamaged("tokens"))).retrieve(plan(), ["kb"], a_trace())
-    assert (found.data.tokens, found.degraded) == ({}, ())
+def test_token_vectors_that_can_not_be_read_are_none_and_a_warning_says_so(workers: ThreadPoolExecutor) -> None:
+    trace = a_trace()
+    found = with_codes(workers, Codes({}, IndexDamaged("tokens"))).retrieve(plan(), ["kb"], trace)
+    assert (found.data.tokens, found.degraded) == ({}, ("tokens",))
     assert set(found.data.vectors) == {"a", "b", "c"}
-    assert "token vectors" in caplog.text
+    assert found.warnings == (
+        "The kept token vectors of the passages could not be read (tokens); the passages are ranked without them.",
+    )
+    assert {"stage": "tokens", "code": "SERVICE_UNAVAILABLE"} in [event["payload"] for event in trace.finish()["events"]]
 
 
 def test_words_alone_are_an_answer_where_no_vector_can_be_read(workers: ThreadPoolExecutor) -> None:
-    found = retriever(workers, Index(error=IndexDamaged("dense")), Index(HITS)).retrieve(plan("sparse_only"), ["kb"], a_trace())
+    found = retriever(workers, Index(error=OSError("secret path")), Index(HITS)).retrieve(plan("sparse_only"), ["kb"], a_trace())
     assert [item.chunk_id for item in found.lists["sparse"]] == ["a", "b"]
     assert found.data.vectors == {}
     assert found.data.question is None
+    assert found.degraded == ("fusion",)
+    assert "could not be read (OSError)" in found.warnings[0]
+
+
+def test_a_defect_of_an_index_is_not_taken_for_damage(workers: ThreadPoolExecutor) -> None:
+    with pytest.raises(ZeroDivisionError):
+        with_codes(workers, Codes({}, ZeroDivisionError())).retrieve(plan(), ["kb"], a_trace())
 
 
 @pytest.mark.parametrize(("failing", "left"), [("dense", "sparse"), ("sparse", "dense")])
