@@ -41,6 +41,7 @@ def main() -> None:
         daemon = Daemon.start(Path(root, "data"))
         with daemon.client() as client:
             known, described = Path(root, "known.json"), Path(root, "openapi.json")
+            evaluate(daemon.data)
             known.write_text(json.dumps(fill(client, Path(root, "followed"))), "utf-8")
             described.write_bytes(description())
             command = [options.schemathesis, "run", str(described), "--url", str(client.base_url)]
@@ -64,6 +65,12 @@ def description() -> bytes:
     return subprocess.run([sys.executable, "-m", "ragd.api.openapi"], capture_output=True, check=True).stdout
 
 
+def evaluate(data: Path) -> None:
+    """Hands in an evaluation, of three questions about the samples in a collection of their own."""
+    command = [sys.executable, "-m", "ragd", "eval", "run", "--dataset", "golden", "--limit", "3"]
+    subprocess.run(command, env=os.environ | {"RAG_DATA_DIR": str(data)}, check=True)
+
+
 def fill(client: httpx2.Client, folder: Path) -> dict[str, list[Any]]:
     """What the daemon then holds: name of a parameter or field -> values of it."""
     folder.mkdir()
@@ -77,9 +84,13 @@ def fill(client: httpx2.Client, folder: Path) -> dict[str, list[Any]]:
     job_id = client.post("/api/ingest", json={"paths": [str(SAMPLES)]}).raise_for_status().json()["job_id"]
     ended(client, job_id)
     questions = ["How do I fail over a broker?", "ノードの在庫", "What does E1045 mean?"]
+    feedback = []
     for question in questions:
-        client.post("/api/query", json={"query": question}).raise_for_status()
+        found = client.post("/api/query", json={"query": question}).raise_for_status().json()
         client.post("/api/chat", json={"query": question}).raise_for_status()
+        shown = [result["chunk_id"] for result in found["results"][:2]]
+        opinion = {"question": question, "verdict": "up", "chunk_ids": shown, "trace_id": found["trace_id"]}
+        feedback.append(client.post("/api/feedback", json=opinion).raise_for_status().json()["id"])
     time.sleep(1)  # traces are written behind the answer
     documents = listed(client)
     chunks = [_items(client, f"/api/documents/{row['id']}/chunks") for row in documents[:20]]
@@ -91,13 +102,17 @@ def fill(client: httpx2.Client, folder: Path) -> dict[str, list[Any]]:
         "source_id": [source_id],
         "job_id": [row["job_id"] for row in _items(client, "/api/jobs")],
         "trace_id": traces,
+        "feedback_id": feedback,
+        "run_id": [row["run_id"] for row in _items(client, "/api/evaluations")],
         "name": ["notes", "計画", "default"],
         "collection": ["notes", "計画", "default"],
         "query": questions,
         "path": [str(folder), str(SAMPLES), str(folder / "note-1.md")],
         "page": [1, 2],
     }
-    return {name: values for name, values in known.items() if values}
+    if missing := [name for name, values in known.items() if not values]:
+        raise RuntimeError(f"the daemon was to hold something of each kind, and has no {', '.join(missing)}")
+    return known
 
 
 def _pictures(client: httpx2.Client, doc_id: str) -> list[str]:

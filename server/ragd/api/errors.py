@@ -6,6 +6,7 @@ import errno
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from http import HTTPMethod
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -13,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
+from starlette.routing import Match
 
 from ragd.core.errors import (
     FieldProblem,
@@ -102,6 +104,8 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
         ours = NotFound(f"There is nothing at {path}. See /docs for what there is.")
     elif error.status_code == 405:
         ours = _MethodNotAllowed(f"{method} can't be used at {path}. See /docs for what can.")
+        # The framework names those of the first route that has the path alone.
+        return error_response(ours, {"Allow": ", ".join(_methods_at(request))})
     elif error.status_code == 413:
         ours = PayloadTooLarge(str(error.detail))
     elif error.status_code < 500:
@@ -109,3 +113,13 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
     else:
         ours = RagError(str(error.detail))
     return error_response(ours, error.headers)
+
+
+def _methods_at(request: Request) -> list[str]:
+    """Every method that some route answers at the request's path."""
+    answered = []
+    for method in HTTPMethod:
+        scope = {**request.scope, "method": method.value}
+        if any(route.matches(scope)[0] == Match.FULL for route in request.app.routes):
+            answered.append(method.value)
+    return sorted(answered)

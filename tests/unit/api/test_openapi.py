@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from ragd.api.application import routes
 from ragd.api.openapi import write
@@ -35,6 +36,18 @@ def operations(described: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return [
         (f"{method.upper()} {path}", item) for path, methods in described["paths"].items() for method, item in methods.items()
     ]
+
+
+@pytest.mark.slow
+def test_a_method_that_is_refused_is_answered_with_all_that_are_not(described: dict[str, Any]) -> None:
+    client = TestClient(routes())
+    for path, methods in described["paths"].items():
+        answer = client.request("TRACE", path.replace("{", "").replace("}", ""))
+        assert answer.status_code == 405
+        allowed = set(answer.headers["Allow"].split(", "))
+        # "verify" may be the id of a document, too.
+        beside = {"GET", "DELETE"} if path == "/api/documents/verify" else set()
+        assert allowed == {method.upper() for method in methods} | beside, path
 
 
 @pytest.mark.slow
