@@ -1,7 +1,8 @@
 """Tokens of the person at the command line for cloud sources: where they are, and how they travel.
 
 They are given as references, by `--source-token NAME=REFERENCE` or the variable `RAG_SOURCE_TOKENS`, are looked up by this
-process, and go along with the requests of this one command.
+process, and go along with the requests of this one command. A name that says its address (`wiki@https://wiki.example.com`) is
+held against the source's: another source may have the name by now.
 """
 
 from __future__ import annotations
@@ -24,16 +25,20 @@ OPTION: Final = "--source-token"
 REQUEST: Final = "request"
 """In place of a reference: the token comes with each request."""
 
-_PAIR: Final = re.compile(r"(.+?)=((?:env|file|keyring):.+)", re.DOTALL)
+_PAIR: Final = re.compile(r"(.+?)(?:@(https?://[^=]+))?=((?:env|file|keyring):.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A source, by its name or its id, and where the token for it is. `by` is the option or variable that says so."""
+    """A source, by its name or its id, and where the token for it is. `by` is the option or variable that says so.
+
+    `address` is of the host that the token is for; "" where none was named.
+    """
 
     source: str
     reference: str
     by: str
+    address: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "source", unicodedata.normalize("NFC", self.source.strip()))
@@ -72,7 +77,7 @@ source_tokens: Final = click.option(
     metavar="NAME=REFERENCE",
     expose_value=False,
     callback=_noted,
-    help=f"Your own token for a cloud source, such as wiki=env:MY_TOKEN; repeatable (else {VARIABLE}).",
+    help=f"Your token for a cloud source: wiki=env:MY_TOKEN, or wiki@https://HOST=env:MY_TOKEN; repeatable (else {VARIABLE}).",
 )
 """`--source-token NAME=REFERENCE`: what `connect` then sends along with each request."""
 
@@ -86,9 +91,9 @@ def _pairs(texts: Sequence[str], by: str) -> list[Given]:
         if pair is None:
             raise click.UsageError(
                 f"{by}: write the name of a source, '=' and where your token is: wiki=env:MY_TOKEN, wiki=file:PATH or "
-                "wiki=keyring:NAME. A token itself never stands there."
+                "wiki=keyring:NAME; wiki@https://HOST=env:MY_TOKEN has its address checked. A token itself never stands there."
             )
-        found.append(Given(pair[1], pair[2], by))
+        found.append(Given(pair[1], pair[3], by, pair[2] or ""))
     return found
 
 
@@ -108,6 +113,7 @@ def headers_for(known: Sequence[Mapping[str, Any]], given: Sequence[Given]) -> d
     for one in given:
         found = next((source for source in known if is_brought([one], source)), None)
         if found is not None:
+            _check_address(one, found)
             tokens[found["id"]] = one
         elif one.source == NEW_SOURCE:
             continue
@@ -116,6 +122,22 @@ def headers_for(known: Sequence[Mapping[str, Any]], given: Sequence[Given]) -> d
         else:
             warn(f"{VARIABLE} names the source '{one.source}', and there is none.")
     return header({source_id: token(one.reference, one.by) for source_id, one in tokens.items()})
+
+
+def _check_address(given: Given, source: Mapping[str, Any]) -> None:
+    from ragd.core.errors import SettingsError
+
+    there = str(source["config"].get("base_url", ""))
+    if given.address and _origin(given.address) != _origin(there):
+        raise SettingsError(
+            f"{given.by}: the token is for {given.address}, and the source '{source['name']}' is at {there or 'no address'}. It "
+            "was not sent. If it is meant for that host, write its address behind the '@'."
+        )
+
+
+def _origin(address: str) -> str:
+    """Scheme, host and port."""
+    return "/".join(address.strip().lower().split("/", 3)[:3])
 
 
 def header(tokens: Mapping[str, str]) -> dict[str, str]:

@@ -64,12 +64,14 @@ class CloudHandler(SourceHandler):
         return self.reading.parse_config(type_, values, before)
 
     def check_change(self, before: Source, values: Mapping[str, Any]) -> None:
-        """A token goes to another host only when who moves the source there says so, by giving it again."""
+        """A source stays at its host: the tokens that people keep under its id, and its own, were given for that one."""
         known = _hosts(before.config)
-        moved = _hosts(values) - known
-        if moved and known and "auth" not in values and token_field(before.config):
-            message = f"The token of '{before.name}' would go to another host. If it is meant for it, give auth again."
-            raise ValidationFailed.of_field("config.auth", "missing", message)
+        if known and (moved := _hosts(values) - known):
+            message = (
+                f"The tokens that are kept for '{before.name}' would go to another host, {min(moved)}. Add a source there and "
+                "remove this one: everybody then gives a token for the new one."
+            )
+            raise ValidationFailed.of_field("config", "moved", message)
 
     def access(self, options: AccessOptions, before: Source | None = None) -> dict[str, Any]:
         """What is given, else what was before or is the default."""

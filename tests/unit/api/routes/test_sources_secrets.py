@@ -75,12 +75,18 @@ def test_an_address_that_nobody_allowed_is_not_asked(client: TestClient, strange
     assert stranger.asked == []
 
 
-def test_a_source_moves_to_another_host_with_its_auth_or_not_at_all(client: TestClient, stranger: Any) -> None:
-    added = client.post("/api/sources", json=source(stranger.server_port, "env:RAG_SECRET_WIKI")).json()
-    where, auth = f"/api/sources/{added['id']}", {"kind": "pat", "token": "env:RAG_SECRET_WIKI"}
-    refused = client.patch(where, json={"config": {"base_url": "https://elsewhere.example.com"}})
-    assert refused.status_code == 400
-    assert "another host" in refused.json()["error"]["message"]
-    config = {"base_url": f"http://127.0.0.1:{stranger.server_port}/wiki"}
-    assert client.patch(where, json={"config": config}).status_code == 200
-    assert client.patch(where, json={"config": {"base_url": "https://elsewhere.example.com", "auth": auth}}).status_code == 200
+@pytest.mark.parametrize("token", ["request", "env:RAG_SECRET_WIKI"])
+def test_tokens_that_are_kept_for_a_source_never_follow_it_to_another_host(client: TestClient, stranger: Any, token: str) -> None:
+    added = client.post("/api/sources", json=source(9, token)).json()
+    where, mine = f"/api/sources/{added['id']}", {"X-RAG-Source-Token": f"{added['id']}=mine"}
+    auth = {"kind": "pat", "token": token}
+    # Nor by the detour over a source that nobody's token is asked for.
+    assert client.patch(where, json={"live": "off", "public": True}, headers=mine).status_code == 200
+    for base_url in (f"http://127.0.0.1:{stranger.server_port}", "https://127.0.0.1:9", "http://localhost:9"):
+        refused = client.patch(where, json={"config": {"base_url": base_url, "auth": auth}}, headers=mine)
+        assert refused.status_code == 400
+        assert "Add a source there and remove this one" in refused.json()["error"]["message"]
+    elsewhere_there = {"base_url": "http://127.0.0.1:9/wiki"}
+    assert client.patch(where, json={"config": elsewhere_there, "live": "live"}, headers=mine).status_code == 200
+    assert client.post(f"{where}/sync", headers=mine).status_code == 202
+    assert stranger.asked == []

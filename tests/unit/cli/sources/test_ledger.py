@@ -100,6 +100,10 @@ def test_people_at_the_command_line_ask_with_their_own_rights(rag, site: FakeSit
     assert rag("chat", "What is run once?").stderr.count("--source-token NAME=env:VARIABLE") == 1
     assert "no source 'other'" in rag("query", "x", "--source-token", "other=env:MY_TOKEN", code=1).stderr
     assert "NOWHERE is not set" in rag("query", "x", "--source-token", "wiki=env:NOWHERE", code=2).stderr
+    there = ("--source-token", "wiki@https://wiki.example.com/space=env:MY_TOKEN")
+    assert "Run `kestrel setup` once" in rag("query", "kestrel setup", *there).stdout
+    elsewhere = rag("query", "x", "--source-token", "wiki@https://other.example.com=env:MY_TOKEN", code=2).stderr
+    assert "is for https://other.example.com, and the source 'wiki' is at https://wiki.example.com. It was not sent" in elsewhere
 
 
 def test_documents_are_listed_to_who_may_read_them(rag, site: FakeSite) -> None:
