@@ -1,7 +1,8 @@
 """Whether the sentences of an answer are borne out by the passages that it was made from, without a model of its own.
 
-A sentence that a passage holds word for word is borne out. Any other is held against the units of the passage that mean the most
-like it, and against each with the one after it:
+A sentence that a passage holds word for word is borne out. Any other is held against the units of the passages that have the most
+of its words (where none has many, as across languages, against more of them), those that mean the most like it, and against each
+with the one after it:
 
 * meaning: the cosine of its embedding with the unit's, the mean over all of them taken away first (Mu and Viswanath 2018,
   "All-but-the-top");
@@ -20,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -34,6 +36,13 @@ from ragd.providers.protocols import Analyzer, Embedder, Vectors
 
 _MOST_SENTENCES: Final = 60
 _MOST_UNITS: Final = 200
+_COMPARED: Final = 6
+"""Units whose meaning is held against a sentence's, those with the most of its words."""
+_WORDS_TELL: Final = 0.3
+"""The share of a sentence's words that one unit must hold for words to choose."""
+_MOST_EMBEDDED: Final = 48
+"""Units of an answer that are embedded: the first of each sentence before the second of any."""
+_MOST_PARTS_EMBEDDED: Final = 64
 _NEAREST: Final = 6
 """Units of a passage that a sentence is held against."""
 _LONGEST: Final = 2_000
@@ -101,19 +110,21 @@ class SupportCheck:
         open_claims = [at for at, found in enumerate(result) if not found]
         if not open_claims or not units:
             return result
-        meanings = self._meanings([spoken[at] for at in open_claims], [said for _, said in units])
         terms = [frozenset(self._analyzer.tokens(said)) for _, said in units]
         spread = Counter(term for own in terms for term in own)
         places = {number: [at for at, (other, _) in enumerate(units) if other == number] for number, _ in units}
         whole = {citation.id: _whole(citation) for citation in citations}
         known = {number: frozenset[str]().union(*(terms[at] for at in own)) for number, own in places.items()}
-        for row, at in zip(meanings, open_claims, strict=True):
-            claim = spoken[at]
-            words = dict(zip(places, word_shares(self._analyzer.tokens(claim), known.values(), spread, len(units)), strict=True))
-            nearest = max(_Evidence(max(row[place] for place in own), words[number]).score for number, own in places.items())
-            for number, own in places.items():
-                near = [(row[place], units[place][1]) for place in own]
-                result[at][number] = self._weighed(claim, near, words[number], whole[number], nearest)
+        asked = [self._analyzer.tokens(spoken[at]) for at in open_claims]
+        compared = _compared([word_shares(wanted, terms, spread, len(units)) for wanted in asked], list(places.values()))
+        meanings = self._meanings([spoken[at] for at in open_claims], [units[place][1] for place in compared])
+        for found, wanted, at in zip(meanings, asked, open_claims, strict=True):
+            claim, row = spoken[at], dict(zip(compared, found, strict=True))
+            words = dict(zip(places, word_shares(wanted, known.values(), spread, len(units)), strict=True))
+            near = {number: [(row.get(place, 0.0), units[place][1]) for place in own] for number, own in places.items()}
+            nearest = max(_Evidence(max(own)[0], words[number]).score for number, own in near.items())
+            for number, own in near.items():
+                result[at][number] = self._weighed(claim, own, words[number], whole[number], nearest)
         return result
 
     def _weighed(self, claim: str, units: Sequence[tuple[float, str]], words: float, passage: str, nearest: float) -> _Evidence:
@@ -134,7 +145,7 @@ class SupportCheck:
     def _meanings(self, claims: Sequence[str], units: Sequence[str]) -> list[list[float]]:
         """For each claim, how near each unit is in meaning, 0..1: the unit or the nearest of its parts."""
         parts = [(at, part) for at, said in enumerate(units) for part in _parts(said)]
-        lines = [*enumerate(units), *parts[:_MOST_UNITS]]
+        lines = [*enumerate(units), *parts[:_MOST_PARTS_EMBEDDED]]
         # Both as passages: here a text is held against a text, not a question against one.
         vectors = self._embedder.embed_passages([*claims, *(part for _, part in lines)])
         rows, columns = vectors[: len(claims)], vectors[len(claims) :]
@@ -153,6 +164,18 @@ def word_shares(asked: Sequence[str], held: Iterable[frozenset[str]], spread: Co
     weights = {term: math.log(1 + texts / (0.5 + spread[term])) for term in asked}
     total = sum(weights.values()) or 1.0
     return [sum(weight for term, weight in weights.items() if term in own) / total for own in held]
+
+
+def _compared(shares: Sequence[Sequence[float]], passages: Sequence[Sequence[int]]) -> list[int]:
+    """The units to embed, by the share of each claim's words that each holds; `passages` are the units of each passage."""
+    # Where words choose nothing, the first units of every passage come before the second of any.
+    blindly = [at for together in zip_longest(*passages) for at in together if at is not None]
+    orders = [
+        sorted(range(len(own)), key=lambda at: (-own[at], at))[:_COMPARED] if max(own) >= _WORDS_TELL else blindly
+        for own in shares
+    ]
+    wanted = (at for together in zip_longest(*orders) for at in together if at is not None)
+    return list(dict.fromkeys(wanted))[:_MOST_EMBEDDED]
 
 
 class _Read(NamedTuple):

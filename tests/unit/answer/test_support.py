@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import pytest
 
 from ragd.answer.support import SupportCheck
+from ragd.providers.fakes import FakeEmbedder
+from ragd.providers.protocols import Vectors
 from ragd.providers.registry import build
 
 from .conftest import cite
@@ -78,3 +82,52 @@ def test_headings_code_and_the_sentence_for_not_found_are_not_judged(check, leas
 def test_without_passages_nothing_is_supported(check) -> None:
     (judged,) = check.check("The lease lasts 90 seconds.", [])
     assert (judged.score, judged.supported) == (0.0, False)
+
+
+class Counting(FakeEmbedder):
+    """Counts the texts that it is given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def embed_passages(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
+        self.texts += texts
+        return super().embed_passages(texts, on_batch)
+
+
+@pytest.fixture
+def counted() -> tuple[SupportCheck, Counting]:
+    embedder = Counting()
+    return SupportCheck(embedder, build("analyzer", "bigram"), 0.43), embedder
+
+
+def manual(first: int) -> str:
+    """Forty sentences that share no word but the small ones."""
+    return " ".join(
+        f"Valve v{number}x opens pipe p{number}x; it then closes tank t{number}x." for number in range(first, first + 40)
+    )
+
+
+def test_only_units_with_words_of_a_sentence_are_embedded(counted) -> None:
+    check, embedder = counted
+    passages = [cite(number, manual(100 * number)) for number in range(1, 6)]
+    check.check("Valve v520x opens pipe p520x first.", passages)
+    assert any("v520x" in text for text in embedder.texts[1:])
+    assert len(embedder.texts) <= 1 + 3 * 6, "six units with their two parts"
+
+
+def test_a_sentence_that_shares_no_word_is_held_against_every_passage_within_bounds(counted) -> None:
+    check, embedder = counted
+    passages = [cite(number, manual(100 * number)) for number in range(1, 6)]
+    check.check("配管は弁で開く。", passages)
+    assert {text[7] for text in embedder.texts if text.startswith("Valve")} == set("12345")
+    assert len(embedder.texts) <= 1 + 48 + 64
+
+
+def test_the_longest_answer_stays_within_bounds(counted) -> None:
+    check, embedder = counted
+    passages = [cite(number, manual(100 * number)) for number in range(1, 6)]
+    answer = " ".join(f"Tank t{100 * (at % 5 + 1) + at % 40}x is closed after its valve was opened." for at in range(90))
+    assert len(check.check(answer, passages)) == 60
+    assert len(embedder.texts) <= 60 + 48 + 64
