@@ -15,7 +15,7 @@ import random
 import re
 import ssl
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
@@ -29,9 +29,11 @@ from ragd.core.reach import MODEL_SERVICES
 
 log = logging.getLogger(__name__)
 
+_CONNECT_S = 10.0
 _FIRST_PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 20.0
-_CONNECT_S = 10.0
+NUMBER = re.compile(r"\d{1,12}(\.\d{1,9})?")
+"""A number as headers write it."""
 # 32 texts of 4,096 dimensions, written out as decimal numbers, are 3 MB.
 _MOST_BYTES = 64 * 1024 * 1024
 _SHOWN = 300
@@ -97,7 +99,7 @@ class RemoteService:
             try:
                 return self._once(url, content, give_up)
             except _Again as failure:
-                pause = max(failure.wait_s, random.uniform(0, min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (attempt - 1))))
+                pause = max(failure.wait_s, backoff(attempt))
                 if attempt == patience.attempts or self._clock() + pause >= give_up:
                     asks = f" It asks to wait {failure.wait_s:.0f} s." if failure.wait_s else ""
                     tries = f"after {attempt} attempts" if attempt > 1 else "at the first attempt"
@@ -129,11 +131,8 @@ class RemoteService:
         except httpx2.TimeoutException as error:
             raise _Again("did not answer in time") from error
         except httpx2.TransportError as error:
-            if certificate := _certificate_problem(error):
-                raise RemoteRefused(
-                    f"{self._where} shows a certificate that is not trusted ({certificate}). Add your organisation's certificate "
-                    "authority to the system's trust store, or name its file in SSL_CERT_FILE."
-                ) from error
+            if certificate := certificate_problem(error):
+                raise untrusted(self._where, certificate) from error
             raise _Again(f"can't be reached ({self._clean(str(error)) or type(error).__name__})") from error
         except httpx2.DecodingError as error:
             raise self.nonsense("its compression is broken") from error
@@ -152,7 +151,7 @@ class RemoteService:
     def _decoded(self, response: httpx2.Response, data: bytes) -> Any:
         status = response.status_code
         if status == _TOO_MANY or (status >= 500 and status != _NOT_IMPLEMENTED):
-            raise _Again(f"answered {status}{self._said(data)}", _wait_asked_for(response))
+            raise _Again(f"answered {status}{self._said(data)}", retry_after(response.headers) or 0.0)
         if response.is_redirect:
             target = httpx2.URL(response.headers.get("location", "")).host or "another path"
             raise RemoteRefused(
@@ -182,12 +181,7 @@ class RemoteService:
         return f": {cleaned}" if cleaned else ""
 
     def _clean(self, text: str) -> str:
-        """One line without the key, or what a service shows of it (`sk-ab***yz`), cut short."""
-        if self._key:
-            text = text.replace(self._key, "***")
-            text = re.sub(re.escape(self._key[:4]) + r"[\w*.\-]*", "***", text)
-        line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-        return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+        return said_line(without_key(text, self._key))
 
 
 class _Again(Exception):
@@ -249,23 +243,66 @@ def check_model_host(host: str, setting: str) -> None:
         raise SettingsError(f"Setting '{setting}': {error.message}") from None
 
 
-def _wait_asked_for(response: httpx2.Response) -> float:
-    """Seconds that `Retry-After` asks for, given as seconds or as a date; 0 when it says nothing that can be read."""
-    value = response.headers.get("retry-after", "").strip()
+def backoff(attempt: int) -> float:
+    """Seconds before the attempt that follows `attempt` (1 is the first)."""
+    return random.uniform(0, min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (attempt - 1)))
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that `Retry-After` asks for, as a number or a date (RFC 9110, 10.2.3); None without one that can be read."""
+    value = headers.get("retry-after", "").strip()
+    if NUMBER.fullmatch(value):
+        return float(value)
+    at = _http_date(value)
+    return None if at is None else max(0.0, at - server_time(headers))
+
+
+def server_time(headers: Mapping[str, str]) -> float:
+    """By the service's own clock where it shows it: ours may be wrong."""
+    at = _http_date(headers.get("date", ""))
+    return time.time() if at is None else at
+
+
+def _http_date(text: str) -> float | None:
     try:
-        seconds = float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else parsedate_to_datetime(value).timestamp() - time.time()
-    except (ValueError, TypeError):
-        return 0.0
-    return max(0.0, seconds)
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
 
 
-def _certificate_problem(error: BaseException) -> str:
+def without_key(text: str, key: str) -> str:
+    """What a service says without the key, or what it shows of it (`sk-ab***yz`)."""
+    return re.sub(re.escape(key[:4]) + r"[\w*.\-]*", "***", text.replace(key, "***")) if key else text
+
+
+def said_line(text: str) -> str:
+    """What a service says as one line, cut short."""
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """An error and all that it came from."""
     cause: BaseException | None = error
     while cause is not None:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return cause.verify_message if hasattr(cause, "verify_message") else "verification failed"
+        yield cause
         cause = cause.__cause__ or cause.__context__
+
+
+def certificate_problem(error: BaseException) -> str:
+    """What is wrong with the certificate that a service showed; "" when that is not what failed."""
+    for cause in causes(error):
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return getattr(cause, "verify_message", "") or "verification failed"
     return "certificate verify failed" if "CERTIFICATE_VERIFY_FAILED" in str(error) else ""
+
+
+def untrusted(service: str, problem: str) -> RemoteRefused:
+    """The error for a model service whose certificate is not trusted."""
+    return RemoteRefused(
+        f"{service} shows a certificate that is not trusted ({problem}). Add your organisation's certificate authority to the "
+        "system's trust store, or name its file in SSL_CERT_FILE."
+    )
 
 
 def _message(answer: Any) -> str:

@@ -21,7 +21,7 @@ _FLOOR_S: Final = 0.0006
 _MADE_OF_ESCAPED_TEXT: Final = {
     "ragd.answer.contradictions:_holds": r"(?<![a-z0-9_])k8s(?![a-z0-9_])",
     "ragd.cli.common.excerpt:matcher": r"\bleas\w*|KST\-12",
-    "ragd.core.http:RemoteService._clean": r"abcd[\w*.\-]*",
+    "ragd.core.http:without_key": r"abcd[\w*.\-]*",
     "ragd.formats.jira.wiki_inline:_Line._positions": r"\{code\}",
     "ragd.formats.jira.wiki_markup:": r"(?<!\{)\{quote\}(?!\})",
     "ragd.providers.llms.calls:RemoteModel.adapts_to": r"\btemperature\b",

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import time
+from email.utils import formatdate
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from ragd.config.answering import LlmSettings
@@ -147,3 +151,34 @@ def test_marks_that_are_none_are_an_error_that_leaves_the_order_alone(answer: st
 def test_a_model_that_is_slower_than_the_deadline_is_not_waited_for() -> None:
     with ChatServer() as server, pytest.raises(RemoteUnavailable, match=r"rerank\.budget_ms"):
         marked(server, deadline=-1.0)
+
+
+def test_a_wait_that_is_given_as_a_date_is_understood() -> None:
+    late = formatdate(time.time() + 3600, usegmt=True)
+    with ChatServer(Scripted(status=429, headers={"Retry-After": late})) as server:
+        with pytest.raises(RemoteUnavailable, match="429"):
+            answered(opened("openai", server.url))
+        assert len(server.asked) == 1
+
+
+def test_what_a_service_shows_of_the_key_is_masked() -> None:
+    refusal = Scripted(status=400, message=f"Incorrect key provided: {KEY[:6]}***sts")
+    shown = pytest.raises(RemoteRefused, match=r"Incorrect key provided: \*\*\*")
+    with ChatServer(refusal) as server, shown as caught:
+        answered(opened("openai", server.url))
+    assert KEY[:6] not in caught.value.message
+
+
+def test_a_certificate_that_is_not_trusted_is_named_with_what_to_do() -> None:
+    error = httpx2.ConnectError("handshake")
+    error.__cause__ = ssl.SSLCertVerificationError(1, "self-signed certificate")
+    failure, _wait = opened("openai", "https://models.example.com/v1").explain(error)
+    assert isinstance(failure, RemoteRefused)
+    assert "a certificate that is not trusted" in failure.message
+    assert "SSL_CERT_FILE" in failure.message
+
+
+def test_a_file_of_certificates_that_is_not_there_is_a_wrong_setting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    with pytest.raises(SettingsError, match="SSL_CERT_FILE"):
+        opened("openai", "https://models.example.com/v1")

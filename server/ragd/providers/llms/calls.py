@@ -7,21 +7,27 @@ whether a piece has been handed on already.
 from __future__ import annotations
 
 import logging
-import os
-import random
 import re
 import socket
-import ssl
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from ragd.config.answering import LlmSettings
 from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError, SourceRefused
-from ragd.core.http import check_model_host, is_loopback
+from ragd.core.http import (
+    backoff,
+    certificate_problem,
+    check_model_host,
+    is_loopback,
+    retry_after,
+    said_line,
+    trusted_context,
+    untrusted,
+    without_key,
+)
 from ragd.core.reach import MODEL_SERVICES
 from ragd.language.token_estimate import estimate_tokens
 from ragd.providers.protocols import Completion, Message
@@ -32,9 +38,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _CONNECT_S: Final = 10.0
-_FIRST_WAIT_S: Final = 0.5
 _LONGEST_WAIT_S: Final = 30.0
-_SHOWN_REASON: Final = 300
 
 
 class RemoteModel(ABC):
@@ -65,6 +69,7 @@ class RemoteModel(ABC):
         check_model_host(parts.hostname, "llm.url")
         self._options = options
         self._key = api_key
+        self._trust = trusted_context()
         self._left_out: set[str] = set()
         try:
             self._sdk = self._import_sdk()
@@ -88,16 +93,6 @@ class RemoteModel(ABC):
     @abstractmethod
     def ask(self, http: httpx2.Client, messages: Sequence[Message], max_tokens: int) -> Iterator[str | Completion]:
         """One attempt: the pieces, and the completion when the service says that the answer is at its end."""
-
-    @cached_property
-    def _trust(self) -> ssl.SSLContext:
-        import truststore
-
-        context = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):
-            if (bundle := os.environ.get(name)) and os.path.isfile(bundle):
-                context.load_verify_locations(bundle)
-        return context
 
     def http(self, on_request: Callable[[httpx2.Request], None]) -> httpx2.Client:
         """A client for one answer. Proxies of the environment are used, but not for a service on this machine."""
@@ -128,8 +123,7 @@ class RemoteModel(ABC):
         if not failure.retryable or failures > self._options.retries or (wait or 0.0) > _LONGEST_WAIT_S:
             # Without its cause: an SDK's error holds the request, and so the key.
             raise failure from None
-        pause = _FIRST_WAIT_S * 2 ** (failures - 1) * random.uniform(1, 1.25) if wait is None else wait
-        return min(pause, _LONGEST_WAIT_S)
+        return backoff(failures) if wait is None else wait
 
     def explain(self, error: Exception) -> tuple[RemoteUnavailable, float | None]:
         """The error as ours, and the seconds that the service asks to wait for, when it says."""
@@ -141,7 +135,7 @@ class RemoteModel(ABC):
         if refused := next((one for one in (error, error.__cause__) if isinstance(one, SourceRefused)), None):
             return RemoteRefused(f"{service} is not asked: {refused.message}"), None
         if isinstance(error, sdk.APIStatusError):
-            status, wait = error.status_code, _retry_after(error.response.headers)
+            status, wait = error.status_code, retry_after(error.response.headers)
             if status in (408, 409, 429) or status >= 500:
                 return RemoteUnavailable(f"{service} is overloaded or out of order (status {status}). Try again later."), wait
             if status in (401, 403):
@@ -153,6 +147,8 @@ class RemoteModel(ABC):
             silence = f"{self._options.timeout_s:g} seconds"
             return RemoteUnavailable(f"{service} gave no sign of life for {silence} (llm.timeout_s)."), None
         if isinstance(error, (sdk.APIConnectionError, httpx2.TransportError, OSError)):
+            if certificate := certificate_problem(error):
+                return untrusted(service, certificate), None
             reason = self._clean(str(error.__cause__ or error))
             return RemoteUnavailable(f"{service} can't be reached ({reason}). Check llm.url and that it is running."), None
         if isinstance(error, sdk.APIError):
@@ -182,9 +178,7 @@ class RemoteModel(ABC):
         return ""
 
     def _clean(self, text: str) -> str:
-        """One line of what a service says, without the key."""
-        text = text.replace(self._key, "***") if self._key else text
-        return " ".join(text.split())[:_SHOWN_REASON]
+        return said_line(without_key(text, self._key))
 
 
 class Reply(Iterator[str]):
@@ -281,10 +275,3 @@ def _break(connection: socket.socket) -> None:
         socket.socket.shutdown(connection, socket.SHUT_RDWR)
     except OSError:
         log.debug("a connection was gone before it was broken")
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    try:
-        return max(0.0, float(headers.get("retry-after", "")))
-    except ValueError:
-        return None

@@ -1,27 +1,21 @@
 """How often a site is asked, and how long it is left alone when it asks for that.
 
 Our own budget is a token bucket. What the site says comes first: `Retry-After` (seconds or a date), Data Center's
-`X-RateLimit-Remaining` and `-Interval-Seconds`, Cloud's `X-RateLimit-Reset`. Where it says nothing, pauses grow exponentially
-with full jitter (Brooker 2015, AWS Architecture Blog).
+`X-RateLimit-Remaining` and `-Interval-Seconds`, Cloud's `X-RateLimit-Reset`.
 """
 
 from __future__ import annotations
 
-import random
-import re
 import threading
-import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+
+from ragd.core.http import NUMBER, retry_after, server_time
 
 _BURST_S = 5.0
-_FIRST_PAUSE_S = 0.5
-_LONGEST_PAUSE_S = 20.0
 # Whatever a site says, it is asked again the next day.
 _LONGEST_ASKED_S = 24 * 3600.0
 _INTERVAL_S = 60.0
-_NUMBER = re.compile(r"\d{1,12}(\.\d{1,9})?")
 
 
 class RateBudget:
@@ -51,21 +45,14 @@ class RateBudget:
             return wait
 
 
-def backoff(attempt: int) -> float:
-    """Seconds before the attempt that follows `attempt` (1 is the first)."""
-    return random.uniform(0, min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (attempt - 1)))
-
-
 def wait_asked_for(headers: Mapping[str, str], *, limited: bool) -> float | None:
     """Seconds that a refusing answer asks for; None when it does not say.
 
     `limited`: it refuses because of a limit, so that what it says of its limits counts; other answers carry that as well.
     """
-    value = headers.get("retry-after", "").strip()
-    if _NUMBER.fullmatch(value):
-        return min(float(value), _LONGEST_ASKED_S)
-    if value and (at := _http_date(value)) is not None:
-        return _bounded(at - _server_time(headers))
+    asked = retry_after(headers)
+    if asked is not None:
+        return _bounded(asked)
     return _refill(headers) if limited else None
 
 
@@ -79,29 +66,16 @@ def rest_asked_for(headers: Mapping[str, str]) -> float:
 
 def _refill(headers: Mapping[str, str]) -> float | None:
     interval = headers.get("x-ratelimit-interval-seconds", "").strip()
-    if _NUMBER.fullmatch(interval):
-        return min(float(interval), _LONGEST_ASKED_S)
+    if NUMBER.fullmatch(interval):
+        return _bounded(float(interval))
     reset = headers.get("x-ratelimit-reset", "").strip()
-    if _NUMBER.fullmatch(reset):
-        return _bounded(float(reset) - _server_time(headers))
+    if NUMBER.fullmatch(reset):
+        return _bounded(float(reset) - server_time(headers))
     try:
         at = datetime.fromisoformat(reset)
     except ValueError:
         return None
-    return _bounded((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - _server_time(headers))
-
-
-def _server_time(headers: Mapping[str, str]) -> float:
-    """By the site's own clock where it shows it: ours may be wrong."""
-    at = _http_date(headers.get("date", ""))
-    return time.time() if at is None else at
-
-
-def _http_date(text: str) -> float | None:
-    try:
-        return parsedate_to_datetime(text).timestamp()
-    except (ValueError, TypeError, OverflowError):
-        return None
+    return _bounded((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - server_time(headers))
 
 
 def _bounded(seconds: float) -> float:

@@ -11,10 +11,10 @@ from typing import Any
 import httpx2
 
 from ragd.core.errors import DocumentVanished, ItemForbidden, SourceRefused, SourceUnavailable
+from ragd.core.http import said_line
 
 TOKEN_FIELD = "config.auth.token"
 
-_SHOWN = 300
 _MEDIA_TYPE = re.compile(r"[a-zA-Z]{1,15}/[\w.+-]{1,40}")
 _UNAUTHORIZED, _FORBIDDEN, _PROXY, _NOT_IMPLEMENTED = 401, 403, 407, 501
 _GONE = frozenset((404, 410))
@@ -131,8 +131,7 @@ class ResponseErrors:
     def clean(self, text: str) -> str:
         for secret in self.secrets:
             text = text.replace(secret, "***")
-        line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-        return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+        return said_line(text)
 
     def _check_login(self, answer: Answer) -> None:
         if "CAPTCHA" in answer.headers.get(_DENIED_REASON, "").upper():

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 import httpx2
 
 from ragd.core.errors import SourceThrottled
-from ragd.sources.atlassian.limits import RateBudget, backoff, rest_asked_for, wait_asked_for
+from ragd.core.http import backoff
+from ragd.sources.atlassian.limits import RateBudget, rest_asked_for, wait_asked_for
 from ragd.sources.atlassian.responses import Answer, Lost, ResponseErrors, Unanswered
 from ragd.sources.atlassian.transport import ConnectionPool
 from ragd.sources.base import HttpOptions

@@ -19,7 +19,7 @@ import httpx2
 import truststore
 
 from ragd.core.errors import PayloadTooLarge, SourceRefused
-from ragd.core.http import is_loopback, trusted_context
+from ragd.core.http import causes, certificate_problem, is_loopback, trusted_context
 from ragd.core.reach import AllowedHosts
 from ragd.sources.atlassian.responses import Answer, Lost, proxy_refused
 
@@ -146,20 +146,17 @@ def _context(ca_bundle: str) -> ssl.SSLContext:
 
 
 def _lost(error: httpx2.TransportError, url: httpx2.URL) -> Lost | SourceRefused:
-    for cause in _causes(error):
+    if certificate := certificate_problem(error):
+        return _untrusted(url, certificate)
+    for cause in causes(error):
         if isinstance(cause, socket.gaierror | ConnectionRefusedError) and _is_proxied(url):
             return NotThere(f"can't be reached: the proxy that {url.scheme.upper()}_PROXY names does not answer")
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            return _untrusted(url, getattr(cause, "verify_message", "") or "verification failed")
         if isinstance(cause, socket.gaierror):
             return NotThere(f"has no address: nobody knows a host {url.host}")
         if isinstance(cause, ConnectionRefusedError):
             return NotThere(f"can't be reached: nothing listens at {url.netloc.decode('ascii')}")
         if isinstance(cause, ssl.SSLError) and cause.reason in {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST"}:
             return NoTls("speaks no https at this port")
-    text = str(error)
-    if "CERTIFICATE_VERIFY_FAILED" in text:
-        return _untrusted(url, "certificate verify failed")
     return Lost(f"broke off ({type(error).__name__})")
 
 
@@ -173,10 +170,3 @@ def _untrusted(url: httpx2.URL, reason: str) -> SourceRefused:
         f"{url.netloc.decode('ascii')} shows a certificate that is not trusted ({reason}). Add your organisation's certificate "
         "authority to the operating system's trust store, or name its PEM file in the setting sync.ca_bundle."
     )
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    cause: BaseException | None = error
-    while cause is not None:
-        yield cause
-        cause = cause.__cause__ or cause.__context__
