@@ -51,6 +51,8 @@ class Models:
         self.queue = queue
         self.analyzer: Lazy[Analyzer] = Lazy(partial(build, "analyzer", settings.sparse.analyzer), lock)
         self.uncentred: Lazy[Embedder] = Lazy(self._open_uncentred, lock)
+        # Once for all that need them: every byte of them is hashed.
+        self._files: Lazy[ModelFiles | None] = Lazy(self._model_files, lock)
         self.calibration = Lazy(self._open_calibration, lock)
         self.embedder: Lazy[Embedder] = Lazy(partial(self._centred, self.uncentred), lock)
         self.answer_uncentred: Lazy[Embedder] = Lazy(lambda: AnswerEmbedder(self.uncentred()), lock)
@@ -118,14 +120,14 @@ class Models:
         return CentredEmbedder(embedder(), calibration) if calibration.weight else embedder()
 
     def _open_calibration(self) -> CalibrationCache:
-        files, weight = self._model_files(), self._settings.embedding.centring
+        files, weight = self._files(), self._settings.embedding.centring
         # Beside the models: a folder within a model's own would be taken for a damaged copy of it.
         folder = self._directories.data if files is None else self._directories.models
         best = files.row.centring if files else 0.0
         return CalibrationCache(self.uncentred(), folder / "calibrations", best if weight is None else weight)
 
     def _open_uncentred(self) -> Embedder:
-        options, files = self._settings.embedding, self._model_files()
+        options, files = self._settings.embedding, self._files()
         # A provider without files runs elsewhere; where and how, the settings say.
         arguments = (
             {"options": options}

@@ -9,10 +9,9 @@ import os
 import secrets
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from ragd import __version__
-from ragd.api.application import create_api
 from ragd.api.lifecycle import Lifecycle
 from ragd.app.container import Application
 from ragd.client.asgi import AsgiTransport
@@ -21,8 +20,11 @@ from ragd.client.observer import Need, Observer
 from ragd.client.requests import LOCAL
 from ragd.config.loading import Directories
 from ragd.config.settings import Settings
+from ragd.core.errors import RagError
 from ragd.core.instance import DaemonInfo, Ownership
+from ragd.core.lazy import loading
 from ragd.core.logs import CLI_LOG, logging_to
+from ragd.store.jobs import Job
 
 
 @contextmanager
@@ -36,12 +38,15 @@ def embedded(
         stack.enter_context(logging_to(directories.logs, CLI_LOG, loaded.observability.log_level))
         app = Application(loaded, directories, progress=observer.show)
         stack.callback(app.close)
+        repair = None if need == "content" else _make_ready(app, need, observer)
+        from ragd.api.application import create_api
+
         token = secrets.token_hex(32)
         transport = AsgiTransport(create_api(app, token=token))
         client = Client(transport, LOCAL, {"Authorization": f"Bearer {token}"}, is_daemon=False)
         stack.callback(client.close)
         if need != "content":
-            _make_ready(app, client, need, observer)
+            _begin_work(app, client, need, repair, observer)
         if need not in ("content", "search"):
             stack.enter_context(_listening(app, ownership))
         yield client
@@ -50,6 +55,7 @@ def embedded(
 @contextmanager
 def _listening(app: Application, ownership: Ownership) -> Iterator[None]:
     """Other programs are answered for as long as the block runs. Who has a request open at its end gets the answer."""
+    from ragd.api.application import create_api
     from ragd.api.server import ApiServer, listening
 
     lifecycle, token = Lifecycle(is_daemon=False), secrets.token_hex(32)
@@ -68,13 +74,30 @@ def _listening(app: Application, ownership: Ownership) -> Iterator[None]:
             thread.join()
 
 
-def _make_ready(app: Application, client: Client, need: Need, observer: Observer) -> None:
-    """Open the model and the indexes, and bring the indexes in line with the database before anybody searches them."""
+def _make_ready(app: Application, need: Need, observer: Observer) -> Job | None:
+    """Open the model and the indexes, and bring the indexes in line with the database before anybody searches them.
+
+    Returns the job that repairs what differs, if there is any.
+    """
     with observer.opening():
+        # The model's files are checked and read without the interpreter's lock, and the modules of REST are loaded meanwhile.
+        opening = threading.Thread(target=_open_model, args=(app,), name="rag-open", daemon=True)
+        opening.start()
+        with loading():
+            import ragd.api.application  # noqa: F401
+        opening.join()
         if need == "search" and app.reconciler.is_clean():
             app.reconciler.prepare()
-            return
-        repair = app.reconciler.reconcile(outdated=need in ("jobs", "watch"))
+            return None
+        return app.reconciler.reconcile(outdated=need in ("jobs", "watch"))
+
+
+def _open_model(app: Application) -> None:
+    with suppress(RagError):  # told by who needs it, who tries again
+        app.models.embedder()
+
+
+def _begin_work(app: Application, client: Client, need: Need, repair: Job | None, observer: Observer) -> None:
     for notice in app.reconciler.notices:
         observer.warn(notice)
     # A search leaves alone what waits in the queue, unless the indexes must be repaired first.

@@ -28,6 +28,7 @@ from ragd.core.logs import DAEMON_LOG, logging_to
 from ragd.daemon.watchdog import Watchdog
 from ragd.ingest.interruptions import NOTE_FILE
 from ragd.models.store import Progress
+from ragd.providers.freed_memory import limit_heaps
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +81,7 @@ def _serve(
     stop_when_unused_s: float | None,
 ) -> int:
     token = _new_token(os.environ.get("RAG_TOKEN"))
+    limit_heaps()
     sys.setswitchinterval(_SWITCH_S)
     gc.set_threshold(*_COLLECT_AFTER)
     raise_open_files()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Callable
 from typing import Final
@@ -11,6 +12,8 @@ import psutil
 
 _GROWN: Final = 64 << 20
 """Bytes by which the process must have grown. To look through a heap of 300 MB takes 150 ms, in which others wait."""
+
+_M_ARENA_MAX: Final = -8
 
 
 class FreedMemory:
@@ -31,6 +34,15 @@ class FreedMemory:
 
     def _used(self) -> int:
         return int(psutil.Process().memory_info().rss)
+
+
+def limit_heaps(most: int | None = None) -> None:
+    """Let glibc's threads share as many heaps as there are cores, at least two, instead of eight times as many.
+
+    Each heap keeps gaps of its own: through 60 questions with 100,000 chunks that was 17 MB. For the beginning of a process.
+    """
+    if sys.platform == "linux" and (option := getattr(ctypes.CDLL(None), "mallopt", None)) is not None:
+        option(_M_ARENA_MAX, most or max(2, os.cpu_count() or 2))
 
 
 def _trimmer() -> Callable[[int], int] | None:
