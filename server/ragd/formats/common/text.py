@@ -8,6 +8,11 @@ from itertools import accumulate
 from typing import Final
 
 _BACKTICKS: Final = re.compile("`+")
+_FOLLOWABLE: Final = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
+_MAX_LINK: Final = 2000
+_IN_LINKS: Final = str.maketrans(
+    {" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "|": "%7C", "\n": "", "\r": "", "\t": ""}
+)
 _MOST_NUMBERS: Final = 20
 _MOST_HEADERS: Final = 3
 _HEADER_CHARS: Final = 60
@@ -41,6 +46,12 @@ def code_span(text: str) -> str:
     fence = fence_for(text, 1)
     gap = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{gap}{text}{gap}{fence}"
+
+
+def followable(target: str | None) -> str | None:
+    """The target of a link that a reader may follow, fit for Markdown and its tables; None for any but http, https and mailto."""
+    target = (target or "").strip()
+    return target.translate(_IN_LINKS) if len(target) <= _MAX_LINK and _FOLLOWABLE.match(target) else None
 
 
 def comments_title(language: str | None) -> str:

@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+from ragd.formats.common.text import followable
 from ragd.formats.excel.grid import Grid, GridRow
 from ragd.formats.excel.stream import Budget
 
 _COST_OF_A_REPETITION: Final = 50
 """Characters that a repeated value is counted as beside its own: areas that overlap, as no program writes them, add up."""
-_PLAIN_SCHEMES: Final = ("http://", "https://", "mailto:")
 
 
 class _Span(NamedTuple):
@@ -85,10 +85,8 @@ def _apart(spans: list[_Span]) -> list[_Span]:
 
 def _linked(text: str, target: str | None) -> str:
     """A Markdown link, unless the text is the address already or the address is no such as may be followed."""
-    if not target or not target.lower().startswith(_PLAIN_SCHEMES) or not text:
-        return text
-    address = target.removeprefix("mailto:")
-    if address in text or len(target) > 2000:
+    address = followable(target)
+    if not target or not address or not text or target.removeprefix("mailto:") in text:
         return text
     label = " ".join(text.split()).replace("[", "(").replace("]", ")")
-    return f"[{label}]({target.replace('|', '%7C').replace(' ', '%20').replace('(', '%28').replace(')', '%29')})"
+    return f"[{label}]({address})"

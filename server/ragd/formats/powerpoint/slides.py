@@ -11,7 +11,7 @@ from ragd.core.documents import Heading, Mark, Place
 from ragd.formats.common.builder import ContentBuilder
 from ragd.formats.common.naming import MAX_LINE_AS_TITLE, MAX_TITLE_CHARS
 from ragd.formats.common.opc import A, R, alt_of
-from ragd.formats.common.text import numbered
+from ragd.formats.common.text import followable, numbered
 from ragd.formats.powerpoint.graphics import graphic, is_readable
 from ragd.formats.powerpoint.layout import BOILERPLATE, TITLES, Inheritance, P, kind_of
 from ragd.formats.powerpoint.order import Box, reading_order
@@ -23,7 +23,7 @@ from ragd.formats.powerpoint.parts import (
     related_parts,
     root_of,
 )
-from ragd.formats.powerpoint.text import Paragraph, branches, followable, one_line, paragraphs, to_markdown
+from ragd.formats.powerpoint.text import Paragraph, branches, one_line, paragraphs, to_markdown
 
 _FRAME: Final = f"{P}graphicFrame"
 _READABLE: Final = frozenset(f"{P}{name}" for name in ("sp", "pic", "grpSp", "cxnSp"))

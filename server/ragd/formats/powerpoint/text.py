@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ragd.formats.common.opc import MC, A, R
-from ragd.formats.common.text import fenced
+from ragd.formats.common.text import fenced, followable
 from ragd.formats.word.signs import equation, symbol
 
 _A14: Final = "{http://schemas.microsoft.com/office/drawing/2010/main}"
@@ -21,8 +21,6 @@ _MONOSPACE: Final = frozenset((
     "source code pro", "ubuntu mono",
 ))  # fmt: skip
 _SYMBOL_FONTS: Final = frozenset(("symbol", "wingdings", "wingdings 2"))
-_LONGEST_URL: Final = 1000
-_FOLLOWABLE: Final = re.compile(r"(?:https?://|mailto:)[^\s<>]+", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"[-+\u2212]?\d+")
 _DEEPEST: Final = 8
 
@@ -108,13 +106,6 @@ def one_line(found: Sequence[Paragraph]) -> tuple[str, str]:
     """The paragraphs on one line, as Markdown and without links."""
     text, plain = (paragraph.text for paragraph in found), (paragraph.plain for paragraph in found)
     return " ".join(" ".join(text).split()), " ".join(" ".join(plain).split())
-
-
-def followable(url: str | None) -> str | None:
-    """The URL in a form that Markdown takes, when it is http, https or mailto."""
-    if not url or len(url) > _LONGEST_URL or not _FOLLOWABLE.fullmatch(url):
-        return None
-    return url.replace("(", "%28").replace(")", "%29")
 
 
 def branches(element: Any, readable: Callable[[Any], bool] = lambda _: True) -> Iterator[Any]:

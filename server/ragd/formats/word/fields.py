@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragd.formats.common.opc import Element
+from ragd.formats.common.text import followable
 from ragd.formats.word.package import W, child_value, toggled
 from ragd.formats.word.signs import field_formula, symbol
-from ragd.formats.word.spans import followable
 
 _GENERATED: Final = frozenset(("TOC", "INDEX", "TOA"))
 _MAX_INSTRUCTION: Final = 10_000

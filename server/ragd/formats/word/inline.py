@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ragd.formats.common.opc import MC, Element, R
+from ragd.formats.common.text import followable
 from ragd.formats.word.content import without_signs
 from ragd.formats.word.drawings import drawn
 from ragd.formats.word.fields import Fields
 from ragd.formats.word.package import W, is_prompt, texts_of
 from ragd.formats.word.reading import Reading
 from ragd.formats.word.signs import SYMBOLS, M, equation, symbol, symbol_font
-from ragd.formats.word.spans import Span, followable, markdown_of
+from ragd.formats.word.spans import Span, markdown_of
 from ragd.formats.word.styles import Look
 
 _PRESERVED: Final = "{http://www.w3.org/XML/1998/namespace}space"

@@ -12,9 +12,6 @@ from typing import Final
 from ragd.formats.word.content import PAGE_SIGN_EDGES, without_signs
 from ragd.formats.word.signs import with_reading
 
-_FOLLOWABLE: Final = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
-_MAX_LINK: Final = 2000
-_IN_LINKS: Final = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\n": "", "\t": ""})
 _RUN: Final = re.compile("[ \t\u00a0]{2,}")
 _AROUND_BREAK: Final = re.compile("[ \t\u00a0]?\n[ \t\u00a0]?")
 _BLANKS: Final = " \t\n\u00a0\u3000"
@@ -31,14 +28,6 @@ class Span:
     link: str | None = None
     reading: str | None = None
     plain: bool = False
-
-
-def followable(target: str) -> str | None:
-    """The target of a link that a reader may follow, fit for Markdown; None for any but http, https and mailto."""
-    target = target.strip()
-    if len(target) > _MAX_LINK or not _FOLLOWABLE.match(target):
-        return None
-    return target.translate(_IN_LINKS)
 
 
 def markdown_of(spans: Sequence[Span], *, emphasis: bool) -> str:
