@@ -115,6 +115,13 @@ class Tokenizer(Protocol):
 
 
 @runtime_checkable
+class BulkTokenizer(Tokenizer, Protocol):
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        """As `count`, of each text of an ingestion, which has many."""
+        ...
+
+
+@runtime_checkable
 class Splitter(Protocol):
     """Cuts a text into passages. `profile` says what shapes its output."""
 

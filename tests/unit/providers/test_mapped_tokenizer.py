@@ -155,6 +155,16 @@ def test_much_text_opens_the_library_until_none_comes_any_more(path: Path, tmp_p
     assert tokenizer.plain_ids(["abcde"]) == OnnxTokenizer(path).plain_ids(["abcde"])
 
 
+def test_counts_of_much_text_open_the_library_and_stay_the_same(path: Path, tmp_path: Path) -> None:
+    tokenizer = OnnxTokenizer(path, tmp_path, much=100)
+    texts = ["abc " * 200, "abcde 株式会社", "a<s>b"]
+    before = [tokenizer.count(text) for text in texts]
+    assert tokenizer.counts(texts) == before
+    assert not tokenizer.uses_library
+    assert tokenizer.counts(texts) == before
+    assert tokenizer.uses_library
+
+
 def test_questions_open_no_library(path: Path, tmp_path: Path) -> None:
     tokenizer = OnnxTokenizer(path, tmp_path, much=100)
     tokenizer.plain_ids(["abc " * 500])

@@ -11,7 +11,7 @@ from ragd.ingest.text_stages import TextTask
 from ragd.ingest.workers.ipc import KnownAssets, Normalized, pack_known, unpack_document
 from ragd.ingest.workers.text_ipc import pack_task, unpack_chunk, unpack_enrichment, unpack_section
 from ragd.ingest.workers.worker import Exchange
-from ragd.providers.protocols import PassageEmbedder
+from ragd.providers.protocols import BulkTokenizer, PassageEmbedder
 
 
 class RemoteParsing:
@@ -89,7 +89,8 @@ class RemoteText:
                 return header
             texts = [blob.decode("utf-8", "surrogatepass") for blob in blobs]
             if header["kind"] == "count":
-                self._exchange.send({}, [array("q", map(tokenizer.count, texts)).tobytes()])
+                counts = tokenizer.counts(texts) if isinstance(tokenizer, BulkTokenizer) else map(tokenizer.count, texts)
+                self._exchange.send({}, [array("q", counts).tobytes()])
             elif header["kind"] == "starts":
                 self._exchange.send({}, [array("q", tokenizer.starts(texts[0])).tobytes()])
             else:
