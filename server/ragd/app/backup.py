@@ -1,7 +1,7 @@
 """A backup of a data directory in use: its database as of one moment, and the files that this state names, as one ZIP archive.
 
-Content is kept and indexes are derived: they stay out, and a restore makes them again. Vectors stand in the database, so that
-embeds nothing. What belongs to the process (address, token, lock, logs) stays out, too.
+Content is kept and indexes are derived: they stay out, and a restore makes them again. Vectors stand in the database, so
+only token vectors need the model, in the background. What belongs to the process (address, token, lock, logs) stays out, too.
 """
 
 from __future__ import annotations

@@ -45,6 +45,8 @@ def status(context: CliContext, as_json: bool) -> None:
 
 def _token_index(found: Mapping[str, Any]) -> str:
     """Where they are kept, and how many documents have theirs yet."""
+    if found["provider"] == "auto":  # until the model is loaded
+        return "in files, where the model has a basis"
     if (building := found["building"]) is None:
         return str(found["provider"])
     return f"{found['provider']}, being made in the background: {building['done']:,} of {plural(building['total'], 'document')}"
