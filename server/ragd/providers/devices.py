@@ -81,6 +81,8 @@ def open_graph(
     options.intra_op_num_threads = threads or physical_cores()
     options.inter_op_num_threads = 1
     options.log_severity_level = _ERRORS_ONLY
+    # A plan of memory for each length of a text costs 18 MB and gains nothing: lengths hardly come again.
+    options.enable_mem_pattern = False
     # Spinning threads take the processor from the rest of the daemon between two calls.
     options.add_session_config_entry("session.intra_op.allow_spinning", "1" if spinning else "0")
 
