@@ -23,7 +23,7 @@ import shlex
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
@@ -44,7 +44,8 @@ from ragd.evaluation.metrics import measure
 from ragd.evaluation.relevance import is_at, unit_of, units
 from ragd.retrieve.filters import parse_filters
 from ragd.retrieve.ranking.adaptive import AdaptiveFusion, QuestionKind, kind_of
-from ragd.retrieve.ranking.features import FEATURES, TOKEN_FEATURES, first_fusion, matrix, pool_of
+from ragd.retrieve.ranking.features import FEATURES, TOKEN_FEATURES, feedback_of, first_fusion, matrix, pool_of
+from ragd.retrieve.ranking.further import widened
 from ragd.retrieve.ranking.learned import scaled
 from ragd.retrieve.ranking.weights import LEARNED_KINDS, SHIPPED, SHIPPED_WITH_TOKENS, FusionWeights, read_weights
 
@@ -144,8 +145,18 @@ def collect(app: Application, material: Material, names: Sequence[str]) -> Colle
         plan = pipeline.planner.plan(question.text, mode="hybrid", filters=filters, prefer=request.prefer, history=history)
         trace = Trace("query", strategy_config_id="training", detail_level="standard", links={})
         retrieved = pipeline.retriever.retrieve(plan, query.kb_ids, trace)
-        first, _ = first_fusion(rule, retrieved.lists, plan, retrieved.data)
-        pool = pool_of(retrieved.lists, plan, retrieved.data, first)
+        first = first_fusion(rule, retrieved.lists, plan, retrieved.data)
+        kind = kind_of(plan, retrieved.data.foreign)
+        feedback = feedback_of(first, retrieved.data) if {"dense", "sparse"} <= retrieved.lists.keys() else None
+        if feedback is None:
+            continue
+        # Look-ups are the rule's, and nothing further is searched for them.
+        retrieved = (
+            widened(pipeline.retriever, retrieved, feedback, plan, query.kb_ids, trace)
+            if kind in LEARNED_KINDS
+            else replace(retrieved, data=replace(retrieved.data, feedback=feedback))
+        )
+        pool = pool_of(retrieved.lists, plan, retrieved.data)
         if pool is None:
             continue
         if pool.tokens is None and not TOKEN_FEATURES.isdisjoint(names):
@@ -163,7 +174,7 @@ def collect(app: Application, material: Material, names: Sequence[str]) -> Colle
         found.examples.append(
             Example(
                 question.id,
-                kind_of(plan, retrieved.data.foreign),
+                kind,
                 matrix(pool, names),
                 [any(is_at(result, wanted) for wanted in question.relevant) for result in results],
                 [result["source"] in ignored for result in results],

@@ -263,9 +263,12 @@ class Fusion(Protocol):
     def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData = NO_DATA) -> list[Candidate]:
         """Best first, `source="fusion"`; scores are 0..1, where 1 is the best that any candidate could have got.
 
-        `lists` has one entry for each list that was asked for (`dense`, `sparse`, and `rerank` for what was rescored), even an
-        empty one.
+        `lists` has one entry for each that was asked for, even an empty one: `dense`, `sparse`, `feedback`, `rerank` (rescored).
         """
+        ...
+
+    def feedback(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData) -> Vectors | None:
+        """What the best of these candidates have in common, `[dimension]`, for a further search; None for a fusion without."""
         ...
 
     def gains_from_rescoring(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData) -> bool:

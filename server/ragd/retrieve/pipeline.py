@@ -21,6 +21,7 @@ from ragd.retrieve.ranking.candidates import Losses, Retrieved, Retriever
 from ragd.retrieve.ranking.confidence import LOOKED_AT, confidence_of, evidence_of
 from ragd.retrieve.ranking.diversity import diversified
 from ragd.retrieve.ranking.explain import explained
+from ragd.retrieve.ranking.further import widened
 from ragd.retrieve.ranking.reranking import Reranked, RerankStage
 from ragd.store.passages import Passages
 
@@ -137,6 +138,8 @@ class QueryPipeline:
         found = self.retriever.retrieve(plan, query.kb_ids, trace)
         fusion = self.reranking.fusion
         with trace.span("stage.fusion", ProviderRef("fusion", fusion.name, fusion.profile)) as span:
+            if (feedback := fusion.feedback(found.lists, plan, found.data)) is not None:
+                found = widened(self.retriever, found, feedback, plan, query.kb_ids, trace)
             fused = fusion.fuse(found.lists, plan, found.data)
             payload = {"foreign": None if by_name else round(found.data.foreign, 3), "candidates": trace.candidates(fused)}
             trace.event("fusion.ranked", payload, span)
@@ -210,7 +213,8 @@ class QueryPipeline:
             ranked = stages["prefer"] = prefer(ranked, known_fields, plan.prefer, options.prefer_weight)
         if options.mmr_lambda < 1:
             ranked = stages["diversity"] = diversified(ranked, found.data.vectors, options.mmr_lambda, query.top_k)
-        scores = {source: {item.chunk_id: item.score for item in candidates} for source, candidates in found.lists.items()}
+        sides = {source: candidates for source, candidates in found.lists.items() if source != "feedback"}
+        scores = {source: {item.chunk_id: item.score for item in candidates} for source, candidates in sides.items()}
         scores |= {"fused": {item.chunk_id: item.score for item in fused}, "rerank": dict(reranked.scores)}
         admitted: dict[str, Passage | None] = {}
         hits = list(self._served(ranked, query.top_k, query, plan, scores, admitted))

@@ -1689,7 +1689,7 @@ export interface components {
             moves: string[];
             /**
              * Stages
-             * @description dense, sparse, fusion, and what ran of rerank, prefer and diversity.
+             * @description dense, sparse, fusion, and what ran of feedback, rerank, prefer and diversity.
              */
             stages: {
                 [key: string]: components["schemas"]["StageRank"];

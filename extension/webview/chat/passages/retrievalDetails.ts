@@ -10,7 +10,7 @@ import type { AssistantMessage, Retrieval } from "../types";
 import { citationTitle } from "./citationChips";
 import { seconds } from "./passageList";
 
-const ORDER = ["dense", "sparse", "fusion", "rerank", "prefer", "diversity"];
+const ORDER = ["dense", "sparse", "feedback", "fusion", "rerank", "prefer", "diversity"];
 
 export function whyPanel(message: AssistantMessage, retrieval: Retrieval): HTMLElement {
   return h(
@@ -137,6 +137,7 @@ function stageLabel(stage: string): string {
     dense: l10n.t("Meaning"),
     retrieve_sparse: l10n.t("Words"),
     sparse: l10n.t("Words"),
+    feedback: l10n.t("Likeness"),
     fusion: l10n.t("Merged"),
     rerank: l10n.t("Reranked"),
     prefer: l10n.t("Preferred"),

@@ -189,7 +189,9 @@ class Feature(BaseModel):
 
 class Explained(BaseModel):
     chunk_id: str
-    stages: dict[str, StageRank] = Field(description="dense, sparse, fusion, and what ran of rerank, prefer and diversity.")
+    stages: dict[str, StageRank] = Field(
+        description="dense, sparse, fusion, and what ran of feedback, rerank, prefer and diversity."
+    )
     moves: list[str]
     features: list[Feature] | None = Field(default=None, description="What the learned fusion made the score of.")
 

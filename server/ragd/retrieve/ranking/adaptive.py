@@ -55,6 +55,9 @@ class AdaptiveFusion:
         kind = kind_of(plan, data.foreign)
         return ranked(weighted(lists, (RESCORED if "rerank" in lists else FIRST)[kind]), "fusion")
 
+    def feedback(self, *_of: object) -> None:
+        return None
+
     def gains_from_rescoring(self, *_of: object) -> bool:
         return True
 

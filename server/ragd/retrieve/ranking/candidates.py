@@ -32,16 +32,22 @@ _UNREAD: Final = {
 }
 """What a question lacks whose candidates were found all the same, by the name of the stage in `degraded`."""
 
-_UNREADABLE: Final = (RagError, OSError)
+UNREADABLE: Final = (RagError, OSError)
 """What an index raises that can't be read (`EntryStore`). Anything else is a defect, and the question fails by it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """What the indexes gave, by side, with what is known of it; a side that failed is named in `degraded` instead."""
+    """What the indexes gave, by side, with what is known of it; a side that failed is named in `degraded` instead.
+
+    `chunks` has every candidate; `allowed` is what the filters leave, by collection; `asked` the question's token vectors.
+    """
 
     lists: Mapping[str, list[Candidate]]
     data: CandidateData = NO_DATA
+    chunks: Mapping[str, LiveChunk] = field(default_factory=dict)
+    allowed: Mapping[str, Allowed] = field(default_factory=dict)
+    asked: Vectors | None = None
     degraded: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -120,21 +126,21 @@ class Retriever:
             languages={chunk_id: chunk.language for chunk_id, chunk in chunks.items()},
             question=question.vector,
             vectors=self._vectors(kb_ids, list(chunks.values()), losses) if "dense" not in failed else {},
-            tokens=self._max_sims(question.tokens, kb_ids, list(chunks.values()), losses) if "dense" not in failed else {},
+            tokens=self.max_sims(question.tokens, kb_ids, list(chunks.values()), losses) if "dense" not in failed else {},
         )
-        return Retrieved(lists, data, tuple(losses.degraded), tuple(losses.warnings))
+        return Retrieved(lists, data, chunks, allowed, question.tokens, tuple(losses.degraded), tuple(losses.warnings))
 
     def _vectors(self, kb_ids: Sequence[str], chunks: Sequence[LiveChunk], losses: Losses) -> dict[str, Vectors]:
         """Vectors by chunk id, of those that have one."""
         dense_ids = [chunk.dense_id for chunk in chunks]
         try:
             found = [self.dense.vectors(kb_id, dense_ids) for kb_id in kb_ids]
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             losses.add("fusion", error, _UNREAD["fusion"])
             return {}
         return {chunk.chunk_id: vectors[chunk.dense_id] for vectors in found for chunk in chunks if chunk.dense_id in vectors}
 
-    def _max_sims(
+    def max_sims(
         self, question: Vectors | None, kb_ids: Sequence[str], chunks: Sequence[LiveChunk], losses: Losses
     ) -> dict[str, float]:
         """MaxSim with the question's tokens by chunk id, of those whose token vectors are kept."""
@@ -143,7 +149,7 @@ class Retriever:
         dense_ids = [chunk.dense_id for chunk in chunks]
         try:
             scored = [self.tokens.index.score(kb_id, question, dense_ids).tolist() for kb_id in kb_ids]
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             losses.add("tokens", error, _UNREAD["tokens"])
             return {}
         of_chunks = ((chunk.chunk_id, score) for scores in scored for chunk, score in zip(chunks, scores, strict=True))
@@ -153,7 +159,7 @@ class Retriever:
         """The entries of these collections, and those of them that hold each term. Without an index all terms are alike."""
         try:
             counted = [self.sparse.frequencies(kb_id, terms) for kb_id in kb_ids]
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             losses.add("confidence", error, _UNREAD["confidence"])
             return 1, dict.fromkeys(terms, 1)
         return sum(entries for entries, _ in counted), {term: sum(holding[term] for _, holding in counted) for term in terms}
@@ -171,7 +177,7 @@ class Retriever:
         """The candidates of one side, added to `chunks`; `wordings`, read in the span, gives what was found for each wording."""
         with trace.span(f"stage.retrieve_{side}", provider) as span:
             found = list(wordings)
-            candidates = self._candidates(side, found, plan, chunks, allowed)
+            candidates = self.candidates(side, found, plan, chunks, allowed)
             total = sum(map(len, found)) if trace.lists_candidates else None
             payload = {"source": side, "found": total, "candidates": trace.candidates(candidates)}
             trace.event("retrieval.candidates", payload, span)
@@ -202,7 +208,7 @@ class Retriever:
                 found += self.sparse.search(kb_id, terms, self.depth["sparse"], ids, phrases)
             yield found
 
-    def _candidates(
+    def candidates(
         self,
         side: Side,
         wordings: Sequence[Sequence[Scored]],
@@ -210,6 +216,7 @@ class Retriever:
         chunks: dict[str, LiveChunk],
         allowed: Mapping[str, Allowed],
     ) -> list[Candidate]:
+        """The chunks of what was found for each wording, best first, added to `chunks`."""
         entry_ids = list(dict.fromkeys(entry.entry_id for found in wordings for entry in found))
         live = self.passages.resolve(side, entry_ids, plan.filters, allowed.values())
         best: dict[str, float] = {}

@@ -13,8 +13,8 @@ _SIDES = {"dense": "by meaning", "sparse": "by words"}
 def explained(chunk_ids: Sequence[str], stages: Mapping[str, Sequence[Candidate]]) -> list[dict[str, Any]]:
     """One entry a chunk: `{chunk_id, stages: {stage: {rank, score}}, moves: [text, …]}`, and `features` where fusion has them.
 
-    `stages` are the ranked lists in their order: `dense`, `sparse`, `fusion`, then those that ran of `rerank`, `prefer`
-    and `diversity`. A chunk that a list does not hold has no entry for that stage.
+    `stages` are the ranked lists in their order: `dense`, `sparse`, `feedback` if a further search ran, `fusion`, then those that
+    ran of `rerank`, `prefer` and `diversity`. A chunk that a list does not hold has no entry for that stage.
     """
     found = {stage: {candidate.chunk_id: candidate for candidate in candidates} for stage, candidates in stages.items()}
     sizes = {stage: len(candidates) for stage, candidates in stages.items()}
@@ -32,7 +32,9 @@ def _entry(chunk_id: str, found: Mapping[str, Mapping[str, Candidate]], sizes: M
                 if candidate
                 else f"not among the {sizes[side]} best {way}"
             )
-    later = [stage for stage in held if stage not in _SIDES]
+    if feedback := held.get("feedback"):
+        moves.append(f"{_nth(feedback.rank)} of {sizes['feedback']} by likeness to the best ({feedback.score:.3f})")
+    later = [stage for stage in held if stage not in (*_SIDES, "feedback")]
     before: Candidate | None = None
     for stage in later:
         candidate = held[stage]

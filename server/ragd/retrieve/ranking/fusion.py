@@ -36,6 +36,9 @@ class ReciprocalRankFusion:
         best = len(lists) / (self._k + 1)
         return ranked({chunk_id: score / best for chunk_id, score in scores.items()}, "fusion")
 
+    def feedback(self, *_of: object) -> None:
+        return None
+
     def gains_from_rescoring(self, *_of: object) -> bool:
         return True
 
@@ -51,6 +54,9 @@ class WeightedSum:
 
     def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData = NO_DATA) -> list[Candidate]:  # noqa: ARG002
         return ranked(weighted(lists, self._weights), "fusion")
+
+    def feedback(self, *_of: object) -> None:
+        return None
 
     def gains_from_rescoring(self, *_of: object) -> bool:
         return True

@@ -21,8 +21,9 @@ from ragd.config.answering import RetrievalSettings
 from ragd.core.errors import SettingsError
 from ragd.core.query import QueryPlan
 from ragd.core.results import NO_DATA, Candidate, CandidateData, Part
+from ragd.providers.protocols import Vectors
 from ragd.retrieve.ranking.adaptive import AdaptiveFusion, kind_of
-from ragd.retrieve.ranking.features import Numbers, first_fusion, matrix, pool_of
+from ragd.retrieve.ranking.features import Numbers, feedback_of, first_fusion, matrix, pool_of
 from ragd.retrieve.ranking.weights import SHIPPED, SHIPPED_WITH_TOKENS, read_weights
 
 
@@ -49,11 +50,14 @@ class LearnedFusion:
         self.profile = f"{named.basis}-{named.trained.isoformat()}" if named.basis == model else self._rule.profile
 
     def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData = NO_DATA) -> list[Candidate]:
-        first, with_tokens = first_fusion(self._rule, lists, plan, data if self._takes_tokens else replace(data, tokens={}))
-        weights = self._weights.get(with_tokens, {}).get(kind_of(plan, data.foreign))
-        pool = pool_of(lists, plan, data, first) if weights and "rerank" not in lists else None
+        if not self._takes_tokens:
+            data = replace(data, tokens={})
+        if data.feedback is None:
+            data = replace(data, feedback=self.feedback(lists, plan, data))
+        pool = pool_of(lists, plan, data) if "rerank" not in lists else None
+        weights = self._weights_for(plan, data, with_tokens=pool is not None and pool.tokens is not None)
         if pool is None or not weights:
-            return first
+            return self._first(lists, plan, data)
         values = matrix(pool, list(weights))
         rows = values.tolist()
         scores = scaled(values @ np.array(list(weights.values())))
@@ -69,6 +73,21 @@ class LearnedFusion:
             )
             for rank, at in enumerate(order, start=1)
         ]
+
+    def feedback(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData) -> Vectors | None:
+        """None where the rule orders."""
+        has_weights = any(self._weights_for(plan, data, with_tokens=known) for known in (False, True))
+        if not has_weights or "rerank" in lists or not {"dense", "sparse"} <= lists.keys():
+            return None
+        return feedback_of(self._first(lists, plan, data), data)
+
+    def _first(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData) -> list[Candidate]:
+        """The order of the rule, of the lists that it knows."""
+        known = {source: found for source, found in lists.items() if source != "feedback"}
+        return first_fusion(self._rule, known, plan, data if self._takes_tokens else replace(data, tokens={}))
+
+    def _weights_for(self, plan: QueryPlan, data: CandidateData, *, with_tokens: bool) -> Mapping[str, float]:
+        return self._weights.get(with_tokens, {}).get(kind_of(plan, data.foreign), {})
 
     def gains_from_rescoring(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData) -> bool:
         """Only across languages: else this order is better than a rescored one (docs/search-quality.md).

@@ -17,6 +17,7 @@ from ragd.providers.protocols import Vectors
 from ragd.providers.token_index.basis import TokenBasis
 from ragd.providers.token_view import TokenView
 from ragd.retrieve.ranking.candidates import Retriever
+from ragd.retrieve.ranking.further import widened
 from ragd.store.live.entry_table import LiveChunk
 from ragd.store.passages import Allowed
 
@@ -27,6 +28,9 @@ class Known:
     def resolve(self, side: str, entry_ids: Sequence[str], filters: Filters, allowed: Iterable[Allowed]) -> dict[str, LiveChunk]:
         languages = {entry_id: entry_id.partition(".")[2] or None for entry_id in entry_ids if entry_id != "deleted"}
         return {entry_id: LiveChunk(entry_id, f"{entry_id}#", language) for entry_id, language in languages.items()}
+
+    def beside(self, dense_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return {"a#": ("bare#", "before#"), "n#": ("a#",)}
 
 
 class Index:
@@ -207,3 +211,35 @@ def test_further_wordings_add_candidates_on_the_scale_of_the_question(workers: T
     found = retriever(workers, dense, sparse).retrieve(plan(variants=("rent",)), ["kb"], a_trace())
     assert {item.chunk_id: item.score for item in found.lists["sparse"]} == pytest.approx({"a": 4.0, "b": 4.0, "c": 2.0})
     assert {item.chunk_id for item in found.lists["dense"]} == {"a", "b"}
+
+
+def test_a_further_search_adds_a_list_and_what_stands_beside_each_candidate(workers: ThreadPoolExecutor) -> None:
+    dense, sparse = Index(HITS, [Scored("n", 0.9), Scored("deleted", 0.8), Scored("a", 0.7)]), Index([Scored("b", 12.0)])
+    asked = retriever(workers, dense, sparse)
+    found = asked.retrieve(plan(), ["kb"], a_trace())
+    question = found.data.question
+    assert question is not None
+    drawn = widened(asked, found, np.full_like(question, 0.5), plan(), ["kb"], a_trace())
+    vector = np.array(dense.asked[-1][0])  # type: ignore[index]
+    expected = question + 0.6 * np.full_like(question, 0.5)
+    assert vector == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
+    listed = [(item.chunk_id, item.rank, item.source) for item in drawn.lists["feedback"]]
+    assert listed == [("n", 1, "feedback"), ("a", 2, "feedback")]
+    assert {side: drawn.lists[side] for side in found.lists} == found.lists
+    assert set(drawn.data.vectors) == set(drawn.data.languages) == {"a", "b", "n"}
+    assert {name: len(others) for name, others in drawn.data.beside.items()} == {"a": 1, "b": 0, "n": 1}
+    assert drawn.data.feedback is not None
+
+
+def test_an_index_that_fails_in_a_further_search_leaves_what_was_found(workers: ThreadPoolExecutor) -> None:
+    dense, sparse = Index(HITS), Index([Scored("b", 12.0)])
+    asked = retriever(workers, dense, sparse)
+    found = asked.retrieve(plan(), ["kb"], a_trace())
+    dense._error = IndexDamaged("gone")
+    trace = a_trace()
+    assert found.data.question is not None
+    left = widened(asked, found, np.ones_like(found.data.question), plan(), ["kb"], trace)
+    assert (left.lists, left.data, left.degraded) == (found.lists, found.data, ("feedback",))
+    assert "gone" in left.warnings[0]
+    (event,) = [event for event in trace.finish()["events"] if event["kind"] == "degraded"]
+    assert event["payload"]["stage"] == "feedback"

@@ -13,7 +13,7 @@ from ragd.core.query import Filters, Identifier, QueryPlan
 from ragd.core.results import Candidate, CandidateData
 from ragd.providers.protocols import Vectors
 from ragd.retrieve.ranking.adaptive import AdaptiveFusion
-from ragd.retrieve.ranking.features import FEATURES, first_fusion, matrix, pool_of
+from ragd.retrieve.ranking.features import FEATURES, feedback_of, first_fusion, matrix, pool_of
 from ragd.retrieve.ranking.learned import LearnedFusion
 from ragd.retrieve.ranking.weights import SHIPPED, SHIPPED_WITH_TOKENS, read_weights
 
@@ -58,7 +58,7 @@ def learned(folder: Path, **tables: str) -> LearnedFusion:
 
 
 def features(name: str, data: CandidateData = DATA, plan: QueryPlan = PLAN) -> dict[str, float]:
-    pool = pool_of(LISTS, plan, data, FIRST)
+    pool = pool_of(LISTS, plan, replace(data, feedback=feedback_of(FIRST, data)))
     assert pool is not None
     return dict(zip(pool.chunk_ids, matrix(pool, [name])[:, 0].tolist(), strict=True))
 
@@ -78,6 +78,40 @@ def test_feedback_is_the_similarity_to_the_best_passages_of_a_first_fusion_by_th
     shares = np.exp(20 * (scores - scores[0]))
     mean = (shares / shares.sum()) @ np.stack([VECTORS[item.chunk_id] for item in FIRST])
     assert features("feedback") == pytest.approx({name: float(vector @ mean) for name, vector in VECTORS.items()}, abs=1e-6)
+
+
+def test_a_quarter_of_the_likeness_is_of_what_stands_beside_a_candidate() -> None:
+    data = replace(DATA, beside={"a": [VECTORS["c"], VECTORS["d"]], "d": [VECTORS["a"]], "b": []})
+    mean = feedback_of(FIRST, DATA)
+    assert mean is not None
+    for feature, vector, join in (("meaning", QUESTION, np.mean), ("feedback", mean, max)):
+        own, around = features(feature), features(feature, data)
+        expected = {
+            name: 0.75 * own[name] + 0.25 * float(join([VECTORS[other] @ vector for other in others]))
+            for name, others in (("a", "cd"), ("d", "a"))
+        }
+        # What stands alone is its own neighbour.
+        assert around == pytest.approx({**own, **expected}, abs=1e-6)
+    assert features("meaning_scaled", data) == features("meaning_scaled")
+
+
+def test_what_a_further_search_found_is_ranked_with_the_others(tmp_path: Path) -> None:
+    fusion = learned(tmp_path, plain="meaning = 1.0")
+    mean = fusion.feedback(LISTS, PLAN, DATA)
+    assert mean is not None
+    data = replace(DATA, vectors={**VECTORS, "e": QUESTION}, feedback=mean)
+    lists = {**LISTS, "feedback": listed("feedback", e=0.99, a=0.9)}
+    assert [item.chunk_id for item in fusion.fuse(lists, PLAN, data)] == ["e", "a", "b", "c", "d"]
+    # The rule, which has no weight for that list, leaves it out.
+    assert fusion.fuse(lists, LITERAL, data) == AdaptiveFusion(RetrievalSettings()).fuse(LISTS, LITERAL, DATA)
+
+
+def test_look_ups_and_single_sides_search_once(tmp_path: Path) -> None:
+    fusion = learned(tmp_path)
+    assert fusion.feedback(LISTS, LITERAL, DATA) is None
+    assert fusion.feedback({"dense": LISTS["dense"]}, PLAN, DATA) is None
+    assert fusion.feedback({"dense": [], "sparse": []}, PLAN, DATA) is None
+    assert fusion.feedback(LISTS, PLAN, replace(DATA, vectors={})) is None
 
 
 def test_only_a_language_that_is_known_and_another_counts_as_one() -> None:
@@ -211,10 +245,10 @@ def test_weights_of_token_features_rank_by_them_where_every_candidate_has_tokens
 
 def test_the_rule_takes_kept_tokens_for_one_more_list() -> None:
     rule = AdaptiveFusion(RetrievalSettings())
-    first, with_tokens = first_fusion(rule, LISTS, LITERAL, WITH_TOKENS)
     listed_too = {**LISTS, "rerank": listed("rerank", d=0.9, b=0.4, a=0.2, c=0.1)}
-    assert (first, with_tokens) == (rule.fuse(listed_too, LITERAL, DATA), True)
-    assert first_fusion(rule, listed_too, LITERAL, WITH_TOKENS)[1] is False, "what was rescored is one already"
+    assert first_fusion(rule, LISTS, LITERAL, WITH_TOKENS) == rule.fuse(listed_too, LITERAL, DATA)
+    rescored = {**LISTS, "rerank": listed("rerank", b=0.9)}
+    assert first_fusion(rule, rescored, LITERAL, WITH_TOKENS) == rule.fuse(rescored, LITERAL, DATA), "it is one already"
 
 
 def test_where_all_tokens_are_kept_nothing_is_rescored(tmp_path: Path) -> None:
@@ -246,7 +280,7 @@ def test_the_package_has_a_set_of_weights_with_tokens_and_one_without() -> None:
 
 
 def test_weights_of_tokens_are_refused_for_passages_without() -> None:
-    pool = pool_of(LISTS, PLAN, DATA, FIRST)
+    pool = pool_of(LISTS, PLAN, replace(DATA, feedback=feedback_of(FIRST, DATA)))
     assert pool is not None
     with pytest.raises(ValueError, match="not kept"):
         matrix(pool, ["tokens"])
