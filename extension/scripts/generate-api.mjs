@@ -38,11 +38,11 @@ const inEnvironment = process.platform === "win32" ? ["Scripts", "python.exe"] :
 
 class Problem extends Error {}
 
-async function printed(module) {
+async function printed(module, ...words) {
   const python = process.env.RAG_PYTHON || path.join(root, ".venv", ...inEnvironment);
   const options = { cwd: root, env: { ...process.env, PYTHONUTF8: "1" }, maxBuffer: MOST_BYTES };
   try {
-    return JSON.parse((await promisify(execFile)(python, ["-m", module], options)).stdout);
+    return JSON.parse((await promisify(execFile)(python, ["-m", module, ...words], options)).stdout);
   } catch (error) {
     if (error.code === "ENOENT") {
       throw new Problem(
@@ -107,7 +107,9 @@ async function write(name, wanted) {
 }
 
 try {
-  const [description, formats] = await Promise.all(["ragd.api.openapi", "ragd.formats.registry"].map(printed));
+  // The routes of the service contract are for other programs.
+  const parts = [printed("ragd.api.openapi", "editor"), printed("ragd.formats.registry")];
+  const [description, formats] = await Promise.all(parts);
   await write("src/core/api/api.gen.ts", TYPES + astToString(await openapiTS(description)));
   await write("src/core/api/formats.gen.ts", formatsModule(formats));
   await write("package.json", manifestWith(formats, await held(path.join(extension, "package.json"))));

@@ -24,6 +24,7 @@ ORDER = (
 HELD = {
     *("open_engine", "Tracer", "JsonlSink", "ModelQueue", "WorkerPool", "JobRunner", "SourceService", "LiveAccess"),
     *("Models", "QueryFactory", "open_indexes", "open_ingestion", "DocumentWriter", "DocumentReader", "Collections"),
+    *("CleanupTasks", "UploadedDocuments", "Metrics"),
     *("Passages", "Assets", "Jobs", "Overviews", "Evaluations", "Traces", "Ledger", "Origins", "Sources", "VectorCache"),
 }
 CONTAINER = "app.container"

@@ -25,6 +25,8 @@ from ragd.api.routes import (
     suggest,
     traces,
 )
+from ragd.api.routes.contract import documents as contract_documents
+from ragd.api.routes.contract import knowledge_bases, operation, search
 from ragd.api.schemas.base import ErrorBody
 from ragd.api.state_events import StateEvents
 from ragd.app.container import Application
@@ -33,8 +35,11 @@ from ragd.app.container import Application
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 
 
-def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = None) -> Described:
-    """The ASGI application in front of an open `app`. Without `lifecycle` it is ready from the start."""
+def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = None, counted: bool = True) -> Described:
+    """The ASGI application in front of an open `app`. Without `lifecycle` it is ready from the start.
+
+    With `counted` its requests are in the metrics; those that never left the process are not meant to be.
+    """
     if lifecycle is None:
         lifecycle = Lifecycle()
         lifecycle.ready.set()
@@ -43,11 +48,14 @@ def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = No
     api.state.lifecycle = lifecycle
     api.state.state_events = StateEvents(app.overviews)
     api.state.browser = browser = BrowserSessions()
-    api.add_middleware(AuthMiddleware, token=token, lifecycle=lifecycle, limits=app.settings.limits, browser=browser)
+    answered = app.metrics.answered if counted and app.settings.observability.metrics else None
+    api.add_middleware(
+        AuthMiddleware, token=token, lifecycle=lifecycle, limits=app.settings.limits, browser=browser, answered=answered
+    )
     return api
 
 
-def routes() -> Described:
+def routes(*, service_contract: bool = True) -> Described:
     """Every route and the shape of failures, without an app behind them and without middleware; enough to be described."""
     api = Described(
         title="RAG Assistant",
@@ -64,5 +72,7 @@ def routes() -> Described:
     errors.install(api)
     kept = (collections, documents, assets, ingest, sources, jobs)
     for part in (status, query, suggest, chat, *kept, traces, evaluations, backup, docs):
+        api.include_router(part.router)
+    for part in (knowledge_bases, contract_documents, search, operation) if service_contract else ():
         api.include_router(part.router)
     return api

@@ -15,7 +15,9 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.routing import Match
+from starlette.types import Scope
 
+from ragd.api.middleware.browser import LINK_PATH
 from ragd.core.errors import (
     FieldProblem,
     NotFound,
@@ -58,11 +60,16 @@ def error_response(error: RagError, headers: Mapping[str, str] | None = None) ->
     return JSONResponse({"error": body}, error.status, sent)
 
 
-def failure_response(error: Exception) -> JSONResponse:
-    """The answer to a failure that nobody foresaw: nothing of the inside, which goes to the log with the request's id."""
+def failure_response(error: Exception, scope: Scope) -> JSONResponse:
+    """The answer to a failure that nobody foresaw: nothing of the inside, which goes to the log with the request's id.
+
+    Of the request the log has the address with its parameters; bodies hold what people ask and upload.
+    """
     if isinstance(error, RagError) and error.status != RagError.status:
         return error_response(error)
-    log.error("request failed", exc_info=error)
+    parameters = scope["query_string"].decode("latin-1") if scope["path"] != LINK_PATH else ""
+    asked = {"method": scope["method"], "path": scope["path"], "parameters": parameters}
+    log.error("request failed", exc_info=error, extra=asked)
     if isinstance(error, OperationalError) or (isinstance(error, OSError) and error.errno in _DISK):
         return error_response(
             ServiceUnavailable("The disk or the database refused to work. Look for free space, then try again; see the log.")
@@ -84,8 +91,8 @@ def validation_failed(problems: Sequence[Any], known: Sequence[str] = ()) -> Val
     return ValidationFailed.of_fields("The request can't be used.", details)
 
 
-async def _rag_error(_request: Request, error: Exception) -> JSONResponse:
-    return failure_response(error)
+async def _rag_error(request: Request, error: Exception) -> JSONResponse:
+    return failure_response(error, request.scope)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

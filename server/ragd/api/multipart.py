@@ -6,39 +6,52 @@ temporary folder, and check types and sizes only afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
+from typing import TypeVar
 
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 
 from ragd.core.errors import PayloadTooLarge, ValidationFailed
 from ragd.ingest.discovery.uploads import Upload
 
-_MAX_FILES = 1000
-_MAX_FIELD = 4096
+T = TypeVar("T")
 
-FIELDS = ("collection", "force")
+_MAX_FIELD = 4096
+# Bytes gathered before the disk is asked to take them.
+_PIECE = 1024 * 1024
 
 
 class UploadForm:
-    """Reads a multipart body of `files`, `collection` and `force`. Leaving its block by an error abandons what was received."""
+    """Reads a multipart body of files and fields. Leaving its block by an error abandons what was received."""
 
     def __init__(
         self,
         content_type: str,
         *,
         receive: Callable[[str], Upload],
-        on_field: Callable[[str, str], None],
         max_file_size: int,
+        file_field: str,
+        most_files: int,
+        field_names: Sequence[str] = (),
+        on_field: Callable[[str, str], None] = lambda _name, _value: None,
     ) -> None:
-        """`receive` opens a place for a file of that name; `on_field` gets each field when it is complete, and may refuse it."""
+        """`receive` opens a place for a file of that name; `on_field` gets each field when it is complete, and may refuse it.
+
+        Files stand in the field `file_field`, `most_files` at most.
+        """
         _, options = parse_options_header(content_type)
         boundary = options.get(b"boundary")
         if not boundary:
             raise _invalid("body", "The multipart body's boundary is missing from Content-Type.")
         self.uploads: list[Upload] = []
         self._receive = receive
+        self._file_field = file_field
+        self._most_files = most_files
+        self._field_names = field_names
         self._on_field = on_field
         self._max_file_size = max_file_size
         self._header: tuple[bytearray, bytearray] = (bytearray(), bytearray())
@@ -81,7 +94,7 @@ class UploadForm:
         if not self._complete:
             raise _invalid("body", "The multipart body ends before its closing boundary.")
         if not self.uploads:
-            raise _invalid("files", "Send at least one file in the field 'files'.")
+            raise _invalid(self._file_field, f"Send at least one file in the field '{self._file_field}'.")
         return self.uploads
 
     def _part_begins(self) -> None:
@@ -100,21 +113,23 @@ class UploadForm:
         name = _text(options.get(b"name", b""), "body")
         file_name = options.get(b"filename")
         if file_name is None:
-            if name not in FIELDS:
-                raise _invalid(name or "body", f"There is no form field '{name}'. Known: files, {', '.join(FIELDS)}.")
+            if name not in self._field_names:
+                known = ", ".join((self._file_field, *self._field_names))
+                raise _invalid(name or "body", f"There is no form field '{name}'. Known: {known}.")
             self._field = (name, bytearray())
             return
-        if name != "files":
-            raise _invalid(name or "body", "Files go into the field 'files'.")
-        if len(self.uploads) == _MAX_FILES:
-            raise _invalid("files", f"At most {_MAX_FILES} files fit into one upload. Send the others in another.")
+        if name != self._file_field:
+            raise _invalid(name or "body", f"Files go into the field '{self._file_field}'.")
+        if len(self.uploads) == self._most_files:
+            fit = f"{self._most_files} files fit" if self._most_files > 1 else "one file fits"
+            raise _invalid(self._file_field, f"At most {fit} into one upload. Send the others in another.")
         # A double quote, CR and LF in a name arrive percent-encoded (WHATWG HTML, multipart/form-data encoding).
-        shown = _text(file_name, "files").replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")
+        shown = _text(file_name, self._file_field).replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")
         upload = self._receive(shown)
         same = any(other.source == upload.source for other in self.uploads)
         self.uploads.append(upload)
         if same:
-            raise _invalid("files", f"Two files are called '{upload.source}'; one would replace the other. Rename one.")
+            raise _invalid(self._file_field, f"Two files are called '{upload.source}'; one would replace the other. Rename one.")
 
     def _part_data(self, data: bytes, start: int, end: int) -> None:
         self._size += end - start
@@ -137,6 +152,19 @@ class UploadForm:
 
     def _ends(self) -> None:
         self._complete = True
+
+
+async def receive_form(request: Request, form: UploadForm, take: Callable[[list[Upload]], T]) -> T:
+    """What `take` makes of the files of a request, once all of them have arrived. When anything fails they are thrown away."""
+    with form:
+        piece = bytearray()
+        async for data in request.stream():
+            piece += data
+            if len(piece) >= _PIECE:
+                await run_in_threadpool(form.feed, bytes(piece))
+                piece.clear()
+        await run_in_threadpool(form.feed, bytes(piece))
+        return await run_in_threadpool(lambda: take(form.finish()))
 
 
 def _text(data: bytes, field: str) -> str:

@@ -1,4 +1,7 @@
-"""Prints the API's description as JSON, from which the extension's types are made: `python -m ragd.api.openapi`."""
+"""Prints the API's description as JSON: `python -m ragd.api.openapi`.
+
+With `editor` behind it the service contract is left out, which the editor does not use: its types are made from that.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from typing import TextIO
 from ragd.api.application import routes
 
 
-def write(target: TextIO) -> None:
+def write(target: TextIO, *, service_contract: bool = True) -> None:
     """The description, the same text at every call."""
-    json.dump(routes().openapi(), target, indent=2, sort_keys=True, ensure_ascii=False)
+    json.dump(routes(service_contract=service_contract).openapi(), target, indent=2, sort_keys=True, ensure_ascii=False)
     target.write("\n")
 
 
 if __name__ == "__main__":
-    write(sys.stdout)
+    write(sys.stdout, service_contract=sys.argv[1:] != ["editor"])

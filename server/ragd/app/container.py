@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,9 @@ from ragd.app.backup import Backup
 from ragd.app.clean_stop import CleanStop
 from ragd.app.documents import Documents
 from ragd.app.ingestion import loader_for, new_drafter, open_indexes, worker_options
+from ragd.app.knowledge_bases import KnowledgeBases
 from ragd.app.maintenance import Maintenance
+from ragd.app.metrics import Metrics, count_documents, gauges
 from ragd.app.models import Models
 from ragd.app.pictures import Pictures
 from ragd.app.query_factory import QueryFactory
@@ -29,7 +32,7 @@ from ragd.config.settings import Settings
 from ragd.core.instance import INFO_FILE
 from ragd.core.jobs import IngestResult
 from ragd.core.lazy import Lazy
-from ragd.core.tracing import JsonlSink, Tracer
+from ragd.core.tracing import JsonlSink, Tracer, utc_now
 from ragd.formats.registry import require_loaders
 from ragd.ingest.discovery.originals import Originals
 from ragd.ingest.discovery.paths import DocumentPaths
@@ -51,13 +54,15 @@ from ragd.sources.registry import local_types
 from ragd.sources.service import SourceService
 from ragd.store.assets import Assets
 from ragd.store.collections import Collections
+from ragd.store.contract.cleanup_tasks import CleanupTasks
+from ragd.store.contract.documents import UploadedDocuments
 from ragd.store.database.engine import open_engine
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
 from ragd.store.evaluations import Evaluations
 from ragd.store.feedback import Feedback
 from ragd.store.file_documents import FileDocuments
-from ragd.store.jobs import Job, Jobs
+from ragd.store.jobs import PURGE, Job, Jobs
 from ragd.store.ledger import Ledger
 from ragd.store.live.names import Names
 from ragd.store.origins import Origins
@@ -85,21 +90,25 @@ class Application:
         directories: Directories,
         progress: Progress | None = None,
         reading: Tell = lambda _key, _begins: None,
+        clock: Callable[[float], str] = utc_now,
     ) -> None:
-        """`reading` is told which files are being read. Raises `ServiceUnavailable` when the database can't be opened."""
+        """`reading` is told which files are being read; jobs are put off by the `clock`.
+
+        Raises `ServiceUnavailable` when the database can't be opened.
+        """
         self.settings = settings
         self.directories = directories
         self._notices: list[str] = []
         self._interruptions = Interruptions(directories.data / NOTE_FILE, reading)
         # Reentrant, and one for all: what is opened lazily needs other things that are.
         self._lock = threading.RLock()
-        self._open_stores()
+        self._open_stores(clock)
         self._prepare_models(progress)
         self._open_sources()
         self._build_services()
         self._build_jobs()
 
-    def _open_stores(self) -> None:
+    def _open_stores(self, clock: Callable[[float], str]) -> None:
         settings, data = self.settings, self.directories.data
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._clean_stop = CleanStop(data, settings)
@@ -111,13 +120,15 @@ class Application:
         self._background = ThreadPoolExecutor(1, "rag-background")
         self.passages = Passages(engine, self._background)
         self.assets = Assets(engine, data / "assets")
-        self.jobs = Jobs(engine, settings.limits.max_queued_jobs, settings.jobs.keep)
+        self.jobs = Jobs(engine, settings.limits.max_queued_jobs, settings.jobs.keep, clock)
+        self._cleanup_tasks = CleanupTasks(engine, self.collections, self.jobs)
         self.overviews = Overviews(engine, self.passages, self.jobs)
         self.evaluations = Evaluations(engine, settings.evaluation.keep)
         self.feedback = Feedback(engine)
         self.traces = Traces(engine, settings.observability.keep_traces)
         log_file = JsonlSink(self.directories.logs / "traces.jsonl")
-        self.tracer = Tracer([log_file, self.traces], settings.observability.detail_level)
+        self.metrics = Metrics(gauges(self.collections, self.overviews))
+        self.tracer = Tracer([log_file, self.traces, self.metrics], settings.observability.detail_level)
         self.uploads = Uploads(data / "uploads", self._loader_for)
         self.backup = Backup(engine, data)
         self._files = FileDocuments(engine)
@@ -177,7 +188,7 @@ class Application:
         first_retry_s = next(iter(settings.jobs.cleanup_retries_s), 0.0)
         self._cleanup = Cleanup(self.ingestion, self.writer, self.uploads, self.jobs, first_retry_s)
         self._tokens = BuildTokens(self.ingestion, self.indexes, self.writer, self.collections, self.jobs)
-        self._purge = Purge(self.ingestion, self.indexes, self.writer, self.uploads, self.collections)
+        self._purge = Purge(self.ingestion, self.indexes, self.writer, self.uploads)
         self.documents = Documents(
             settings,
             self.document_reader,
@@ -188,9 +199,12 @@ class Application:
             self.access,
             self._reread,
             self._cleanup,
+            self._cleanup_tasks,
         )
         self.pictures = Pictures(self.assets, self.access, originals, self.parser)
         self.search = Search(settings, self.collections, self.passages, self.access, self._queries)
+        uploaded = UploadedDocuments(self._engine, self.collections, self.jobs)
+        self.knowledge_bases = KnowledgeBases(self._cleanup_tasks, uploaded, self.documents, self.uploads, self.search)
         self.suggestions = Suggestions(Names(self._engine), self.access, self.overviews.revision, self._background)
         self.answer_check = AnswerCheck(self.passages, self._queries.support_check)
         self.reconciler = Reconciler(
@@ -203,7 +217,7 @@ class Application:
             self.vectors,
             self.indexes,
             self.ingestion,
-            self._purge,
+            self._cleanup_tasks,
             self._tokens,
             self.directories.data / "index",
             self._notices,
@@ -234,12 +248,12 @@ class Application:
             "rebuild": self._rebuild,
             "repair": self._repair,
             "tokens": self._tokens,
-            "purge": self._purge,
+            PURGE: self._purge,
             "cleanup": self._cleanup,
             "sync": self.sources.run_sync,
         }
-        retries = dict.fromkeys(("purge", "cleanup"), settings.jobs.cleanup_retries_s)
-        self.runner = JobRunner(self.jobs, handlers, retries)
+        retries = dict.fromkeys((PURGE, "cleanup"), settings.jobs.cleanup_retries_s)
+        self.runner = JobRunner(self.jobs, handlers, retries, ended=count_documents(self.metrics))
 
     def _rebuild(self, job: Job, report: Report) -> IngestResult:
         """Make the index entries of documents anew from their stored content; no file is read."""
@@ -261,7 +275,7 @@ class Application:
         return VectorCache(self._engine, embedder.model_id, embedder.revision)
 
     def _open_indexes(self) -> Indexes:
-        kb_ids = self.collections.all_ids()
+        kb_ids = self.collections.live_ids()
         return open_indexes(
             self.settings,
             self.directories.data / "index",

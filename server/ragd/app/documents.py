@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from ragd.jobs.ingest import Reread
 from ragd.jobs.removal import Cleanup
 from ragd.sources.service import SourceService
 from ragd.store.collections import DEFAULT, Collections
+from ragd.store.contract.cleanup_tasks import CleanupTasks
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
 from ragd.store.jobs import Job, Jobs
@@ -34,6 +36,7 @@ class Documents:
     access: LiveAccess
     reread_job: Reread
     cleanup: Cleanup
+    cleanup_tasks: CleanupTasks
 
     def page(self, kb_id: str | None, status: str | None, page: int, page_size: int) -> tuple[list[dict[str, Any]], int]:
         """One page of documents by source, those that need a token behind them, and how many there are in all."""
@@ -66,15 +69,8 @@ class Documents:
         self, uploads: Sequence[Upload], target: Collection, *, force: bool = False, request_id: str | None = None
     ) -> Job:
         """Queue the ingestion of files that were uploaded whole. When the queue is full the files are thrown away."""
-        for upload in uploads:
-            upload.seal()
-        files = [{"staged": upload.staged.name, "source": upload.source} for upload in uploads]
-        try:
+        with sealed(uploads) as files:
             return self._queue("upload", target, {"files": files, "force": force}, request_id)
-        except RagError:
-            for upload in uploads:
-                upload.abandon()
-            raise
 
     def reread(self, doc_id: str, tokens: Mapping[str, str] | None = None, request_id: str | None = None) -> Job:
         """Queue the reading of one document again: of its file, by force (see `Reread.queue`), or of its item of a source."""
@@ -98,10 +94,30 @@ class Documents:
 
         Raises `CollectionNotFound` or `ValidationFailed`.
         """
-        target = self.collections.tombstone(name)
-        self.sources.collection_deleted(target.kb_id)
-        self.jobs.cancel_all(target.kb_id)
-        self._queue("purge", target, {}, None)
+        self.delete_collection_by_id(self.collections.get(name).kb_id)
+
+    def delete_collection_by_id(self, kb_id: str, request_id: str | None = None) -> Job:
+        """As `delete_collection`; gives the clean-up task. Raises `CollectionDeleted`, too."""
+        task = self.cleanup_tasks.begin(kb_id, request_id)
+        self.sources.collection_deleted(kb_id)
+        self.jobs.cancel_all(kb_id)
+        return task
 
     def _queue(self, kind: str, target: Collection, payload: Mapping[str, Any], request_id: str | None) -> Job:
         return self.jobs.add(kind, collection=target.name, kb_id=target.kb_id, payload=payload, request_id=request_id)
+
+
+@contextmanager
+def sealed(uploads: Sequence[Upload]) -> Generator[list[dict[str, str]], None, None]:
+    """Put what was received on the disk for good, and give it as a job of the kind `upload` names its files.
+
+    When the block fails, the files are thrown away.
+    """
+    for upload in uploads:
+        upload.seal()
+    try:
+        yield [{"staged": upload.staged.name, "source": upload.source} for upload in uploads]
+    except RagError:
+        for upload in uploads:
+            upload.abandon()
+        raise

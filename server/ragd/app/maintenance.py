@@ -17,7 +17,7 @@ from ragd.app.query_factory import QueryFactory
 from ragd.config.policy import mcp_verdict
 from ragd.config.settings import Settings
 from ragd.core.checks import Check
-from ragd.core.errors import RagError, RemoteUnavailable
+from ragd.core.errors import RagError, RemoteUnavailable, ServiceUnavailable
 from ragd.core.lazy import Lazy
 from ragd.ingest.indexes import Indexes, find_drift
 from ragd.jobs.tokens import KIND as TOKENS
@@ -58,6 +58,20 @@ class Maintenance:
             log.warning("the embedding service gives no vectors", extra={"reason": error.message})
         self.queries.pipeline(None)
 
+    def require_ready(self) -> None:
+        """Raises `ServiceUnavailable` that says what is missing: the database, the model or the indexes."""
+        try:
+            with reading(self.database).connect() as connection:
+                connection.execute(text("SELECT 1"))
+        except SQLAlchemyError as error:
+            log.warning("the database does not answer", exc_info=error)
+            raise ServiceUnavailable("The database does not answer; see the log.") from error
+        if not self._is_open():
+            raise ServiceUnavailable("Model and indexes are not open yet.")
+
+    def _is_open(self) -> bool:
+        return self.models.embedder.opened is not None and self.indexes.opened is not None
+
     def notices(self) -> list[str]:
         """What people should know: an index that was damaged, a device that could not be had, MCP that is on but forbidden."""
         mcp = mcp_verdict(self.settings.mcp)
@@ -70,7 +84,7 @@ class Maintenance:
         mcp = mcp_verdict(settings.mcp, "http")
         model: dict[str, Any] = {"id": settings.embedding.model, "provider": settings.embedding.provider}
         embedder = self.models.embedder.opened
-        ready = embedder is not None and self.indexes.opened is not None
+        ready = self._is_open()
         if embedder is not None and ready:
             model |= {"revision": embedder.revision, "dim": embedder.dimension, "device": embedder.device}
         return {
@@ -130,14 +144,13 @@ class Maintenance:
         yield Check("engine", "ok", f"{embedder.model_id}: {embedder.dimension} dimensions on {embedder.device}")
         indexes, backends = self.indexes(), f"{self.settings.dense.backend} and {self.settings.sparse.backend}"
         missing = surplus = entries = uncoded = 0
-        for kb_id, status in self.collections.all_ids().items():
-            if status != "deleted":
-                live = self.documents.live_entries(kb_id)
-                drift = find_drift(indexes, kb_id, live)
-                entries += len(live)
-                missing += len(drift.incomplete_documents)
-                surplus += len(drift.surplus.dense) + len(drift.surplus.sparse)
-                uncoded += len(drift.without_tokens)
+        for kb_id in self.collections.live_ids():
+            live = self.documents.live_entries(kb_id)
+            drift = find_drift(indexes, kb_id, live)
+            entries += len(live)
+            missing += len(drift.incomplete_documents)
+            surplus += len(drift.surplus.dense) + len(drift.surplus.sparse)
+            uncoded += len(drift.without_tokens)
         if missing:
             found = f"{missing:,} document{'s' * (missing != 1)} can't be found in full"
             yield Check("indexes", "warn", f"{backends}: {found}", "rag reindex")

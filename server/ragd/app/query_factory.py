@@ -135,7 +135,7 @@ class QueryFactory:
                 self.passages,
                 build("fusion", options.fusion, options=options, model=models.embedder().model_id),
                 reranker,
-                top_n=min(settings.rerank.top_n, settings.limits.max_rerank_candidates),
+                offered=partial(_offered, settings),
                 budget_ms=settings.rerank.budget_ms,
                 share=models.queue.interactive_share,
                 only_where_it_helps=settings.rerank.provider == "auto",
@@ -159,3 +159,9 @@ class QueryFactory:
         except SettingsError as error:
             self.notices.append(f"The language model can't be used: {error.message}")
             return None
+
+
+def _offered(settings: Settings, top_k: int) -> int:
+    """How many candidates the reranker is given when `top_k` passages are asked for."""
+    options = settings.rerank
+    return min(options.per_result * top_k or options.top_n, settings.limits.max_rerank_candidates)

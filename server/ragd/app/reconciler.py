@@ -16,11 +16,11 @@ from ragd.core.storage import Collection
 from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.indexes import Indexes, find_drift
 from ragd.ingest.pipeline import IngestPipeline
-from ragd.jobs.removal import Purge
 from ragd.jobs.tokens import KIND as TOKENS
 from ragd.jobs.tokens import BuildTokens
 from ragd.store.assets import Assets
 from ragd.store.collections import Collections
+from ragd.store.contract.cleanup_tasks import CleanupTasks
 from ragd.store.documents import DocumentWriter
 from ragd.store.file_documents import FileDocuments
 from ragd.store.jobs import Job, Jobs
@@ -45,7 +45,7 @@ class Reconciler:
     vectors: Lazy[VectorCache]
     indexes: Lazy[Indexes]
     ingestion: Lazy[IngestPipeline]
-    purge: Purge
+    cleanup_tasks: CleanupTasks
     tokens: BuildTokens
     index_folder: Path
     notices: list[str]
@@ -80,10 +80,8 @@ class Reconciler:
             log.warning("rows of an unfinished ingestion removed", extra={"rows": swept})
         rebuild: list[str] = []
         left = uncoded = 0
-        for kb_id, status in self.collections.all_ids().items():
-            if status == "deleted":
-                self.purge.remove(kb_id)
-                continue
+        self.cleanup_tasks.queue_missing()
+        for kb_id in self.collections.live_ids():
             drift = find_drift(self.indexes(), kb_id, self.writer.live_entries(kb_id))
             self.indexes().remove({kb_id: drift.surplus})
             old = self._outdated(kb_id)
@@ -91,8 +89,7 @@ class Reconciler:
             uncoded += len(drift.without_tokens)
             left += 0 if outdated else len({*old} - {*drift.incomplete_documents})
         if not clean:
-            for kind in ("purge", "cleanup"):
-                self.jobs.end_kind(kind, "completed", asdict(IngestResult()))
+            self.jobs.end_kind("cleanup", "completed", asdict(IngestResult()))
         if not self.jobs.unfinished():
             # A job that was cut off counts on the vectors that it has made.
             self.ingestion().sweep()
@@ -134,7 +131,7 @@ class Reconciler:
     def remove_damaged_tokens(self) -> None:
         """Remove the token codes that are not as they were written, so that they are made anew."""
         if (view := self.indexes().tokens) is not None:
-            for kb_id in self.collections.all_ids():
+            for kb_id in self.collections.live_ids():
                 view.index.delete(kb_id, view.index.damaged(kb_id))
 
     def rebuild(self, collection: str | None = None, request_id: str | None = None) -> Job:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -15,6 +15,7 @@ from ragd.config.settings import Settings
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.query import ChatRequest, PromptRequest, QueryRequest
 from ragd.core.results import Answer
+from ragd.core.storage import Collection
 from ragd.core.tracing import NO_PROVIDER
 from ragd.language.token_estimate import estimate_tokens
 from ragd.retrieve.pipeline import QueryResult, ResolvedQuery
@@ -32,9 +33,12 @@ class Search:
     access: LiveAccess
     queries: QueryFactory
 
-    def query(self, request: QueryRequest) -> QueryResult:
-        """Find passages. Raises `ValidationFailed`, `CollectionNotFound`, `CollectionUnavailable`."""
-        query = self.resolve(request)
+    def query(self, request: QueryRequest, within: Sequence[Collection] = ()) -> QueryResult:
+        """Find passages, in the collections that the request names or in these.
+
+        Raises `ValidationFailed`, `CollectionNotFound`, `CollectionUnavailable`.
+        """
+        query = self.resolve(request, within)
         return self.queries.pipeline(request.overlay).run(query)
 
     def chat(self, request: ChatRequest, cancellation: Cancellation) -> tuple[QueryResult, Iterator[Delta | Answer]]:
@@ -65,10 +69,10 @@ class Search:
                 span.attrs |= prompt.trace_attributes()
             return result, prompt
 
-    def resolve(self, request: QueryRequest) -> ResolvedQuery:
+    def resolve(self, request: QueryRequest, within: Sequence[Collection] = ()) -> ResolvedQuery:
         """The request with what the settings and the collections say where it says nothing. Raises as `query` does."""
         named = (request.collection,) if isinstance(request.collection, str) else request.collection or ()
-        targets = [self.collections.available(name) for name in dict.fromkeys(named)] or self.collections.enabled()
+        targets = within or [self.collections.available(name) for name in dict.fromkeys(named)] or self.collections.enabled()
         limit = self.settings.limits.max_top_k
         top_k = self.settings.retrieval.top_k if request.top_k is None else request.top_k
         if not 1 <= top_k <= limit:

@@ -55,6 +55,8 @@ class RerankSettings(Group):
     """Where the cross-encoder runs."""
     top_n: Annotated[int, Field(ge=1)] = 30
     """Fused candidates handed to the reranker, at most `limits.max_rerank_candidates`."""
+    per_result: Annotated[int, Field(ge=0)] = 0
+    """Candidates handed to the reranker for each passage that is asked for, instead of `top_n`; 0 takes `top_n`."""
     budget_ms: Annotated[int, Field(ge=1)] = 300
     """Milliseconds for reranking; candidates that were not reached keep their order, after those that were."""
     cache_mb: Annotated[int, Field(ge=0)] = 64

@@ -58,6 +58,8 @@ class ObservabilitySettings(Group):
     """What a trace holds: `minimal` no texts, `standard` the query's text, `verbose` passages too."""
     keep_traces: Annotated[int, Field(ge=0)] = 10_000
     """Traces kept in the store; the oldest go first."""
+    metrics: bool = True
+    """Whether `GET /metrics` gives counters and durations for Prometheus."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     """Least severity that is logged."""
 

@@ -91,6 +91,10 @@ class DocumentNotFound(NotFound):
     code = "DOCUMENT_NOT_FOUND"
 
 
+class CleanupTaskNotFound(NotFound):
+    code = "CLEANUP_TASK_NOT_FOUND"
+
+
 class JobNotFound(NotFound):
     code = "JOB_NOT_FOUND"
 
@@ -127,6 +131,10 @@ class DocumentChanged(RagError):
 
 class CollectionDeleted(RagError):
     code, status = "KNOWLEDGE_BASE_DELETED", 409
+
+
+class CleanupTaskNotRetryable(RagError):
+    code, status = "CLEANUP_TASK_NOT_RETRYABLE", 409
 
 
 class DocumentDeleted(RagError):

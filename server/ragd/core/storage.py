@@ -8,6 +8,8 @@ from typing import Literal
 from ragd.core.documents import Chunk, Document, Enrichment, Place, Section
 
 DocumentStatus = Literal["ready", "processing", "failed", "deleted"]
+UploadStatus = Literal["processing", "completed", "failed", "deleted"]
+"""How a document stands for whoever uploaded it: `processing` until the newest upload of it was read."""
 CollectionStatus = Literal["enabled", "disabled", "deleted"]
 LiveMode = Literal["live", "cached", "off"]
 

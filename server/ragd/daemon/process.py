@@ -136,7 +136,9 @@ def _create_api(app: Application, token: str, lifecycle: Lifecycle) -> Described
         from ragd.mcp.http import serve_agents
 
         inside = secrets.token_hex(32)
-        serve_agents(api, create_api(app, token=inside, lifecycle=lifecycle), inside, app.settings, lifecycle.stopping)
+        serve_agents(
+            api, create_api(app, token=inside, lifecycle=lifecycle, counted=False), inside, app.settings, lifecycle.stopping
+        )
     return api
 
 

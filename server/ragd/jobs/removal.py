@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy.exc import DBAPIError
 
@@ -15,11 +16,14 @@ from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.reading import Report
-from ragd.store.collections import Collections
+from ragd.store.database.engine import batches
 from ragd.store.documents import DocumentWriter
 from ragd.store.jobs import Job, Jobs
 
 log = logging.getLogger(__name__)
+
+# Documents of a collection that are removed in one transaction.
+_BATCH: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +67,27 @@ class Cleanup:
 
 @dataclass(frozen=True, slots=True)
 class Purge:
-    """Removes everything of a collection: index entries, documents, uploads, vectors and pictures."""
+    """Removes what a deleted collection held: index entries, documents, uploads, vectors and pictures."""
 
     ingestion: Callable[[], IngestPipeline]
     indexes: Callable[[], Indexes]
     writer: DocumentWriter
     uploads: Uploads
-    collections: Collections
 
     def __call__(self, job: Job, report: Report) -> IngestResult:
-        report("deleting", 0, 0)
-        self.remove(job.kb_id)
-        return IngestResult()
-
-    def remove(self, kb_id: str) -> None:
-        """May be done again."""
+        """May be done again: what an attempt before has removed is counted as done."""
+        kb_id = job.kb_id
+        doc_ids = self.writer.named(kb_id)
+        total = max(len(doc_ids), job.progress["total"])
+        done = total - len(doc_ids)
+        report("deleting", done, total)
         self.indexes().drop(kb_id)
-        self.writer.forget(kb_id)
+        for batch in batches(doc_ids, _BATCH):
+            self.writer.erase(batch)
+            done += len(batch)
+            report("deleting", done, total)
+        self.writer.forget_folders(kb_id)
         self.uploads.discard_collection(kb_id)
         self.ingestion().sweep()
-        self.collections.forget(kb_id)
         self.writer.truncate_log()
+        return IngestResult(deleted=total)

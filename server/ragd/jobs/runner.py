@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError
 
 from ragd.core.errors import RagError
-from ragd.core.jobs import IngestResult, Postponed, Stopped
+from ragd.core.jobs import IngestResult, JobStatus, Postponed, Stopped
 from ragd.ingest.reading import Report
 from ragd.providers.freed_memory import FreedMemory
 from ragd.store.database.engine import is_busy
@@ -45,8 +45,13 @@ class JobRunner:
         handlers: Mapping[str, JobHandler],
         retries: Mapping[str, Sequence[float]] | None = None,
         retry_after_s: float = _RETRY_AFTER_S,
+        ended: Callable[[Job, JobStatus, Mapping[str, Any]], None] = lambda _job, _status, _result: None,
     ) -> None:
-        """`retries`: for kinds of jobs that are tried again when they fail, the seconds before each new attempt."""
+        """`retries`: for kinds of jobs that are tried again when they fail, the seconds before each new attempt.
+
+        `ended` is told of each job that has ended, with its result, which is empty for one that did not complete.
+        """
+        self._ended = ended
         self._jobs = jobs
         self._handlers = handlers
         self._retries = retries or {}
@@ -139,8 +144,9 @@ class JobRunner:
         self._jobs.retry(job.job_id, delay_s, error)
         log.warning("job will be tried again", extra={"job_id": job.job_id, "attempt": job.attempts, "seconds": delay_s})
 
-    def _finish(self, job: Job, status: Any, **outcome: Mapping[str, Any]) -> None:
+    def _finish(self, job: Job, status: JobStatus, **outcome: Mapping[str, Any]) -> None:
         self._jobs.finish(job.job_id, status, **outcome)
+        self._ended(job, status, outcome.get("result", {}))
         log.info("job ended", extra={"job_id": job.job_id, "status": status})
 
     def _reporter(self, job_id: str) -> Report:

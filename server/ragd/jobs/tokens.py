@@ -70,9 +70,8 @@ class BuildTokens:
     def _missing(self) -> tuple[list[str], int]:
         """The documents that lack codes, and how many documents there are: progress counts what had been done before, too."""
         missing, total = list[str](), 0
-        for kb_id, status in self.collections.all_ids().items():
-            if status != "deleted":
-                live = self.writer.live_entries(kb_id)
-                missing += find_drift(self.indexes(), kb_id, live).without_tokens
-                total += len({row[0] for row in live})
+        for kb_id in self.collections.live_ids():
+            live = self.writer.live_entries(kb_id)
+            missing += find_drift(self.indexes(), kb_id, live).without_tokens
+            total += len({row[0] for row in live})
         return missing, total

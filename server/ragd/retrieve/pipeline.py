@@ -60,6 +60,8 @@ class QueryResult:
     mode: Mode
     reranked: bool
     rerank_scored: int
+    judge: str | None
+    """The reranker whose own scores are those of the hits; None where they are relative to the confidence."""
     explanation: tuple[Mapping[str, Any], ...]
     degraded: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -143,7 +145,7 @@ class QueryPipeline:
             fused = fusion.fuse(found.lists, plan, found.data)
             payload = {"foreign": None if by_name else round(found.data.foreign, 3), "candidates": trace.candidates(fused)}
             trace.event("fusion.ranked", payload, span)
-        reranked = self.reranking.run(plan, fused, found.lists, trace, data=found.data, wanted=request.rerank)
+        reranked = self.reranking.run(plan, fused, found.lists, trace, data=found.data, wanted=request.rerank, top_k=query.top_k)
         with trace.span("stage.context_build") as span:
             stages: dict[str, Sequence[Candidate]] = {**found.lists, "fusion": fused}
             if reranked.scores:
@@ -186,6 +188,7 @@ class QueryPipeline:
             mode=plan.mode,
             reranked=bool(scored),
             rerank_scored=scored,
+            judge=None if reranked.relative else self.reranking.reranker.name,
             explanation=tuple(explained([hit.passage.chunk_id for hit in hits], stages)),
             degraded=(*plan.degraded, *found.degraded, *reranked.degraded, *losses.degraded, *admitted.degraded),
             warnings=(*warnings, *admitted.warnings, *notes),

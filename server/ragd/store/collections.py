@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, func, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Row, func, select, update
 from sqlalchemy.exc import IntegrityError
 
 from ragd.core.errors import (
@@ -60,6 +60,14 @@ class Collections(Repository):
         with self._reader.connect() as connection:
             return _collection(_row(connection, name))
 
+    def by_id(self, kb_id: str) -> Collection:
+        """The collection of that id with its counts, also one that is deleted. Raises `CollectionNotFound`."""
+        with self._reader.connect() as connection:
+            row = connection.execute(select(collections).where(collections.c.kb_id == _printable(kb_id))).first()
+            if row is None:
+                raise CollectionNotFound(f"There is no knowledge base with the id '{_printable(kb_id)}'.")
+            return _with_counts(connection, [row])[0]
+
     def counted(self, name: str) -> Collection:
         """The collection of that name with its counts. Raises `CollectionNotFound`."""
         with self._reader.connect() as connection:
@@ -74,7 +82,19 @@ class Collections(Repository):
 
     def page(self, page: int = 1, page_size: int = 100) -> tuple[list[Collection], int]:
         """One page of the collections that are not deleted, by name, and how many there are in all."""
-        query = select(collections).where(collections.c.status != "deleted").order_by(collections.c.name)
+        return self._counted_page(page, page_size, collections.c.status != "deleted")
+
+    def find(
+        self, page: int, page_size: int, *, name_contains: str | None, status: CollectionStatus | None
+    ) -> tuple[list[Collection], int]:
+        """As `page`, deleted ones included: those of a status, and with these characters in their name, in either case."""
+        where: list[ColumnElement[bool]] = [collections.c.status == status] if status else []
+        if name_contains:
+            where.append(collections.c.name.icontains(_normal(_printable(name_contains)), autoescape=True))
+        return self._counted_page(page, page_size, *where)
+
+    def _counted_page(self, page: int, page_size: int, *where: ColumnElement[bool]) -> tuple[list[Collection], int]:
+        query = select(collections).where(*where).order_by(collections.c.name, collections.c.created_at, collections.c.kb_id)
         rows, total = self._page(query, page, page_size, lambda row: row)
         with self._reader.connect() as connection:
             return _with_counts(connection, rows), total
@@ -88,15 +108,21 @@ class Collections(Repository):
             known = self._enabled = revision, [_collection(row) for row in self._rows(query)]
         return list(known[1])
 
-    def all_ids(self) -> dict[str, CollectionStatus]:
-        """kb_id -> status of every collection, deleted ones included."""
-        return {row.kb_id: row.status for row in self._rows(select(collections.c.kb_id, collections.c.status))}
+    def live_ids(self) -> list[str]:
+        """The ids of the collections that are not deleted."""
+        return self._values(select(collections.c.kb_id).where(collections.c.status != "deleted"))
 
     def change(
         self, name: str, *, new_name: str | None = None, description: str | None = None, status: CollectionStatus | None = None
     ) -> Collection:
         """Rename, describe, enable or disable. Raises as `get` and `create` do; `default` keeps its name."""
-        found = self.get(name)
+        return self.change_by_id(self.get(name).kb_id, new_name=new_name, description=description, status=status)
+
+    def change_by_id(
+        self, kb_id: str, *, new_name: str | None = None, description: str | None = None, status: CollectionStatus | None = None
+    ) -> Collection:
+        """As `change`. Raises `CollectionDeleted` for one that is deleted."""
+        found = self.by_id(kb_id)
         values: dict[str, str] = {"updated_at": utc_now()}
         if new_name is not None:
             values["name"] = _checked_name(new_name)
@@ -107,24 +133,26 @@ class Collections(Repository):
         if status is not None:
             values["status"] = status
         try:
-            self._write(update(collections).where(collections.c.kb_id == found.kb_id).values(**values))
+            live = collections.c.kb_id == kb_id, collections.c.status != "deleted"
+            if not self._write(update(collections).where(*live).values(**values)):
+                raise CollectionDeleted(f"The collection '{found.name}' is deleted. It can't be changed or brought back.")
         except IntegrityError as error:
             raise CollectionNameConflict(f"There is already a collection named '{new_name}'. Choose another name.") from error
-        return self.counted(values.get("name", name))
+        return self.by_id(kb_id)
 
-    def tombstone(self, name: str) -> Collection:
-        """Mark as deleted: gone from every answer at once, its name free again."""
-        found = self.get(name)
+    def tombstone(self, kb_id: str, within: Connection) -> Collection:
+        """Mark as deleted, in a transaction of the caller's: gone from every answer at once, its name free again.
+
+        Raises `CollectionNotFound`, `CollectionDeleted`, or `ValidationFailed` for `default`.
+        """
+        found = self.by_id(kb_id)
         if found.name == DEFAULT:
             raise ValidationFailed("The collection 'default' can't be deleted; delete its documents instead.")
-        live = collections.c.kb_id == found.kb_id, collections.c.status != "deleted"
-        if not self._write(update(collections).where(*live).values(status="deleted", updated_at=utc_now())):
-            raise CollectionDeleted(f"The collection '{name}' is already deleted.")
+        live = collections.c.kb_id == kb_id, collections.c.status != "deleted"
+        gone = update(collections).where(*live).values(status="deleted", updated_at=utc_now())
+        if not within.execute(gone).rowcount:
+            raise CollectionDeleted(f"The collection '{found.name}' is already deleted.")
         return found
-
-    def forget(self, kb_id: str) -> None:
-        """Remove the row of a deleted collection, once nothing refers to it any more."""
-        self._write(collections.delete().where(collections.c.kb_id == kb_id, collections.c.status == "deleted"))
 
 
 def _normal(name: str) -> str:

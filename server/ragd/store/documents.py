@@ -16,7 +16,7 @@ from ragd.core.storage import Entries, Version
 from ragd.core.tracing import utc_now
 from ragd.store.database.engine import batches, truncate_log
 from ragd.store.database.repository import insert_rows
-from ragd.store.database.schema import chunks, collections, document_tags, documents, jobs, occurrences, version_assets, versions
+from ragd.store.database.schema import chunks, collections, document_tags, documents, jobs, occurrences, versions
 from ragd.store.document_state import DocumentState
 from ragd.store.file_documents import forget_roots
 from ragd.store.version_rows import (
@@ -182,38 +182,44 @@ class DocumentWriter(DocumentState):
 
     def _tombstone(self, connection: Connection, doc_ids: Sequence[str]) -> None:
         for batch in batches(doc_ids):
-            gone = {"status": "deleted", "updated_at": utc_now()}
+            gone = {"status": "deleted", "awaited_job": None, "updated_at": utc_now()}
             connection.execute(update(documents).where(documents.c.doc_id.in_(batch)).values(**gone))
 
     def purge(self, doc_ids: Sequence[str]) -> None:
         """Remove the content of deleted documents; an empty row stays, to answer that the document is gone."""
         with self._engine.begin() as connection:
-            drop_versions(connection, doc_ids)
-            for batch in batches(doc_ids):
-                connection.execute(delete(chunks).where(chunks.c.doc_id.in_(batch)))
-                connection.execute(delete(document_tags).where(document_tags.c.doc_id.in_(batch)))
-                delete_versions(
-                    connection, list(connection.scalars(select(versions.c.version_id).where(versions.c.doc_id.in_(batch))))
-                )
-                blank: dict[str, Any] = {"version_id": None, "title": "", "summary": "", "tags": [], "source_id": None}
-                connection.execute(update(documents).where(documents.c.doc_id.in_(batch)).values(**blank))
+            self._purge(connection, doc_ids)
         self.truncate_log()
+
+    def _purge(self, connection: Connection, doc_ids: Sequence[str], **also: Any) -> None:
+        drop_versions(connection, doc_ids)
+        for batch in batches(doc_ids):
+            connection.execute(delete(chunks).where(chunks.c.doc_id.in_(batch)))
+            connection.execute(delete(document_tags).where(document_tags.c.doc_id.in_(batch)))
+            delete_versions(
+                connection, list(connection.scalars(select(versions.c.version_id).where(versions.c.doc_id.in_(batch))))
+            )
+            blank: dict[str, Any] = {"version_id": None, "title": "", "summary": "", "tags": [], "source_id": None}
+            connection.execute(update(documents).where(documents.c.doc_id.in_(batch)).values(**blank, **also))
 
     def truncate_log(self) -> bool:
         """See `engine.truncate_log`."""
         return truncate_log(self._engine)
 
-    def forget(self, kb_id: str) -> None:
-        """Remove every row of a deleted collection's documents."""
+    def named(self, kb_id: str) -> list[str]:
+        """Ids of every document of a collection that was not erased."""
+        return self._values(select(documents.c.doc_id).where(documents.c.kb_id == kb_id, documents.c.source_uri != ""))
+
+    def erase(self, doc_ids: Sequence[str]) -> None:
+        """Remove documents with their names. What stays is that there was one with this id."""
+        with self._engine.begin() as connection:
+            gone = {"status": "deleted", "source": "", "source_uri": "", "error_code": None, "error_message": None}
+            self._purge(connection, doc_ids, **gone, awaited_job=None, updated_at=utc_now())
+
+    def forget_folders(self, kb_id: str) -> None:
+        """Forget the folders that were added to a collection."""
         with self._engine.begin() as connection:
             forget_roots(connection, kb_id)
-            doc_ids = list(connection.scalars(select(documents.c.doc_id).where(documents.c.kb_id == kb_id)))
-            drop_versions(connection, doc_ids)
-            for batch in batches(doc_ids):
-                of_documents = select(versions.c.version_id).where(versions.c.doc_id.in_(batch))
-                connection.execute(delete(version_assets).where(version_assets.c.version_id.in_(of_documents)))
-                for table in (chunks, document_tags, versions, documents):
-                    connection.execute(delete(table).where(table.c.doc_id.in_(batch)))
 
     def sweep(self) -> int:
         """Remove what a crash left: pending versions, chunks without a version, documents without any. Returns how many rows."""
@@ -226,7 +232,9 @@ class DocumentWriter(DocumentState):
             removed += len(pending)
             held = exists().where(occurrences.c.chunk_id == chunks.c.chunk_id)
             removed += connection.execute(delete(chunks).where(~held)).rowcount
-            empty = documents.c.status == "processing"
+            waits = exists().where(jobs.c.job_id == documents.c.awaited_job, jobs.c.status.in_(("queued", "running")))
+            connection.execute(update(documents).where(documents.c.awaited_job.is_not(None), ~waits).values(awaited_job=None))
+            empty = (documents.c.status == "processing") & documents.c.awaited_job.is_(None)
             has_versions = exists().where(versions.c.doc_id == documents.c.doc_id)
             removed += connection.execute(delete(documents).where(empty, ~has_versions)).rowcount
         return removed

@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Engine, Row, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Row, func, or_, select, update
 
 from ragd.core.errors import JobNotFound, ServiceUnavailable
 from ragd.core.jobs import JobStatus
 from ragd.core.tracing import utc_now
 from ragd.store.database.repository import Repository, count_of, forget_oldest
-from ragd.store.database.schema import jobs
+from ragd.store.database.schema import documents, jobs
 
 FINISHED: frozenset[str] = frozenset({"completed", "failed", "cancelled"})
 # No job is put off for longer, in seconds.
 _LONGEST_DELAY_S = 24 * 3600.0
 _UNFINISHED = jobs.c.status.in_(("queued", "running"))
+PURGE: Final = "purge"
+"""The kind of job that removes what a deleted collection held. It is kept for good, and nobody can cancel it."""
+
+
+_AS_NEW: Final[Mapping[str, Any]] = {
+    "status": "queued",
+    "progress": {"stage": "queued", "done": 0, "total": 0},
+    "cancel_requested": False,
+    "attempts": 0,
+}
+_UNREAD: Final = {"code": "CANCELLED", "message": "The file was not read: its job was cancelled. Upload it again."}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,8 @@ class Job:
     attempts: int
     not_before: str | None
     sequence: int = 0
+    updated_at: str | None = None
+    """None in rows of earlier releases."""
 
     @property
     def links(self) -> dict[str, str | None]:
@@ -68,12 +81,18 @@ class QueuedUpload:
 class Jobs(Repository):
     """The queue: first in, first out, one at a time. The newest `keep` of the finished ones are kept."""
 
-    def __init__(self, engine: Engine, max_queued: int, keep: int) -> None:
+    def __init__(self, engine: Engine, max_queued: int, keep: int, clock: Callable[[float], str] = utc_now) -> None:
+        """`clock` gives the time so many seconds from now, as `utc_now` does."""
         super().__init__(engine)
+        self._clock = clock
         self.added = threading.Event()
         """Set when a job was added; whoever takes the jobs clears it."""
         self._max_queued = max_queued
         self._keep = keep
+
+    def now(self) -> str:
+        """The time of this queue's clock."""
+        return self._clock(0)
 
     def add(
         self,
@@ -86,32 +105,48 @@ class Jobs(Repository):
         delay_s: float | None = None,
     ) -> Job:
         """Queue a job, to be taken after `delay_s` at the earliest. Raises `ServiceUnavailable` when too many wait already."""
-        job_id = uuid.uuid4().hex
         with self._engine.begin() as connection:
-            waiting = count_of(connection, select(jobs).where(jobs.c.status == "queued"))
-            if waiting >= self._max_queued:
-                raise ServiceUnavailable(f"{waiting} jobs are waiting already. Try again when some have finished.")
-            sequence = (connection.scalar(select(func.max(jobs.c.sequence))) or 0) + 1
-            connection.execute(
-                jobs.insert().values(
-                    job_id=job_id,
-                    kind=kind,
-                    status="queued",
-                    collection=collection,
-                    kb_id=kb_id,
-                    payload=dict(payload),
-                    progress={"stage": "queued", "done": 0, "total": 0},
-                    cancel_requested=False,
-                    request_id=request_id,
-                    sequence=sequence,
-                    created_at=utc_now(),
-                    attempts=0,
-                    not_before=None if delay_s is None else utc_now(delay_s),
-                )
+            job_id = self.add_within(
+                connection, kind, collection=collection, kb_id=kb_id, payload=payload, request_id=request_id, delay_s=delay_s
             )
-            forget_oldest(connection, jobs.c.job_id, jobs.c.sequence, self._keep, jobs.c.status.in_(FINISHED))
         self.added.set()
         return self.get(job_id)
+
+    def add_within(
+        self,
+        connection: Connection,
+        kind: str,
+        *,
+        collection: str,
+        kb_id: str,
+        payload: Mapping[str, Any],
+        request_id: str | None,
+        delay_s: float | None = None,
+    ) -> str:
+        """As `add`, in a transaction of the caller's, who sets `added` once it is committed. Returns the job's id.
+
+        What is deleted must go: for the removal of a collection there is always room.
+        """
+        waiting = count_of(connection, select(jobs).where(jobs.c.status == "queued"))
+        if waiting >= self._max_queued and kind != PURGE:
+            raise ServiceUnavailable(f"{waiting} jobs are waiting already. Try again when some have finished.")
+        now = self.now()
+        values = {
+            "job_id": uuid.uuid4().hex,
+            "kind": kind,
+            "collection": collection,
+            "kb_id": kb_id,
+            "payload": dict(payload),
+            "request_id": request_id,
+            "sequence": (connection.scalar(select(func.max(jobs.c.sequence))) or 0) + 1,
+            "created_at": now,
+            "updated_at": now,
+            "not_before": None if delay_s is None else self._clock(delay_s),
+        }
+        connection.execute(jobs.insert().values(**values, **_AS_NEW))
+        passing = jobs.c.status.in_(FINISHED), jobs.c.kind != PURGE
+        forget_oldest(connection, jobs.c.job_id, jobs.c.sequence, self._keep, *passing)
+        return str(values["job_id"])
 
     def get(self, job_id: str) -> Job:
         """The job as it stands. Raises `JobNotFound`."""
@@ -128,17 +163,19 @@ class Jobs(Repository):
     def take(self) -> Job | None:
         """The oldest queued job, now running; None when nothing waits."""
         with self._engine.begin() as connection:
-            job_id = connection.scalar(select(jobs.c.job_id).where(*_due()).order_by(jobs.c.sequence).limit(1))
+            job_id = connection.scalar(select(jobs.c.job_id).where(*self._due()).order_by(jobs.c.sequence).limit(1))
             if job_id is None:
                 return None
-            taken = {"status": "running", "started_at": utc_now(), "attempts": jobs.c.attempts + 1}
+            now = self.now()
+            taken = {"status": "running", "started_at": now, "updated_at": now, "attempts": jobs.c.attempts + 1}
             connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(**taken))
         return self.get(job_id)
 
     def progress(self, job_id: str, progress: Mapping[str, Any]) -> bool:
         """Record where a running job is. Returns whether somebody has asked to cancel it."""
         with self._engine.begin() as connection:
-            connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(progress=dict(progress)))
+            values = {"progress": dict(progress), "updated_at": self.now()}
+            connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(**values))
             return bool(connection.scalar(select(jobs.c.cancel_requested).where(jobs.c.job_id == job_id)))
 
     def finish(
@@ -149,18 +186,41 @@ class Jobs(Repository):
         result: Mapping[str, Any] | None = None,
         error: Mapping[str, Any] | None = None,
     ) -> None:
-        """Close a job with what it did or why it could not go on."""
-        ended = {"status": status, "result": result, "error": error, "finished_at": utc_now()}
-        self._write(update(jobs).where(jobs.c.job_id == job_id).values(**ended))
+        """Close a job with what it did or why it could not go on. Documents that waited for it wait no longer."""
+        with self._engine.begin() as connection:
+            self._close(connection, job_id, status, {"result": result, "error": error})
+
+    def _close(self, connection: Connection, job_id: str, status: JobStatus, outcome: Mapping[str, Any]) -> None:
+        now = self.now()
+        ended = {"status": status, "finished_at": now, "updated_at": now, **outcome}
+        connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(**ended))
+        waits = documents.c.awaited_job == job_id
+        error = outcome.get("error") or _UNREAD
+        failed = {"error_code": error["code"], "error_message": error["message"], "updated_at": now}
+        # A job that came to its end has noted the failures of its files itself.
+        unread = documents.c.version_id.is_(None), documents.c.error_code.is_(None)
+        connection.execute(update(documents).where(waits, *unread).values(status="failed", **failed))
+        if status != "completed":
+            connection.execute(update(documents).where(waits).values(**failed))
+        connection.execute(update(documents).where(waits).values(awaited_job=None))
 
     def retry(self, job_id: str, delay_s: float, error: Mapping[str, Any] | None) -> None:
         """Put a job that failed back into the queue, to be taken again after `delay_s`; why it failed is kept until then."""
-        again = {"status": "queued", "started_at": None, "not_before": utc_now(delay_s), "error": error}
+        until = self._clock(delay_s)
+        again = {"status": "queued", "started_at": None, "not_before": until, "error": error, "updated_at": self.now()}
         self._write(update(jobs).where(jobs.c.job_id == job_id).values(**again))
+
+    def restart(self, job_id: str, status: JobStatus) -> bool:
+        """Queue a job of this status as if it were new, with all its attempts. Returns whether it had that status."""
+        blank = {"result": None, "error": None, "started_at": None, "finished_at": None, "not_before": None}
+        again = update(jobs).where(jobs.c.job_id == job_id, jobs.c.status == status)
+        done = self._write(again.values(**_AS_NEW, **blank, updated_at=self.now()))
+        self.added.set()
+        return bool(done)
 
     def others_due(self, job_id: str) -> bool:
         """Whether another job could begin now."""
-        return self._first(select(jobs.c.job_id).where(*_due(), jobs.c.job_id != job_id).limit(1)) is not None
+        return self._first(select(jobs.c.job_id).where(*self._due(), jobs.c.job_id != job_id).limit(1)) is not None
 
     def waiting(self, kind: str, kb_id: str | None = None) -> list[Job]:
         """Jobs of a kind that have not begun, in order."""
@@ -170,14 +230,10 @@ class Jobs(Repository):
     def cancel(self, job_id: str) -> Job:
         """Ask a job to stop: a queued one ends at once, a running one at its next safe point, a finished one stays as it is."""
         with self._engine.begin() as connection:
-            connection.execute(
-                update(jobs)
-                .where(jobs.c.job_id == job_id, jobs.c.status == "queued")
-                .values(status="cancelled", finished_at=utc_now(), cancel_requested=True)
-            )
-            connection.execute(
-                update(jobs).where(jobs.c.job_id == job_id, jobs.c.status == "running").values(cancel_requested=True)
-            )
+            wanted = jobs.c.job_id == job_id, jobs.c.kind != PURGE
+            if connection.scalar(select(jobs.c.job_id).where(*wanted, jobs.c.status == "queued")):
+                self._close(connection, job_id, "cancelled", {"cancel_requested": True})
+            connection.execute(update(jobs).where(*wanted, jobs.c.status == "running").values(cancel_requested=True))
         return self.get(job_id)
 
     def cancel_all(self, kb_id: str) -> None:
@@ -186,7 +242,8 @@ class Jobs(Repository):
 
     def end_kind(self, kind: str, status: JobStatus, result: Mapping[str, Any] | None = None) -> None:
         """End every unfinished job of a kind, for which there is nothing left to do; for a time when none can be running."""
-        ended = {"status": status, "result": result, "finished_at": utc_now()}
+        now = self.now()
+        ended = {"status": status, "result": result, "finished_at": now, "updated_at": now}
         self._write(update(jobs).where(jobs.c.kind == kind, _UNFINISHED).values(**ended))
 
     def unfinished(self) -> int:
@@ -211,14 +268,13 @@ class Jobs(Repository):
     def requeue(self, job_id: str | None = None) -> int:
         """Put a running job (all of them without an id) back into the queue, at its old place; returns how many."""
         where = [jobs.c.status == "running"] + ([jobs.c.job_id == job_id] if job_id else [])
-        again = {"status": "queued", "started_at": None, "attempts": jobs.c.attempts - 1}
+        again = {"status": "queued", "started_at": None, "attempts": jobs.c.attempts - 1, "updated_at": self.now()}
         return self._write(update(jobs).where(*where).values(**again))
 
-
-def _due() -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    """What tells a job that could begin now. One that is put off for longer than any was put off by a clock that was ahead."""
-    until = jobs.c.not_before
-    return jobs.c.status == "queued", or_(until.is_(None), until <= utc_now(), until > utc_now(_LONGEST_DELAY_S))
+    def _due(self) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+        """What tells a job that could begin now. A clock that was ahead put off one that waits for longer than any."""
+        until, now = jobs.c.not_before, self.now()
+        return jobs.c.status == "queued", or_(until.is_(None), until <= now, until > self._clock(_LONGEST_DELAY_S))
 
 
 def _job(row: Row[Any], **instead: Any) -> Job:

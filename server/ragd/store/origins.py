@@ -15,8 +15,10 @@ from ragd.store.ledger import ITEM_COLUMNS, LedgerItem
 
 _IS_FILE: Final = documents.c.source_uri.startswith("file:")
 
-LEFT: Final = and_(documents.c.status == "deleted", documents.c.source_id.is_(None), ~_IS_FILE)
-"""A deleted document that belonged to a source elsewhere, it is not known any more to which."""
+_IS_NAMED: Final = documents.c.source_uri != ""
+
+LEFT: Final = and_(documents.c.status == "deleted", documents.c.source_id.is_(None), ~_IS_FILE, _IS_NAMED)
+"""A deleted document that belonged to a source elsewhere, it is not known any more to which. One that was erased says nothing."""
 
 _REMOTE: Final = tuple(sources.c[name] for name in ("type", "name", "config", "live", "public"))
 

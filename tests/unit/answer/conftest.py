@@ -56,6 +56,7 @@ def found() -> Callable[..., QueryResult]:
             latency_ms=1.0,
             mode="hybrid",
             reranked=False,
+            judge=None,
             rerank_scored=0,
             explanation=(),
             degraded=(),

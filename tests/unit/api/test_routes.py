@@ -300,6 +300,10 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
         "POST /api/browser-link",
         "GET /api/events", "POST /api/stop", "POST /api/answers/verify", "POST /api/documents/{doc_id}/reindex",
         "GET /api/feedback", "POST /api/feedback", "DELETE /api/feedback/{feedback_id}",
+        "GET /knowledge_bases", "POST /knowledge_bases", "GET /knowledge_bases/{kb_id}", "PATCH /knowledge_bases/{kb_id}",
+        "DELETE /knowledge_bases/{kb_id}", "GET /knowledge_bases/{kb_id}/documents", "POST /knowledge_bases/{kb_id}/documents",
+        "GET /documents/{doc_id}", "DELETE /documents/{doc_id}", "GET /cleanup_tasks/{task_id}",
+        "POST /cleanup_tasks/{task_id}/retry", "POST /search", "GET /ready", "GET /metrics",
     } == set(operations)  # fmt: skip
     for operation in operations.values():
         assert "422" not in operation["responses"]

@@ -38,11 +38,13 @@ from ragd.providers.registry import build
 from ragd.providers.sparse.fts5 import Fts5Store
 from ragd.store.assets import Assets
 from ragd.store.collections import Collections
+from ragd.store.contract.cleanup_tasks import CleanupTasks
 from ragd.store.database import schema
 from ragd.store.database.engine import open_engine
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
 from ragd.store.file_documents import FileDocuments
+from ragd.store.jobs import Jobs
 from ragd.store.passages import Passages
 from ragd.store.vectors import VectorCache
 
@@ -165,6 +167,7 @@ class Line:
         self.documents = documents
         self.engine: Engine = open_engine("", folder)
         self.collections = Collections(self.engine)
+        self.cleanup_tasks = CleanupTasks(self.engine, self.collections, Jobs(self.engine, 100, 100))
         # A fixed id, so that two lines give the same ids.
         self.kb_id = hash32("collection")
         named = {"name": "default", "description": "", "status": "enabled", "created_at": "", "updated_at": ""}

@@ -113,7 +113,7 @@ def test_a_collection_that_is_deleted_under_a_run_takes_nothing_in(line: Any) ->
     other = line.collections.create("other")
     line.write("a.md", GUIDE)
     line.write("empty.md", "")
-    line.embedder.during = lambda: line.collections.tombstone("other")
+    line.embedder.during = lambda: line.cleanup_tasks.begin(other.kb_id, None)
     line.kb_id = other.kb_id
     result = line.ingest()
     assert (result.added, result.skipped, [failure.code for failure in result.failed]) == (0, 1, ["EMPTY"])

@@ -14,10 +14,12 @@ from ragd.core.ids import hash32
 from ragd.core.query import Filters
 from ragd.core.storage import Version
 from ragd.store.collections import Collections
+from ragd.store.contract.cleanup_tasks import CleanupTasks
 from ragd.store.database import schema
 from ragd.store.database.engine import open_engine
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
+from ragd.store.jobs import Jobs
 from ragd.store.live.entry_table import Side
 from ragd.store.passages import Passages
 
@@ -37,6 +39,13 @@ def collections(engine: Engine) -> Collections:
     found = Collections(engine)
     found.ensure_default()
     return found
+
+
+@pytest.fixture
+def delete_collection(engine: Engine, collections: Collections) -> Callable[[str], str]:
+    """Deletes a collection by name, gives its id. What it held is removed by a job that nothing here takes."""
+    tasks = CleanupTasks(engine, collections, Jobs(engine, 100, 100))
+    return lambda name: tasks.begin(collections.get(name).kb_id, None).kb_id
 
 
 @pytest.fixture

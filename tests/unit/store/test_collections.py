@@ -9,7 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine, event
 
-from ragd.core.errors import CollectionNameConflict, CollectionNotFound, CollectionUnavailable, ValidationFailed
+from ragd.core.errors import (
+    CollectionDeleted,
+    CollectionNameConflict,
+    CollectionNotFound,
+    CollectionUnavailable,
+    ValidationFailed,
+)
 from ragd.core.jobs import Failure
 from ragd.core.storage import Version
 from ragd.store.collections import Collections
@@ -78,25 +84,29 @@ def test_a_disabled_collection_is_known_but_not_available(collections: Collectio
     assert collections.change("one", status="enabled").status == "enabled"
 
 
-def test_a_deleted_collection_frees_its_name_and_is_shown_nowhere(collections: Collections) -> None:
+def test_a_deleted_collection_frees_its_name_and_is_shown_to_programs_alone(
+    collections: Collections, delete_collection: Callable[[str], str]
+) -> None:
     first = collections.create("one")
-    collections.tombstone("one")
+    delete_collection("one")
     with pytest.raises(CollectionNotFound):
         collections.get("one")
-    with pytest.raises(CollectionNotFound):
-        collections.tombstone("one")
+    with pytest.raises(CollectionDeleted):
+        collections.change_by_id(first.kb_id, description="Back again")
     second = collections.create("one")
     assert second.kb_id != first.kb_id
     assert [found.name for found in collections.page()[0]] == ["default", "one"]
-    assert collections.all_ids()[first.kb_id] == "deleted"
-    collections.forget(second.kb_id)  # not deleted: stays
-    collections.forget(first.kb_id)
-    assert set(collections.all_ids()) == {second.kb_id, collections.get("default").kb_id}
+    assert set(collections.live_ids()) == {second.kb_id, collections.get("default").kb_id}
+    found, total = collections.find(1, 10, name_contains="ON", status=None)
+    assert ([(row.kb_id, row.status) for row in found], total) == ([(first.kb_id, "deleted"), (second.kb_id, "enabled")], 2)
+    assert collections.by_id(first.kb_id).status == "deleted"
 
 
-def test_the_default_collection_can_be_disabled_but_neither_deleted_nor_renamed(collections: Collections) -> None:
+def test_the_default_collection_can_be_disabled_but_neither_deleted_nor_renamed(
+    collections: Collections, delete_collection: Callable[[str], str]
+) -> None:
     with pytest.raises(ValidationFailed, match="can't be deleted"):
-        collections.tombstone("default")
+        delete_collection("default")
     with pytest.raises(ValidationFailed, match="can't be renamed"):
         collections.change("default", new_name="other")
     assert collections.change("default", new_name="default", description="mine").description == "mine"
@@ -144,7 +154,9 @@ def test_of_several_threads_that_make_one_collection_one_does_and_the_others_are
     assert collections.get("shared").kb_id in made
 
 
-def test_enabled_collections_come_from_memory_until_one_is_changed(engine: Engine, collections: Collections) -> None:
+def test_enabled_collections_come_from_memory_until_one_is_changed(
+    engine: Engine, collections: Collections, delete_collection: Callable[[str], str]
+) -> None:
     read: list[str] = []
     event.listen(engine, "before_cursor_execute", lambda _c, _cursor, statement, *_: read.append(statement))
     other = Collections(engine)  # another object of the same process
@@ -152,7 +164,7 @@ def test_enabled_collections_come_from_memory_until_one_is_changed(engine: Engin
         (["default"], lambda: other.create("notes")),
         (["default", "notes"], lambda: other.change("notes", status="disabled")),
         (["default"], lambda: other.change("notes", status="enabled")),
-        (["default", "notes"], lambda: other.tombstone("notes")),
+        (["default", "notes"], lambda: delete_collection("notes")),
         (["default"], lambda: None),
     ):
         assert [found.name for found in collections.enabled()] == names

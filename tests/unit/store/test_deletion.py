@@ -114,8 +114,14 @@ def test_a_sweep_keeps_the_rows_that_tell_of_failures_and_deletions(
     assert reader.get(bad.doc_id)["status"] == "failed"
 
 
-def test_a_forgotten_collection_leaves_no_row_and_others_alone(
-    writer: DocumentWriter, collections: Collections, make_version: Make, ingest: Ingest, rows: Any, reader: DocumentReader
+def test_an_erased_collection_leaves_ids_alone_and_others_as_they_are(
+    writer: DocumentWriter,
+    collections: Collections,
+    make_version: Make,
+    ingest: Ingest,
+    rows: Any,
+    reader: DocumentReader,
+    delete_collection: Callable[[str], str],
 ) -> None:
     other = collections.create("other")
     kept, gone = make_version("a.md", "one"), make_version("a.md", "one", kb=other.kb_id)
@@ -124,21 +130,28 @@ def test_a_forgotten_collection_leaves_no_row_and_others_alone(
     before = rows()
     ingest(gone)
     writer.begin([make_version("b.md", "pending", kb=other.kb_id)])
-    collections.tombstone("other")
+    delete_collection("other")
     with pytest.raises(DocumentNotFound):
         reader.get(gone.doc_id)
-    writer.forget(other.kb_id)
-    collections.forget(other.kb_id)
-    assert rows() == before
+    doc_ids = writer.named(other.kb_id)
+    assert len(doc_ids) == 2
+    writer.erase(doc_ids)
+    assert writer.named(other.kb_id) == []
+    left = {table: count - before[table] for table, count in rows().items() if count != before[table]}
+    assert left == {"documents": 2}
 
 
 def test_what_was_deleted_meanwhile_is_told_apart_from_what_comes_back(
-    writer: DocumentWriter, collections: Collections, make_version: Make, ingest: Ingest
+    writer: DocumentWriter,
+    collections: Collections,
+    make_version: Make,
+    ingest: Ingest,
+    delete_collection: Callable[[str], str],
 ) -> None:
     gone, back, kept = (make_version(name, "one") for name in ("gone.md", "back.md", "kept.md"))
     doomed = make_version("x.md", "one", kb=collections.create("doomed").kb_id)
     for version in (gone, back, kept, doomed):
         ingest(version)
     writer.tombstone([gone.doc_id, back.doc_id])
-    collections.tombstone("doomed")
+    delete_collection("doomed")
     assert writer.withdrawn([gone, back, kept, doomed], {back.doc_id}) == {gone.doc_id, doomed.doc_id}

@@ -11,6 +11,7 @@ import logging
 import re
 import time
 import uuid
+from collections.abc import Callable
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -37,7 +38,6 @@ log = logging.getLogger(__name__)
 OPEN_PATH = "/health"
 """The one address that needs no token and answers while the daemon is warming up."""
 
-UPLOAD_PATH = "/api/ingest"
 ANSWER_PATH = "/api/chat"
 EVALUATIONS_PATH = "/api/evaluations"
 AGENTS_PATH = "/mcp"
@@ -67,9 +67,15 @@ _SLOTS = {
     "agent": 2 * MAX_STREAMS,
 }
 
+_UPLOADS = re.compile(r"/api/ingest|/knowledge_bases/[^/]+/documents")
 _HOST = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
 _BEARER = re.compile(rb"bearer +([\x21-\x7e]+)", re.IGNORECASE)
 _CLIENT_LEFT = 499
+
+NO_ROUTE = "none"
+"""Stands in metrics for the route of a request that was refused before any was chosen, or that none serves."""
+# Others could be invented without end, and each would be a time series of its own.
+_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 class AuthMiddleware:
@@ -83,11 +89,14 @@ class AuthMiddleware:
         lifecycle: Lifecycle,
         limits: LimitsSettings,
         browser: BrowserSessions | None = None,
+        answered: Callable[[str, str, int, float], None] | None = None,
     ) -> None:
+        """`answered` is told method, route, status and seconds of each request."""
         self._app = app
         self._token = token.encode("ascii")
         self._lifecycle = lifecycle
         self._limits = limits
+        self._answered = answered
         self._browser = browser or BrowserSessions()
         self._open = dict.fromkeys(_SLOTS, 0)
 
@@ -129,14 +138,18 @@ class AuthMiddleware:
         except ClientDisconnect:
             status = _CLIENT_LEFT
         except Exception as error:
-            answer = failure_response(error)
+            answer = failure_response(error, scope)
             if status:
                 raise
             await answer(scope, receive, send_marked)
         finally:
             self._open[kind] -= 1
-            taken = round((time.perf_counter() - started) * 1000, 1)
-            log.info("request", extra={"method": scope["method"], "path": scope["path"], "status": status, "ms": taken})
+            taken = time.perf_counter() - started
+            shown = {"method": scope["method"], "path": scope["path"], "status": status, "ms": round(taken * 1000, 1)}
+            log.info("request", extra=shown)
+            if self._answered:
+                method = scope["method"] if scope["method"] in _METHODS else "OTHER"
+                self._answered(method, getattr(scope.get("route"), "path_format", NO_ROUTE), status, taken)
             request_id.reset(remembered)
 
     def _check(self, scope: Scope, kind: str) -> None:
@@ -167,7 +180,7 @@ class AuthMiddleware:
 
     def _body_limit(self, scope: Scope) -> int:
         types = _values(scope, b"content-type")
-        upload = scope["path"] == UPLOAD_PATH and any(value.lower().startswith(b"multipart/form-data") for value in types)
+        upload = _UPLOADS.fullmatch(scope["path"]) and any(value.lower().startswith(b"multipart/form-data") for value in types)
         # An evaluation comes whole, with thousands of questions.
         large = upload or scope["path"] == EVALUATIONS_PATH
         limit = self._limits.max_upload_size if large else self._limits.max_body_size

@@ -72,7 +72,9 @@ async def _until_answered(begun: Annotated[_Begun, Depends(_begun)]) -> AsyncIte
     responses=event_stream(ChatEvents, "Any failure before the first event"),
     dependencies=[Depends(collection_available)],
 )
-async def chat(begun: Annotated[_Begun, Depends(_until_answered)], life: Life) -> AsyncIterable[ServerSentEvent]:
+async def chat(
+    request: Request, begun: Annotated[_Begun, Depends(_until_answered)], life: Life
+) -> AsyncIterable[ServerSentEvent]:
     """The event `retrieval` is the answer of `/api/query`; then `delta` with `text`, piece by piece, and `done` with all of it.
 
     A failure midway is the event `error`, in the shape of every error.
@@ -91,7 +93,7 @@ async def chat(begun: Annotated[_Begun, Depends(_until_answered)], life: Life) -
             case Answer():
                 yield ServerSentEvent(data=_answer_response(piece, begun.result.trace_id), event="done")
             case _:
-                yield ServerSentEvent(data=json.loads(bytes(failure_response(piece).body)), event="error")
+                yield ServerSentEvent(data=json.loads(bytes(failure_response(piece, request.scope).body)), event="error")
 
 
 def _read(pieces: Iterator[Delta | Answer], coming: asyncio.Queue[_Piece], loop: asyncio.AbstractEventLoop) -> None:

@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 
 from ragd.api.common import App, collection_available, collection_exists
 from ragd.api.errors import validation_failed
-from ragd.api.multipart import UploadForm
+from ragd.api.multipart import UploadForm, receive_form
 from ragd.api.schemas.jobs import IngestBody, JobStarted, ReindexBody
 from ragd.app.container import Application
 from ragd.core.errors import FieldProblem, UnsupportedMediaType, ValidationFailed
@@ -19,8 +19,7 @@ from ragd.store.jobs import Job
 
 router = APIRouter(prefix="/api", tags=["ingest"])
 
-# Bytes gathered before the disk is asked to take them.
-_PIECE = 1024 * 1024
+_MOST_FILES = 1000
 
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
@@ -85,17 +84,15 @@ async def _receive_files(request: Request, app: Application, content_type: str) 
         fields[name] = value
 
     form = UploadForm(
-        content_type, receive=app.uploads.receive, on_field=on_field, max_file_size=app.settings.limits.max_document_size
+        content_type,
+        receive=app.uploads.receive,
+        max_file_size=app.settings.limits.max_document_size,
+        file_field="files",
+        most_files=_MOST_FILES,
+        field_names=("collection", "force"),
+        on_field=on_field,
     )
-    with form:
-        piece = bytearray()
-        async for data in request.stream():
-            piece += data
-            if len(piece) >= _PIECE:
-                await run_in_threadpool(form.feed, bytes(piece))
-                piece.clear()
-        await run_in_threadpool(form.feed, bytes(piece))
-        return await run_in_threadpool(_queue, app, form.finish(), fields)
+    return await receive_form(request, form, lambda uploads: _queue(app, uploads, fields))
 
 
 def _queue(app: Application, uploads: list[Upload], fields: dict[str, str]) -> Job:

@@ -66,6 +66,10 @@ class Uploads:
         descriptor, staged = tempfile.mkstemp(dir=self._staging)
         return Upload(source, Path(staged), os.fdopen(descriptor, "wb"))
 
+    def uri(self, upload: QueuedUpload) -> str:
+        """The address that the file has once it is kept."""
+        return self._place(upload).resolve().as_uri()
+
     def keep(self, upload: QueuedUpload) -> FileItem:
         """Put a sealed file at its place, in one step, replacing an older one of that name. May be called again after a crash."""
         staged, target = self._staging / upload.staged, self._place(upload)

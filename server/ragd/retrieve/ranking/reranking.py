@@ -36,7 +36,8 @@ class RerankStage:
     passages: Passages
     fusion: Fusion
     reranker: Reranker
-    top_n: int
+    offered: Callable[[int], int]
+    """How many candidates the reranker is given when so many passages are asked for."""
     budget_ms: int
     share: Callable[[], float] = lambda: 1.0
     only_where_it_helps: bool = False
@@ -51,15 +52,17 @@ class RerankStage:
         *,
         data: CandidateData,
         wanted: bool,
+        top_k: int,
     ) -> Reranked:
         """Rescore the head of the fused list. A reranker that fails leaves the fused order, and says so."""
+        offered = self.offered(top_k)
         wanted = wanted and self.reranker.name != "none" and self._helps(plan, lists, data)
         provider = ProviderRef("reranker", self.reranker.name, self.reranker.profile) if wanted else NO_PROVIDER
         with trace.span("stage.rerank", provider) as span:
             result = Reranked(list(fused), {})
             if wanted and fused:
                 try:
-                    result = self._rescored(plan, fused, lists, data)
+                    result = self._rescored(plan, fused[:offered], fused, lists, data)
                 except RagError as error:
                     trace.error(error)
                     trace.event("degraded", {"stage": "rerank", "code": error.code}, span)
@@ -69,7 +72,7 @@ class RerankStage:
             head = [candidate for candidate in result.ranked if candidate.source == "rerank"]
             payload: dict[str, int | None] = {
                 "scored": len(result.scores),
-                "offered": min(self.top_n, len(fused)) if wanted else 0,
+                "offered": min(offered, len(fused)) if wanted else 0,
             }
             if not trace.lists_candidates:
                 payload = dict.fromkeys(payload)
@@ -80,12 +83,16 @@ class RerankStage:
         return self.reranker.judges or not self.only_where_it_helps or self.fusion.gains_from_rescoring(lists, plan, data)
 
     def _rescored(
-        self, plan: QueryPlan, fused: Sequence[Candidate], lists: Mapping[str, Sequence[Candidate]], data: CandidateData
+        self,
+        plan: QueryPlan,
+        offered: Sequence[Candidate],
+        fused: Sequence[Candidate],
+        lists: Mapping[str, Sequence[Candidate]],
+        data: CandidateData,
     ) -> Reranked:
         deadline = time.monotonic() + self.budget_ms / 1000 * self.share()
-        offered = [candidate.chunk_id for candidate in fused[: self.top_n]]
-        texts = self.passages.passages(offered)
-        present = [chunk_id for chunk_id in offered if chunk_id in texts]
+        texts = self.passages.passages([candidate.chunk_id for candidate in offered])
+        present = [candidate.chunk_id for candidate in offered if candidate.chunk_id in texts]
         given = self.reranker.score(plan.topic, [texts[chunk_id] for chunk_id in present], deadline)
         scores: dict[str, float] = {}
         for chunk_id, score in zip(present, given, strict=False):

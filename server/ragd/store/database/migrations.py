@@ -324,6 +324,13 @@ def _0008_moments(op: Operations) -> None:
     op.create_index("ix_versions_ready", "versions", ["status", "version_id", "ready_at"])
 
 
+def _0009_awaited_uploads(op: Operations) -> None:
+    """When a job last changed, and which job a document waits for that was uploaded and is not read yet."""
+    op.add_column("jobs", sa.Column("updated_at", _text(32)))
+    op.add_column("documents", sa.Column("awaited_job", _text(32)))
+    op.create_index("ix_documents_awaited", "documents", ["awaited_job"])
+
+
 Migration = Callable[["Operations"], None]
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -335,4 +342,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     _0006_cloud_sources,
     _0007_paths_and_deletions,
     _0008_moments,
+    _0009_awaited_uploads,
 )

@@ -57,8 +57,8 @@ def run(reranker: Table, *, shelf: Shelf | None = None, top_n: int = 10, wanted:
     fused = listed("fusion", "a", "b", "c", "d")
     lists = {"dense": listed("dense", "a", "b", "c", "d"), "sparse": listed("sparse", "a", "b")}
     trace = Trace("query", strategy_config_id="s", detail_level="standard", links={})
-    stage = RerankStage(shelf or Shelf("a", "b", "c", "d"), AdaptiveFusion(RetrievalSettings()), reranker, top_n, 300)  # type: ignore[arg-type]
-    return stage.run(PLAN, fused, lists, trace, data=NO_DATA, wanted=wanted), trace
+    stage = RerankStage(shelf or Shelf("a", "b", "c", "d"), AdaptiveFusion(RetrievalSettings()), reranker, lambda _: top_n, 300)  # type: ignore[arg-type]
+    return stage.run(PLAN, fused, lists, trace, data=NO_DATA, wanted=wanted, top_k=5), trace
 
 
 def order(result: Reranked) -> list[str]:
@@ -83,8 +83,8 @@ def test_late_interaction_is_left_out_where_it_would_not_better_the_order(judges
     fusion = Settled(RetrievalSettings())
     trace = Trace("query", strategy_config_id="s", detail_level="standard", links={})
     for always, expected in ((True, 1), (False, scored)):
-        stage = RerankStage(Shelf("a"), fusion, Table(judges, a=0.5), 10, 300, only_where_it_helps=not always)  # type: ignore[arg-type]
-        result = stage.run(PLAN, listed("fusion", "a"), {}, trace, data=NO_DATA, wanted=True)
+        stage = RerankStage(Shelf("a"), fusion, Table(judges, a=0.5), lambda _: 10, 300, only_where_it_helps=not always)  # type: ignore[arg-type]
+        result = stage.run(PLAN, listed("fusion", "a"), {}, trace, data=NO_DATA, wanted=True, top_k=5)
         assert len(result.scores) == expected
 
 
@@ -142,8 +142,8 @@ def test_a_question_among_others_takes_its_share_of_the_time() -> None:
     fusion = AdaptiveFusion(RetrievalSettings())
     trace = Trace("query", strategy_config_id="s", detail_level="standard", links={})
     for share in (1.0, 0.1):
-        stage = RerankStage(Shelf("a", "b"), fusion, Timed(True), 10, 60_000, lambda: share)  # type: ignore[arg-type]  # noqa: B023
-        stage.run(PLAN, listed("fusion", "a", "b"), {}, trace, data=NO_DATA, wanted=True)
+        stage = RerankStage(Shelf("a", "b"), fusion, Timed(True), lambda _: 10, 60_000, lambda: share)  # type: ignore[arg-type]  # noqa: B023
+        stage.run(PLAN, listed("fusion", "a", "b"), {}, trace, data=NO_DATA, wanted=True, top_k=5)
     assert given[0] > 50
     assert given[1] <= 6
 

@@ -40,7 +40,7 @@ class Desk:
         self.read.append(source.name)
 
     def add(self, name: str, **values: Any) -> Source:
-        [kb_id] = self.collections.all_ids()
+        [kb_id] = self.collections.live_ids()
         return self.sources.add(values.pop("type_", "fake"), name, kb_id, {}, **values)
 
     def after(self, minutes: float) -> None:
