@@ -25,7 +25,7 @@ def test_extracts_hold_the_answer_and_are_never_fragments(app: Application, benc
     figures = bench.measure(app, half)
     assert figures.fragments == []
     assert figures.doubted == []
-    assert figures.answered >= 34 / 38 * figures.asked, figures.missed
+    assert figures.answered >= figures.asked - 2, figures.missed
 
 
 def test_a_sentence_that_was_cut_at_a_line_end_counts_as_a_fragment(bench: Any) -> None:

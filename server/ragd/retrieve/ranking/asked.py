@@ -25,8 +25,10 @@ _MONEY: Final = r"[$€£¥]|\b(?:euros?|dollars?|yen|EUR|USD|NOK|JPY|free|perce
 _DATE: Final = (
     r"(?<!\d)\d{4}[-/年]|(?<!\d)\d{1,2}[:：]\d\d|\b(?:January|February|March|April|May|June|July|August|September|October|November"
     r"|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|daily|weekly|monthly|every|night|morning|quarter|until"
-    r"|within|after|before)\b|[0-9０-９] ?(?:[月日年時天]|営業日)|[毎每][日週周月年朝晩]|[月火水木金土日]曜|以内|年末|月末|四半期"
+    r"|within|after|before)\b|[0-9０-９一二三四五六七八九十] ?(?:[かヶカ]?月|[日年時天]|営業日)|正午|[前翌当]日"
+    r"|[毎每][日週周月年朝晩]|[月火水木金土日]曜|以内|年末|月末|四半期"
 )
+_CONDITION: Final = r"\b(?:when|whenever|while|if|unless|once|during)\b"
 _NAME: Final = (
     rf"(?<=[a-z,;:|(] )[A-Z][a-z]|[{UNIFIED_HAN}{KATAKANA}{LONG_VOWEL}](?:さん|氏|様)|[(（][^)）\n]{{2,14}}[)）]"
     r"|\b(?:team|office|engineers?|managers?|owners?|head|group|department|colleagues?|customers?|security|on-call|support"
@@ -59,6 +61,7 @@ _SIGNS: Final = tuple(
         (r"いくつ|ど[のれ]くらい|どの程度|多少(?!钱)|几[个人台次]", _ANY_NUMBER),
         (r"いくら|多少钱", _MONEY),
         (r"誰|どなた|氏名|谁|\bwho(?:se|m)?\b", _NAME),
+        (r"\bwhen (?:must|may|can|should|do|does|are)\b", f"{_DATE}|{_CONDITION}"),
         (r"いつ|時期|何曜日|何月|什么时候|何时|\bwhen\b|\b(?:which|what) (?:day|date|year|month)\b", _DATE),
         (r"電話番号|内線|専用番号|电话|\bphone\b|mobile number", r"\d{4}|\d\d-\d"),
         (r"住所|メールアドレス|邮箱|地址|\be-?mail address", r"@|[0-9０-９][-−丁番号]|[都道府県市区町]"),

@@ -32,6 +32,8 @@ _NAMED: Final = 0.95
 _MOST_OF_IT: Final = 0.75
 """Share of the content words that must be there beside what is named to the letter."""
 _MOST_LOGIT: Final = 12.0
+_FOLLOWING: Final = 60
+"""Bytes of UTF-8: a line of English, half of one in Japanese."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class _Weights:
     unspaced: float
 
 
-WITH_SIMILARITY: Final = _Weights(1.5, 3.64, 1.69, -1.14, -0.24, -1.47, 1.39, -0.96)
+WITH_SIMILARITY: Final = _Weights(1.75, 3.64, 1.69, -1.14, -0.24, -1.47, 1.39, -0.96)
 WORDS_ALONE: Final = _Weights(-0.62, 0.0, 3.18, -0.14, -1.57, -1.52, 1.29, -0.4)
 
 
@@ -149,10 +151,21 @@ class _Found:
 
 
 def _beside(parts: Sequence[str], held: Sequence[Collection[str]], rarity: Mapping[str, float], asked: Asked) -> bool:
-    """Whether what is asked for stands in, before or after a part that holds the most of the question."""
+    """Whether what is asked for stands in, before or after a part that holds the most of the question.
+
+    What follows is a part, or as many short ones as make a line: a sentence may be wrapped, and a term be explained below.
+    """
     weights = [sum(weight for term, weight in rarity.items() if term in terms) for terms in held]
     most = max(weights, default=0.0)
-    return any(weight == most and asked.is_in("\n".join(parts[max(0, at - 1) : at + 2])) for at, weight in enumerate(weights))
+    for at, weight in enumerate(weights):
+        if weight == most:
+            end, size = at + 1, 0
+            while end < len(parts) and size < _FOLLOWING:
+                size += len(parts[end].strip().encode())
+                end += 1
+            if asked.is_in("\n".join(parts[max(0, at - 1) : end])):
+                return True
+    return False
 
 
 def _names(passage: Passage, plan: QueryPlan) -> bool:

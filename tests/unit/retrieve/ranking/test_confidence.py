@@ -102,6 +102,9 @@ def test_a_word_that_is_cut_otherwise_in_the_passage_is_there_all_the_same(plan:
         ("How much does a drive cost?", "A drive costs 80 euros.", "A drive has 80 platters."),
         ("Who approves it?", "It is approved by Ingrid Solheim.", "it is approved at once"),
         ("When does it open?", "It opens in March.", "It opens with a key."),
+        ("When may it be opened?", "It may be opened while nobody is near.", "It may be opened with a key."),
+        ("期限はいつまでですか", "期限は発行から一年間です", "期限は規程にあります"),
+        ("申し込みはいつまでですか", "申し込みは前日の正午で締め切る", "申し込みは係で受ける"),
         ("担当者は何人ですか", "担当者は3人です", "担当者は3階にいます"),
         ("料金はいくらですか", "料金は4万円です", "料金は後で決めます"),
         ("会議はいつですか", "会議は2月3日です", "会議は中止です"),
@@ -114,6 +117,25 @@ def test_what_a_question_asks_for_is_known_when_seen(question: str, answer: str,
     assert asked is not None
     assert asked.is_in(answer)
     assert not asked.is_in(other)
+
+
+def test_what_is_asked_for_may_stand_behind_a_wrap_or_below_a_term(plan: Plan) -> None:
+    asked = plan("When must pipes not be flushed?")
+    wrapped = (
+        "drain\n  Empties a tank.\nflush\n  Rinses pipes with water. Not to be used below\n  -5 °C, when the outlet would freeze."
+    )
+    for text, is_there in (
+        (wrapped, True),
+        (wrapped.replace("when", "as"), False),
+        (f"{wrapped[:65]}{'x' * 60}. It is off when idle.", False),
+    ):
+        found = evidence_of(asked, [passage(text)], {}, ANALYZER, frequencies)
+        assert found is not None
+        assert found.absent is not is_there
+
+
+def test_a_question_word_with_its_counter_is_not_looked_for(plan: Plan) -> None:
+    assert not {"何人", "何回"} & set(plan("書庫には何人まで、何回入れますか").content)
 
 
 def test_names_of_the_question_itself_are_not_what_it_asks_for() -> None:
