@@ -46,6 +46,23 @@ def test_what_a_side_did_not_find_is_said() -> None:
     assert "not among the 0 best by words" in entry["moves"]
 
 
+def test_a_passage_that_the_further_search_alone_found_says_so() -> None:
+    stages = {
+        "dense": listed("dense", "a"),
+        "sparse": [],
+        "feedback": listed("feedback", "a", "n"),
+        "fusion": listed("fusion", "n", "a"),
+    }
+    (entry,) = explained(["n"], stages)
+    assert entry["stages"]["feedback"]["rank"] == 2
+    assert entry["moves"] == [
+        "not among the 1 best by meaning",
+        "not among the 0 best by words",
+        "2nd of 2 by likeness to the best (0.800)",
+        "1st after fusion",
+    ]
+
+
 def test_a_candidate_that_reranking_did_not_reach_says_so() -> None:
     rerank = [Candidate("a", 0.9, 1, "rerank"), Candidate("z", 0.1, 2, "fusion")]
     (entry,) = explained(["z"], {"dense": listed("dense", "a", "z"), "fusion": listed("fusion", "a", "z"), "rerank": rerank})
