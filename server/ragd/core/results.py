@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -53,8 +53,7 @@ class CandidateData:
 
     `question` and `vectors` are unit vectors, float32 `[dimension]`; `languages` are those of the documents. `foreign` is the
     share (0..1) of the dense list that is in another language than the question. `tokens` are MaxSims of kept token vectors.
-    `feedback` is what the best passages of a first fusion have in common, float32 `[dimension]`; `beside` has the vectors of the
-    chunks that stand right before and after a candidate, one or two.
+    `feedback` is what the best passages of a first fusion have in common, float32 `[dimension]`.
     """
 
     foreign: float = 0.0
@@ -63,7 +62,6 @@ class CandidateData:
     vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
     tokens: Mapping[str, float] = field(default_factory=dict)
     feedback: NDArray[np.float32] | None = None
-    beside: Mapping[str, Sequence[NDArray[np.float32]]] = field(default_factory=dict)
 
 
 NO_DATA = CandidateData()

@@ -35,7 +35,6 @@ from ragd.store.database.schema import (
     version_assets,
     versions,
 )
-from ragd.store.live.beside import read_beside
 from ragd.store.live.entry_table import EntryTable, LiveChunk, Side
 from ragd.store.live.version_entries import VersionEntries
 
@@ -95,15 +94,6 @@ class Passages(Repository):
                 for row in _in_section(connection, query, filters):
                     found[row[0]] = LiveChunk(row.chunk_id, row.dense_id, row.language)
         return found
-
-    def beside(self, dense_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The dense entries of the chunks right before and after each of these, by dense entry; those without are absent."""
-        if self._table:
-            known = self._table.beside(dense_ids, self._revisions.of(occurrences, documents, collections))
-            if known is not None:
-                return known
-        with self._reader.connect() as connection:
-            return read_beside(connection, dense_ids)
 
     def allowed(self, kb_id: str, filters: Filters) -> Allowed:
         """Every entry of a collection that passes the filters. The last few are remembered until something is written."""

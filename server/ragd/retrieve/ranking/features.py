@@ -2,8 +2,7 @@
 
 A candidate is of the union of both lists. What only words found has its similarity filled in from its vector, so that the two
 sides are compared over all candidates. `feedback` is Rocchio's (SMART, 1971), with passages weighed by their scores as in a
-relevance model (Lavrenko and Croft, SIGIR 2001): the similarity to the mean vector of the best passages of a first fusion. A
-section often goes over several chunks, so what stands beside a candidate says something of it, too.
+relevance model (Lavrenko and Croft, SIGIR 2001): the similarity to the mean vector of the best passages of a first fusion.
 """
 
 from __future__ import annotations
@@ -25,9 +24,6 @@ Numbers = NDArray[np.float64]
 # Passages that feedback takes for relevant, and how fast their weight falls with their score in the first fusion.
 _FEEDBACK_PASSAGES: Final = 5
 _FEEDBACK_FOCUS: Final = 20.0
-# How much of a candidate's likeness is that of what stands beside it. More finds more of a long section, and blurs which of its
-# chunks says what was asked: docs/search-quality.md.
-_BESIDE_SHARE: Final = 0.25
 # What feedback weighs beside the question in a further search.
 _FEEDBACK_SHARE: Final = 0.6
 
@@ -38,9 +34,7 @@ class Pool:
 
     `words` are BM25, 0 where a passage was not found by words; `meaning` cosines. `first` is the score of a first fusion, which
     gives `feedback`. `in_words` and `in_meaning` say which list holds a candidate; `other_language` that it is known to be in
-    another language than the question. `around_meaning` and `around_feedback` are for three quarters a candidate's own and for
-    one what stands right before and after it: the mean cosine with the question, the greater one with feedback. What has nothing
-    beside it counts as its own neighbour: with 0, which any cosine is far above, short documents would never be found.
+    another language than the question.
     """
 
     chunk_ids: Sequence[str]
@@ -49,8 +43,7 @@ class Pool:
     meaning: Numbers
     in_meaning: NDArray[np.bool_]
     other_language: NDArray[np.bool_]
-    around_meaning: Numbers
-    around_feedback: Numbers
+    feedback: Numbers
     tokens: Numbers | None
     """MaxSim of kept token vectors; None where a candidate's are not kept (yet)."""
 
@@ -63,9 +56,9 @@ def _tokens(pool: Pool) -> Numbers:
 
 FEATURES: Final[Mapping[str, Callable[[Pool], Numbers]]] = {
     "words_scaled": lambda pool: _scaled(pool.words, pool.in_words),
-    "meaning": lambda pool: pool.around_meaning,
+    "meaning": lambda pool: pool.meaning,
     "meaning_scaled": lambda pool: _scaled(pool.meaning, pool.in_meaning),
-    "feedback": lambda pool: pool.around_feedback,
+    "feedback": lambda pool: pool.feedback,
     "other_language": lambda pool: pool.other_language.astype(np.float64),
     "tokens": _tokens,
 }
@@ -115,8 +108,6 @@ def pool_of(lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: Can
     vectors = _rows([data.vectors[chunk_id] for chunk_id in chunk_ids])
     filled = (vectors @ question).tolist()
     meaning = np.array([cosines.get(chunk_id, cosine) for chunk_id, cosine in zip(chunk_ids, filled, strict=True)])
-    feedback = (vectors @ data.feedback).astype(np.float64)
-    around_meaning, around_feedback = _around(chunk_ids, data, question, data.feedback, (meaning, feedback))
     languages = [data.languages.get(chunk_id) for chunk_id in chunk_ids]
     return Pool(
         chunk_ids,
@@ -125,8 +116,7 @@ def pool_of(lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: Can
         meaning=meaning,
         in_meaning=np.array([chunk_id in cosines for chunk_id in chunk_ids]),
         other_language=np.array([None not in (language, plan.language) and language != plan.language for language in languages]),
-        around_meaning=around_meaning,
-        around_feedback=around_feedback,
+        feedback=(vectors @ data.feedback).astype(np.float64),
         tokens=np.array([data.tokens[chunk_id] for chunk_id in chunk_ids]) if data.tokens.keys() >= set(chunk_ids) else None,
     )
 
@@ -134,25 +124,6 @@ def pool_of(lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: Can
 def matrix(pool: Pool, names: Sequence[str]) -> Numbers:
     """The named features of each candidate: float64 `[candidates, names]`."""
     return np.stack([FEATURES[name](pool) for name in names], axis=1)
-
-
-def _around(
-    chunk_ids: Sequence[str], data: CandidateData, question: Vectors, feedback: Vectors, own: tuple[Numbers, Numbers]
-) -> tuple[Numbers, Numbers]:
-    """Each candidate's `own` cosines with the question and with `feedback`, and with them those of what stands beside it."""
-    others = [data.beside.get(chunk_id, ()) for chunk_id in chunk_ids]
-    counts = np.array([len(found) for found in others])
-    held = counts > 0
-    if not held.any():
-        return own
-    cosines = _rows([vector for found in others for vector in found]) @ np.stack([question, feedback], axis=1)
-    starts = (np.cumsum(counts) - counts)[held]
-    mean = np.add.reduceat(cosines[:, 0].astype(np.float64), starts) / counts[held]
-    greatest = np.maximum.reduceat(cosines[:, 1], starts)
-    meaning, likeness = own[0].copy(), own[1].copy()
-    meaning[held] += _BESIDE_SHARE * (mean - meaning[held])
-    likeness[held] += _BESIDE_SHARE * (greatest - likeness[held])
-    return meaning, likeness
 
 
 def _rows(vectors: Sequence[Vectors]) -> Vectors:

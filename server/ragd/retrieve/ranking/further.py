@@ -1,4 +1,4 @@
-"""What a fusion with feedback asks for beyond both sides: a further search by meaning, and what stands beside each candidate."""
+"""What a fusion with feedback asks for beyond both sides: a further search by meaning."""
 
 from __future__ import annotations
 
@@ -34,29 +34,22 @@ def widened(
             for entry in retriever.dense.search(kb_id, vector, depth, found.allowed[kb_id].dense if found.allowed else None)
         ]
         candidates = retriever.candidates("dense", [entries], plan, chunks, found.allowed)
-        dense_ids = [chunk.dense_id for chunk in chunks.values()]
-        beside = retriever.passages.beside(dense_ids)
-        wanted = list({*dense_ids, *(other for others in beside.values() for other in others)})
+        new = [chunk for chunk_id, chunk in chunks.items() if chunk_id not in found.chunks]
         vectors: dict[str, Vectors] = {}
         for kb_id in kb_ids:
-            vectors |= retriever.dense.vectors(kb_id, wanted)
+            vectors |= retriever.dense.vectors(kb_id, [chunk.dense_id for chunk in new])
     except UNREADABLE as error:
         losses.add("feedback", error, _FAILED)
         return _with(found, losses)
     listed = [replace(candidate, source="feedback") for candidate in candidates]
     payload = {"source": "feedback", "found": len(entries) if trace.lists_candidates else None}
     trace.event("retrieval.candidates", payload | {"candidates": trace.candidates(listed)})
-    new = [chunk for chunk_id, chunk in chunks.items() if chunk_id not in found.chunks]
     data = replace(
         found.data,
         languages={chunk_id: chunk.language for chunk_id, chunk in chunks.items()},
-        vectors={chunk_id: vectors[chunk.dense_id] for chunk_id, chunk in chunks.items() if chunk.dense_id in vectors},
+        vectors={**found.data.vectors, **{chunk.chunk_id: vectors[chunk.dense_id] for chunk in new if chunk.dense_id in vectors}},
         tokens={**found.data.tokens, **retriever.max_sims(found.asked, kb_ids, new, losses)},
         feedback=feedback,
-        beside={
-            chunk_id: [vectors[other] for other in beside.get(chunk.dense_id, ()) if other in vectors]
-            for chunk_id, chunk in chunks.items()
-        },
     )
     return _with(replace(found, lists={**found.lists, "feedback": listed}, data=data, chunks=chunks), losses)
 

@@ -1,6 +1,6 @@
 """Every entry of live versions in memory: from an entry of an index to its chunk without asking the database.
 
-Columns of bytes, some 140 bytes an entry, so that 100,000 take 14 MB; as tuples of strings they would take 50. A table is of one
+Columns of bytes, some 130 bytes an entry, so that 100,000 take 13 MB; as tuples of strings they would take 50. A table is of one
 moment. When something was written since, it answers nothing, and is brought up to date in the background: only versions that are
 new or were made ready anew are read.
 """
@@ -22,7 +22,6 @@ from sqlalchemy import Connection, Engine, select
 from ragd.store.database.engine import batches
 from ragd.store.database.repository import rows_in
 from ragd.store.database.schema import collections, documents, occurrences
-from ragd.store.live.beside import Rows, link, part_of
 from ragd.store.live.version_entries import ready_moments
 
 log = logging.getLogger(__name__)
@@ -77,30 +76,18 @@ class _Lookup:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """`ready_at` and `languages` have an entry for each version, in one order; `owners` for each row the place of its version.
-
-    `beside` are the rows before and after each row: see `link`.
-    """
+    """`ready_at` and `languages` have an entry for each version, in one order; `owners` for each row the place of its version."""
 
     revision: int
     ready_at: Mapping[str, str | None]
     languages: Sequence[str | None]
     owners: NDArray[np.int32]
-    ordinals: Rows
-    beside: Rows
     chunks: Ids
     sides: Mapping[Side, _Lookup]
 
 
 _EMPTY: Final = _Table(
-    -1,
-    {},
-    (),
-    np.empty(0, np.int32),
-    np.empty(0, np.int32),
-    np.empty((0, 2), np.int32),
-    np.empty(0, _ID),
-    {side: _Lookup.of(np.empty(0, _ID)) for side in ("dense", "sparse")},
+    -1, {}, (), np.empty(0, np.int32), np.empty(0, _ID), {side: _Lookup.of(np.empty(0, _ID)) for side in ("dense", "sparse")}
 )
 
 
@@ -119,8 +106,9 @@ class EntryTable:
 
         `revision` is a number that differs whenever occurrences, documents or collections may have changed.
         """
-        table = self._of(revision)
-        if table is None:
+        table = self._table
+        if table.revision != revision:
+            self._refresh_soon(revision)
             return None
         wanted = np.array(entry_ids, _ID)
         rows = table.sides[side].find(wanted)
@@ -134,28 +122,6 @@ class EntryTable:
             strict=True,
         )
         return {entry_ids[at]: LiveChunk(chunk_id, dense_id, table.languages[owner]) for at, chunk_id, dense_id, owner in found}
-
-    def beside(self, dense_ids: Sequence[str], revision: int) -> dict[str, tuple[str, ...]] | None:
-        """The dense entries before and after each, by dense entry; None as for `find`."""
-        table = self._of(revision)
-        if table is None:
-            return None
-        dense = table.sides["dense"]
-        rows = dense.find(np.array(dense_ids, _ID))
-        others = np.where((rows >= 0)[:, None], table.beside[rows], -1)
-        at, _ = np.nonzero(others >= 0)
-        found: dict[str, tuple[str, ...]] = {}
-        for place, other in zip(at.tolist(), dense.ids[others[others >= 0]].astype(str).tolist(), strict=True):
-            found[dense_ids[place]] = (*found.get(dense_ids[place], ()), other)
-        return found
-
-    def _of(self, revision: int) -> _Table | None:
-        """The table, if it is of this revision; else a newer one is on its way."""
-        table = self._table
-        if table.revision == revision:
-            return table
-        self._refresh_soon(revision)
-        return None
 
     def _refresh_soon(self, revision: int) -> None:
         with self._lock:
@@ -180,11 +146,9 @@ class EntryTable:
 
 def _renewed(connection: Connection, old: _Table, revision: int) -> _Table:
     """The table as of now. `revision` was taken before, so what is written meanwhile makes it out of date, at worst."""
-    fields = ("version_id", "language", "kb_id", "source", "source_uri")
-    served = select(*(documents.c[name] for name in fields)).join(collections, collections.c.kb_id == documents.c.kb_id)
+    served = select(documents.c.version_id, documents.c.language).join(collections, collections.c.kb_id == documents.c.kb_id)
     rows = connection.execute(served.where(documents.c.status == "ready", collections.c.status == "enabled"))
-    known = {version_id: (language, part_of(*of)) for version_id, language, *of in rows if version_id is not None}
-    languages = {version_id: language for version_id, (language, _) in known.items()}
+    languages = {version_id: language for version_id, language in rows if version_id is not None}
     now = {version_id: moment for version_id, moment in ready_moments(connection).items() if version_id in languages}
     places = {version_id: place for place, version_id in enumerate(now)}
     kept = [version_id in now and now[version_id] == moment for version_id, moment in old.ready_at.items()]
@@ -194,9 +158,8 @@ def _renewed(connection: Connection, old: _Table, revision: int) -> _Table:
     owners = moved[old.owners]
     stays = owners >= 0
     columns = [[old.chunks[stays]], [old.sides["dense"].ids[stays]], [old.sides["sparse"].ids[stays]]]
-    owned, placed = [owners[stays]], [old.ordinals[stays]]
-    names = ("chunk_id", "dense_id", "sparse_id", "version_id", "ordinal")
-    query = select(*(occurrences.c[name] for name in names))
+    owned = [owners[stays]]
+    query = select(occurrences.c.chunk_id, occurrences.c.dense_id, occurrences.c.sparse_id, occurrences.c.version_id)
     held = set(compress(old.ready_at, kept))
     for batch in batches([version_id for version_id in now if version_id not in held], _READ):
         read = list(zip(*rows_in(connection, query, occurrences.c.version_id, batch), strict=True))
@@ -204,9 +167,6 @@ def _renewed(connection: Connection, old: _Table, revision: int) -> _Table:
             for column, values in zip(columns, read, strict=False):
                 column.append(np.array(values, _ID))
             owned.append(np.array([places[version_id] for version_id in read[3]], np.int32))
-            placed.append(np.array(read[4], np.int32))
     chunks, dense, sparse = map(np.concatenate, columns)
-    owners, ordinals = np.concatenate(owned), np.concatenate(placed)
-    beside = link(owners, ordinals, [known[version_id][1] for version_id in now])
     sides: dict[Side, _Lookup] = {"dense": _Lookup.of(dense), "sparse": _Lookup.of(sparse)}
-    return _Table(revision, now, [languages[version_id] for version_id in now], owners, ordinals, beside, chunks, sides)
+    return _Table(revision, now, [languages[version_id] for version_id in now], np.concatenate(owned), chunks, sides)

@@ -29,9 +29,6 @@ class Known:
         languages = {entry_id: entry_id.partition(".")[2] or None for entry_id in entry_ids if entry_id != "deleted"}
         return {entry_id: LiveChunk(entry_id, f"{entry_id}#", language) for entry_id, language in languages.items()}
 
-    def beside(self, dense_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        return {"a#": ("bare#", "before#"), "n#": ("a#",)}
-
 
 class Index:
     """Both indexes in one: answers with what it is told, for each call the next."""
@@ -213,7 +210,7 @@ def test_further_wordings_add_candidates_on_the_scale_of_the_question(workers: T
     assert {item.chunk_id for item in found.lists["dense"]} == {"a", "b"}
 
 
-def test_a_further_search_adds_a_list_and_what_stands_beside_each_candidate(workers: ThreadPoolExecutor) -> None:
+def test_a_further_search_adds_a_list(workers: ThreadPoolExecutor) -> None:
     dense, sparse = Index(HITS, [Scored("n", 0.9), Scored("deleted", 0.8), Scored("a", 0.7)]), Index([Scored("b", 12.0)])
     asked = retriever(workers, dense, sparse)
     found = asked.retrieve(plan(), ["kb"], a_trace())
@@ -227,7 +224,6 @@ def test_a_further_search_adds_a_list_and_what_stands_beside_each_candidate(work
     assert listed == [("n", 1, "feedback"), ("a", 2, "feedback")]
     assert {side: drawn.lists[side] for side in found.lists} == found.lists
     assert set(drawn.data.vectors) == set(drawn.data.languages) == {"a", "b", "n"}
-    assert {name: len(others) for name, others in drawn.data.beside.items()} == {"a": 1, "b": 0, "n": 1}
     assert drawn.data.feedback is not None
 
 

@@ -80,21 +80,6 @@ def test_feedback_is_the_similarity_to_the_best_passages_of_a_first_fusion_by_th
     assert features("feedback") == pytest.approx({name: float(vector @ mean) for name, vector in VECTORS.items()}, abs=1e-6)
 
 
-def test_a_quarter_of_the_likeness_is_of_what_stands_beside_a_candidate() -> None:
-    data = replace(DATA, beside={"a": [VECTORS["c"], VECTORS["d"]], "d": [VECTORS["a"]], "b": []})
-    mean = feedback_of(FIRST, DATA)
-    assert mean is not None
-    for feature, vector, join in (("meaning", QUESTION, np.mean), ("feedback", mean, max)):
-        own, around = features(feature), features(feature, data)
-        expected = {
-            name: 0.75 * own[name] + 0.25 * float(join([VECTORS[other] @ vector for other in others]))
-            for name, others in (("a", "cd"), ("d", "a"))
-        }
-        # What stands alone is its own neighbour.
-        assert around == pytest.approx({**own, **expected}, abs=1e-6)
-    assert features("meaning_scaled", data) == features("meaning_scaled")
-
-
 def test_what_a_further_search_found_is_ranked_with_the_others(tmp_path: Path) -> None:
     fusion = learned(tmp_path, plain="meaning = 1.0")
     mean = fusion.feedback(LISTS, PLAN, DATA)
