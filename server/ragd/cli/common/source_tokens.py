@@ -25,7 +25,9 @@ OPTION: Final = "--source-token"
 REQUEST: Final = "request"
 """In place of a reference: the token comes with each request."""
 
-_PAIR: Final = re.compile(r"(.+?)(?:@(https?://[^=]+))?=((?:env|file|keyring):.+)", re.DOTALL)
+# Where a name ends and a reference begins, and where in a name its address begins.
+_REFERENCE: Final = re.compile(r"=(?=(?:env|file|keyring):.)", re.DOTALL)
+_ADDRESS: Final = re.compile(r"@(?=https?://.)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +89,17 @@ def _pairs(texts: Sequence[str], by: str) -> list[Given]:
     for text in texts:
         if not text:
             continue
-        pair = _PAIR.fullmatch(text.strip())
-        if pair is None:
+        pair = text.strip()
+        middle = _REFERENCE.search(pair, 1)
+        if middle is None:
             raise click.UsageError(
                 f"{by}: write the name of a source, '=' and where your token is: wiki=env:MY_TOKEN, wiki=file:PATH or "
                 "wiki=keyring:NAME; wiki@https://HOST=env:MY_TOKEN has its address checked. A token itself never stands there."
             )
-        found.append(Given(pair[1], pair[3], by, pair[2] or ""))
+        name = pair[: middle.start()]
+        at = _ADDRESS.search(name, max(1, name.rfind("=")))
+        source, address = (name[: at.start()], name[at.end() :]) if at else (name, "")
+        found.append(Given(source, pair[middle.end() :], by, address))
     return found
 
 
