@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragd.core.errors import FieldProblem
 from ragd.core.query import Preferences
 from ragd.core.results import Candidate
 from ragd.retrieve.filters import parse_fields, strings
-from ragd.store.passages import PreferenceFields
+
+if TYPE_CHECKING:
+    from ragd.store.passages import PreferenceFields
 
 
 def parse_preferences(values: Mapping[str, Any] | None) -> Preferences:
