@@ -171,12 +171,12 @@ class Waiting(FakeEmbedder):
     """A model that other people's questions keep waiting."""
 
     def embed_passages(self, texts: Sequence[str], on_batch: Any = None) -> Any:
-        time.sleep(2.5)
+        time.sleep(4.5)
         return super().embed_passages(texts, on_batch)
 
 
 def test_waiting_for_the_model_is_not_time_that_a_text_takes(new_pool) -> None:
-    assert in_process(new_pool(timeout_s=2), task(providers=SEMANTIC), Waiting())[2][1]
+    assert in_process(new_pool(timeout_s=4), task(providers=SEMANTIC), Waiting())[2][1]
 
 
 class Broken(FakeEmbedder):
