@@ -1,4 +1,4 @@
-"""The application: every object that holds a connection, a file or a thread is built here, once."""
+"""The application: with `stores`, every object that holds a connection, a file or a thread is built here, once."""
 
 from __future__ import annotations
 
@@ -6,25 +6,23 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 from ragd.access.bodies import BodyReader
 from ragd.access.checks import AccessChecks
 from ragd.access.context import LiveAccess, PassageTools
 from ragd.answer.verification import AnswerCheck
-from ragd.app.backup import Backup
-from ragd.app.clean_stop import CleanStop
 from ragd.app.documents import Documents
-from ragd.app.ingestion import loader_for, new_drafter, open_indexes, worker_options
+from ragd.app.ingestion import new_drafter, open_indexes, worker_options
 from ragd.app.knowledge_bases import KnowledgeBases
 from ragd.app.maintenance import Maintenance
-from ragd.app.metrics import Metrics, count_documents, gauges
+from ragd.app.metrics import count_documents
 from ragd.app.models import Models
 from ragd.app.pictures import Pictures
 from ragd.app.query_factory import QueryFactory
 from ragd.app.reconciler import Reconciler
 from ragd.app.search import Search
+from ragd.app.stores import Stores
 from ragd.app.suggestions import Suggestions
 from ragd.config.loading import Directories
 from ragd.config.secrets import AllowedSecrets
@@ -32,11 +30,9 @@ from ragd.config.settings import Settings
 from ragd.core.instance import INFO_FILE
 from ragd.core.jobs import IngestResult
 from ragd.core.lazy import Lazy
-from ragd.core.tracing import JsonlSink, Tracer, utc_now
-from ragd.formats.registry import require_loaders
+from ragd.core.tracing import utc_now
 from ragd.ingest.discovery.originals import Originals
 from ragd.ingest.discovery.paths import DocumentPaths
-from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.interruptions import NOTE_FILE, Interruptions, Tell
 from ragd.ingest.pipeline import IngestPipeline
@@ -52,24 +48,11 @@ from ragd.sources.handler import HandlerContext
 from ragd.sources.queue import SyncQueue
 from ragd.sources.registry import local_types
 from ragd.sources.service import SourceService
-from ragd.store.assets import Assets
-from ragd.store.collections import Collections
-from ragd.store.contract.cleanup_tasks import CleanupTasks
 from ragd.store.contract.documents import UploadedDocuments
-from ragd.store.database.engine import open_engine
-from ragd.store.document_reader import DocumentReader
-from ragd.store.documents import DocumentWriter
-from ragd.store.evaluations import Evaluations
-from ragd.store.feedback import Feedback
-from ragd.store.file_documents import FileDocuments
-from ragd.store.jobs import PURGE, Job, Jobs
+from ragd.store.jobs import PURGE, Job
 from ragd.store.ledger import Ledger
 from ragd.store.live.names import Names
 from ragd.store.origins import Origins
-from ragd.store.overview import Overviews
-from ragd.store.passages import Passages
-from ragd.store.sources import Sources
-from ragd.store.traces import Traces
 from ragd.store.vectors import VectorCache
 
 log = logging.getLogger(__name__)
@@ -77,7 +60,7 @@ log = logging.getLogger(__name__)
 _SEARCH_THREADS = 4
 
 
-class Application:
+class Application(Stores):
     """All objects of one data directory, and the services that clients use.
 
     The database opens at once; models and indexes open when they are first needed, or by `maintenance.warm`. The caller owns
@@ -96,42 +79,15 @@ class Application:
 
         Raises `ServiceUnavailable` when the database can't be opened.
         """
-        self.settings = settings
-        self.directories = directories
+        super().__init__(settings, directories, clock)
         self._notices: list[str] = []
         self._interruptions = Interruptions(directories.data / NOTE_FILE, reading)
         # Reentrant, and one for all: what is opened lazily needs other things that are.
         self._lock = threading.RLock()
-        self._open_stores(clock)
         self._prepare_models(progress)
         self._open_sources()
         self._build_services()
         self._build_jobs()
-
-    def _open_stores(self, clock: Callable[[float], str]) -> None:
-        settings, data = self.settings, self.directories.data
-        data.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._clean_stop = CleanStop(data, settings)
-        self._engine = engine = open_engine(settings.store.url, data)
-        self.collections = Collections(engine)
-        self.collections.ensure_default()
-        self.document_reader = DocumentReader(engine)
-        self.writer = DocumentWriter(engine, settings.ingest.keep_versions)
-        self._background = ThreadPoolExecutor(1, "rag-background")
-        self.passages = Passages(engine, self._background)
-        self.assets = Assets(engine, data / "assets")
-        self.jobs = Jobs(engine, settings.limits.max_queued_jobs, settings.jobs.keep, clock)
-        self._cleanup_tasks = CleanupTasks(engine, self.collections, self.jobs)
-        self.overviews = Overviews(engine, self.passages, self.jobs)
-        self.evaluations = Evaluations(engine, settings.evaluation.keep)
-        self.feedback = Feedback(engine)
-        self.traces = Traces(engine, settings.observability.keep_traces)
-        log_file = JsonlSink(self.directories.logs / "traces.jsonl")
-        self.metrics = Metrics(gauges(self.collections, self.overviews))
-        self.tracer = Tracer([log_file, self.traces, self.metrics], settings.observability.detail_level)
-        self.uploads = Uploads(data / "uploads", self._loader_for)
-        self.backup = Backup(engine, data)
-        self._files = FileDocuments(engine)
 
     def _prepare_models(self, progress: Progress | None) -> None:
         lock = self._lock
@@ -161,7 +117,7 @@ class Application:
         context = HandlerContext(
             settings=settings,
             avoid=self._own_folders(),
-            sources=Sources(self._engine),
+            sources=self._sources,
             documents=self.writer,
             ledger=Ledger(self._engine),
             jobs=self.jobs,
@@ -301,12 +257,6 @@ class Application:
             strategy_config_id=self.settings.strategy_config_id(),
             request_tokens=self._tokens.request,
         )
-
-    @property
-    def _loader_for(self) -> partial[str | None]:
-        """Raises `SettingsError` when the settings name a loader that is not there: an ingestion would fail at each such file."""
-        require_loaders(self.settings.ingest.loaders)
-        return partial(loader_for, self.settings.ingest.loaders)
 
     def _own_folders(self) -> list[Path]:
         """What the application writes, and no search for documents enters. In a checkout the samples lie beside it."""

@@ -98,9 +98,8 @@ class Documents:
 
     def delete_collection_by_id(self, kb_id: str, request_id: str | None = None) -> Job:
         """As `delete_collection`; gives the clean-up task. Raises `CollectionDeleted`, too."""
-        task = self.cleanup_tasks.begin(kb_id, request_id)
-        self.sources.collection_deleted(kb_id)
-        self.jobs.cancel_all(kb_id)
+        task, sources = self.cleanup_tasks.begin(kb_id, request_id)
+        self.sources.removed(sources)
         return task
 
     def _queue(self, kind: str, target: Collection, payload: Mapping[str, Any], request_id: str | None) -> Job:

@@ -5,7 +5,7 @@ What differs from type to type is left to the type's handler. Each reading is a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -180,11 +180,10 @@ class SourceService:
             self._queue.add_leaving(source, leave, request_id)
         self._sources.remove(source_id)
 
-    def collection_deleted(self, kb_id: str) -> None:
-        """Remove the sources of a collection that goes with all its documents."""
-        for source in self._sources.all(kb_id):
-            self._handlers.of(source.type).removed(source.source_id)
-            self._sources.remove(source.source_id)
+    def removed(self, sources: Iterable[tuple[str, str]]) -> None:
+        """Follow no longer the sources that went with their collection, of which the id and the type are given."""
+        for source_id, type_ in sources:
+            self._handlers.of(type_).removed(source_id)
 
     def _leave(self, source_id: str, collection: str, kb_id: str, leave: Leave, request_id: str | None) -> None:
         doc_ids = [document.doc_id for document in self._documents.of_source(source_id)]

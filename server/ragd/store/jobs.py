@@ -230,15 +230,18 @@ class Jobs(Repository):
     def cancel(self, job_id: str) -> Job:
         """Ask a job to stop: a queued one ends at once, a running one at its next safe point, a finished one stays as it is."""
         with self._engine.begin() as connection:
-            wanted = jobs.c.job_id == job_id, jobs.c.kind != PURGE
-            if connection.scalar(select(jobs.c.job_id).where(*wanted, jobs.c.status == "queued")):
-                self._close(connection, job_id, "cancelled", {"cancel_requested": True})
-            connection.execute(update(jobs).where(*wanted, jobs.c.status == "running").values(cancel_requested=True))
+            self._cancel(connection, jobs.c.job_id == job_id)
         return self.get(job_id)
 
-    def cancel_all(self, kb_id: str) -> None:
-        for job_id in self._values(select(jobs.c.job_id).where(jobs.c.kb_id == kb_id, _UNFINISHED)):
-            self.cancel(job_id)
+    def cancel_all_within(self, connection: Connection, kb_id: str) -> None:
+        """As `cancel`, each job of a collection, in a transaction of the caller's."""
+        self._cancel(connection, jobs.c.kb_id == kb_id)
+
+    def _cancel(self, connection: Connection, which: ColumnElement[bool]) -> None:
+        wanted = which, jobs.c.kind != PURGE
+        for queued in connection.scalars(select(jobs.c.job_id).where(*wanted, jobs.c.status == "queued")).all():
+            self._close(connection, queued, "cancelled", {"cancel_requested": True})
+        connection.execute(update(jobs).where(*wanted, jobs.c.status == "running").values(cancel_requested=True))
 
     def end_kind(self, kind: str, status: JobStatus, result: Mapping[str, Any] | None = None) -> None:
         """End every unfinished job of a kind, for which there is nothing left to do; for a time when none can be running."""

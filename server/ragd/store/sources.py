@@ -137,9 +137,15 @@ class Sources(Repository):
     def remove(self, source_id: str) -> None:
         """Remove a source with its ledger; its documents are the caller's concern."""
         with self._engine.begin() as connection:
-            for table in (source_items, sync_cycles):
-                connection.execute(delete(table).where(table.c.source_id == source_id))
-            connection.execute(delete(sources).where(sources.c.source_id == source_id))
+            _remove(connection, sources.c.source_id == source_id)
+
+    @staticmethod
+    def remove_all_within(connection: Connection, kb_id: str) -> list[tuple[str, str]]:
+        """Remove the sources of a collection, in a transaction of the caller's. Returns the id and the type of each."""
+        where = sources.c.kb_id == kb_id
+        gone = connection.execute(select(sources.c.source_id, sources.c.type).where(where)).all()
+        _remove(connection, where)
+        return [(row.source_id, row.type) for row in gone]
 
     def _update(self, source_id: str, values: Mapping[str, Any]) -> None:
         self._write(update(sources).where(sources.c.source_id == source_id).values(**values))
@@ -147,6 +153,12 @@ class Sources(Repository):
     def _select(self, *where: ColumnElement[bool]) -> list[Source]:
         with self._reader.connect() as connection:
             return _read(connection, *where)
+
+
+def _remove(connection: Connection, where: ColumnElement[bool]) -> None:
+    for table in (source_items, sync_cycles):
+        connection.execute(delete(table).where(table.c.source_id.in_(select(sources.c.source_id).where(where))))
+    connection.execute(delete(sources).where(where))
 
 
 def _read(

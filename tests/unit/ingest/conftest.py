@@ -46,6 +46,7 @@ from ragd.store.documents import DocumentWriter
 from ragd.store.file_documents import FileDocuments
 from ragd.store.jobs import Jobs
 from ragd.store.passages import Passages
+from ragd.store.sources import Sources
 from ragd.store.vectors import VectorCache
 
 
@@ -167,7 +168,7 @@ class Line:
         self.documents = documents
         self.engine: Engine = open_engine("", folder)
         self.collections = Collections(self.engine)
-        self.cleanup_tasks = CleanupTasks(self.engine, self.collections, Jobs(self.engine, 100, 100))
+        self.cleanup_tasks = CleanupTasks(self.engine, self.collections, Sources(self.engine), Jobs(self.engine, 100, 100))
         # A fixed id, so that two lines give the same ids.
         self.kb_id = hash32("collection")
         named = {"name": "default", "description": "", "status": "enabled", "created_at": "", "updated_at": ""}

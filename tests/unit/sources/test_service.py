@@ -245,13 +245,6 @@ def test_wrong_changes_are_told_and_change_nothing(place: Place, tmp_path: Path)
     assert place.service.get(source.source_id) == source
 
 
-def test_the_sources_of_a_deleted_collection_go_with_it(place: Place) -> None:
-    kb_id = place.collections.create("other").kb_id
-    place.add(collection="other")
-    place.service.collection_deleted(kb_id)
-    assert place.service.page()[1] == 0
-
-
 def test_a_preview_counts_what_would_be_read_and_stores_nothing(place: Place) -> None:
     for name in ("a.md", "b.md", "c.txt", "d.xyz", "drafts/e.md"):
         place.write(name)

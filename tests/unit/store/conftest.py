@@ -22,6 +22,7 @@ from ragd.store.documents import DocumentWriter
 from ragd.store.jobs import Jobs
 from ragd.store.live.entry_table import Side
 from ragd.store.passages import Passages
+from ragd.store.sources import Sources
 
 SIDES: tuple[Side, ...] = ("dense", "sparse")
 
@@ -44,8 +45,8 @@ def collections(engine: Engine) -> Collections:
 @pytest.fixture
 def delete_collection(engine: Engine, collections: Collections) -> Callable[[str], str]:
     """Deletes a collection by name, gives its id. What it held is removed by a job that nothing here takes."""
-    tasks = CleanupTasks(engine, collections, Jobs(engine, 100, 100))
-    return lambda name: tasks.begin(collections.get(name).kb_id, None).kb_id
+    tasks = CleanupTasks(engine, collections, Sources(engine), Jobs(engine, 100, 100))
+    return lambda name: tasks.begin(collections.get(name).kb_id, None)[0].kb_id
 
 
 @pytest.fixture

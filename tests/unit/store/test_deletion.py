@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from sqlalchemy import Engine
+from sqlalchemy.exc import IntegrityError
 
 from ragd.core.errors import DocumentDeleted, DocumentNotFound
 from ragd.core.jobs import Failure
@@ -13,6 +15,8 @@ from ragd.core.storage import Entries, Version
 from ragd.store.collections import Collections
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
+from ragd.store.jobs import Jobs
+from ragd.store.sources import Sources
 
 Make = Callable[..., Version]
 Ingest = Callable[[Version], dict[str, Entries]]
@@ -155,3 +159,31 @@ def test_what_was_deleted_meanwhile_is_told_apart_from_what_comes_back(
     writer.tombstone([gone.doc_id, back.doc_id])
     delete_collection("doomed")
     assert writer.withdrawn([gone, back, kept, doomed], {back.doc_id}) == {gone.doc_id, doomed.doc_id}
+
+
+def test_a_collection_its_sources_and_its_jobs_go_together_or_not_at_all(
+    engine: Engine, collections: Collections, delete_collection: Callable[[str], str]
+) -> None:
+    kb_id = collections.create("tenders").kb_id
+    sources, jobs = Sources(engine), Jobs(engine, 100, 100)
+    others = sources.add("folder", "others", collections.get("default").kb_id, {})
+    sources.add("folder", "tenders", kb_id, {})
+    running, queued = (
+        jobs.add("ingest", collection="tenders", kb_id=kb_id, payload={}, request_id=None).job_id for _ in range(2)
+    )
+    jobs.take()
+    refused = "CREATE TRIGGER refused BEFORE INSERT ON jobs BEGIN SELECT RAISE(ABORT, 'refused by the test'); END"
+    with engine.begin() as connection:
+        connection.exec_driver_sql(refused)
+    with pytest.raises(IntegrityError):
+        delete_collection("tenders")
+    assert collections.get("tenders").kb_id == kb_id
+    assert [source.name for source in sources.all()] == ["others", "tenders"]
+    assert (jobs.get(running).cancel_requested, jobs.get(queued).status) == (False, "queued")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("DROP TRIGGER refused")
+    delete_collection("tenders")
+    assert collections.by_id(kb_id).status == "deleted"
+    assert sources.all() == [others]
+    assert (jobs.get(running).cancel_requested, jobs.get(queued).status) == (True, "cancelled")
+    assert [job.kind for job in jobs.waiting("purge", kb_id)] == ["purge"]

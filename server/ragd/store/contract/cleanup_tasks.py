@@ -10,25 +10,35 @@ from ragd.store.database.repository import Repository
 from ragd.store.database.schema import collections as rows
 from ragd.store.database.schema import jobs
 from ragd.store.jobs import PURGE, Job, Jobs
+from ragd.store.sources import Sources
 
 
 class CleanupTasks(Repository):
-    """A collection is marked as deleted and its task is queued in one transaction, so that neither is without the other."""
+    """A collection is marked as deleted, its sources and jobs end and its task is queued in one transaction.
 
-    def __init__(self, engine: Engine, collections: Collections, queue: Jobs) -> None:
+    So none of them is without the others, whenever the process is killed.
+    """
+
+    def __init__(self, engine: Engine, collections: Collections, sources: Sources, queue: Jobs) -> None:
         super().__init__(engine)
         self._collections = collections
+        self._sources = sources
         self._queue = queue
 
-    def begin(self, kb_id: str, request_id: str | None) -> Job:
-        """Delete a collection. Raises what `Collections.tombstone` raises."""
+    def begin(self, kb_id: str, request_id: str | None) -> tuple[Job, list[tuple[str, str]]]:
+        """Delete a collection; gives its task, and the id and the type of each source that went with it.
+
+        Raises what `Collections.tombstone` raises.
+        """
         with self._engine.begin() as connection:
             target = self._collections.tombstone(kb_id, connection)
+            self._queue.cancel_all_within(connection, kb_id)
+            sources = self._sources.remove_all_within(connection, kb_id)
             job_id = self._queue.add_within(
                 connection, PURGE, collection=target.name, kb_id=kb_id, payload={}, request_id=request_id
             )
         self._queue.added.set()
-        return self._queue.get(job_id)
+        return self._queue.get(job_id), sources
 
     def get(self, task_id: str) -> Job:
         """The task as it stands. Raises `CleanupTaskNotFound`."""

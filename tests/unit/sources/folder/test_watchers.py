@@ -144,6 +144,11 @@ def test_a_source_that_is_not_to_be_watched_or_is_switched_off_is_not(place: Pla
     place.service.remove(followed.source_id, "delete")
 
 
+def test_a_source_that_went_with_its_collection_is_followed_no_longer(place: Place, followed: Source) -> None:
+    place.service.removed([(followed.source_id, followed.type)])
+    assert not place.status(followed).followed
+
+
 def test_changes_wait_while_the_collection_is_disabled(place: Place, followed: Source) -> None:
     place.collections.change("default", status="disabled")
     place.write("while.md")

@@ -1,0 +1,70 @@
+"""What is kept: the database's repositories, and the folders beside it. The application builds everything else on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from ragd.app.backup import Backup
+from ragd.app.clean_stop import CleanStop
+from ragd.app.ingestion import loader_for
+from ragd.app.metrics import Metrics, gauges
+from ragd.config.loading import Directories
+from ragd.config.settings import Settings
+from ragd.core.tracing import JsonlSink, Tracer
+from ragd.formats.registry import require_loaders
+from ragd.ingest.discovery.uploads import Uploads
+from ragd.store.assets import Assets
+from ragd.store.collections import Collections
+from ragd.store.contract.cleanup_tasks import CleanupTasks
+from ragd.store.database.engine import open_engine
+from ragd.store.document_reader import DocumentReader
+from ragd.store.documents import DocumentWriter
+from ragd.store.evaluations import Evaluations
+from ragd.store.feedback import Feedback
+from ragd.store.file_documents import FileDocuments
+from ragd.store.jobs import Jobs
+from ragd.store.overview import Overviews
+from ragd.store.passages import Passages
+from ragd.store.sources import Sources
+from ragd.store.traces import Traces
+
+
+class Stores:
+    """Every repository of one data directory, opened at once."""
+
+    def __init__(self, settings: Settings, directories: Directories, clock: Callable[[float], str]) -> None:
+        """Jobs are put off by the `clock`. Raises `ServiceUnavailable` when the database can't be opened."""
+        self.settings = settings
+        self.directories = directories
+        data = directories.data
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._clean_stop = CleanStop(data, settings)
+        self._engine = engine = open_engine(settings.store.url, data)
+        self.collections = Collections(engine)
+        self.collections.ensure_default()
+        self.document_reader = DocumentReader(engine)
+        self.writer = DocumentWriter(engine, settings.ingest.keep_versions)
+        self._background = ThreadPoolExecutor(1, "rag-background")
+        self.passages = Passages(engine, self._background)
+        self.assets = Assets(engine, data / "assets")
+        self.jobs = Jobs(engine, settings.limits.max_queued_jobs, settings.jobs.keep, clock)
+        self._sources = Sources(engine)
+        self._cleanup_tasks = CleanupTasks(engine, self.collections, self._sources, self.jobs)
+        self.overviews = Overviews(engine, self.passages, self.jobs)
+        self.evaluations = Evaluations(engine, settings.evaluation.keep)
+        self.feedback = Feedback(engine)
+        self.traces = Traces(engine, settings.observability.keep_traces)
+        log_file = JsonlSink(directories.logs / "traces.jsonl")
+        self.metrics = Metrics(gauges(self.collections, self.overviews))
+        self.tracer = Tracer([log_file, self.traces, self.metrics], settings.observability.detail_level)
+        self.uploads = Uploads(data / "uploads", self._loader_for)
+        self.backup = Backup(engine, data)
+        self._files = FileDocuments(engine)
+
+    @property
+    def _loader_for(self) -> partial[str | None]:
+        """Raises `SettingsError` when the settings name a loader that is not there: an ingestion would fail at each such file."""
+        require_loaders(self.settings.ingest.loaders)
+        return partial(loader_for, self.settings.ingest.loaders)
