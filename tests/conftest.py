@@ -6,13 +6,17 @@ import os
 import signal
 import socket
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 # Before anything of ours is imported: the real models' folder is remembered (tests marked `model` read it), the rest is hidden.
 from ragd.config.loading import Directories
+
+if TYPE_CHECKING:
+    from .postgres_server.server import PostgresServer
 
 _MODELS_DIR = Directories.default().models
 _HOME = tempfile.TemporaryDirectory(prefix="rag-tests-")
@@ -70,6 +74,23 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("migrated")
     open_engine("", folder).dispose()
     return folder / "rag.db"
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL of this process, with pgvector; started for the first test that asks for it."""
+    from .postgres_server.server import running_server
+
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_database(postgres_server: PostgresServer) -> Iterator[str]:
+    """The name of an empty database of the test's own."""
+    name = postgres_server.create()
+    yield name
+    postgres_server.drop(name)
 
 
 @pytest.fixture(scope="session")

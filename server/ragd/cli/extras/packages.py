@@ -30,6 +30,7 @@ FOR: Final = {
     "llm": "language models by the SDKs of OpenAI and Anthropic, and services that speak as they do",
     "eval": "the metrics of `rag eval run`",
     "legacy-office": "Word and PowerPoint files of before 2007 (.doc, .ppt)",
+    "postgres": "PostgreSQL as the store (store.url)",
     "gpu": "models on NVIDIA GPUs",
     "directml": "models on any GPU, Windows only",
     "openvino": "models on Intel CPUs, GPUs and NPUs",
