@@ -39,6 +39,7 @@ COMMANDS = {
     "mcp": "mcp:mcp",
     "backup": "backup:backup",
     "restore": "backup:restore",
+    "store": "store:store",
     "bundle": "bundle.command:bundle",
     "config": "config:config",
     "completion": "config:completion",
