@@ -27,6 +27,9 @@ from ragd.api.routes import (
 )
 from ragd.api.routes.contract import documents as contract_documents
 from ragd.api.routes.contract import knowledge_bases, operation, search
+from ragd.api.routes.openai import chat as openai_chat
+from ragd.api.routes.openai import models as openai_models
+from ragd.api.routes.openai import vectors as openai_vectors
 from ragd.api.schemas.base import ErrorBody
 from ragd.api.state_events import StateEvents
 from ragd.app.container import Application
@@ -73,6 +76,7 @@ def routes(*, service_contract: bool = True) -> Described:
     kept = (collections, documents, assets, ingest, sources, jobs)
     for part in (status, query, suggest, chat, *kept, traces, evaluations, backup, docs):
         api.include_router(part.router)
-    for part in (knowledge_bases, contract_documents, search, operation) if service_contract else ():
+    others = (knowledge_bases, contract_documents, search, operation, openai_models, openai_chat, openai_vectors)
+    for part in others if service_contract else ():
         api.include_router(part.router)
     return api

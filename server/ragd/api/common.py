@@ -75,13 +75,13 @@ In one header several stand with commas between them: clients join repeated head
 _questions: Final = CapacityLimiter(16)
 
 
-async def in_turn(request: Request, work: Callable[[], Answered]) -> Answered:
-    """What `work` gives, in a thread. Further questions wait, in the order in which they came.
+async def in_turn(request: Request, work: Callable[[], Answered], among: CapacityLimiter = _questions) -> Answered:
+    """What `work` gives, in a thread. Further questions wait, in the order in which they came, `among` those of their kind.
 
     A question whose client has gone when its turn comes is not asked: a panel that searches while somebody types calls off all
     but the last. Raises `ServiceUnavailable` then, which nobody reads.
     """
-    async with _questions:
+    async with among:
         if await request.is_disconnected():
             raise ServiceUnavailable("The client has gone.")
         return await to_thread.run_sync(work, limiter=CapacityLimiter(1))

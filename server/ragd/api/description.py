@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 from fastapi import FastAPI
@@ -11,13 +12,15 @@ from pydantic.json_schema import models_json_schema
 
 from ragd.api.schemas.chat import ChatEvents
 from ragd.api.schemas.jobs import IngestBody, JobEvents
+from ragd.api.schemas.openai import ChatCompletionChunk
 from ragd.api.schemas.query import FiltersBody, PreferBody, TurnBody
 from ragd.api.schemas.sources import FolderConfig
 from ragd.api.schemas.status import DaemonEvents
 
 # Models that no route names to the framework: data of events, and parts of requests that the app checks by itself.
-_EVENTS: Final = (ChatEvents, JobEvents, DaemonEvents)
+_EVENTS: Final[tuple[type[BaseModel], ...]] = (ChatEvents, JobEvents, DaemonEvents)
 _PARTS: Final = (FiltersBody, PreferBody, TurnBody, IngestBody, FolderConfig)
+COMPLETIONS: Final = "/v1/chat/completions"
 _REF: Final = "#/components/schemas/{model}"
 
 
@@ -34,15 +37,17 @@ class Described(FastAPI):
         if self.openapi_schema is None:
             described = super().openapi()
             known = described["components"]["schemas"]
-            for name, schema in sorted(_schemas().items()):
+            # The editor's description is without OpenAI's interface.
+            beside = [ChatCompletionChunk] if COMPLETIONS in described["paths"] else []
+            for name, schema in sorted(_schemas([*_EVENTS, *beside]).items()):
                 known.setdefault(name, schema)
         assert self.openapi_schema is not None
         return self.openapi_schema
 
 
-def _schemas() -> dict[str, Any]:
+def _schemas(events: Sequence[type[BaseModel]]) -> dict[str, Any]:
     models: list[tuple[type[BaseModel], Literal["validation", "serialization"]]] = [
-        *((model, "serialization") for model in _EVENTS),
+        *((model, "serialization") for model in events),
         *((model, "validation") for model in _PARTS),
     ]
     found: dict[str, Any] = models_json_schema(models, ref_template=_REF)[1]["$defs"]

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from http import HTTPMethod
-from typing import Any
+from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -37,6 +37,13 @@ RETRY_AFTER_S = 2
 _DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
 
 
+OPENAI_PATHS: Final = "/v1/"
+"""Below this address failures are in OpenAI's shape, whose clients read no other."""
+
+_OPENAI_CODES: Final = {"UNAUTHORIZED": "invalid_api_key", "KNOWLEDGE_BASE_NOT_FOUND": "model_not_found"}
+_OPENAI_TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+
+
 class _MethodNotAllowed(RagError):
     code, status = "METHOD_NOT_ALLOWED", 405
 
@@ -48,10 +55,15 @@ def install(api: FastAPI) -> None:
     api.add_exception_handler(HTTPException, _http_error)
 
 
-def error_response(error: RagError, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """An error as its status and `{"error": {code, message, request_id, details}}`."""
-    details = [asdict(item) for item in error.details]
-    body = {"code": error.code, "message": error.message, "request_id": request_id.get(), "details": details}
+def error_response(error: RagError, headers: Mapping[str, str] | None = None, *, path: str = "") -> JSONResponse:
+    """An error as its status and `{"error": {code, message, request_id, details}}`; below `/v1/` in OpenAI's shape."""
+    body: dict[str, Any] = {"code": error.code, "message": error.message, "request_id": request_id.get()}
+    if path.startswith(OPENAI_PATHS):
+        code = _OPENAI_CODES.get(error.code, error.code.lower())
+        param = error.details[0].field if error.details else None
+        body |= {"code": code, "type": _OPENAI_TYPES.get(error.status, _openai_type(error.status)), "param": param}
+    else:
+        body["details"] = [asdict(item) for item in error.details]
     sent = dict(headers or {})
     if isinstance(error, Unauthorized):
         sent["WWW-Authenticate"] = "Bearer"
@@ -66,15 +78,21 @@ def failure_response(error: Exception, scope: Scope) -> JSONResponse:
     Of the request the log has the address with its parameters; bodies hold what people ask and upload.
     """
     if isinstance(error, RagError) and error.status != RagError.status:
-        return error_response(error)
+        return error_response(error, path=scope["path"])
     parameters = scope["query_string"].decode("latin-1") if scope["path"] != LINK_PATH else ""
     asked = {"method": scope["method"], "path": scope["path"], "parameters": parameters}
     log.error("request failed", exc_info=error, extra=asked)
     if isinstance(error, OperationalError) or (isinstance(error, OSError) and error.errno in _DISK):
         return error_response(
-            ServiceUnavailable("The disk or the database refused to work. Look for free space, then try again; see the log.")
+            ServiceUnavailable("The disk or the database refused to work. Look for free space, then try again; see the log."),
+            path=scope["path"],
         )
-    return error_response(RagError("Something went wrong inside. The log has the details under this request_id."))
+    unforeseen = RagError("Something went wrong inside. The log has the details under this request_id.")
+    return error_response(unforeseen, path=scope["path"])
+
+
+def _openai_type(status: int) -> str:
+    return "invalid_request_error" if status < 500 else "server_error"
 
 
 def validation_failed(problems: Sequence[Any], known: Sequence[str] = ()) -> ValidationFailed:
@@ -100,7 +118,8 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     body = getattr(request.scope.get("route"), "body_field", None)
     known = list(getattr(body.field_info.annotation, "model_fields", ())) if body else []
     # The framework puts in front where a field was: body, query or path.
-    return error_response(validation_failed([{**problem, "loc": problem["loc"][1:]} for problem in error.errors()], known))
+    ours = validation_failed([{**problem, "loc": problem["loc"][1:]} for problem in error.errors()], known)
+    return error_response(ours, path=request.scope["path"])
 
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:
@@ -112,14 +131,14 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
     elif error.status_code == 405:
         ours = _MethodNotAllowed(f"{method} can't be used at {path}. See /docs for what can.")
         # The framework names those of the first route that has the path alone.
-        return error_response(ours, {"Allow": ", ".join(_methods_at(request))})
+        return error_response(ours, {"Allow": ", ".join(_methods_at(request))}, path=path)
     elif error.status_code == 413:
         ours = PayloadTooLarge(str(error.detail))
     elif error.status_code < 500:
         ours = ValidationFailed(f"The request can't be read: {error.detail}.")
     else:
         ours = RagError(str(error.detail))
-    return error_response(ours, error.headers)
+    return error_response(ours, error.headers, path=path)
 
 
 def _methods_at(request: Request) -> list[str]:

@@ -1,6 +1,6 @@
 """Prints the API's description as JSON: `python -m ragd.api.openapi`.
 
-With `editor` behind it the service contract is left out, which the editor does not use: its types are made from that.
+With `editor` behind it what is for other programs is left out, which the editor does not use: its types are made from that.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 OPEN_PATH = "/health"
 """The one address that needs no token and answers while the daemon is warming up."""
 
-ANSWER_PATH = "/api/chat"
+ANSWER_PATHS = {"/api/chat", "/v1/chat/completions"}
 EVALUATIONS_PATH = "/api/evaluations"
 AGENTS_PATH = "/mcp"
 """Where agents ask by MCP, when that is on."""
@@ -132,7 +132,7 @@ class AuthMiddleware:
                 self._check(scope, kind)
                 limit = self._body_limit(scope)
             except RagError as error:
-                await error_response(error)(scope, receive, send_marked)
+                await error_response(error, path=scope["path"])(scope, receive, send_marked)
             else:
                 await self._app(scope, _counted(receive, limit), send_marked)
         except ClientDisconnect:
@@ -216,7 +216,7 @@ def _too_large(limit: int) -> str:
 def _kind(scope: Scope) -> str:
     if scope["method"] not in ("GET", "HEAD"):
         # An answer in words takes a hundred times as long as a query, which it must not crowd out.
-        return "answer" if scope["path"] == ANSWER_PATH else "work"
+        return "answer" if scope["path"] in ANSWER_PATHS else "work"
     if scope["path"] == AGENTS_PATH:
         return "agent"
     return "stream" if scope["path"].endswith("/events") else "reading"

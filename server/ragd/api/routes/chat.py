@@ -1,31 +1,21 @@
-"""Questions to answers in words: written here, as server-sent events, or by a model of the client's own, from our messages.
-
-The core is synchronous: a thread reads the answer, and a coroutine hands on what comes. A client that goes away ends the
-request, which cancels the answer, and so the request to the language model.
-"""
+"""Questions to answers in words: written here, as server-sent events, or by a model of the client's own, from our messages."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import contextvars
 import json
-import threading
-from collections.abc import AsyncIterable, AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from ragd.answer.answerer import Delta
-from ragd.answer.cancellation import Cancellation
 from ragd.answer.phrases import phrase
 from ragd.answer.prompt import Prompt
+from ragd.api.answer_stream import BegunAnswer, answering
 from ragd.api.common import App, Life, SourceTokens, collection_available, in_turn
 from ragd.api.description import event_stream
 from ragd.api.errors import failure_response
-from ragd.api.lifecycle import Lifecycle
 from ragd.api.responses import citation_response, explained_response, named, query_response
 from ragd.api.schemas.chat import AnswerVerifyBody, ChatBody, ChatEvents, PromptAnswer, PromptBody, VerifiedAnswer
 from ragd.core.results import Answer, Support
@@ -33,37 +23,10 @@ from ragd.retrieve.pipeline import QueryResult
 
 router = APIRouter(tags=["chat"])
 
-_Piece = Delta | Answer | Exception | None
-"""What a thread reads of an answer; None at the end."""
 
-# Seconds between two looks whether the daemon is to stop, while the language model is silent.
-_LOOK_EVERY: Final = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class _Begun:
-    """A question whose passages are found, and whose answer is about to be made."""
-
-    retrieval: dict[str, Any]
-    result: QueryResult
-    pieces: Iterator[Delta | Answer]
-    cancellation: Cancellation
-
-
-async def _begun(request: Request, body: ChatBody, app: App, tokens: SourceTokens) -> _Begun:
-    """What can go wrong before the first event goes wrong here, and is reported as any other error."""
-    cancellation = Cancellation()
-    result, pieces = await in_turn(request, lambda: app.search.chat(body.request(tokens), cancellation))
-    why = explained_response(result) if body.explain else {}
-    return _Begun(query_response(result) | why, result, pieces, cancellation)
-
-
-async def _until_answered(begun: Annotated[_Begun, Depends(_begun)]) -> AsyncIterator[_Begun]:
-    """Ends the work with the request. The stream's own `finally` does not: a client can go while it rests at a `yield`."""
-    try:
-        yield begun
-    finally:
-        begun.cancellation.cancel()
+async def _begun(request: Request, body: ChatBody, app: App, tokens: SourceTokens) -> AsyncIterator[tuple[ChatBody, BegunAnswer]]:
+    async with answering(request, app, body.request(tokens)) as begun:
+        yield body, begun
 
 
 @router.post(
@@ -73,52 +36,23 @@ async def _until_answered(begun: Annotated[_Begun, Depends(_begun)]) -> AsyncIte
     dependencies=[Depends(collection_available)],
 )
 async def chat(
-    request: Request, begun: Annotated[_Begun, Depends(_until_answered)], life: Life
+    request: Request, begun: Annotated[tuple[ChatBody, BegunAnswer], Depends(_begun)], life: Life
 ) -> AsyncIterable[ServerSentEvent]:
     """The event `retrieval` is the answer of `/api/query`; then `delta` with `text`, piece by piece, and `done` with all of it.
 
     A failure midway is the event `error`, in the shape of every error.
     """
-    coming: asyncio.Queue[_Piece] = asyncio.Queue()
-    context = contextvars.copy_context()
-    reader = threading.Thread(
-        target=context.run, args=(_read, begun.pieces, coming, asyncio.get_running_loop()), name="rag-chat", daemon=True
-    )
-    reader.start()
-    yield ServerSentEvent(data=begun.retrieval, event="retrieval")
-    while (piece := await _next(coming, begun.cancellation, life)) is not None:
+    body, answer = begun
+    result = answer.result
+    yield ServerSentEvent(data=query_response(result) | (explained_response(result) if body.explain else {}), event="retrieval")
+    async for piece in answer.pieces(life):
         match piece:
             case Delta(text):
                 yield ServerSentEvent(data={"text": text}, event="delta")
             case Answer():
-                yield ServerSentEvent(data=_answer_response(piece, begun.result.trace_id), event="done")
+                yield ServerSentEvent(data=_answer_response(piece, result.trace_id), event="done")
             case _:
                 yield ServerSentEvent(data=json.loads(bytes(failure_response(piece, request.scope).body)), event="error")
-
-
-def _read(pieces: Iterator[Delta | Answer], coming: asyncio.Queue[_Piece], loop: asyncio.AbstractEventLoop) -> None:
-    def put(piece: _Piece) -> None:
-        # A closed loop has no reader left.
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(coming.put_nowait, piece)
-
-    try:
-        for piece in pieces:
-            put(piece)
-    # The response has begun, so the failure can only be an event.
-    except Exception as error:  # noqa: BLE001
-        put(error)
-    put(None)
-
-
-async def _next(coming: asyncio.Queue[_Piece], cancellation: Cancellation, life: Lifecycle) -> _Piece:
-    """What comes next. A daemon that is to stop cancels the answer, which then comes to its end."""
-    while True:
-        try:
-            return await asyncio.wait_for(coming.get(), _LOOK_EVERY)
-        except TimeoutError:
-            if life.stopping.is_set():
-                cancellation.cancel()
 
 
 @router.post(
