@@ -85,6 +85,16 @@ def postgres_server() -> Iterator[PostgresServer]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres_server: PostgresServer) -> str:
+    """The name of a database with the tables and no rows, a template: `postgres_server.create(migrated_postgres)`."""
+    from ragd.store.database.engine import open_engine
+
+    name = postgres_server.create()
+    open_engine(postgres_server.url(name), Path()).dispose()
+    return name
+
+
 @pytest.fixture
 def postgres_database(postgres_server: PostgresServer) -> Iterator[str]:
     """The name of an empty database of the test's own."""

@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from ragd.api.application import create_api
 from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 from ragd.core.tracing import utc_text
+
+from ..postgres_server.server import PostgresServer
 
 TOKEN = "a-token-for-tests"
 _BOUND_S = 60
@@ -64,6 +67,41 @@ class SqliteStore:
         self.run(f"DROP TRIGGER {name}")
 
 
+class PostgresStore:
+    """A database of PostgreSQL with the tables in it. Faults are triggers here, too."""
+
+    def __init__(self, server: PostgresServer, database: str) -> None:
+        self._server, self._database = server, database
+        self.url = server.url(database)
+
+    def run(self, statement: str) -> list[Any]:
+        return self._server.run(self._database, statement)
+
+    def _on(self, name: str, change: str, steps: str) -> None:
+        function = f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {steps}; RETURN NEW; END $$"
+        self.run(f"{function}; CREATE TRIGGER {name} BEFORE {change} FOR EACH ROW EXECUTE FUNCTION {name}()")
+
+    def refuse(self, name: str, change: str) -> None:
+        self._on(name, change, "RAISE EXCEPTION 'refused by the test'")
+
+    def delay_erasing(self, name: str, erased: int, steps: int) -> None:
+        is_next = f"NEW.source_uri = '' AND (SELECT count(*) FROM documents WHERE source_uri = '') = {erased}"
+        waits = f"IF {is_next} THEN PERFORM pg_sleep({min(steps / 10_000_000, 2 * _BOUND_S)}); END IF"
+        self._on(name, "UPDATE OF source_uri ON documents", waits)
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        self._server.stop()
+        yield
+        self._server.start()
+
+    def allow(self, name: str) -> None:
+        self.run(f"DROP FUNCTION {name} CASCADE")
+
+
+Store = SqliteStore | PostgresStore
+
+
 class Clock:
     """The time of the application's jobs: the real one, and as much later as a test says."""
 
@@ -80,7 +118,7 @@ class Clock:
 class Service:
     """A running application, and what a program does with it."""
 
-    def __init__(self, app: Application, client: TestClient, clock: Clock, store: SqliteStore) -> None:
+    def __init__(self, app: Application, client: TestClient, clock: Clock, store: Store) -> None:
         self.app, self.client, self.clock, self.store = app, client, clock, store
 
     def create(self, name: str = "") -> str:
@@ -166,21 +204,35 @@ _QUICK = {
     "rerank.budget_ms": 60_000,
     "ingest.workers": 1,
 }
-_STORES = {"sqlite": SqliteStore}
+
+
+def _sqlite_stores(request: pytest.FixtureRequest) -> Callable[[Path], Store]:
+    migrated: Path = request.getfixturevalue("migrated")
+    return lambda folder: SqliteStore(folder, migrated)
+
+
+def _postgres_stores(request: pytest.FixtureRequest) -> Callable[[Path], Store]:
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    migrated: str = request.getfixturevalue("migrated_postgres")
+    return cache(lambda folder: PostgresStore(server, server.create(migrated)))
+
+
+_STORES = {"sqlite": _sqlite_stores, "postgres": _postgres_stores}
 
 
 @pytest.fixture(scope="session", params=_STORES)
-def opened_in(request: pytest.FixtureRequest, migrated: Path) -> Opened:
+def opened_in(request: pytest.FixtureRequest) -> Opened:
     """Opens the application in a folder, with changed settings; what is there already is used.
 
     With `runs=False` no job is taken up, without `reconciles` not even the model is opened.
     """
+    store_in = _STORES[request.param](request)
 
     @contextmanager
     def open_it(
         folder: Path, changes: Mapping[str, Any] | None = None, *, runs: bool = True, reconciles: bool = True
     ) -> Iterator[Service]:
-        clock, store = Clock(), _STORES[request.param](folder / "data", migrated)
+        clock, store = Clock(), store_in(folder / "data")
         explicit = {**_QUICK, "store.url": store.url, **(changes or {})}
         settings = load_settings(folder / "config", environment={}, explicit=explicit)
         folders = Directories(folder / "data", folder / "models", folder / "config")

@@ -159,7 +159,7 @@ class Application(Stores):
         )
         self.pictures = Pictures(self.assets, self.access, originals, self.parser)
         self.search = Search(settings, self.collections, self.passages, self.access, self._queries)
-        uploaded = UploadedDocuments(self._engine, self.collections, self.jobs)
+        uploaded = UploadedDocuments(self._engine, self.jobs)
         self.knowledge_bases = KnowledgeBases(self._cleanup_tasks, uploaded, self.documents, self.uploads, self.search)
         self.suggestions = Suggestions(Names(self._engine), self.access, self.overviews.revision, self._background)
         self.answer_check = AnswerCheck(self.passages, self._queries.support_check)

@@ -11,6 +11,7 @@ from ragd.app.clean_stop import CleanStop
 from ragd.app.ingestion import loader_for
 from ragd.app.metrics import Metrics, gauges
 from ragd.config.loading import Directories
+from ragd.config.secrets import resolve
 from ragd.config.settings import Settings
 from ragd.core.tracing import JsonlSink, Tracer
 from ragd.formats.registry import require_loaders
@@ -41,7 +42,7 @@ class Stores:
         data = directories.data
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._clean_stop = CleanStop(data, settings)
-        self._engine = engine = open_engine(settings.store.url, data)
+        self._engine = engine = open_engine(settings.store.url, data, resolve(settings.store.password, "store.password"))
         self.collections = Collections(engine)
         self.collections.ensure_default()
         self.document_reader = DocumentReader(engine)

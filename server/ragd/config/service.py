@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
+from urllib.parse import parse_qs, urlsplit
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
 
-from ragd.config.fields import Group
+from ragd.config.fields import Group, SecretReference
+
+_STORES: Final = ("sqlite", "postgresql", "postgresql+psycopg")
 
 
 class ServerSettings(Group):
@@ -27,9 +31,20 @@ class SecuritySettings(Group):
     Public addresses need no entry; link-local ones are never asked."""
 
 
+def _store_url(text: str) -> str:
+    url = urlsplit(text)
+    if text and url.scheme not in _STORES:
+        raise PydanticCustomError("store_url", "the database is PostgreSQL, postgresql://USER@HOST/DATABASE, or empty: SQLite")
+    if url.password is not None or "password" in parse_qs(url.query):
+        raise PydanticCustomError("literal_secret", "a password never stands in the URL; store.password says where it is")
+    return text
+
+
 class StoreSettings(Group):
-    url: str = ""
-    """SQLAlchemy URL of the database. Empty: SQLite in the data directory."""
+    url: Annotated[str, AfterValidator(_store_url)] = ""
+    """The database: `postgresql://USER@HOST/DATABASE`, options of libpq behind a `?`. Empty: SQLite in the data directory."""
+    password: SecretReference = ""
+    """Where the database's password is. Empty: none, or what libpq finds (`PGPASSFILE`, `~/.pgpass`, `PGPASSWORD`)."""
 
 
 class JobsSettings(Group):

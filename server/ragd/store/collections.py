@@ -6,6 +6,7 @@ import re
 import unicodedata
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, func, select, update
@@ -42,7 +43,8 @@ class Collections(Repository):
         try:
             self.get(DEFAULT)
         except CollectionNotFound:
-            self.create(DEFAULT)
+            with suppress(CollectionNameConflict):  # another process has just made it
+                self.create(DEFAULT)
 
     def create(self, name: str, description: str = "") -> Collection:
         """A new, enabled collection. Raises `CollectionNameConflict` for a name in use."""
@@ -63,10 +65,7 @@ class Collections(Repository):
     def by_id(self, kb_id: str) -> Collection:
         """The collection of that id with its counts, also one that is deleted. Raises `CollectionNotFound`."""
         with self._reader.connect() as connection:
-            row = connection.execute(select(collections).where(collections.c.kb_id == _printable(kb_id))).first()
-            if row is None:
-                raise CollectionNotFound(f"There is no knowledge base with the id '{_printable(kb_id)}'.")
-            return _with_counts(connection, [row])[0]
+            return _with_counts(connection, [_row_by_id(connection, kb_id)])[0]
 
     def counted(self, name: str) -> Collection:
         """The collection of that name with its counts. Raises `CollectionNotFound`."""
@@ -145,7 +144,8 @@ class Collections(Repository):
 
         Raises `CollectionNotFound`, `CollectionDeleted`, or `ValidationFailed` for `default`.
         """
-        found = self.by_id(kb_id)
+        # Of the same connection: who holds the writers' turn must not wait for a connection that others hold who wait for theirs.
+        found = _collection(_row_by_id(within, kb_id))
         if found.name == DEFAULT:
             raise ValidationFailed("The collection 'default' can't be deleted; delete its documents instead.")
         live = collections.c.kb_id == kb_id, collections.c.status != "deleted"
@@ -180,6 +180,13 @@ def _row(connection: Connection, name: str) -> Row[Any]:
     row = connection.execute(select(collections).where(named, collections.c.status != "deleted")).first()
     if row is None:
         raise CollectionNotFound(f"There is no collection '{_printable(name)}'. See `rag collections list`.")
+    return row
+
+
+def _row_by_id(connection: Connection, kb_id: str) -> Row[Any]:
+    row = connection.execute(select(collections).where(collections.c.kb_id == _printable(kb_id))).first()
+    if row is None:
+        raise CollectionNotFound(f"There is no knowledge base with the id '{_printable(kb_id)}'.")
     return row
 
 

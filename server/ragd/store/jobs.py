@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, func, or_, select
 from ragd.core.errors import JobNotFound, ServiceUnavailable
 from ragd.core.jobs import JobStatus
 from ragd.core.tracing import utc_now
+from ragd.store.database.engine import independent
 from ragd.store.database.repository import Repository, count_of, forget_oldest
 from ragd.store.database.schema import documents, jobs
 
@@ -162,8 +163,9 @@ class Jobs(Repository):
 
     def take(self) -> Job | None:
         """The oldest queued job, now running; None when nothing waits."""
-        with self._engine.begin() as connection:
-            job_id = connection.scalar(select(jobs.c.job_id).where(*self._due()).order_by(jobs.c.sequence).limit(1))
+        with independent(self._engine).begin() as connection:
+            oldest = select(jobs.c.job_id).where(*self._due()).order_by(jobs.c.sequence).limit(1)
+            job_id = connection.scalar(oldest.with_for_update(skip_locked=True))
             if job_id is None:
                 return None
             now = self.now()
@@ -173,7 +175,7 @@ class Jobs(Repository):
 
     def progress(self, job_id: str, progress: Mapping[str, Any]) -> bool:
         """Record where a running job is. Returns whether somebody has asked to cancel it."""
-        with self._engine.begin() as connection:
+        with independent(self._engine).begin() as connection:
             values = {"progress": dict(progress), "updated_at": self.now()}
             connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(**values))
             return bool(connection.scalar(select(jobs.c.cancel_requested).where(jobs.c.job_id == job_id)))
@@ -239,7 +241,9 @@ class Jobs(Repository):
 
     def _cancel(self, connection: Connection, which: ColumnElement[bool]) -> None:
         wanted = which, jobs.c.kind != PURGE
-        for queued in connection.scalars(select(jobs.c.job_id).where(*wanted, jobs.c.status == "queued")).all():
+        # A job that is being taken just now is waited for: it is a running one then.
+        waiting = select(jobs.c.job_id).where(*wanted, jobs.c.status == "queued").with_for_update()
+        for queued in connection.scalars(waiting).all():
             self._close(connection, queued, "cancelled", {"cancel_requested": True})
         connection.execute(update(jobs).where(*wanted, jobs.c.status == "running").values(cancel_requested=True))
 

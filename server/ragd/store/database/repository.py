@@ -95,5 +95,7 @@ def forget_oldest(
     ids = select(key).where(*where)
     surplus = count_of(connection, ids) - keep
     if surplus > 0:
-        for batch in batches(list(connection.scalars(ids.order_by(oldest_first).limit(surplus)))):
+        # Whoever deletes the same rows just now will: two that wait for each other's would be refused.
+        oldest = ids.order_by(oldest_first).limit(surplus).with_for_update(skip_locked=True)
+        for batch in batches(list(connection.scalars(oldest))):
             connection.execute(delete(key.table).where(key.in_(batch)))

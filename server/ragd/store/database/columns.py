@@ -1,0 +1,20 @@
+"""Types of columns whose meaning is the same in SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+
+def text(length: int | None = None) -> sa.types.TypeEngine[str]:
+    """Text; the length says what is meant, and no database checks it.
+
+    On PostgreSQL it is compared by its characters' numbers, as on SQLite, whatever the database's locale is: moments would be
+    ordered without their punctuation else, and pages would differ between the two.
+    """
+    plain = sa.String(length) if length else sa.Text()
+    return plain.with_variant(sa.Text(collation="C"), "postgresql")
+
+
+def size() -> sa.types.TypeEngine[int]:
+    """A size in bytes. SQLite's integers have 64 bits anyway."""
+    return sa.Integer().with_variant(sa.BigInteger(), "postgresql")
