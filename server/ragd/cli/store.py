@@ -22,11 +22,13 @@ def store() -> None:
 def copy(context: CliContext, from_url: str, to_url: str, as_json: bool) -> None:
     """Copy a store into an empty database: from SQLite to PostgreSQL, or back.
 
-    FROM_URL and TO_URL are written as `store.url` is: sqlite:////srv/rag/rag.db, postgresql+psycopg://rag@db/rag. No daemon may
-    be using the data directory. Ids, versions, vectors and jobs stay as they are; uploads and pictures stay in the data
-    directory. Then set store.url to TO_URL: the next start makes indexes that are not there from the vectors.
+    FROM_URL and TO_URL are written as `store.url` is: sqlite:////srv/rag/rag.db, postgresql://rag@db/rag. A server's password is
+    that of `store.password`, or what libpq finds. No daemon may be using the data directory. Ids, versions, vectors and jobs stay
+    as they are; uploads and pictures stay in the data directory. Then set store.url to TO_URL: the next start makes indexes that
+    are not there from the vectors.
     """
     from ragd.cli.common.progress import Preparation
+    from ragd.config.secrets import resolve
     from ragd.core.instance import Ownership
     from ragd.store.database.copying import copy_store
 
@@ -37,6 +39,7 @@ def copy(context: CliContext, from_url: str, to_url: str, as_json: bool) -> None
                 from_url,
                 to_url,
                 context.directories.data,
+                resolve(context.settings().store.password, "store.password"),
                 lambda table, done, whole: progress.show(f"Copying {table}", done / whole if whole else None),
             )
     finally:

@@ -20,17 +20,19 @@ Report = Callable[[str, int, int], None]
 """Told of the table that is copied, and how many of all rows are."""
 
 
-def copy_store(source_url: str, target_url: str, data_dir: Path, report: Report) -> dict[str, int]:
+def copy_store(source_url: str, target_url: str, data_dir: Path, password: str, report: Report) -> dict[str, int]:
     """Copy everything from one database into another, which must be empty; gives the number of rows by table.
+
+    The password is that of a database server.
 
     What is read is of one moment, and what is written appears whole or not at all. Raises `ValidationFailed` when the target
     holds something, is the source or can't take a row, and what `open_engine` raises.
     """
     if make_url(source_url) == make_url(target_url):
         raise ValidationFailed("A store can't be copied into itself. Name two databases.")
-    source = open_engine(source_url, data_dir)
+    source = open_engine(source_url, data_dir, password)
     try:
-        target = open_engine(target_url, data_dir)
+        target = open_engine(target_url, data_dir, password)
         try:
             return _copy(source, target, report)
         finally:
@@ -40,9 +42,7 @@ def copy_store(source_url: str, target_url: str, data_dir: Path, report: Report)
 
 
 def _copy(source: Engine, target: Engine, report: Report) -> dict[str, int]:
-    # SQLite reads of one moment by itself.
-    options = {} if source.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
-    with reading(source).connect().execution_options(**options) as read, target.begin() as write:
+    with reading(source).connect() as read, target.begin() as write:
         tables = metadata.sorted_tables
         if held := [table.name for table in tables if count_of(write, select(table))]:
             raise ValidationFailed(
