@@ -6,7 +6,8 @@
     .venv/bin/python scripts/lock.py --check    only says whether the locks hold what pyproject.toml asks for; asks no registry
 
 requirements.lock is what the quick start installs, with the extra `ocr`; requirements-test.lock adds the tools of the tests;
-requirements-tools.lock is uv, which installs them; server/ragd/cli/extras/ has a lock for each extra, for `rag extras add`.
+requirements-tools.lock is uv, which installs them; server/ragd/cli/extras/ has a lock for each extra, for `rag extras add`;
+requirements-frameworks.lock is for the environment of the retriever examples.
 Besides the dependencies the first two hold the build backend, as the project is installed without build isolation, and pip, with
 which the model is fetched. uv resolves them, by its own settings
 (UV_DEFAULT_INDEX), not by pip's: a mirror with a part of a release's files would leave the hashes of the others out.
@@ -24,7 +25,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from setup.console import MACHINE_NOT_READY, STEP_FAILED, Console, StopError
-from setup.environment import BASE_LOCK, ROOT, TEST_LOCK
+from setup.environment import BASE_LOCK, FRAMEWORKS_LOCK, ROOT, TEST_LOCK
 from setup.installers import TOOLS_LOCK, fetch_uv, uv_on_path
 
 OLDEST_PYTHON = "3.11"
@@ -40,6 +41,12 @@ def extras(pyproject: str) -> dict[str, list[str]]:
     """What each extra asks for that users install: the one of the tests has a lock of its own."""
     declared: dict[str, list[str]] = tomllib.loads(pyproject)["project"]["optional-dependencies"]
     return {name: wanted for name, wanted in declared.items() if name != "test"}
+
+
+def frameworks(pyproject: str) -> list[str]:
+    """What the retriever examples ask for: an environment of its own, since it is larger than the rest together."""
+    declared: list[str] = tomllib.loads(pyproject)["dependency-groups"]["frameworks"]
+    return declared
 
 
 def extra_lock(name: str) -> str:
@@ -88,6 +95,7 @@ def check_locks() -> int:
             (BASE_LOCK, base),
             (TEST_LOCK, [*base, *project["optional-dependencies"]["test"]]),
             (TOOLS_LOCK, ["uv"]),
+            (FRAMEWORKS_LOCK, frameworks(pyproject)),
             *((extra_lock(name), wanted) for name, wanted in extras(pyproject).items()),
         )
         for problem in lock_problems(lock, (ROOT / lock).read_text("utf-8"), needed)
@@ -128,6 +136,7 @@ def make_locks(uv: str, upgrade: bool) -> int:
         (BASE_LOCK, ["pyproject.toml", "--extra", "ocr", "-"], environment),
         (TEST_LOCK, ["pyproject.toml", "--extra", "ocr", "--extra", "test", "--constraint", BASE_LOCK, "-"], environment),
         (TOOLS_LOCK, ["-"], "uv"),
+        (FRAMEWORKS_LOCK, ["-"], "\n".join(frameworks(pyproject))),
         *((extra_lock(name), ["--constraint", TEST_LOCK, "-"], "\n".join(wanted)) for name, wanted in extras(pyproject).items()),
     ):
         done = subprocess.run(compile_command(uv, lock, sources, upgrade), cwd=ROOT, input=stdin, encoding="utf-8", check=False)

@@ -14,6 +14,7 @@ something failed; 2 when the machine lacks something; 130 stopped by Ctrl-C.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -27,8 +28,17 @@ from pathlib import Path
 from nodejs.editor import ensure_editor
 from nodejs.npm import check_node, ensure_node_modules
 from setup.console import INTERRUPTED, STEP_FAILED, Console, StopError
-from setup.environment import ROOT, TEST_LOCK, Environment
-from setup.installers import child_environment
+from setup.environment import (
+    FRAMEWORKS_LOCK,
+    ROOT,
+    TEST_LOCK,
+    Environment,
+    fingerprint,
+    make_environment,
+    program_in,
+    read_stamp,
+)
+from setup.installers import Installation, child_environment
 from setup.processes import CommandFailedError, run
 
 LOWEST_COVERAGE = 95
@@ -36,6 +46,7 @@ FAST = "not model and not e2e and not slow"
 # With one core, too, two at once are quicker: the end-to-end tests wait for much. Beyond eight, their memory counts.
 AT_ONCE = min(max(2, os.cpu_count() or 1), 8)
 EXTENSION = ROOT / "extension"
+FRAMEWORKS = ROOT / ".venv-frameworks"
 MCP_CLIENTS = ROOT / "tests" / "mcp" / "clients"
 
 
@@ -128,8 +139,20 @@ def prepare(console: Console, *, in_the_editor: bool) -> None:
     ensure_node_modules(EXTENSION, console)
     if in_the_editor:
         ensure_node_modules(MCP_CLIENTS, console)
+        ensure_frameworks(console)
         console.step("VS Code and Chromium for the tests")
         ensure_editor(console)
+
+
+def ensure_frameworks(console: Console) -> None:
+    """The frameworks of the retriever examples, in an environment of their own: they are larger than all the rest."""
+    stamp, locked = FRAMEWORKS / "stamp.json", {"lock": fingerprint([ROOT / FRAMEWORKS_LOCK])}
+    if read_stamp(stamp) == locked:
+        console.note(f"{FRAMEWORKS.name}/ is up to date")
+        return
+    make_environment(FRAMEWORKS, console)
+    Installation(ROOT / FRAMEWORKS_LOCK, None, program_in(FRAMEWORKS, "python"), console).install()
+    stamp.write_text(json.dumps(locked), "utf-8")
 
 
 def run_all(environment: Environment, *, fast: bool, extra: Sequence[str], prepare: Callable[..., None] = prepare) -> int:

@@ -26,6 +26,7 @@ from setup.processes import CommandFailedError
 ROOT = Path(__file__).resolve().parents[2]
 BASE_LOCK = "requirements.lock"
 TEST_LOCK = "requirements-test.lock"
+FRAMEWORKS_LOCK = "requirements-frameworks.lock"
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_MACOS = 14

@@ -69,7 +69,7 @@ class Installation:
     def __init__(
         self,
         lock: Path,
-        project: Project,
+        project: Project | None,
         python: Path,
         reporter: Reporter,
         *,
@@ -123,7 +123,8 @@ class Installation:
     def _install_by_uv(self, uv: str, env: Mapping[str, str], *, can_fall_back: bool) -> bool:
         into = [uv, "pip", "install", "--python", str(self._python)]
         try:
-            for options in (("--require-hashes", "-r", str(self._lock)), self._project.for_uv):
+            project = [self._project.for_uv] if self._project else []
+            for options in (("--require-hashes", "-r", str(self._lock)), *project):
                 self._reporter.run_quietly([*into, *options], env=env, cwd=self._lock.parent)
         except CommandFailedError as error:
             if not can_fall_back or failure_in(error.tail).code in FINAL:
@@ -143,6 +144,8 @@ class Installation:
         options = ["install", "--no-compile"]
         env = pip_environment(self._env)
         self._run([*pip, *options, "--require-hashes", "-r", str(self._lock)], env, "Installing the packages failed")
+        if self._project is None:
+            return
         for_project = [str(self._python), "-m", "pip"] if self._project.built else pip
         self._run([*for_project, *options, *self._project.for_pip], env, "Installing RAG Assistant itself failed")
 

@@ -54,6 +54,15 @@ def _schemas(events: Sequence[type[BaseModel]]) -> dict[str, Any]:
     return found
 
 
+def binary(media_type: str, description: str) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a route that gives bytes of a type.
+
+    `application/octet-stream` stands beside it: generators of clients know bytes by no other name, and leave the answer out.
+    """
+    schema = {"schema": {"type": "string", "format": "binary"}}
+    return {200: {"content": {media_type: schema, "application/octet-stream": schema}, "description": description}}
+
+
 def event_stream(events: type[BaseModel], failure: str = "Any failure") -> dict[int | str, dict[str, Any]]:
     """The `responses` of a route that sends events: the names of the fields of `events`, each with its value as JSON data.
 

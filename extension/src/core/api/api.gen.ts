@@ -3718,7 +3718,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/*": unknown;
+                    "application/octet-stream": string;
+                    "image/*": string;
                 };
             };
             /** @description Any failure */
@@ -3747,7 +3748,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/zip": unknown;
+                    "application/octet-stream": string;
+                    "application/zip": string;
                 };
             };
             /** @description Any failure */
@@ -4199,7 +4201,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/png": unknown;
+                    "application/octet-stream": string;
+                    "image/png": string;
                 };
             };
             /** @description Any failure */

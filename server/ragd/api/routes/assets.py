@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse
 
 from ragd.api.common import App, SourceTokens
+from ragd.api.description import binary
 from ragd.store.assets import Variant
 
 router = APIRouter(prefix="/api/assets", tags=["assets"])
@@ -23,7 +24,7 @@ PICTURE_HEADERS: Final = {
 @router.get(
     "/{asset_id}",
     response_class=FileResponse,
-    responses={200: {"content": {"image/*": {}}, "description": "The picture."}},
+    responses=binary("image/*", "The picture."),
 )
 def get_asset(asset_id: str, app: App, tokens: SourceTokens, variant: Annotated[Variant, Query()] = "raw") -> FileResponse:
     """A picture that a live document shows which the caller may see; `thumb` is a WebP of at most 320 pixels."""

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Depends
 from fastapi.responses import StreamingResponse
 
 from ragd.api.common import App
+from ragd.api.description import binary
 from ragd.app.backup import Snapshot
 
 router = APIRouter(tags=["backup"])
@@ -25,7 +26,7 @@ def _snapshot(app: App) -> Iterator[Snapshot]:
 @router.get(
     "/api/backup",
     response_class=StreamingResponse,
-    responses={200: {"content": {"application/zip": {}}, "description": "The archive; its manifest comes last."}},
+    responses=binary("application/zip", "The archive; its manifest comes last."),
 )
 def get_backup(snapshot: Annotated[Snapshot, Depends(_snapshot)]) -> StreamingResponse:
     """All content as of one moment, for `rag restore`. `X-Unpacked-Size`: its bytes before compression."""

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, Query, Response
 
 from ragd.api.common import App, Pages, SourceTokens
+from ragd.api.description import binary
 from ragd.api.routes.assets import PICTURE_HEADERS
 from ragd.api.schemas.documents import (
     ChunkPage,
@@ -102,7 +103,7 @@ def list_chunks(doc_id: str, app: App, paging: Pages) -> dict[str, Any]:
 @router.get(
     "/{doc_id}/pages/{page}",
     response_class=Response,
-    responses={200: {"content": {"image/png": {}}, "description": "The page as PNG."}},
+    responses=binary("image/png", "The page as PNG."),
     dependencies=_document,
 )
 def get_page(

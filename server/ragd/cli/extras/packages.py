@@ -29,6 +29,7 @@ FOR: Final = {
     "ocr": "text in pictures and scanned pages (the quick start and the editor have it)",
     "llm": "language models by the SDKs of OpenAI and Anthropic, and services that speak as they do",
     "eval": "the metrics of `rag eval run`",
+    "otel": "traces to an OpenTelemetry collector (`observability.otlp_endpoint`)",
     "legacy-office": "Word and PowerPoint files of before 2007 (.doc, .ppt)",
     "postgres": "PostgreSQL as the store (store.url)",
     "gpu": "models on NVIDIA GPUs",
