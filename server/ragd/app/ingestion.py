@@ -27,7 +27,7 @@ from ragd.ingest.indexes import Indexes
 from ragd.ingest.text_stages import TextProviders
 from ragd.ingest.workers.pool import WorkerPool
 from ragd.ingest.workers.process import WorkerOptions
-from ragd.providers.protocols import DenseStore, Embedder, SparseStore
+from ragd.providers.protocols import DenseStore, Embedder, ProviderKind, SparseStore
 from ragd.providers.registry import build, provider_class
 from ragd.providers.token_protocols import TokenIndex
 from ragd.providers.token_view import TokenView, basis_of, has_basis, identity_of
@@ -57,13 +57,22 @@ def open_indexes(
     dense_folder = folder / f"dense-{options.backend}-{identity}"
     others = [path.name for path in folder.glob("dense-*") if not path.name.endswith(identity)]
     model_changed = not dense_folder.exists() and any(not _PUT_ASIDE.search(name) for name in others)
-    limits = {"exact_filter_max": options.exact_filter_max, "ef_search": options.ef_search}
+    limits: dict[str, Any] = {"exact_filter_max": options.exact_filter_max, "ef_search": options.ef_search}
+    limits.update(_server_options("dense", options.backend, settings))
     open_dense: Callable[[], DenseStore] = partial(build, "dense", options.backend, folder=dense_folder, **limits)
     dense = _open(open_dense, dense_folder, "dense", kb_ids, notices)
     sparse_folder = folder / f"sparse-{settings.sparse.backend}"
-    open_sparse: Callable[[], SparseStore] = partial(build, "sparse", settings.sparse.backend, folder=sparse_folder)
+    backend = settings.sparse.backend
+    open_sparse: Callable[[], SparseStore] = partial(
+        build, "sparse", backend, folder=sparse_folder, **_server_options("sparse", backend, settings)
+    )
     sparse = _open(open_sparse, sparse_folder, "sparse", kb_ids, notices, None if read else _only_opened)
     return Indexes(dense, sparse, model_changed, _open_tokens(settings, folder, embedder, kb_ids, notices))
+
+
+def _server_options(kind: ProviderKind, name: str, settings: Settings) -> dict[str, Any]:
+    """What an index is built with that may be in a server."""
+    return {"server": settings.index_server} if getattr(provider_class(kind, name), "needs_server", False) else {}
 
 
 def _open_tokens(

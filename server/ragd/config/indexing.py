@@ -57,11 +57,23 @@ class EmbeddingSettings(Group):
 
 class DenseSettings(Group):
     backend: str = "usearch"
-    """Dense index: `usearch` (HNSW from 10,000 chunks on) or `exact` (numpy)."""
+    """Dense index: `usearch` (HNSW from 10,000 chunks on), `exact` (numpy) or `qdrant`."""
     exact_filter_max: Annotated[int, Field(ge=0)] = 20_000
     """A filter that allows at most this many entries is answered by scoring exactly those."""
     ef_search: Annotated[int, Field(ge=1)] = 200
     """Breadth of the HNSW search, at least the number of candidates asked for; more is slower and finds more."""
+
+
+class IndexServerSettings(Group):
+    url: str = ""
+    """Address of the Qdrant server that back ends of this name use, such as `https://qdrant.example.com:6333`.
+    Empty: their engine runs inside the daemon, in the data directory."""
+    api_key: SecretReference = ""
+    """Where the server's key is: `env:NAME`, `file:PATH` or `keyring:NAME`; never the key itself."""
+    prefix: Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")] = "rag"
+    """Begins the names of the server's collections, so that several installations can share a server."""
+    timeout_s: Annotated[float, Field(gt=0)] = 30.0
+    """Seconds that the server may take for one request."""
 
 
 class TokenIndexSettings(Group):
@@ -73,7 +85,7 @@ class TokenIndexSettings(Group):
 
 class SparseSettings(Group):
     backend: str = "tantivy"
-    """Sparse index: `tantivy`, `fts5` (SQLite) or `rank_bm25` (in memory, for small collections)."""
+    """Sparse index: `tantivy`, `fts5` (SQLite), `rank_bm25` (in memory, for small collections) or `qdrant`."""
     analyzer: str = "sudachi"
     """Japanese analysis: `sudachi` (dictionary) or `bigram` (no dictionary)."""
 

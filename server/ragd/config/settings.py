@@ -20,6 +20,7 @@ class Settings(Group):
     answer: answering.AnswerSettings = answering.AnswerSettings()
     dense: indexing.DenseSettings = indexing.DenseSettings()
     sparse: indexing.SparseSettings = indexing.SparseSettings()
+    index_server: indexing.IndexServerSettings = indexing.IndexServerSettings()
     token_index: indexing.TokenIndexSettings = indexing.TokenIndexSettings()
     ingest: indexing.IngestSettings = indexing.IngestSettings()
     ocr: indexing.OcrSettings = indexing.OcrSettings()

@@ -66,7 +66,7 @@ class RemoteService:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """`setting` is the group of settings that errors are about. Raises `SettingsError` for an address that can't be one."""
-        self._url = _checked(url, setting)
+        self._url = checked_url(url, setting)
         self._key = key
         self._setting = setting
         self._clock = clock
@@ -219,8 +219,9 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _checked(url: str, setting: str) -> httpx2.URL:
-    example = f"Setting '{setting}.url' must be an address such as https://models.example.com/v1"
+def checked_url(url: str, setting: str, such_as: str = "https://models.example.com/v1") -> httpx2.URL:
+    """The address of a service. Raises `SettingsError` for what can't be one, and for one that is never asked."""
+    example = f"Setting '{setting}.url' must be an address such as {such_as}"
     if not url:
         raise SettingsError(f"{example}; it is empty.")
     try:

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from ragd.config.indexing import IndexServerSettings
+from ragd.core.ids import hash32
 from ragd.providers.protocols import Analyzer, DenseStore, Embedder, Reranker, SparseStore
 from ragd.providers.registry import build
 from ragd.testing import AnalyzerContract, DenseStoreContract, EmbedderContract, RerankerContract, SparseStoreContract
 
+from .qdrant_server import QdrantServer
+
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def qdrant_address() -> Iterator[str]:
+    with QdrantServer() as server:
+        yield server.url
+
+
+@pytest.fixture
+def index_server(qdrant_address: str, tmp_path: Path) -> IndexServerSettings:
+    return IndexServerSettings(url=qdrant_address, prefix=f"t{hash32(str(tmp_path))}")
 
 
 class TestExactStore(DenseStoreContract):
@@ -34,6 +49,23 @@ class TestUsearchStoreWithoutExactFilters(DenseStoreContract):
         return lambda folder: build("dense", "usearch", folder=folder, exact_filter_max=0, ef_search=400, graph_least=1)
 
 
+class TestQdrantStore(DenseStoreContract):
+    @pytest.fixture
+    def open_store(self) -> Callable[[Path], DenseStore]:
+        return lambda folder: build("dense", "qdrant", folder=folder, exact_filter_max=50_000, ef_search=400)
+
+
+class TestQdrantStoreByHttp(DenseStoreContract):
+    """The same engine behind HTTP; what a damaged file does is the server's matter."""
+
+    test_overwritten_files_are_reported_as_damage = None
+    test_cut_files_are_reported_as_damage_or_seen_by_their_ids = None
+
+    @pytest.fixture
+    def open_store(self, index_server: IndexServerSettings) -> Callable[[Path], DenseStore]:
+        return lambda folder: build("dense", "qdrant", folder=folder, server=index_server)
+
+
 class TestTantivyStore(SparseStoreContract):
     @pytest.fixture
     def open_store(self) -> Callable[[Path], SparseStore]:
@@ -50,6 +82,21 @@ class TestRankBm25Store(SparseStoreContract):
     @pytest.fixture
     def open_store(self) -> Callable[[Path], SparseStore]:
         return lambda folder: build("sparse", "rank_bm25", folder=folder)
+
+
+class TestQdrantSparseStore(SparseStoreContract):
+    @pytest.fixture
+    def open_store(self) -> Callable[[Path], SparseStore]:
+        return lambda folder: build("sparse", "qdrant", folder=folder)
+
+
+class TestQdrantSparseStoreByHttp(SparseStoreContract):
+    test_overwritten_files_are_reported_as_damage = None
+    test_cut_files_are_reported_as_damage_or_seen_by_their_ids = None
+
+    @pytest.fixture
+    def open_store(self, index_server: IndexServerSettings) -> Callable[[Path], SparseStore]:
+        return lambda folder: build("sparse", "qdrant", folder=folder, server=index_server)
 
 
 class TestSudachiAnalyzer(AnalyzerContract):

@@ -17,19 +17,12 @@ from typing import Any
 
 from ragd.core.errors import IndexDamaged, IndexOutdated, RagError, ServiceUnavailable
 from ragd.core.results import Scored
+from ragd.providers.depth import best_of_all, in_order, with_ties
 from ragd.providers.protocols import AllowedIds, Phrases
 from ragd.providers.sparse.bm25_query import PHRASE_WEIGHT, term_weights, usable_phrases
 
 _WRITER_HEAP = 32 << 20
 
-# Entries that share the score of the last one wanted are put in order up to this many; a search for so many takes some 20 ms.
-_MOST_TIES = 16_384
-
-# A filter of more entries is first met by asking for somewhat more than would do if the allowed lay evenly among the best: to
-# name 49,000 entries in a query takes half a second and more.
-_MOST_NAMED = 1000
-_OVERFETCH = 2
-_MOST_UNFILTERED = 4000
 _PASSING_TROUBLE = ("no space", "storagefull", "read-only", "readonly", "permission denied", "lockbusy", "quota")
 
 
@@ -93,15 +86,10 @@ class TantivyStore:
                 query = Query.phrase_query(schema, "terms", list(phrase))
                 should.append((Occur.Should, Query.boost_query(query, float(PHRASE_WEIGHT))))
             query = Query.boolean_query(should)
-            if allowed is not None and len(allowed) > _MOST_NAMED:
-                # The best of all are the same entries in the same order, and are had a hundred times sooner.
-                depth = int(k * searcher.num_docs / len(allowed) * _OVERFETCH) + 1
-                if depth <= _MOST_UNFILTERED:
-                    found = _best(searcher, query, depth)
-                    kept = [item for item in found if item.entry_id in allowed]
-                    if len(kept) >= k or len(found) < depth:
-                        return kept[:k]
             if allowed is not None:
+                best = partial(_best, searcher, query)
+                if (found := best_of_all(best, k, allowed, lambda: searcher.num_docs)) is not None:
+                    return found
                 among = Query.const_score_query(Query.term_set_query(schema, "id", list(allowed)), 0.0)
                 query = Query.boolean_query([(Occur.Must, query), (Occur.Must, among)])
             return _best(searcher, query, k)
@@ -185,15 +173,8 @@ class TantivyStore:
 
 
 def _best(searcher: Any, query: Any, k: int) -> list[Scored]:
-    """The `k` best, those of one score by their ids: more are looked at until the last score is seen to its end."""
-    limit = k + 1
-    hits = searcher.search(query, limit, count=False).hits
-    while len(hits) == limit and hits[-1][0] == hits[k - 1][0] and limit < k + _MOST_TIES:
-        limit = min(4 * limit, k + _MOST_TIES)
-        hits = searcher.search(query, limit, count=False).hits
-    least = hits[min(k, len(hits)) - 1][0] if hits else 0.0
-    found = [Scored(searcher.doc(address)["id"][0], score) for score, address in hits if score >= least]
-    return sorted(found, key=lambda item: (-item.score, item.entry_id))[:k]
+    hits = with_ties(lambda limit: searcher.search(query, limit, count=False).hits, k)
+    return in_order([(score, searcher.doc(address)["id"][0]) for score, address in hits], k)
 
 
 def _remove_leftovers(folder: Path, writer: Any) -> None:
