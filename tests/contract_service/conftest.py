@@ -84,6 +84,10 @@ class PostgresStore:
     def refuse(self, name: str, change: str) -> None:
         self._on(name, change, "RAISE EXCEPTION 'refused by the test'")
 
+    def delay(self, name: str, change: str) -> None:
+        """Let a change take longer than anybody waits."""
+        self._on(name, change, f"PERFORM pg_sleep({2 * _BOUND_S})")
+
     def delay_erasing(self, name: str, erased: int, steps: int) -> None:
         is_next = f"NEW.source_uri = '' AND (SELECT count(*) FROM documents WHERE source_uri = '') = {erased}"
         waits = f"IF {is_next} THEN PERFORM pg_sleep({min(steps / 10_000_000, 2 * _BOUND_S)}); END IF"
@@ -92,8 +96,10 @@ class PostgresStore:
     @contextmanager
     def stopped(self) -> Iterator[None]:
         self._server.stop()
-        yield
-        self._server.start()
+        try:
+            yield
+        finally:
+            self._server.start()
 
     def allow(self, name: str) -> None:
         self.run(f"DROP FUNCTION {name} CASCADE")

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.routing import Match
@@ -29,6 +29,7 @@ from ragd.core.errors import (
 )
 from ragd.core.logs import request_id
 from ragd.retrieve.filters import nearest
+from ragd.store.database.engine import is_away, is_busy
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +82,10 @@ def failure_response(error: Exception, scope: Scope) -> JSONResponse:
         return error_response(error, path=scope["path"])
     parameters = scope["query_string"].decode("latin-1") if scope["path"] != LINK_PATH else ""
     asked = {"method": scope["method"], "path": scope["path"], "parameters": parameters}
+    if (away := is_away(error)) or (isinstance(error, DBAPIError) and is_busy(error)):
+        log.warning("the database refused", extra=asked | {"reason": str(getattr(error, "orig", error))})
+        why = "The database does not answer." if away else "The database is busy with other changes."
+        return error_response(ServiceUnavailable(f"{why} Try again in a moment."), path=scope["path"])
     log.error("request failed", exc_info=error, extra=asked)
     if isinstance(error, OperationalError) or (isinstance(error, OSError) and error.errno in _DISK):
         return error_response(

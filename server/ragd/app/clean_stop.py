@@ -37,9 +37,14 @@ class CleanStop:
         self.found = self._seen and self._taken()
         self.agreed = self.found
 
+    @property
+    def to_be_left(self) -> bool:
+        """Whether `leave` has anything to say: never of a database server, which may be away by then."""
+        return self._seen and self.agreed
+
     def leave(self) -> None:
         """Say that everything is closed and agrees."""
-        if self._seen and self.agreed:
+        if self.to_be_left:
             self.agreed = False  # what changes the files after this is not of this process
             write_whole(self._path, json.dumps(self._state()).encode(), durable=True)
             sync(self._data)

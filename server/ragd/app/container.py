@@ -293,7 +293,7 @@ class Application(Stores):
             self._queue.close()
         self.models.close(idle=stopped)
         self.tracer.close()
-        is_clean = stopped and self._clean_stop.agreed and not self.jobs.unfinished()
+        is_clean = stopped and self._clean_stop.to_be_left and not self.jobs.unfinished()
         self._engine.dispose()
         if is_clean:
             self._clean_stop.leave()

@@ -133,7 +133,7 @@ class Maintenance:
                 found = connection.execute(text("PRAGMA quick_check(3)" if sqlite else "SELECT 'ok'")).scalars().all()
         except SQLAlchemyError as error:
             mend = _MEND_DATABASE if sqlite else "Start the database, or correct store.url."
-            return Check("database", "fail", f"{name} can't be read: {error}", mend)
+            return Check("database", "fail", f"{name} can't be read: {getattr(error, 'orig', error)}", mend)
         if list(found) != ["ok"]:
             return Check("database", "fail", f"{name} is damaged: {'; '.join(map(str, found))}", _MEND_DATABASE)
         return Check("database", "ok", f"{name}, {Path(name).stat().st_size / 1e6:,.1f} MB, sound" if sqlite else name)

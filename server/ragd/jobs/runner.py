@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from ragd.core.errors import RagError
 from ragd.core.jobs import IngestResult, JobStatus, Postponed, Stopped
 from ragd.ingest.reading import Report
 from ragd.providers.freed_memory import FreedMemory
-from ragd.store.database.engine import is_busy
+from ragd.store.database.engine import is_away, is_busy
 from ragd.store.jobs import Job, Jobs
 
 log = logging.getLogger(__name__)
@@ -116,9 +116,11 @@ class JobRunner:
         except RagError as error:
             log.warning("job failed", extra={"job_id": job.job_id, "code": error.code, "reason": error.message})
             self._fail(job, {"code": error.code, "message": error.message})
-        except (OSError, DBAPIError) as error:
+        except (OSError, SQLAlchemyError) as error:
+            if is_away(error):
+                raise  # what it has begun is taken up again when the database is back
             log.exception("job failed", extra={"job_id": job.job_id})
-            reason = str(error.orig) if isinstance(error, DBAPIError) else error.strerror or str(error)
+            reason = str(getattr(error, "orig", None) or getattr(error, "strerror", None) or error)
             message = (
                 f"The disk or a file refused: {reason}. Nothing that was committed is lost; run it again when that is mended."
             )
