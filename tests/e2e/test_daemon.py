@@ -180,6 +180,38 @@ def test_a_running_job_is_kept_when_the_daemon_is_told_to_stop_and_finished_afte
         assert client.get("/api/documents", params={"status": "ready"}).json()["total"] == 150
 
 
+def test_a_draining_daemon_answers_but_is_not_ready_and_begins_no_job(start: Callable[..., Daemon], many: Path) -> None:
+    # So long that only the second signal ends it.
+    daemon = start(RAG_SERVER__DRAIN_S="600")
+    with daemon.client() as client, daemon.client() as reader:
+        assert client.get("/ready").status_code == 200
+        running = client.post("/api/ingest", json={"paths": [str(many)]}).json()["job_id"]
+        wait_for(lambda: client.get(f"/api/jobs/{running}").json()["status"] == "running", "the job to run")
+        with reader.stream("GET", "/api/events") as events:
+            lines = events.iter_lines()
+            assert next(lines) == "event: state"
+            daemon.process.send_signal(signal.SIGTERM)
+            wait_for(lambda: client.get("/ready").status_code == 503, "the daemon to drain")
+            assert [line for line in lines if line.startswith("event: ")][-1] == "event: stopping"
+        answer = client.post("/api/query", json={"query": "word121x7"})
+        assert (answer.status_code, answer.headers["connection"]) == (200, "close")
+        wait_for(lambda: client.get(f"/api/jobs/{running}").json()["status"] == "queued", "the job to reach a safe point")
+        later = client.post("/api/ingest", json={"paths": [str(many)]}).json()["job_id"]
+        assert client.get("/health").status_code == 200
+    daemon.process.send_signal(signal.SIGTERM)
+    # The watchdog ends what is not gone after a second.
+    assert daemon.process.wait(timeout=60) in (0, -signal.SIGKILL)
+    with sqlite3.connect(daemon.data_dir / "rag.db") as database:
+        assert dict(database.execute("SELECT job_id, status FROM jobs")) == {running: "queued", later: "queued"}
+    database.close()
+
+
+def test_a_daemon_leaves_when_its_time_to_drain_is_over(start: Callable[..., Daemon]) -> None:
+    daemon = start(RAG_SERVER__DRAIN_S="0.5", RAG_SERVER__SHUTDOWN_GRACE_S="50")
+    daemon.info()
+    assert daemon.stop() == 0
+
+
 def test_a_killed_daemon_is_taken_over_from(start: Callable[..., Daemon], many: Path) -> None:
     daemon = start()
     with daemon.client() as client:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, Query, Request
+from fastapi.sse import ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
 from ragd.api.lifecycle import Lifecycle
@@ -27,6 +28,9 @@ async def _lifecycle(request: Request) -> Lifecycle:
     lifecycle: Lifecycle = request.app.state.lifecycle
     return lifecycle
 
+
+STREAM_END: Final = ServerSentEvent(data={"reason": "The daemon is about to stop."}, event="stopping")
+"""The last event of a stream that ends though more could come."""
 
 App = Annotated[Application, Depends(_application)]
 Life = Annotated[Lifecycle, Depends(_lifecycle)]

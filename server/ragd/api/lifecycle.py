@@ -16,7 +16,9 @@ FIRST_WINDOW_S: Final = 120.0
 
 
 class Lifecycle:
-    """`ready` is set once everything can be answered, `stopping` once the daemon is to end.
+    """`ready` is set once everything can be answered, `stopping` once the daemon is to end: no request is taken any more.
+
+    `draining` is set with it, or before it: the daemon still answers, but begins no job, and a balancer should ask others.
 
     Every open stream of `/api/events` is a window of an editor: they are counted, and how long there has been none.
     """
@@ -25,6 +27,7 @@ class Lifecycle:
         """Without `is_daemon` the API is that of a command, which ends when its work is done."""
         self.is_daemon = is_daemon
         self.ready = threading.Event()
+        self.draining = threading.Event()
         self.stopping = threading.Event()
         self._clock = clock
         self._lock = threading.Lock()
@@ -35,6 +38,11 @@ class Lifecycle:
     def stop(self, reason: str) -> None:
         """Have the daemon end as a signal would: what is being answered is finished first. Not for signal handlers: it logs."""
         log.info("daemon stops", extra={"reason": reason})
+        self.end()
+
+    def end(self) -> None:
+        """From now on nothing new is answered. Those who look for the end of `draining` see it first."""
+        self.draining.set()
         self.stopping.set()
 
     @contextmanager

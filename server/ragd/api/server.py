@@ -6,6 +6,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
@@ -45,10 +46,23 @@ def listening(port: int = 0) -> Generator[tuple[socket.socket, str], None, None]
 
 
 class ApiServer(uvicorn.Server):
-    """uvicorn, ended by a signal with our exit code and not with the signal's."""
+    """uvicorn, ended by a signal with our exit code and not with the signal's.
 
-    def __init__(self, api: object, lifecycle: Lifecycle, grace_s: float, listening: Callable[[], None] = lambda: None) -> None:
-        """Open requests have `grace_s` seconds to end. `listening` is called once signals are handled."""
+    After a signal it goes on answering for `drain_s` seconds, in which a balancer learns from `/ready` to ask others.
+    """
+
+    def __init__(
+        self,
+        api: object,
+        lifecycle: Lifecycle,
+        grace_s: float,
+        listening: Callable[[], None] = lambda: None,
+        *,
+        drain_s: float = 0.0,
+        draining: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Open requests have `grace_s` seconds to end. `listening` is called once signals are handled, `draining` in the loop
+        once it drains: it must not block."""
         config = uvicorn.Config(
             api,  # type: ignore[arg-type]
             http=BoundedProtocol,
@@ -65,15 +79,27 @@ class ApiServer(uvicorn.Server):
         super().__init__(config)
         self._lifecycle = lifecycle
         self._listening = listening
+        self._drain_s = drain_s
+        self._draining = draining
+        self._asked = False
+        self._until: float | None = None
 
     def stop(self) -> None:
-        """End as soon as the open requests are answered; asked twice, at once."""
-        self.force_exit = self._lifecycle.stopping.is_set()
-        self._lifecycle.stopping.set()
+        """End as soon as the open requests are answered; asked twice, at once. For signal handlers: it takes no lock."""
+        self.force_exit = self._asked
+        self._asked = True
 
     async def on_tick(self, counter: int) -> bool:
         """Whether to end, asked ten times a second."""
-        return await super().on_tick(counter) or self._lifecycle.stopping.is_set()
+        life = self._lifecycle
+        if self._asked and self._until is None:
+            # Nobody was sent to a daemon that was never ready.
+            self._until = time.monotonic() + (self._drain_s if life.ready.is_set() else 0.0)
+            life.draining.set()
+            self._draining()
+        if self._until is not None and (self.force_exit or time.monotonic() >= self._until):
+            life.end()
+        return await super().on_tick(counter) or life.stopping.is_set()
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

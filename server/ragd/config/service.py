@@ -18,6 +18,8 @@ class ServerSettings(Group):
     """TCP port on 127.0.0.1; 0 takes a free one."""
     shutdown_grace_s: Annotated[float, Field(gt=0)] = 10.0
     """Seconds in which a daemon that was asked to stop has ended; then it is killed."""
+    drain_s: Annotated[float, Field(ge=0, le=600)] = 0.0
+    """Seconds after a signal in which requests are still answered while `/ready` says 503; `shutdown_grace_s` begins then."""
 
 
 class SecuritySettings(Group):

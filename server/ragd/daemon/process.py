@@ -91,9 +91,17 @@ def _serve(
     try:
         with listening(port) as (listener, url):
             grace_s = settings.server.shutdown_grace_s
-            watchdog = Watchdog(directories.data / NOTE_FILE, grace_s)
+            drain_s = settings.server.drain_s
+            watchdog = Watchdog(directories.data / NOTE_FILE, grace_s, drain_s)
             app = Application(settings, directories, progress, watchdog.reading)
-            server = ApiServer(_create_api(app, token, lifecycle), lifecycle, grace_s * _FOR_REQUESTS, watchdog.listen)
+            server = ApiServer(
+                _create_api(app, token, lifecycle),
+                lifecycle,
+                grace_s * _FOR_REQUESTS,
+                watchdog.listen,
+                drain_s=drain_s,
+                draining=app.runner.hold,
+            )
             info = DaemonInfo(os.getpid(), __version__, url, token)
 
             def ready() -> None:
@@ -109,11 +117,12 @@ def _serve(
             try:
                 server.run([listener])
             finally:
-                lifecycle.stopping.set()
+                lifecycle.end()
                 watchdog.stopping()
-                warming.join(grace_s * _FOR_JOBS)
+                for_jobs_s = 0.0 if server.force_exit else grace_s * _FOR_JOBS
+                warming.join(for_jobs_s)
                 abandoned = warming.is_alive()
-                stopped = not abandoned and app.close(grace_s * _FOR_JOBS)
+                stopped = not abandoned and app.close(for_jobs_s)
                 log.info("daemon stopped")
                 if stopped:  # else a thread is left that the process may wait for
                     watchdog.close()

@@ -25,20 +25,22 @@ _FAREWELL = b"farewell"
 # A file that was taken up so shortly before the daemon died has hardly killed it.
 _SUSPECT_AFTER_S = 10.0
 _MOST_NOTED = 100
+# What a daemon that was asked twice has left.
+_AT_ONCE_S = 1.0
 
 
 class Watchdog:
     """The daemon's side. `note_file` is where the files are counted that the daemon died on, by their keys: `{KEY: times}`."""
 
-    def __init__(self, note_file: Path, grace_s: float) -> None:
-        """Start the process; after a signal it leaves the daemon `grace_s` seconds to end by itself."""
+    def __init__(self, note_file: Path, grace_s: float, drain_s: float = 0.0) -> None:
+        """Start the process; after a signal it leaves the daemon `drain_s` and `grace_s` seconds to end by itself."""
         self._process: subprocess.Popen[bytes] | None = None
         if os.name == "nt" or threading.current_thread() is not threading.main_thread():
             return
         read_end, self._pipe = os.pipe()
         os.set_blocking(self._pipe, False)
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", __file__, str(note_file), str(grace_s)],
+            [sys.executable, "-I", "-S", __file__, str(note_file), str(grace_s), str(drain_s)],
             stdin=read_end,
             stdout=subprocess.DEVNULL,
             start_new_session=True,
@@ -73,7 +75,7 @@ class Watchdog:
                 os.write(self._pipe, line + b"\n")
 
 
-def _watch(note_file: Path, grace_s: float) -> None:
+def _watch(note_file: Path, grace_s: float, drain_s: float) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     daemon = os.getppid()
@@ -81,6 +83,7 @@ def _watch(note_file: Path, grace_s: float) -> None:
     pending = b""
     deadline: float | None = None
     killed = False
+    signals = 0
     while True:
         ready, _, _ = select.select([0], [], [], None if deadline is None else max(0.0, deadline - time.monotonic()))
         if not ready:
@@ -92,9 +95,9 @@ def _watch(note_file: Path, grace_s: float) -> None:
         if not received:
             break
         *lines, pending = (pending + received.translate(None, _SIGNALS)).split(b"\n")
-        asked = _STOPPING in lines or any(number in received for number in _SIGNALS)
-        if asked and deadline is None and not killed:
-            deadline = time.monotonic() + grace_s
+        signals += sum(received.count(number) for number in _SIGNALS)
+        if not killed:
+            deadline = _deadline(signals, _STOPPING in lines, deadline, grace_s, drain_s)
         for line in lines:
             if line == _FAREWELL:
                 return
@@ -102,8 +105,21 @@ def _watch(note_file: Path, grace_s: float) -> None:
                 began[line[1:]] = time.monotonic()
             elif line.startswith(b"-"):
                 began.pop(line[1:], None)
+    # A second signal asks for the end whatever is being read: that file has done nothing.
+    hung = killed and signals < 2
     now = time.monotonic()
-    _note(note_file, [name.decode() for name, since in began.items() if killed or now - since >= _SUSPECT_AFTER_S])
+    _note(note_file, [name.decode() for name, since in began.items() if hung or now - since >= _SUSPECT_AFTER_S])
+
+
+def _deadline(signals: int, stopping: bool, before: float | None, grace_s: float, drain_s: float) -> float | None:
+    """When the daemon is to be dead, if it is. It drains after the first signal; a second one ends it at once."""
+    rests = [_AT_ONCE_S] if signals > 1 else [drain_s + grace_s] if signals else []
+    if stopping:
+        rests.append(grace_s)
+    if not rests:
+        return before
+    until = time.monotonic() + min(rests)
+    return until if before is None else min(before, until)
 
 
 def _note(note_file: Path, names: list[str]) -> None:
@@ -122,4 +138,4 @@ def _note(note_file: Path, names: list[str]) -> None:
 
 if __name__ == "__main__":
     os.umask(0o077)
-    _watch(Path(sys.argv[1]), float(sys.argv[2]))
+    _watch(Path(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]))

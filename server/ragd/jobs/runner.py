@@ -68,10 +68,14 @@ class JobRunner:
             log.warning("jobs queued again after an unclean stop", extra={"jobs": again})
         self._thread.start()
 
-    def stop(self, grace_s: float) -> bool:
-        """Bring the running job to a safe point and put it back into the queue. Returns whether that worked in time."""
+    def hold(self) -> None:
+        """Begin no further job, and bring the running one to a safe point; it goes back into the queue. Does not wait."""
         self._stopping.set()
         self._jobs.added.set()
+
+    def stop(self, grace_s: float) -> bool:
+        """As `hold`, and wait for that. Returns whether it worked in time."""
+        self.hold()
         if self._thread.is_alive():
             self._thread.join(grace_s)
         return not self._thread.is_alive()

@@ -84,8 +84,8 @@ def test_events_name_their_models(described: dict[str, Any]) -> None:
                 }
     assert found == {
         "POST /api/chat": {"retrieval": "QueryAnswer", "delta": "ChatDelta", "done": "ChatDone", "error": "ErrorBody"},
-        "GET /api/jobs/{job_id}/events": {"progress": "Job", "end": "Job"},
-        "GET /api/events": {"state": "DaemonState"},
+        "GET /api/jobs/{job_id}/events": {"progress": "Job", "end": "Job", "stopping": "StreamEnd"},
+        "GET /api/events": {"state": "DaemonState", "stopping": "StreamEnd"},
     }
 
 

@@ -395,7 +395,7 @@ export interface paths {
         };
         /**
          * Daemon Events
-         * @description The event `state`, at once and whenever it has changed, until the client goes or the daemon stops.
+         * @description The event `state`, at once and whenever it has changed, until the client goes or the daemon stops: then `stopping`.
          *
          *     With `rag serve --stop-when-unused` the daemon lives as long as one of these streams is open.
          */
@@ -549,7 +549,7 @@ export interface paths {
          * Job Events
          * @description Server-sent events with the job as data: `progress` whenever it has moved, one `end` when it is finished.
          *
-         *     The stream ends without `end` when the daemon stops; the job goes on at the next start.
+         *     When the daemon stops, `stopping` is the last event, without `end`; the job goes on at the next start.
          */
         get: operations["job_events"];
         put?: never;
@@ -1365,6 +1365,7 @@ export interface components {
          */
         DaemonEvents: {
             state: components["schemas"]["DaemonState"];
+            stopping: components["schemas"]["StreamEnd"];
         };
         /**
          * DaemonState
@@ -2085,6 +2086,7 @@ export interface components {
         JobEvents: {
             end: components["schemas"]["Job"];
             progress: components["schemas"]["Job"];
+            stopping: components["schemas"]["StreamEnd"];
         };
         /** JobPage */
         JobPage: {
@@ -3417,6 +3419,14 @@ export interface components {
             facts: string;
             /** Sparse */
             sparse: string;
+        };
+        /**
+         * StreamEnd
+         * @description Why a stream of events ends though more could come; the event `stopping`, the last one. Ask again: another may answer.
+         */
+        StreamEnd: {
+            /** Reason */
+            reason: string;
         };
         /** Suggestion */
         Suggestion: {

@@ -124,6 +124,8 @@ class AuthMiddleware:
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-ID"] = ours
                 headers["X-Content-Type-Options"] = "nosniff"
+                if self._lifecycle.draining.is_set():
+                    headers["Connection"] = "close"
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from ragd.api.common import App, Life, Pages
+from ragd.api.common import STREAM_END, App, Life, Pages
 from ragd.api.description import event_stream
 from ragd.api.responses import job_response
 from ragd.api.schemas.jobs import Job, JobEvents, JobPage
@@ -56,10 +56,10 @@ def cancel_job(job_id: str, app: App) -> dict[str, Any]:
 async def job_events(job_id: str, app: App, life: Life) -> AsyncIterable[ServerSentEvent]:
     """Server-sent events with the job as data: `progress` whenever it has moved, one `end` when it is finished.
 
-    The stream ends without `end` when the daemon stops; the job goes on at the next start.
+    When the daemon stops, `stopping` is the last event, without `end`; the job goes on at the next start.
     """
     sent = None
-    while not life.stopping.is_set():
+    while not life.draining.is_set():
         job = await run_in_threadpool(app.jobs.get, job_id)
         data = job_response(job)
         if job.status in FINISHED:
@@ -69,3 +69,4 @@ async def job_events(job_id: str, app: App, life: Life) -> AsyncIterable[ServerS
             yield ServerSentEvent(data=data, event="progress")
             sent = data
         await asyncio.sleep(_LOOK_EVERY)
+    yield STREAM_END

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, BackgroundTasks, Depends, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from ragd.api.common import App, Life
+from ragd.api.common import STREAM_END, App, Life
 from ragd.api.description import event_stream
 from ragd.api.schemas.status import Checks, DaemonEvents, Health, Status, Stopping
 from ragd.api.state_events import StateEvents
@@ -75,13 +75,14 @@ _Events = Annotated[StateEvents, Depends(_state_events)]
     "/api/events", response_class=EventSourceResponse, responses=event_stream(DaemonEvents), dependencies=[Depends(_window)]
 )
 async def daemon_events(life: Life, events: _Events) -> AsyncIterable[ServerSentEvent]:
-    """The event `state`, at once and whenever it has changed, until the client goes or the daemon stops.
+    """The event `state`, at once and whenever it has changed, until the client goes or the daemon stops: then `stopping`.
 
     With `rag serve --stop-when-unused` the daemon lives as long as one of these streams is open.
     """
     sent = ""
-    while not life.stopping.is_set():
+    while not life.draining.is_set():
         if (data := await events.newest()) != sent:
             yield ServerSentEvent(raw_data=data, event="state")
             sent = data
         await asyncio.sleep(_LOOK_EVERY)
+    yield STREAM_END

@@ -66,3 +66,9 @@ class Where(BaseModel):
     line_range: tuple[int, int] | None = None
     bbox: tuple[float, float, float, float] | None = None
     anchor: str | None = Field(default=None, description="Put behind `source_uri`, it opens a web page at this place.")
+
+
+class StreamEnd(BaseModel):
+    """Why a stream of events ends though more could come; the event `stopping`, the last one. Ask again: another may answer."""
+
+    reason: str

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, Field
 
-from ragd.api.schemas.base import Page, RequestBody, Trouble
+from ragd.api.schemas.base import Page, RequestBody, StreamEnd, Trouble
 from ragd.core.jobs import JobStatus
 
 GivenPath = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
@@ -87,6 +87,7 @@ class JobEvents(BaseModel):
 
     progress: Job
     end: Job
+    stopping: StreamEnd
 
 
 class JobStarted(BaseModel):

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from ragd.api.schemas.base import StreamEnd
 from ragd.api.schemas.jobs import Job
 from ragd.core.checks import Check
 
@@ -92,6 +93,7 @@ class DaemonEvents(BaseModel):
     """The events of `GET /api/events`, and the data of each."""
 
     state: DaemonState
+    stopping: StreamEnd
 
 
 class Stopping(BaseModel):

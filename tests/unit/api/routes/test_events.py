@@ -53,16 +53,19 @@ def server(app: Application) -> Iterator[Served]:
     listening.close()
 
 
-def states(answer: httpx2.Response) -> Iterator[dict[str, Any]]:
-    """The data of the events `state`, each in the shape that is described."""
+def states(answer: httpx2.Response, ended: list[str] | None = None) -> Iterator[dict[str, Any]]:
+    """The data of the events `state`, each in the shape that is described; the reason of the end goes into `ended`."""
     name = ""
     for line in answer.iter_lines():
         field, _, value = line.partition(": ")
         if field == "event":
             name = value
         elif field == "data":
-            assert name == "state"
             data = json.loads(value)
+            if name == "stopping" and ended is not None:
+                ended.append(data["reason"])
+                continue
+            assert name == "state"
             DaemonState.model_validate(data, strict=True)
             assert set(data) == set(DaemonState.model_fields)
             yield data
@@ -101,10 +104,12 @@ def test_the_state_is_told_at_once_and_whenever_it_has_changed(server: Served, c
 
 def test_the_stream_ends_when_the_daemon_stops(server: Served) -> None:
     with server.client.stream("GET", "/api/events") as answer:
-        told = states(answer)
+        ended: list[str] = []
+        told = states(answer, ended)
         next(told)
         assert server.client.post("/api/stop").status_code == 202
         assert list(told) == []
+    assert ended == ["The daemon is about to stop."]
     assert server.life.stopping.is_set()
 
 
