@@ -92,7 +92,7 @@ class Answerer:
         failure: RagError | None = None
         if model is not None:
             try:
-                return (yield from self._generate(model, result, history, span, cancellation))
+                return (yield from self._generate(model, result, history, trace, span, cancellation))
             except RagError as error:
                 log.warning("no answer from the language model", extra={"code": error.code, "reason": error.message})
                 trace.event("degraded", {"stage": "generate", "code": error.code}, span)
@@ -113,6 +113,7 @@ class Answerer:
         model: LanguageModel,
         result: QueryResult,
         history: Sequence[Turn],
+        trace: Trace,
         span: Span,
         cancellation: Cancellation,
     ) -> Generator[Delta, None, Answer]:
@@ -122,7 +123,8 @@ class Answerer:
         shown: list[str] = []
         ends: list[Completion] = []
         begun = False
-        stream = model.stream(prompt.messages, self._max_output_tokens, ends.append)
+        with trace.calls(span):
+            stream = model.stream(prompt.messages, self._max_output_tokens, ends.append)
         with cancellation.closing(stream):
             try:
                 for piece in stream:

@@ -10,6 +10,7 @@ from ragd.app.backup import Backup
 from ragd.app.clean_stop import CleanStop
 from ragd.app.ingestion import loader_for
 from ragd.app.metrics import Metrics, gauges
+from ragd.app.otlp import otlp_sinks
 from ragd.config.loading import Directories
 from ragd.config.secrets import resolve
 from ragd.config.settings import Settings
@@ -59,7 +60,8 @@ class Stores:
         self.traces = Traces(engine, settings.observability.keep_traces)
         log_file = JsonlSink(directories.logs / "traces.jsonl")
         self.metrics = Metrics(gauges(self.collections, self.overviews))
-        self.tracer = Tracer([log_file, self.traces, self.metrics], settings.observability.detail_level)
+        options = settings.observability
+        self.tracer = Tracer([log_file, self.traces, self.metrics], options.detail_level, otlp_sinks(options))
         self.uploads = Uploads(data / "uploads", self._loader_for)
         self.backup = Backup(engine, data)
         self._files = FileDocuments(engine)

@@ -77,6 +77,10 @@ class ObservabilitySettings(Group):
     """Traces kept in the store; the oldest go first."""
     metrics: bool = True
     """Whether `GET /metrics` gives counters and durations for Prometheus."""
+    otlp_endpoint: str = ""
+    """Base URL of an OpenTelemetry collector that gets the traces, such as `http://collector.example.com:4318`. Empty: none."""
+    otlp_question_text: bool = False
+    """Whether the collector gets the text of questions, as far as `detail_level` lets it into traces."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     """Least severity that is logged."""
 

@@ -15,7 +15,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -23,6 +23,7 @@ from typing import Any, Literal, Protocol
 
 from ragd import __version__
 from ragd.core.results import Candidate
+from ragd.core.trace_context import TraceParent, called_from, calling, span_id_of
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +94,13 @@ class Trace:
     """One query or the ingestion of one document. Safe to use from several threads."""
 
     def __init__(
-        self, trace_type: TraceType, *, strategy_config_id: str, detail_level: DetailLevel, links: Mapping[str, str | None]
+        self,
+        trace_type: TraceType,
+        *,
+        strategy_config_id: str,
+        detail_level: DetailLevel,
+        links: Mapping[str, str | None],
+        exported: bool = False,
     ) -> None:
         self.trace_id = uuid.uuid4().hex
         self.trace_type = trace_type
@@ -103,7 +110,13 @@ class Trace:
         self._detail_level = detail_level
         self._withheld = False
         self._strategy_config_id = strategy_config_id
+        caller = calling.get()
+        # Where an exporter gives this trace to a collector, what it calls belongs to it; else to the caller's, unchanged.
+        self._exported = exported
+        self._belongs_to = (caller.trace_id, caller.flags) if caller else (self.trace_id, "01")
         self._links = {key: links.get(key) for key in ("job_id", "request_id", "eval")}
+        if caller:
+            self._links["traceparent"] = str(caller)
         self._started_at = utc_now()
         self._zero = time.perf_counter()
         self._spans: list[Span] = []
@@ -128,6 +141,13 @@ class Trace:
             raise
         finally:
             span.end_ms = self._now()
+
+    def calls(self, span: Span) -> AbstractContextManager[None]:
+        """What is called within the block is called from this span, by W3C trace context. See `called_from`."""
+        if not self._exported:
+            return nullcontext()
+        trace_id, flags = self._belongs_to
+        return called_from(TraceParent(trace_id, span_id_of(self.trace_id, span.span_id), flags))
 
     def event(self, kind: EventKind, payload: Mapping[str, Any], span: Span | None = None) -> None:
         """Record one event. `payload` is JSON-ready and holds no text but what `texts` let through."""
@@ -215,6 +235,10 @@ class _Sink(Protocol):
     def write(self, envelopes: Sequence[Mapping[str, Any]]) -> None: ...
 
 
+class _Exporter(_Sink, Protocol):
+    def close(self) -> None: ...
+
+
 class JsonlSink:
     """One JSON object a line, mode 0600; the file is put aside (one older file kept) when it grows past 64 MiB."""
 
@@ -237,8 +261,12 @@ class JsonlSink:
 class Tracer:
     """Starts traces and hands finished ones to every sink, in a thread of its own: no answer waits for a disk."""
 
-    def __init__(self, sinks: Sequence[_Sink], detail_level: DetailLevel = "standard") -> None:
-        self._sinks = tuple(sinks)
+    def __init__(
+        self, sinks: Sequence[_Sink], detail_level: DetailLevel = "standard", exporters: Sequence[_Exporter] = ()
+    ) -> None:
+        """`exporters` are sinks whose traces others see; the tracer closes them."""
+        self._sinks: tuple[_Sink, ...] = (*sinks, *exporters)
+        self._exporters = tuple(exporters)
         self._detail_level: DetailLevel = detail_level
         self._finished: queue.Queue[Sequence[Mapping[str, Any]] | None] = queue.Queue(maxsize=1000)
         self._writer = threading.Thread(target=self._write, name="rag-traces", daemon=True)
@@ -246,7 +274,13 @@ class Tracer:
 
     def start(self, trace_type: TraceType, *, strategy_config_id: str, **links: str | None) -> Trace:
         """A new trace; `links` may name `job_id`, `request_id` and `eval`."""
-        return Trace(trace_type, strategy_config_id=strategy_config_id, detail_level=self._detail_level, links=links)
+        return Trace(
+            trace_type,
+            strategy_config_id=strategy_config_id,
+            detail_level=self._detail_level,
+            links=links,
+            exported=bool(self._exporters),
+        )
 
     def record(self, envelopes: Sequence[Mapping[str, Any]]) -> None:
         """Hand finished envelopes over; waits only when a thousand calls are behind."""
@@ -262,6 +296,8 @@ class Tracer:
         """Write what is left and stop."""
         self._finished.put(None)
         self._writer.join()
+        for exporter in self._exporters:
+            exporter.close()
 
     def _write(self) -> None:
         goes_on = True

@@ -32,6 +32,7 @@ from ragd.core.errors import (
     ValidationFailed,
 )
 from ragd.core.logs import request_id
+from ragd.core.trace_context import HEADER, calling, received
 
 log = logging.getLogger(__name__)
 
@@ -114,6 +115,7 @@ class AuthMiddleware:
         # A client's own X-Request-ID is not taken over: it would let a stranger write into the log.
         ours = str(uuid.uuid4())
         remembered = request_id.set(ours)
+        caller = calling.set(received([value.decode("latin-1") for value in _values(scope, HEADER.encode())]))
         kind = _kind(scope)
         self._open[kind] += 1
 
@@ -153,6 +155,7 @@ class AuthMiddleware:
                 method = scope["method"] if scope["method"] in _METHODS else "OTHER"
                 self._answered(method, getattr(scope.get("route"), "path_format", NO_ROUTE), status, taken)
             request_id.reset(remembered)
+            calling.reset(caller)
 
     def _check(self, scope: Scope, kind: str) -> None:
         _check_head(scope)

@@ -29,6 +29,7 @@ from ragd.core.http import (
     without_key,
 )
 from ragd.core.reach import MODEL_SERVICES
+from ragd.core.trace_context import HEADER, calling
 from ragd.language.token_estimate import estimate_tokens
 from ragd.providers.protocols import Completion, Message
 
@@ -191,6 +192,7 @@ class Reply(Iterator[str]):
         self._messages = messages
         self._max_tokens = max_tokens
         self._on_end = on_end
+        self._caller = calling.get()
         self._closed = threading.Event()
         self._lock = threading.Lock()
         self._sockets: list[socket.socket] = []
@@ -255,6 +257,8 @@ class Reply(Iterator[str]):
 
     def _watch(self, request: httpx2.Request) -> None:
         request.extensions = {**request.extensions, "trace": self._traced}
+        if self._caller:
+            request.headers[HEADER] = str(self._caller)
 
     def _traced(self, event: str, info: Mapping[str, Any]) -> None:
         """Notes the sockets that are opened, and what kind of answer comes: called by the HTTP client at each of its steps."""
