@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ragd.app.models import Models
+from ragd.config.secrets import resolve
 from ragd.config.settings import Settings
 from ragd.core.errors import IndexDamaged, IndexOutdated
 from ragd.core.ids import hash32
@@ -27,8 +28,9 @@ from ragd.ingest.indexes import Indexes
 from ragd.ingest.text_stages import TextProviders
 from ragd.ingest.workers.pool import WorkerPool
 from ragd.ingest.workers.process import WorkerOptions
+from ragd.providers.index_schema import IndexSchema
 from ragd.providers.protocols import DenseStore, Embedder, ProviderKind, SparseStore
-from ragd.providers.registry import build, provider_class
+from ragd.providers.registry import build, index_provider, provider_class
 from ragd.providers.token_protocols import TokenIndex
 from ragd.providers.token_view import TokenView, basis_of, has_basis, identity_of
 from ragd.store.assets import Assets
@@ -54,25 +56,34 @@ def open_indexes(
     options, kb_ids = settings.dense, list(kb_ids)
     # Vectors of another model are another index; the folder's name says which model made it.
     identity = hash32(embedder.model_id, embedder.revision)[:12]
-    dense_folder = folder / f"dense-{options.backend}-{identity}"
+    backend = index_provider("dense", options.backend, settings.store.url)
+    dense_folder = folder / f"dense-{backend}-{identity}"
     others = [path.name for path in folder.glob("dense-*") if not path.name.endswith(identity)]
     model_changed = not dense_folder.exists() and any(not _PUT_ASIDE.search(name) for name in others)
-    limits: dict[str, Any] = {"exact_filter_max": options.exact_filter_max, "ef_search": options.ef_search}
-    limits.update(_server_options("dense", options.backend, settings))
-    open_dense: Callable[[], DenseStore] = partial(build, "dense", options.backend, folder=dense_folder, **limits)
+    limits = {"exact_filter_max": options.exact_filter_max, "ef_search": options.ef_search}
+    place = _place("dense", backend, dense_folder, settings)
+    open_dense: Callable[[], DenseStore] = partial(build, "dense", backend, **place, **limits)
     dense = _open(open_dense, dense_folder, "dense", kb_ids, notices)
-    sparse_folder = folder / f"sparse-{settings.sparse.backend}"
-    backend = settings.sparse.backend
-    open_sparse: Callable[[], SparseStore] = partial(
-        build, "sparse", backend, folder=sparse_folder, **_server_options("sparse", backend, settings)
-    )
+    backend = index_provider("sparse", settings.sparse.backend, settings.store.url)
+    sparse_folder = folder / f"sparse-{backend}"
+    place = _place("sparse", backend, sparse_folder, settings)
+    open_sparse: Callable[[], SparseStore] = partial(build, "sparse", backend, **place)
     sparse = _open(open_sparse, sparse_folder, "sparse", kb_ids, notices, None if read else _only_opened)
     return Indexes(dense, sparse, model_changed, _open_tokens(settings, folder, embedder, kb_ids, notices))
 
 
-def _server_options(kind: ProviderKind, name: str, settings: Settings) -> dict[str, Any]:
-    """What an index is built with that may be in a server."""
-    return {"server": settings.index_server} if getattr(provider_class(kind, name), "needs_server", False) else {}
+def _place(kind: ProviderKind, provider: str, folder: Path, settings: Settings) -> dict[str, Any]:
+    """Where an index is, as its class says: in `folder`, in a server (`needs_server`), or in the content's database.
+
+    There (`in_database`) it has the folder's name. The folder is then empty, and says which index was used last.
+    """
+    made_by = provider_class(kind, provider)
+    if getattr(made_by, "in_database", False):
+        folder.mkdir(parents=True, exist_ok=True)
+        password = resolve(settings.store.password, "store.password")
+        return {"url": settings.store.url, "password": password, "index": folder.name}
+    server = {"server": settings.index_server} if getattr(made_by, "needs_server", False) else {}
+    return {"folder": folder, **server}
 
 
 def _open_tokens(
@@ -82,16 +93,28 @@ def _open_tokens(
     options = settings.token_index
     provider = options.provider
     if provider == "auto":
-        provider = "file" if has_basis(embedder, options.basis) else "none"
+        provider = index_provider("token_index", provider, settings.store.url) if has_basis(embedder, options.basis) else "none"
     basis = None if provider == "none" else basis_of(embedder, options.basis)
     own = None if basis is None else folder / f"tokens-{provider}-{identity_of(embedder, basis)}"
     for path in folder.glob("tokens-*"):
         if path != own and not _PUT_ASIDE.search(path.name):
             shutil.rmtree(path, ignore_errors=True)
+    if settings.store.url.startswith("postgresql"):
+        _remove_other_schemas(settings, "tokens", own)
     if basis is None or own is None:
         return None
-    open_tokens: Callable[[], TokenIndex] = partial(build, "token_index", provider, folder=own)
+    place = _place("token_index", provider, own, settings)
+    open_tokens: Callable[[], TokenIndex] = partial(build, "token_index", provider, **place)
     return TokenView(_open(open_tokens, own, "token", kb_ids, notices), basis)
+
+
+def _remove_other_schemas(settings: Settings, prefix: str, own: Path | None) -> None:
+    password = resolve(settings.store.password, "store.password")
+    schema = IndexSchema(settings.store.url, own.name if own else prefix, password=password, provider="store.url")
+    try:
+        schema.remove_siblings(prefix)
+    finally:
+        schema.close()
 
 
 def _only_opened(index: SparseStore, kb_id: str) -> object:
@@ -117,6 +140,12 @@ def _open(
                 look(index, kb_id)
     except IndexDamaged as error:
         log.warning("index put aside", extra={"index": side, "reason": error.message})
+        if getattr(index, "in_database", False):
+            assert index is not None
+            for kb_id in kb_ids:
+                index.drop(kb_id)
+            notices.append(f"The {side} index was damaged. It was removed and is being rebuilt from the stored documents.")
+            return index
         if index is not None:
             index.close()
         outdated = isinstance(error, IndexOutdated)

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
@@ -21,6 +21,7 @@ from ragd.core.errors import RagError, RemoteUnavailable, ServiceUnavailable
 from ragd.core.lazy import Lazy
 from ragd.ingest.indexes import Indexes, find_drift
 from ragd.jobs.tokens import KIND as TOKENS
+from ragd.providers.registry import index_provider
 from ragd.store.collections import Collections
 from ragd.store.database.engine import reading
 from ragd.store.documents import DocumentWriter
@@ -93,7 +94,7 @@ class Maintenance:
             "model": model,
             "reranker": {"provider": settings.rerank.provider, **self.models.reranker_status()},
             "llm": {"provider": settings.llm.provider, "model": settings.llm.model},
-            "stores": {"facts": self.database.dialect.name, "dense": settings.dense.backend, "sparse": settings.sparse.backend},
+            "stores": {"facts": self.database.dialect.name, "dense": self._backend("dense"), "sparse": self._backend("sparse")},
             "token_index": self._token_index(),
             "counts": dict(self.overviews.get().counts),
             "data_dir": str(self.data_folder),
@@ -101,6 +102,9 @@ class Maintenance:
             "mcp_forbidden": mcp.reason if mcp.forbidden else None,
             "notices": self.notices(),
         }
+
+    def _backend(self, side: Literal["dense", "sparse"]) -> str:
+        return index_provider(side, getattr(self.settings, side).backend, self.settings.store.url)
 
     def _token_index(self) -> dict[str, Any]:
         """Where token vectors are kept, and how far the job is that makes what is missing of them."""
@@ -142,7 +146,7 @@ class Maintenance:
         embedder = self.models.embedder()
         embedder.embed_queries(["check"])
         yield Check("engine", "ok", f"{embedder.model_id}: {embedder.dimension} dimensions on {embedder.device}")
-        indexes, backends = self.indexes(), f"{self.settings.dense.backend} and {self.settings.sparse.backend}"
+        indexes, backends = self.indexes(), f"{self._backend('dense')} and {self._backend('sparse')}"
         missing = surplus = entries = uncoded = 0
         for kb_id in self.collections.live_ids():
             live = self.documents.live_entries(kb_id)

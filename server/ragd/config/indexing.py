@@ -56,8 +56,9 @@ class EmbeddingSettings(Group):
 
 
 class DenseSettings(Group):
-    backend: str = "usearch"
-    """Dense index: `usearch` (HNSW from 10,000 chunks on), `exact` (numpy) or `qdrant`."""
+    backend: str = "auto"
+    """Dense index: `usearch` (HNSW from 10,000 chunks on), `exact` (numpy), `pgvector` (in the PostgreSQL of `store.url`),
+    `qdrant`, or `auto`: `pgvector` with PostgreSQL, else `usearch`."""
     exact_filter_max: Annotated[int, Field(ge=0)] = 20_000
     """A filter that allows at most this many entries is answered by scoring exactly those."""
     ef_search: Annotated[int, Field(ge=1)] = 200
@@ -78,14 +79,16 @@ class IndexServerSettings(Group):
 
 class TokenIndexSettings(Group):
     provider: str = "auto"
-    """Where compressed token vectors of passages are kept: `file`, `none`, or `auto`: in files, where the model has a basis."""
+    """Where compressed token vectors of passages are kept: `file`, `postgres` (in the PostgreSQL of `store.url`), `none`, or
+    `auto`: beside the other indexes, where the model has a basis."""
     basis: str = ""
     """File with the basis of token vectors, for a model that none ships for: `scripts/train_token_basis.py` makes it."""
 
 
 class SparseSettings(Group):
-    backend: str = "tantivy"
-    """Sparse index: `tantivy`, `fts5` (SQLite), `rank_bm25` (in memory, for small collections) or `qdrant`."""
+    backend: str = "auto"
+    """Sparse index: `tantivy`, `fts5` (SQLite), `rank_bm25` (in memory, for small collections), `postgres` (in the PostgreSQL of
+    `store.url`), `qdrant`, or `auto`: `postgres` with PostgreSQL, else `tantivy`."""
     analyzer: str = "sudachi"
     """Japanese analysis: `sudachi` (dictionary) or `bigram` (no dictionary)."""
 

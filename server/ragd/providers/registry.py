@@ -48,11 +48,14 @@ TABLE: dict[tuple[ProviderKind, str], str] = {
     ("dense", "exact"): "ragd.providers.dense.exact:ExactStore",
     ("dense", "usearch"): "ragd.providers.dense.usearch:UsearchStore",
     ("dense", "qdrant"): "ragd.providers.qdrant.stores:QdrantDenseStore",
+    ("dense", "pgvector"): "ragd.providers.dense.pgvector:PgvectorStore",
     ("sparse", "tantivy"): "ragd.providers.sparse.tantivy:TantivyStore",
     ("sparse", "fts5"): "ragd.providers.sparse.fts5:Fts5Store",
     ("sparse", "rank_bm25"): "ragd.providers.sparse.rank_bm25:RankBm25Store",
     ("sparse", "qdrant"): "ragd.providers.qdrant.stores:QdrantSparseStore",
+    ("sparse", "postgres"): "ragd.providers.sparse.postgres:PostgresBm25Store",
     ("token_index", "file"): "ragd.providers.token_index.file:FileTokenIndex",
+    ("token_index", "postgres"): "ragd.providers.token_index.postgres:PostgresTokenIndex",
     ("fusion", "adaptive"): "ragd.retrieve.ranking.adaptive:AdaptiveFusion",
     ("fusion", "learned"): "ragd.retrieve.ranking.learned:LearnedFusion",
     ("fusion", "rrf"): "ragd.retrieve.ranking.fusion:ReciprocalRankFusion",
@@ -71,6 +74,18 @@ TABLE: dict[tuple[ProviderKind, str], str] = {
     ("source", "confluence"): "ragd.sources.confluence.source:ConfluenceSource",
     ("source", "jira"): "ragd.sources.jira.source:JiraSource",
 }
+
+# What `auto` means, for the database that holds the content: embedded indexes beside SQLite, the same server for PostgreSQL.
+_AUTO: dict[ProviderKind, tuple[str, str]] = {
+    "dense": ("usearch", "pgvector"),
+    "sparse": ("tantivy", "postgres"),
+    "token_index": ("file", "postgres"),
+}
+
+
+def index_provider(kind: ProviderKind, name: str, store_url: str) -> str:
+    """The index that `name` stands for: `auto` is the one that goes with the database at `store_url`."""
+    return _AUTO[kind][store_url.startswith("postgresql")] if name == "auto" else name
 
 
 def names(kind: ProviderKind) -> list[str]:
