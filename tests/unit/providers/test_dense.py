@@ -105,7 +105,8 @@ def wait_until_filled(store: UsearchStore) -> None:
 @pytest.mark.slow
 def test_the_graph_finds_what_exact_search_finds(tmp_path: Path) -> None:
     vectors, queries = clustered_vectors(4000, seed=2), clustered_vectors(60, seed=3)
-    store, exact = filled(tmp_path / "usearch", vectors, exact_filter_max=500, ef_search=100), ExactStore(tmp_path / "exact")
+    store = filled(tmp_path / "usearch", vectors, exact_filter_max=500, ef_search=100, product_max=0)
+    exact = ExactStore(tmp_path / "exact")
     ids = entry_ids(4000)
     exact.upsert(KB, ids, vectors)
     for allowed in (None, set(ids[::2]), set(ids[::60])):
@@ -116,6 +117,25 @@ def test_the_graph_finds_what_exact_search_finds(tmp_path: Path) -> None:
             found += len({item.entry_id for item in right} & {item.entry_id for item in got})
             assert got[0].score == pytest.approx(right[0].score, abs=0.05)
         assert found / (10 * len(queries)) >= 0.95
+    store.close()
+    exact.close()
+
+
+def test_a_filter_is_answered_exactly_where_one_product_is_quick_and_by_what_is_there_now(tmp_path: Path) -> None:
+    vectors, queries = clustered_vectors(1200, seed=2), clustered_vectors(20, seed=3)
+    store, exact = filled(tmp_path / "usearch", vectors, exact_filter_max=10), ExactStore(tmp_path / "exact")
+    ids = entry_ids(1200)
+    exact.upsert(KB, ids, vectors)
+    half = frozenset(ids[::2])
+    for ask_again in range(3):
+        for query in queries:
+            assert store.search(KB, query, 30, half) == exact.search(KB, query, 30, half)
+        # A remembered filter holds rows; these move when others go or come.
+        gone, back = ids[ask_again * 100 : ask_again * 100 + 50], ids[ask_again * 100 : ask_again * 100 + 20]
+        for one in (store, exact):
+            one.delete(KB, gone)
+            one.upsert(KB, back, queries)
+            assert {item.entry_id for item in one.search(KB, queries[0], 1200, half)} == half & one.ids(KB)
     store.close()
     exact.close()
 

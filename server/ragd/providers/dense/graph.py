@@ -11,7 +11,7 @@ import json
 import logging
 import threading
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,13 +81,18 @@ class NeighbourGraph:
                 self._pending.update(dict.fromkeys(entry_id for entry_id in ids if entry_id in known))
             self._fill_if_worth_it()
 
-    def search(self, vector: Vectors, k: int) -> list[Scored] | None:
-        """The nearest `k`, best first, with their cosines; None where a search of the whole matrix is as good."""
+    def search(self, vector: Vectors, k: int, allowed: Collection[str] | None = None) -> list[Scored] | None:
+        """The nearest `k`, best first, with their cosines, and of them those in `allowed`.
+
+        None where a search of the whole matrix is as good.
+        """
         with self._lock:
             if self._index is None or len(self._pending) > _PENDING_SHARE * len(self._matrix):
                 return None
             found = self._index.search(np.ascontiguousarray(vector, dtype=np.float32), k, threads=1)
             near = {self._id_of[key] for key in found.keys.tolist()} | self._pending.keys()
+            if allowed is not None:
+                near = {entry_id for entry_id in near if entry_id in allowed}
         return self._matrix.search(vector, k, near)
 
     def close(self, log_bytes: int | None) -> None:

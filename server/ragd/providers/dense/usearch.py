@@ -1,7 +1,7 @@
 """Dense search by usearch's HNSW over the vectors that `ExactStore` keeps; a collection too small to need a graph has none.
 
-Filters come as sets of allowed ids: a small set is scored exactly, for a large one the graph is asked for more and more
-neighbours, of which the allowed stay.
+Filters come as sets of allowed ids: a small set is scored exactly, and so is any in a collection that one product goes through
+in the time of a few searches of the graph. Else the graph is asked for more and more neighbours, of which the allowed stay.
 """
 
 from __future__ import annotations
@@ -25,18 +25,28 @@ class UsearchStore(ExactStore):
     """Owns `folder`: `vectors/` is what it acknowledged, `graphs/` is derived from it and may be missing or damaged at any time.
 
     From `graph_least` entries on a collection has a graph, whose search is `ef_search` wide. A filter of at most
-    `exact_filter_max` entries is answered exactly.
+    `exact_filter_max` entries is answered exactly, and so is each one in a collection of at most `product_max`: 100,000 take
+    10 ms. In the graph a filter for half takes 18 ms, and finds two of three, where the allowed are not the nearest.
     """
 
     name = "usearch"
 
-    def __init__(self, folder: Path, *, exact_filter_max: int = 20_000, ef_search: int = 200, graph_least: int = 10_000) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        exact_filter_max: int = 20_000,
+        ef_search: int = 200,
+        graph_least: int = 10_000,
+        product_max: int = 150_000,
+    ) -> None:
         _take_over_chroma(folder)
         super().__init__(folder / "vectors")
         self._graphs_folder = folder / "graphs"
         self._exact_filter_max = exact_filter_max
         self._ef_search = ef_search
         self._graph_least = graph_least
+        self._product_max = product_max
         self._graphs: dict[str, NeighbourGraph] = {}
 
     def upsert(self, kb_id: str, ids: Sequence[str], vectors: Vectors) -> None:
@@ -57,12 +67,14 @@ class UsearchStore(ExactStore):
             return []
         if allowed is None and (found := graph.search(vector, k)) is not None:
             return found
-        if allowed and len(allowed) > self._exact_filter_max:
-            entries = len(log.matrix)
+        entries = len(log.matrix)
+        if allowed and len(allowed) > self._exact_filter_max and entries > self._product_max:
             wanted = int(k * entries / len(allowed) * _OVERFETCH) + 1
-            while wanted < entries and wanted <= self._exact_filter_max and (found := graph.search(vector, wanted)) is not None:
-                if len(kept := [item for item in found if item.entry_id in allowed]) >= k:
-                    return kept[:k]
+            while wanted < entries and wanted <= self._exact_filter_max:
+                if (found := graph.search(vector, wanted, allowed)) is None:
+                    break
+                if len(found) >= k:
+                    return found[:k]
                 wanted *= _OVERFETCH_GROWTH
         return log.matrix.search(vector, k, allowed)
 

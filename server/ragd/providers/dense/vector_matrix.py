@@ -18,6 +18,8 @@ _GROWTH = 1.5
 # Above this share of all rows, one product over the whole matrix is cheaper than gathering the rows first (measured).
 _GATHER_SHARE = 0.3
 _GATHER_BLOCK = 1024
+# Filters whose rows are remembered.
+_REMEMBERED = 2
 
 
 class VectorMatrix:
@@ -29,6 +31,7 @@ class VectorMatrix:
         self._data = np.empty((max(rows, 1), dimension), dtype=np.float32)
         self._ids: list[str] = []
         self._row_of: dict[str, int] = {}
+        self._filters: list[tuple[frozenset[str], NDArray[np.intp]]] = []
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -55,6 +58,7 @@ class VectorMatrix:
     def put(self, ids: Sequence[str], rows: Vectors) -> None:
         """As `upsert`, of rows that are normalised."""
         with self._lock:
+            self._filters.clear()
             begin, end = len(self._ids), len(self._ids) + len(ids)
             self._reserve(end)
             if self._row_of.keys().isdisjoint(ids) and len(set(ids)) == len(ids):
@@ -72,6 +76,7 @@ class VectorMatrix:
     def delete(self, ids: Sequence[str]) -> None:
         """Remove entries; unknown ids are ignored. The last row moves into each gap."""
         with self._lock:
+            self._filters.clear()
             for entry_id in ids:
                 position = self._row_of.pop(entry_id, None)
                 if position is None:
@@ -88,7 +93,7 @@ class VectorMatrix:
         with self._lock:
             rows: NDArray[np.intp] | None = None
             if allowed is not None:
-                rows = np.array([row for row in map(self._row_of.get, allowed) if row is not None], dtype=np.intp)
+                rows = self._rows_of(allowed)
             data = self._data[: len(self._ids)]
             if rows is None:
                 scores = data @ query
@@ -100,6 +105,16 @@ class VectorMatrix:
             picked = best if rows is None else rows[best]
             scored = [Scored(self._ids[row], float(score)) for row, score in zip(picked, scores[best], strict=True)]
         return sorted(scored, key=lambda item: (-item.score, item.entry_id))
+
+    def _rows_of(self, allowed: Collection[str]) -> NDArray[np.intp]:
+        """The rows of those that are here. Of a filter, which never changes, they are remembered until the matrix does."""
+        for known, rows in self._filters:
+            if known is allowed:
+                return rows
+        rows = np.array([row for row in map(self._row_of.get, allowed) if row is not None], dtype=np.intp)
+        if isinstance(allowed, frozenset):
+            self._filters = [(allowed, rows), *self._filters[: _REMEMBERED - 1]]
+        return rows
 
     def _reserve(self, rows: int) -> None:
         if rows > len(self._data):
