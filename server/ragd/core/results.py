@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """One entry of an index with its score (higher is better; cosine for dense, BM25 for sparse)."""
 
     entry_id: str

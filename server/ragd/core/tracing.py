@@ -6,7 +6,6 @@ far as `observability.detail_level` allows.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import queue
@@ -20,6 +19,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, Protocol
+
+from pydantic_core import to_json
 
 from ragd import __version__
 from ragd.core.results import Candidate
@@ -248,13 +249,13 @@ class JsonlSink:
 
     def write(self, envelopes: Sequence[Mapping[str, Any]]) -> None:
         """Append the envelopes in order. Raises `OSError` when the disk refuses."""
-        lines = "".join(json.dumps(envelope, ensure_ascii=False) + "\n" for envelope in envelopes)
+        lines = b"".join(to_json(envelope) + b"\n" for envelope in envelopes)
         with self._lock:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             if self._path.exists() and self._path.stat().st_size > _JSONL_LIMIT:
                 self._path.replace(self._path.with_suffix(".1.jsonl"))
             descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-            with os.fdopen(descriptor, "a", encoding="utf-8") as file:
+            with os.fdopen(descriptor, "ab") as file:
                 file.write(lines)
 
 

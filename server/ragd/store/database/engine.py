@@ -29,7 +29,8 @@ def open_engine(url: str, data_dir: Path, password: str = "") -> Engine:
     if url and not url.startswith("sqlite:"):
         return postgres.open_engine(url, password)
     # What the statements hold is people's documents: errors and logs have none of it.
-    engine = create_engine(url or f"sqlite:///{data_dir / 'rag.db'}", hide_parameters=True)
+    address = url or f"sqlite:///{data_dir / 'rag.db'}"
+    engine = create_engine(address, hide_parameters=True, json_serializer=sqlite.as_json)
     sqlite.prepare(engine)
     try:
         migrate(engine)
