@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -20,9 +22,11 @@ from ragd.core.lazy import Lazy
 from ragd.core.query import MODES
 from ragd.core.tracing import Tracer
 from ragd.ingest.indexes import Indexes
+from ragd.providers.devices import physical_cores
 from ragd.providers.protocols import LanguageModel
 from ragd.providers.registry import build
 from ragd.retrieve.pipeline import QueryPipeline, Ranking
+from ragd.retrieve.places import Places
 from ragd.retrieve.planning.planner import Planner
 from ragd.retrieve.planning.synonyms import SYNONYMS_FILE, Synonyms
 from ragd.retrieve.ranking.candidates import Retriever
@@ -47,14 +51,21 @@ class QueryFactory:
     tracer: Tracer
     notices: list[str]
     lock: AbstractContextManager[object]
+    _places: Places = field(init=False)
     _rules: Lazy[Template] = field(init=False)
     _synonyms: Lazy[Synonyms] = field(init=False)
     _pipelines: dict[str | None, QueryPipeline] = field(default_factory=dict, init=False)
     _answerers: dict[str | None, Answerer] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
+        self._places = Places(_carried())
         self._rules = Lazy(partial(read_rules, self.config_folder), self.lock)
         self._synonyms = Lazy(lambda: Synonyms(self.config_folder / SYNONYMS_FILE, self.models.analyzer()), self.lock)
+
+    @contextmanager
+    def _in_place(self) -> Iterator[None]:
+        with self.models.queue.interactive(), self._places.one():
+            yield
 
     def settings(self, strategy: str | None) -> Settings:
         """The settings under a strategy. Raises `ValidationFailed` for one that is unknown, or changes what is indexed."""
@@ -141,7 +152,7 @@ class QueryFactory:
                 only_where_it_helps=settings.rerank.provider == "auto",
             ),
             ranking=Ranking(
-                count_tokens=model.count_tokens if model else models.count_tokens,
+                count_tokens=partial(_each, model.count_tokens) if model else models.token_counts,
                 own_count=model is None,
                 relevance=models.relevance(),
                 options=options,
@@ -149,7 +160,7 @@ class QueryFactory:
             tracer=self.tracer,
             strategy_config_id=cache(settings.strategy_config_id),
             min_confidence=settings.answer.min_confidence,
-            interactive=models.queue.interactive,
+            interactive=self._in_place,
         )
 
     def _writing_model(self, settings: Settings) -> LanguageModel | None:
@@ -159,6 +170,15 @@ class QueryFactory:
         except SettingsError as error:
             self.notices.append(f"The language model can't be used: {error.message}")
             return None
+
+
+def _carried() -> int:
+    """Questions that are answered side by side: one more than there are cores, for what one of them waits for."""
+    return (physical_cores() or os.cpu_count() or 1) + 1
+
+
+def _each(count: Callable[[str], int], texts: Sequence[str]) -> list[int]:
+    return [count(text) for text in texts]
 
 
 def _offered(settings: Settings, top_k: int) -> int:

@@ -116,8 +116,8 @@ class Tokenizer(Protocol):
 
 @runtime_checkable
 class BulkTokenizer(Tokenizer, Protocol):
-    def counts(self, texts: Sequence[str]) -> list[int]:
-        """As `count`, of each text of an ingestion, which has many."""
+    def counts(self, texts: Sequence[str], *, many: bool = True) -> list[int]:
+        """As `count`, of each text. `many` says that more come after these, as in an ingestion."""
         ...
 
 

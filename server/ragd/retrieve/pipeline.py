@@ -72,11 +72,11 @@ class QueryResult:
 class Ranking:
     """How the last order is made. `relevance` makes 0..1 of a cosine.
 
-    `count_tokens` counts for the model that will read the context; `own_count` says that the passages were cut by it.
+    `count_tokens` counts texts for the model that will read the context; `own_count` says that the passages were cut by it.
     """
 
     options: RetrievalSettings
-    count_tokens: Callable[[str], int]
+    count_tokens: Callable[[Sequence[str]], Sequence[int]]
     own_count: bool = True
     relevance: Callable[[float], float] | None = None
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -19,6 +20,10 @@ COUNTER = count(1000, 10)
 
 def words(text: str) -> int:
     return len(text.split())
+
+
+def word_counts(texts: Sequence[str]) -> list[int]:
+    return list(map(words, texts))
 
 
 def passage(content: str, place: Place | None = None, path: tuple[str, ...] = (), *, ordinal: int | None = None) -> Passage:
@@ -59,7 +64,7 @@ def test_a_place_is_said_as_people_say_it(place: Place, path: tuple[str, ...], l
 
 def test_passages_are_numbered_in_order_and_kept_whole() -> None:
     hits = [Hit(passage(text), 1.0, {}) for text in ("one two", "three")]
-    context = build_context(hits, max_tokens=100, count_tokens=words)
+    context = build_context(hits, max_tokens=100, count_tokens=word_counts)
     assert context.text == "[1] Title (a.md)\none two\n\n[2] Title (a.md)\nthree"
     assert [citation.id for citation in context.citations] == [1, 2]
     assert context.tokens == words(context.text)
@@ -67,7 +72,7 @@ def test_passages_are_numbered_in_order_and_kept_whole() -> None:
 
 def test_a_passage_that_does_not_fit_is_left_out_and_the_next_is_tried() -> None:
     hits = [Hit(passage(text), 1.0, {}) for text in ("short", "long " * 50, "brief")]
-    context = build_context(hits, max_tokens=12, count_tokens=words)
+    context = build_context(hits, max_tokens=12, count_tokens=word_counts)
     assert [citation.passage.content for citation in context.citations] == ["short", "brief"]
     assert "[2] Title (a.md)\nbrief" in context.text
     assert context.tokens <= 12
@@ -75,7 +80,7 @@ def test_a_passage_that_does_not_fit_is_left_out_and_the_next_is_tried() -> None
 
 def cited(*passages: Passage, max_tokens: int = 100, merge: bool = True) -> list[tuple[str, tuple[str, ...]]]:
     hits = [Hit(item, 1.0, {}) for item in passages]
-    context = build_context(hits, max_tokens=max_tokens, count_tokens=words, merge=merge)
+    context = build_context(hits, max_tokens=max_tokens, count_tokens=word_counts, merge=merge)
     return [(citation.passage.content, citation.chunk_ids) for citation in context.citations]
 
 
@@ -84,7 +89,7 @@ def test_neighbours_become_one_passage_under_the_number_of_the_better() -> None:
     first = passage("It begins here,", Place(line_range=(1, 4)), ordinal=1)
     other = passage("elsewhere")
     hits = [Hit(item, 1.0, {}) for item in (second, other, first)]
-    context = build_context(hits, max_tokens=100, count_tokens=words)
+    context = build_context(hits, max_tokens=100, count_tokens=word_counts)
     joined, alone = context.citations
     assert joined.passage.content == "It begins here,\n\nand then the end."
     assert (joined.id, joined.chunk_ids, joined.passage.place.line_range) == (1, ("c2", "c1"), (1, 6))
@@ -128,7 +133,7 @@ def test_joining_can_be_switched_off() -> None:
 
 def test_a_foreign_count_is_taken_of_the_whole_text() -> None:
     hits = [Hit(passage("ab cd"), 1.0, {}), Hit(passage("ef"), 1.0, {})]
-    context = build_context(hits, max_tokens=1000, count_tokens=len, own_count=False)
+    context = build_context(hits, max_tokens=1000, count_tokens=lambda texts: list(map(len, texts)), own_count=False)
     assert context.tokens == len("[1] Title (a.md)\nab cd") + len("[2] Title (a.md)\nef")
 
 
@@ -150,7 +155,31 @@ def test_no_passage_forges_the_header_of_another(title: str, source: str, headin
     hits = [
         Hit(replace(passage(content, path=(heading,)), title=title, source=source, images=(picture,)), 1.0, {}) for _ in range(2)
     ]
-    context = build_context(hits, max_tokens=1000, count_tokens=words)
+    context = build_context(hits, max_tokens=1000, count_tokens=word_counts)
     number = re.compile(r"[^\w\[【［〔]*[\[【［〔](\s*\d+\s*)[\]】］〕]")
     for text, numbers in [(context.text, ["1", "2"]), (passage_block(context.citations[0]), ["1"])]:
         assert [found[1].strip() for line in text.splitlines() if (found := number.match(line))] == numbers
+
+
+@pytest.mark.parametrize("own_count", [True, False])
+def test_headings_are_counted_together_and_alone_only_where_the_numbers_move(own_count: bool) -> None:
+    calls: list[int] = []
+
+    def counted(texts: Sequence[str]) -> list[int]:
+        calls.append(len(texts))
+        return word_counts(texts)
+
+    apart = [Hit(passage(f"text {number}"), 1.0, {}) for number in range(8)]
+    build_context(apart, max_tokens=1000, count_tokens=counted, own_count=own_count)
+    assert calls == [8]
+    calls.clear()
+    paths: list[tuple[int, tuple[str, ...]]] = [(1, ()), (9, ("Nine",)), (2, ()), (20, ("Twenty",))]
+    beside = [Hit(passage(f"text {ordinal}", path=path, ordinal=ordinal), 1.0, {}) for ordinal, path in paths]
+    context = build_context(beside, max_tokens=1000, count_tokens=counted, own_count=own_count)
+    assert len(context.citations) == 3
+    alone = [word_counts([f"[{one.id}] {one.passage.reference}"])[0] + one.passage.tokens for one in context.citations]
+    whole = word_counts([f"[{one.id}] {one.passage.reference}\n{one.passage.content}" for one in context.citations])
+    assert context.tokens == sum(alone if own_count else whole)
+    assert calls[0] == 4
+    assert set(calls[1:]) <= {1}
+    assert len(calls) > 1

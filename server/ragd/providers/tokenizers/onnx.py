@@ -81,9 +81,9 @@ class OnnxTokenizer:
         """Number of tokens of `text`, special tokens and prefix excluded."""
         return len(self.plain_ids([text])[0])
 
-    def counts(self, texts: Sequence[str]) -> list[int]:
-        """As `count`, of each text of an ingestion: many are counted by the library."""
-        if self._mapped is not None:
+    def counts(self, texts: Sequence[str], *, many: bool = True) -> list[int]:
+        """As `count`, of each text. `many` come after these, as in an ingestion: the library counts them."""
+        if many and self._mapped is not None:
             self._note(sum(map(len, texts)) // _COUNTED_FOR_ONE)
         return [len(ids) for ids in self.plain_ids(texts)]
 
