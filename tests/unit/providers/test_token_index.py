@@ -50,6 +50,35 @@ def written(stem: Path) -> TokenFile:
     return file
 
 
+def test_what_questions_have_read_does_not_stay_in_memory(stem: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(token_file, "_MOST_RESIDENT", 20)
+    file = TokenFile(stem)
+    file.upsert({f"{number}": token_codes(200, seed=number) for number in range(20)})
+    ids = [f"{number}" for number in range(19)]
+    first, counts = file.codes_of(ids)
+    assert resident(file_of(stem, "codes")) != 0
+    file.codes_of(["19"])
+    # Other systems do not say what a map has in memory.
+    assert resident(file_of(stem, "codes")) in (0, None)
+    again, _ = file.codes_of(ids)
+    assert counts == [200] * 19
+    assert (again == first).all()
+    file.close()
+
+
+def resident(path: Path) -> int | None:
+    """kB of a mapped file that are in this process's memory; None where the system does not say."""
+    maps = Path("/proc/self/smaps")
+    if not maps.is_file():
+        return None
+    lines = iter(maps.read_text("utf-8").splitlines())
+    total = 0
+    for line in lines:
+        if line.endswith(str(path)):
+            total += next(int(own.split()[1]) for own in lines if own.startswith("Rss:"))
+    return total
+
+
 @pytest.mark.parametrize("cut", [1, 51])
 def test_a_record_that_was_cut_off_was_never_there_and_the_next_one_is_found(stem: Path, cut: int) -> None:
     written(stem).close()

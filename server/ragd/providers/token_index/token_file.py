@@ -11,6 +11,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
+import sys
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -37,6 +38,9 @@ _FIRST_AT: Final = _COUNT_BITS + 32
 _COPIED: Final = 4096
 _COMPACT_FLOOR: Final = 500_000
 """Dead codes (of 32 bytes) that are never worth a compaction."""
+_MOST_RESIDENT: Final = 1024
+"""Entries read before the pages of the map are let go. Each takes up to 64 kB of memory, as Linux maps what lies around a page,
+too: a few questions would have the whole file there. It stays in the system's cache; to map it again takes .2 ms a question."""
 
 
 class _Place(NamedTuple):
@@ -77,6 +81,7 @@ class TokenFile:
         places, self._end = self._read_log()
         self._live = sum(_Place.of(packed).length for packed in places.values())
         self._remove_others()
+        self._read = 0
         self._open(places)
 
     def ids(self) -> set[str]:
@@ -127,7 +132,17 @@ class TokenFile:
             counts.append(count if known else -1)
             if known:
                 rows.append(np.arange(first, first + count))
-        return (np.take(codes, np.concatenate(rows), axis=0) if rows else codes[:0]), counts
+        found = np.take(codes, np.concatenate(rows), axis=0) if rows else codes[:0]
+        self._read += len(rows)
+        if self._read >= _MOST_RESIDENT:
+            self._read = 0
+            self._let_go()
+        return found, counts
+
+    def _let_go(self) -> None:
+        """Take the map's pages out of this process's memory; readers get them back as they touch them."""
+        if sys.platform != "win32":
+            self._map.madvise(mmap.MADV_DONTNEED)
 
     def damaged(self) -> list[str]:
         """Entries whose codes are not those that were written."""
@@ -165,8 +180,8 @@ class TokenFile:
         self._view = self._mapped(), places
 
     def _mapped(self) -> TokenCodes:
-        mapped = mmap.mmap(self._codes.fileno(), self._end * CODE_BYTES, access=mmap.ACCESS_READ)
-        return np.frombuffer(mapped, np.uint8).reshape(-1, CODE_BYTES)
+        self._map = mmap.mmap(self._codes.fileno(), self._end * CODE_BYTES, access=mmap.ACCESS_READ)
+        return np.frombuffer(self._map, np.uint8).reshape(-1, CODE_BYTES)
 
     def _read_log(self) -> tuple[dict[str, int], int]:
         """The table of the log, and where the codes end, in codes."""
