@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from ragd.core.tracing import ProviderRef, shared_span
 from ragd.ingest.drafts import Draft
@@ -11,7 +12,11 @@ from ragd.ingest.indexes import Indexes
 from ragd.ingest.reading import Report, Tally, embedding_progress
 from ragd.providers.protocols import Embedder, Vectors
 from ragd.providers.token_protocols import JointEmbedder, TokenCodes
+from ragd.store.database.engine import batches
 from ragd.store.vectors import VectorCache
+
+_KEPT_TOGETHER: Final = 512
+"""Texts after which their vectors are written: ten seconds of the model's work, all that a kill can lose of a large file's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +46,11 @@ class Embedding:
             codes: dict[str, TokenCodes] = {}
             if missing:
                 progress = embedding_progress(report, tally, documents=len(group), texts=len(missing), total=total)
-                made = self._run_model([(key, texts[key]) for key in missing], codes, progress)
-                new = {key: made[index] for index, key in enumerate(missing)}
-                self.vectors.put(new)
+                for part in batches(missing, _KEPT_TOGETHER):
+                    made = self._run_model([(key, texts[key]) for key in part], codes, progress)
+                    kept = dict(zip(part, made, strict=True))
+                    self.vectors.put(kept)
+                    new |= kept
                 vectors = new | vectors
             tally.uncoded += len(uncoded - codes.keys())
             counted: set[str] = set()

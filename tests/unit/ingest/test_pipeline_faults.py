@@ -12,6 +12,7 @@ import pytest
 import ragd
 from ragd.core.errors import ParseFailed
 from ragd.core.jobs import Stopped
+from ragd.ingest import embedding
 from ragd.ingest.indexes import Indexes, find_drift
 from ragd.providers.fakes import FakeEmbedder
 
@@ -197,3 +198,24 @@ def test_every_document_leaves_one_valid_trace_with_all_stages_in_order(ready: A
 def test_no_trace_holds_the_text_of_a_document(ready: Any) -> None:
     ready.ingest(force=True)
     assert "setup on port" not in json.dumps(list(ready.envelopes))
+
+
+def test_vectors_of_a_large_file_are_kept_while_it_is_embedded(line: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "_KEPT_TOGETHER", 4)
+    line.write("a.md", "".join(f"# Part {number}\n\nWhat part {number} says.\n\n" for number in range(12)))
+
+    def stop() -> None:
+        if len(line.embedder.texts) >= 8:
+            raise RuntimeError("killed")
+
+    line.embedder.during = stop
+    with pytest.raises(RuntimeError, match="killed"):
+        line.ingest()
+    assert not line.texts()
+    first = list(line.embedder.texts)
+    line.embedder.during = lambda: None
+    line.embedder.texts.clear()
+    result = line.ingest()
+    assert (result.added, result.embedded, result.reused) == (1, 4, 8)
+    assert not set(first) & set(line.embedder.texts)
+    line.check()
