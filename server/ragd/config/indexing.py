@@ -30,8 +30,8 @@ class EmbeddingSettings(Group):
     """Where the model runs. When the wished device can't be had, the CPU is used and `/api/status` says so."""
     threads: Annotated[int, Field(ge=0)] = 0
     """Threads of the inference engine; 0 takes one for each physical core."""
-    batch_tokens: Annotated[int, Field(ge=64)] = 512
-    """Padded tokens in one batch at most."""
+    batch_tokens: Annotated[int, Field(ge=64)] | None = None
+    """Padded tokens in one batch at most; `null` takes what suits the device: 512 on the CPU, 8,192 elsewhere."""
     centring: Annotated[float, Field(ge=0, le=1)] | None = None
     """Share of its language's mean vector that each vector loses, so that texts of two languages can be compared; another share
     is another index. `null` takes what does best with the model: 0.5 for the E5 models, else 0."""
