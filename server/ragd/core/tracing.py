@@ -1,4 +1,4 @@
-"""Traces: what an ingestion or a query did, stage by stage, to a fixed contract (`trace.schema.json`).
+"""Traces: what an ingestion or a query did, stage by stage, to a fixed contract (`schemas/trace.schema.json`).
 
 The runner opens spans, never the stage itself. A trace carries pointers (ids, hashes, counts, scores); texts go in only as
 far as `observability.detail_level` allows.

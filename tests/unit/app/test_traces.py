@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 Open = Callable[..., Application]
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "traces"
-SCHEMA = json.loads((Path(ragd.__file__).parent / "core" / "trace.schema.json").read_text())
+SCHEMA = json.loads((Path(ragd.__file__).parent / "core" / "schemas" / "trace.schema.json").read_text())
 STAGES = SCHEMA["properties"]["spans"]["items"]["properties"]["name"]["enum"]
 INGESTION_STAGES, QUERY_STAGES = STAGES[:9], STAGES[9:]
 

@@ -18,7 +18,7 @@ from ragd.providers.fakes import FakeEmbedder
 
 GUIDE = "# Guide\n\nStart here.\n\n## Install\n\nRun setup on port 8443.\n"
 STEPS = ["begin.before", "dense.before", "dense.after", "sparse.before", "sparse.after", "flip.before"]
-SCHEMA = json.loads((Path(ragd.__file__).parent / "core" / "trace.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((Path(ragd.__file__).parent / "core" / "schemas" / "trace.schema.json").read_text(encoding="utf-8"))
 INGESTION_STAGES = SCHEMA["properties"]["spans"]["items"]["properties"]["name"]["enum"][:9]
 
 

@@ -3534,7 +3534,7 @@ export interface components {
         };
         /**
          * Trace
-         * @description A whole trace; `trace.schema.json` in the package has every detail.
+         * @description A whole trace; `core/schemas/trace.schema.json` in the package has every detail.
          */
         Trace: {
             /** Aggregates */

@@ -27,7 +27,7 @@ class TracePage(Page[TraceRow]): ...
 
 
 class Trace(BaseModel):
-    """A whole trace; `trace.schema.json` in the package has every detail."""
+    """A whole trace; `core/schemas/trace.schema.json` in the package has every detail."""
 
     trace_id: str
     trace_type: TraceType
