@@ -63,9 +63,12 @@ class LiveAccess:
     options: LiveSettings
     tools: PassageTools
 
-    def context(self, tokens: Mapping[str, str]) -> AccessContext:
-        """Whoever asks with these tokens, by source id; none at all is somebody, too. For one request."""
-        return AccessContext(tokens, self)
+    def context(self, tokens: Mapping[str, str], collections: Collection[str] | None = None) -> AccessContext:
+        """Whoever asks with these tokens, by source id; none at all is somebody, too. For one request.
+
+        `collections` are ids of those that the caller may read; None is all of them.
+        """
+        return AccessContext(tokens, self, collections)
 
 
 class AccessContext:
@@ -74,10 +77,11 @@ class AccessContext:
     Not for several threads at a time. No token is in its repr.
     """
 
-    def __init__(self, tokens: Mapping[str, str], live: LiveAccess) -> None:
+    def __init__(self, tokens: Mapping[str, str], live: LiveAccess, collections: Collection[str] | None = None) -> None:
         """`tokens` by source id."""
         self._tokens = dict(tokens)
         self._live = live
+        self._collections = collections
         self._left_s = live.options.budget_ms / 1000
         self._verdicts: dict[tuple[str, str, bool], _Verdict] = {}
         self._report = AccessReport()
@@ -85,8 +89,9 @@ class AccessContext:
     # For routes that show documents
 
     def readable(self, doc_ids: Iterable[str]) -> frozenset[str]:
-        """Those of these documents that the user may see. Everybody may see files and uploads; unknown ids count as those."""
-        wanted = list(dict.fromkeys(doc_ids))
+        """Those of these documents that the user may see. Everybody may see files and uploads of the collections that they may
+        read; for whoever may read all, unknown ids count as those."""
+        wanted = self._within_reach(doc_ids)
         origins = self._live.origins.of(wanted)
         allowed = set(wanted) - set(origins)
         asked: dict[str, tuple[Remote, dict[str, LedgerItem]]] = {}
@@ -99,11 +104,20 @@ class AccessContext:
         return frozenset(allowed | self._readable(asked))
 
     def open_to_all(self, doc_ids: Iterable[str]) -> frozenset[str]:
-        """Those of these documents that everybody may see, whoever asks."""
-        wanted = set(doc_ids)
+        """Those of these documents that everybody may see who may read their collections, as the user may."""
+        wanted = set(self._within_reach(doc_ids))
         origins = self._live.origins.of(list(wanted))
         private = {origin.doc_id for origin in origins.values() if origin.remote is None or not origin.remote.public}
         return frozenset(wanted - private)
+
+    @property
+    def reads_all(self) -> bool:
+        """Whether no collection is closed to the user."""
+        return self._collections is None
+
+    def _within_reach(self, doc_ids: Iterable[str]) -> list[str]:
+        wanted = list(dict.fromkeys(doc_ids))
+        return wanted if self._collections is None else self._live.origins.within(wanted, self._collections)
 
     def readable_items(self, source_id: str, items: Sequence[LedgerItem]) -> frozenset[str]:
         """Ids of those items of a source whose titles the user may see."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from fastapi import Depends
+
 from ragd import __version__
 from ragd.api import docs, errors
 from ragd.api.description import Described, operation_id
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.browser import BrowserSessions
 from ragd.api.middleware.security import AuthMiddleware
+from ragd.api.middleware.server_mode import ServerRules
+from ragd.api.permissions import permitted
 from ragd.api.routes import (
     assets,
     backup,
@@ -19,6 +23,7 @@ from ragd.api.routes import (
     evaluations,
     ingest,
     jobs,
+    keys,
     query,
     sources,
     status,
@@ -41,7 +46,7 @@ _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False, "operat
 def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = None, counted: bool = True) -> Described:
     """The ASGI application in front of an open `app`. Without `lifecycle` it is ready from the start.
 
-    With `counted` its requests are in the metrics; those that never left the process are not meant to be.
+    With `counted` its requests are in the metrics and in their caller's rate; those that never left the process should not be.
     """
     if lifecycle is None:
         lifecycle = Lifecycle()
@@ -52,8 +57,16 @@ def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = No
     api.state.state_events = StateEvents(app.overviews)
     api.state.browser = browser = BrowserSessions()
     answered = app.metrics.answered if counted and app.settings.observability.metrics else None
+    is_server = app.settings.security.mode == "server"
     api.add_middleware(
-        AuthMiddleware, token=token, lifecycle=lifecycle, limits=app.settings.limits, browser=browser, answered=answered
+        AuthMiddleware,
+        callers=app.authenticator(token),
+        lifecycle=lifecycle,
+        limits=app.settings.limits,
+        browser=browser,
+        answered=answered,
+        server=ServerRules(app.settings, app.audit) if is_server else None,
+        counted=counted,
     )
     return api
 
@@ -71,12 +84,13 @@ def routes(*, service_contract: bool = True) -> Described:
         redoc_url=None,
         telemetry=_NO_TELEMETRY,
         generate_unique_id_function=operation_id,
+        dependencies=[Depends(permitted)],
     )
     errors.install(api)
     kept = (collections, documents, assets, ingest, sources, jobs)
     for part in (status, query, suggest, chat, *kept, traces, evaluations, backup, docs):
         api.include_router(part.router)
-    others = (knowledge_bases, contract_documents, search, operation, openai_models, openai_chat, openai_vectors)
+    others = (keys, knowledge_bases, contract_documents, search, operation, openai_models, openai_chat, openai_vectors)
     for part in others if service_contract else ():
         api.include_router(part.router)
     return api

@@ -11,8 +11,10 @@ from fastapi import Depends, Query, Request
 from fastapi.sse import ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
+from ragd.access.callers import NOBODY, Caller
+from ragd.access.context import AccessContext
 from ragd.api.lifecycle import Lifecycle
-from ragd.api.middleware.headers import SOURCE_TOKEN
+from ragd.api.middleware.headers import CALLER, SOURCE_TOKEN
 from ragd.app.container import Application
 from ragd.core.errors import ServiceUnavailable, ValidationFailed
 
@@ -68,11 +70,41 @@ async def _source_tokens(request: Request) -> Mapping[str, str]:
     return tokens
 
 
+async def json_body(request: Request) -> Any:
+    """The request's body as JSON; None for any other, and for one that is broken, which is reported later."""
+    if "json" not in request.headers.get("content-type", ""):
+        return None
+    try:
+        return await request.json()
+    except (ValueError, RecursionError):
+        return None
+
+
+def caller_of(request: Request) -> Caller:
+    """Who asks; nobody in particular where nothing had to be shown."""
+    caller: Caller = request.scope.get(CALLER, NOBODY)
+    return caller
+
+
+async def _caller(request: Request) -> Caller:
+    return caller_of(request)
+
+
+CallerOf = Annotated[Caller, Depends(_caller)]
+
 SourceTokens = Annotated[Mapping[str, str], Depends(_source_tokens)]
 """source id -> the asking user's token, as this request brought them. They never stand in an address, a log, a trace or an error.
 
 In one header several stand with commas between them: clients join repeated headers (RFC 9110, 5.3), and no token has a comma.
 """
+
+
+async def _access(app: App, tokens: SourceTokens, caller: CallerOf) -> AccessContext:
+    return app.access.context(tokens, caller.readable)
+
+
+Access = Annotated[AccessContext, Depends(_access)]
+"""What the user of this request may see."""
 
 # Questions that are answered at the same time. More would only share the processor; the framework has 40 threads in all, and the
 # rest of them is for those who look at what is there.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
+from collections.abc import Callable
 from typing import Any, Final, cast
 
 import h11
@@ -33,8 +34,11 @@ _OPEN_FILES: Final = 10_240
 class BoundedProtocol(H11Protocol):
     """One connection, on the event loop's thread."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: Any, may_connect: Callable[[str, int], bool] | None = None, **options: Any) -> None:
+        """`may_connect` says whether an address may have so many connections; None: however many."""
         super().__init__(*args, **options)
+        self._may_connect = may_connect
+        self._address = ""
         self._is_authenticated = False
         self._opened = self.loop.time()
         self._deadline: asyncio.TimerHandle | None = None
@@ -43,6 +47,12 @@ class BoundedProtocol(H11Protocol):
         super().connection_made(transport)
         self._await_head()
         known = cast("set[BoundedProtocol]", self.connections)
+        if self._may_connect:
+            self._address = str((transport.get_extra_info("peername") or ("",))[0])
+            same = sum(one._address == self._address and not one.transport.is_closing() for one in known)
+            if not self._may_connect(self._address, same):
+                transport.abort()
+                return
         # asyncio accepts many in one go, and one that was aborted stays in the set until after that.
         unknown = [one for one in known if not one._is_authenticated and not one.transport.is_closing()]
         if len(unknown) > MAX_UNAUTHENTICATED:

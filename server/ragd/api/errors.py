@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from http import HTTPMethod
+from math import ceil
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
@@ -23,6 +24,7 @@ from ragd.core.errors import (
     NotFound,
     PayloadTooLarge,
     RagError,
+    RateLimited,
     ServiceUnavailable,
     Unauthorized,
     ValidationFailed,
@@ -68,6 +70,8 @@ def error_response(error: RagError, headers: Mapping[str, str] | None = None, *,
     sent = dict(headers or {})
     if isinstance(error, Unauthorized):
         sent["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, RateLimited):
+        sent["Retry-After"] = str(max(1, ceil(error.retry_after_s)))
     if error.retryable:
         sent["Retry-After"] = str(RETRY_AFTER_S)
     return JSONResponse({"error": body}, error.status, sent)

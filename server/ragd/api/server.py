@@ -1,4 +1,4 @@
-"""The API on a socket of 127.0.0.1, until its lifecycle ends."""
+"""The API on a socket, until its lifecycle ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
+from typing import Final
 
 import uvicorn
 
@@ -18,31 +20,34 @@ from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.security import MAX_HEAD_BYTES
 from ragd.core.errors import PortTaken
 
-_HOST = "127.0.0.1"
+LOOPBACK: Final = "127.0.0.1"
+_WILDCARDS: Final = {"0.0.0.0": LOOPBACK, "::": "::1"}
 
 _SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)]
 
 
 @contextmanager
-def listening(port: int = 0) -> Generator[tuple[socket.socket, str], None, None]:
-    """A listening socket on 127.0.0.1, and its URL; port 0 takes a free one. Raises `PortTaken`."""
+def listening(port: int = 0, host: str = LOOPBACK) -> Generator[tuple[socket.socket, str], None, None]:
+    """A listening socket, and its URL for programs of this machine; port 0 takes a free one. Raises `PortTaken`."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Named, the protocol is known of each accepted connection too, without which asyncio does not switch Nagle's algorithm off:
     # 44 ms for each answer where there is no uvloop, as on Windows.
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         if sys.platform == "win32":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
         else:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind((_HOST, port))
+            listener.bind((host, port))
             # Listening at once, and not when the server runs, is what makes a second daemon fail here.
             listener.listen(BACKLOG)
         except OSError as error:
             raise PortTaken(
-                f"Port {port} of {_HOST} can't be used ({error.strerror}). Another program may have it: "
+                f"Port {port} of {host} can't be used ({error.strerror}). Another program may have it: "
                 "choose another with --port or RAG_SERVER__PORT; 0 takes a free one."
             ) from error
-        yield listener, f"http://{_HOST}:{listener.getsockname()[1]}"
+        called = _WILDCARDS.get(host, host)
+        yield listener, f"http://{f'[{called}]' if ':' in called else called}:{listener.getsockname()[1]}"
 
 
 class ApiServer(uvicorn.Server):
@@ -60,12 +65,13 @@ class ApiServer(uvicorn.Server):
         *,
         drain_s: float = 0.0,
         draining: Callable[[], None] = lambda: None,
+        may_connect: Callable[[str, int], bool] | None = None,
     ) -> None:
         """Open requests have `grace_s` seconds to end. `listening` is called once signals are handled, `draining` in the loop
-        once it drains: it must not block."""
+        once it drains: it must not block. `may_connect` says whether an address may have so many connections."""
         config = uvicorn.Config(
             api,  # type: ignore[arg-type]
-            http=BoundedProtocol,
+            http=partial(BoundedProtocol, may_connect=may_connect),  # type: ignore[arg-type]
             backlog=BACKLOG,
             h11_max_incomplete_event_size=MAX_HEAD_BYTES,
             lifespan="on",

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from ragd.access.authentication import Authenticator, ServerAuthenticator
 from ragd.access.bodies import BodyReader
 from ragd.access.checks import AccessChecks
 from ragd.access.context import LiveAccess, PassageTools
+from ragd.access.oidc import OidcTokens
 from ragd.answer.verification import AnswerCheck
 from ragd.app.documents import Documents
 from ragd.app.ingestion import new_drafter, open_indexes, worker_options
@@ -220,6 +222,13 @@ class Application(Stores):
         """As `_rebuild`, as quickly as can be: token codes follow by a job of their own."""
         return self.ingestion().rebuild(job.payload["doc_ids"], report=report, links=job.links)
 
+    def authenticator(self, token: str) -> Authenticator:
+        """Who finds out who asks; `token` is that of this process."""
+        if self.settings.security.mode == "local":
+            return Authenticator(token)
+        oidc = OidcTokens(self.settings.oidc, self.collections) if self.settings.oidc.issuer else None
+        return ServerAuthenticator(token, self.keys.stored, oidc, self._background)
+
     # What opens when it is first needed
 
     def _open_parser(self) -> WorkerPool:
@@ -293,6 +302,7 @@ class Application(Stores):
             self._queue.close()
         self.models.close(idle=stopped)
         self.tracer.close()
+        self.audit.close()
         is_clean = stopped and self._clean_stop.to_be_left and not self.jobs.unfinished()
         self._engine.dispose()
         if is_clean:

@@ -38,9 +38,14 @@ class Documents:
     cleanup: Cleanup
     cleanup_tasks: CleanupTasks
 
-    def page(self, kb_id: str | None, status: str | None, page: int, page_size: int) -> tuple[list[dict[str, Any]], int]:
-        """One page of documents by source, those that need a token behind them, and how many there are in all."""
-        return self.reader.page(kb_id, status, page, page_size, unnamed=self.access.origins.private_ids())
+    def page(
+        self, kb_id: str | None, status: str | None, page: int, page_size: int, among: frozenset[str] | None = None
+    ) -> tuple[list[dict[str, Any]], int]:
+        """One page of documents by source, those that need a token behind them, and how many there are in all.
+
+        `among` are ids of collections that the others are left out for.
+        """
+        return self.reader.page(kb_id, status, page, page_size, unnamed=self.access.origins.private_ids(), among=among)
 
     def ingest(
         self,
@@ -60,7 +65,7 @@ class Documents:
         `ForbiddenPath` for a path outside of them, `ValidationFailed` for none there.
         """
         target = self.collections.available(collection or DEFAULT)
-        check_paths(paths, narrowed(self.settings.security.allowed_roots, within))
+        check_paths(paths, narrowed(self.settings.security.path_roots(), within))
         payload: dict[str, Any] = {"paths": list(paths), "force": force, "recursive": recursive, "gitignore": gitignore}
         payload |= {"prune": prune} | ({"within": list(within)} if within else {})
         return self._queue("ingest", target, payload, request_id)
@@ -107,7 +112,7 @@ class Documents:
 
 
 @contextmanager
-def sealed(uploads: Sequence[Upload]) -> Generator[list[dict[str, str]], None, None]:
+def sealed(uploads: Sequence[Upload]) -> Generator[list[dict[str, Any]], None, None]:
     """Put what was received on the disk for good, and give it as a job of the kind `upload` names its files.
 
     When the block fails, the files are thrown away.
@@ -115,7 +120,7 @@ def sealed(uploads: Sequence[Upload]) -> Generator[list[dict[str, str]], None, N
     for upload in uploads:
         upload.seal()
     try:
-        yield [{"staged": upload.staged.name, "source": upload.source} for upload in uploads]
+        yield [{"staged": upload.staged.name, "source": upload.source, "size": upload.size} for upload in uploads]
     except RagError:
         for upload in uploads:
             upload.abandon()

@@ -72,7 +72,8 @@ class Search:
     def resolve(self, request: QueryRequest, within: Sequence[Collection] = ()) -> ResolvedQuery:
         """The request with what the settings and the collections say where it says nothing. Raises as `query` does."""
         named = (request.collection,) if isinstance(request.collection, str) else request.collection or ()
-        targets = within or [self.collections.available(name) for name in dict.fromkeys(named)] or self.collections.enabled()
+        asked = within or [self.collections.available(name) for name in dict.fromkeys(named)] or self.collections.enabled()
+        targets = [target for target in asked if request.readable is None or target.kb_id in request.readable]
         limit = self.settings.limits.max_top_k
         top_k = self.settings.retrieval.top_k if request.top_k is None else request.top_k
         if not 1 <= top_k <= limit:
@@ -88,7 +89,7 @@ class Search:
             top_k=top_k,
             max_context_tokens=request.max_context_tokens or options.max_context_tokens,
             # An evaluation has no rights of its own: others read what it keeps.
-            admission=self.access.context({} if request.evaluation else request.source_tokens),
+            admission=self.access.context({} if request.evaluation else request.source_tokens, request.readable),
         )
 
 

@@ -9,14 +9,17 @@ from functools import partial
 from ragd.app.backup import Backup
 from ragd.app.clean_stop import CleanStop
 from ragd.app.ingestion import loader_for
+from ragd.app.keys import Keys
 from ragd.app.metrics import Metrics, gauges
 from ragd.app.otlp import otlp_sinks
 from ragd.config.loading import Directories
 from ragd.config.secrets import resolve
 from ragd.config.settings import Settings
+from ragd.core.logs import AUDIT_LOG, private_file
 from ragd.core.tracing import JsonlSink, Tracer
 from ragd.formats.registry import require_loaders
 from ragd.ingest.discovery.uploads import Uploads
+from ragd.store.api_keys import ApiKeys
 from ragd.store.assets import Assets
 from ragd.store.collections import Collections
 from ragd.store.contract.cleanup_tasks import CleanupTasks
@@ -32,6 +35,9 @@ from ragd.store.passages import Passages
 from ragd.store.sources import Sources
 from ragd.store.traces import Traces
 
+# Of 10 MB each; the oldest goes.
+_AUDIT_FILES = 50
+
 
 class Stores:
     """Every repository of one data directory, opened at once."""
@@ -46,6 +52,7 @@ class Stores:
         self._engine = engine = open_engine(settings.store.url, data, resolve(settings.store.password, "store.password"))
         self.collections = Collections(engine)
         self.collections.ensure_default()
+        self.keys = Keys(ApiKeys(engine), self.collections)
         self.document_reader = DocumentReader(engine)
         self.writer = DocumentWriter(engine, settings.ingest.keep_versions)
         self._background = ThreadPoolExecutor(1, "rag-background")
@@ -58,6 +65,7 @@ class Stores:
         self.evaluations = Evaluations(engine, settings.evaluation.keep)
         self.feedback = Feedback(engine)
         self.traces = Traces(engine, settings.observability.keep_traces)
+        self.audit = private_file(directories.logs / AUDIT_LOG, kept=_AUDIT_FILES)
         log_file = JsonlSink(directories.logs / "traces.jsonl")
         self.metrics = Metrics(gauges(self.collections, self.overviews))
         options = settings.observability

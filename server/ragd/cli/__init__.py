@@ -30,6 +30,7 @@ COMMANDS = {
     "jobs": "jobs:jobs",
     "traces": "traces:traces",
     "models": "models:models",
+    "keys": "keys:keys",
     "eval": "eval.command:eval_",
     "extras": "extras.command:extras",
     "reindex": "ingest:reindex",

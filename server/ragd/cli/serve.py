@@ -19,7 +19,8 @@ _LOOK_EVERY_S: Final = 0.1
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(0, 65535), help="TCP port on 127.0.0.1; 0 takes a free one (else server.port).")
+@click.option("--port", type=click.IntRange(0, 65535), help="TCP port; 0 takes a free one (else server.port).")
+@click.option("--host", metavar="ADDRESS", help="Address to listen on; one of the network needs server mode (else server.host).")
 @click.option("--strategy", metavar="NAME", help="A strategy of the settings, laid over them for this daemon.")
 @click.option(
     "--stop-when-unused",
@@ -29,7 +30,7 @@ _LOOK_EVERY_S: Final = 0.1
     help="Stop by itself so long after the last editor window has gone (no window yet: after 120 s at least).",
 )
 @click.pass_obj
-def serve(context: CliContext, port: int | None, strategy: str | None, unused_s: int | None) -> int:
+def serve(context: CliContext, port: int | None, host: str | None, strategy: str | None, unused_s: int | None) -> int:
     """Run the daemon for editors and programs until Ctrl-C.
 
     It keeps the model in memory, so that every `rag` command and every editor on this machine gets its answer at once.
@@ -50,7 +51,9 @@ def serve(context: CliContext, port: int | None, strategy: str | None, unused_s:
         note(f"RAG Assistant is ready at {info.url}\nData directory: {directories.data}\nCtrl-C stops it.")
 
     with preparation:
-        code = run(settings, directories, port=port, on_ready=ready, progress=preparation.show, stop_when_unused_s=unused_s)
+        code = run(
+            settings, directories, port=port, host=host, on_ready=ready, progress=preparation.show, stop_when_unused_s=unused_s
+        )
     if code == 0:
         note("Stopped.")
     return code

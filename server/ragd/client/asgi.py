@@ -93,12 +93,14 @@ class _Exchange(httpx2.SyncByteStream):
 class AsgiConnection:
     """A connection for an `AsyncClient`."""
 
-    def __init__(self, api: ASGIApp, token: str) -> None:
+    def __init__(self, api: ASGIApp, token: str | None = None) -> None:
+        """Without `token` each request brings its own."""
         self._http = _http_client(api)
-        self._authorization = f"Bearer {token}"
+        self._authorization = token and f"Bearer {token}"
 
     async def send(self, request: httpx2.Request) -> httpx2.Response:
-        request.headers["Authorization"] = self._authorization
+        if self._authorization:
+            request.headers["Authorization"] = self._authorization
         return await self._http.send(request)
 
 

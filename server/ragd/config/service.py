@@ -5,24 +5,79 @@ from __future__ import annotations
 from typing import Annotated, Final, Literal
 from urllib.parse import parse_qs, urlsplit
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, IPvAnyNetwork, model_validator
 from pydantic_core import PydanticCustomError
 
 from ragd.config.fields import Group, SecretReference
+from ragd.core.errors import ForbiddenPath
 
 _STORES: Final = ("sqlite", "postgresql", "postgresql+psycopg")
+
+Algorithm = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
 
 
 class ServerSettings(Group):
     port: Annotated[int, Field(ge=0, le=65535)] = 8765
-    """TCP port on 127.0.0.1; 0 takes a free one."""
+    """TCP port; 0 takes a free one."""
+    host: str = "127.0.0.1"
+    """Address to listen on. Any but a loopback one needs `security.mode: server`."""
+    names: tuple[str, ...] = ()
+    """Names of hosts by which clients call in server mode, as in `https://NAME/`; loopback names always count."""
+    trusted_proxies: tuple[IPvAnyNetwork, ...] = ()
+    """Networks of proxies whose `X-Forwarded-For` says who asks. From anybody else it is not looked at."""
+    connections_per_address: Annotated[int, Field(ge=1)] = 64
+    """Connections at once from one address in server mode, unless it is a trusted proxy or of this machine."""
     shutdown_grace_s: Annotated[float, Field(gt=0)] = 10.0
     """Seconds in which a daemon that was asked to stop has ended; then it is killed."""
     drain_s: Annotated[float, Field(ge=0, le=600)] = 0.0
     """Seconds after a signal in which requests are still answered while `/ready` says 503; `shutdown_grace_s` begins then."""
 
 
+class GroupRole(Group):
+    """What the members of a group may do."""
+
+    group: Annotated[str, Field(min_length=1)]
+    role: Literal["reader", "writer", "admin"]
+    collections: tuple[str, ...] | None = None
+    """Names; none given counts everywhere."""
+
+
+class OidcSettings(Group):
+    issuer: str = ""
+    """Address of the company's sign-on, as its tokens name it (`iss`). Empty: no tokens of it are taken."""
+    audience: str = ""
+    """What tokens for this service name as their audience (`aud`)."""
+    jwks_url: str = ""
+    """Where the issuer's keys are. Empty: as its `/.well-known/openid-configuration` says."""
+    algorithms: Annotated[tuple[Algorithm, ...], Field(min_length=1)] = ("RS256", "ES256")
+    """Signatures that are taken. None with a shared secret is."""
+    leeway_s: Annotated[float, Field(ge=0, le=300)] = 60.0
+    """Seconds by which clocks may differ."""
+    refresh_s: Annotated[float, Field(ge=1)] = 60.0
+    """Seconds between two looks at the issuer's keys, at least, also when tokens name keys that are not known."""
+    name_claim: str = "preferred_username"
+    """The claim that names somebody in the audit log; `sub` where it is missing."""
+    groups_claim: str = "groups"
+    """The claim with the groups of somebody."""
+    rate_per_minute: Annotated[int, Field(ge=1)] | None = None
+    """Requests that one person may make in a minute. None: no limit."""
+    groups: tuple[GroupRole, ...] = ()
+    """What members of a group may do: `group`, `role`, `collections`."""
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> OidcSettings:
+        if self.issuer and not self.audience:
+            raise PydanticCustomError("no_audience", "oidc.audience must name this service, or any token of the issuer counts")
+        return self
+
+
 class SecuritySettings(Group):
+    mode: Literal["local", "server"] = "local"
+    """`local`: one user, on this machine, by the token of `daemon.json`. `server`: API keys and sign-on, with roles."""
+    audit: bool = True
+    """Whether server mode writes who did what to `audit.jsonl` in the log folder."""
+    audit_questions: bool = False
+    """Whether the audit log has the texts of questions, too."""
     allowed_roots: tuple[str, ...] = ()
     """Folders that path ingestion may read. Empty: any path that the daemon's user can read."""
     secret_names: tuple[str, ...] = ("env:RAG_SECRET_*", "keyring:*")
@@ -31,6 +86,12 @@ class SecuritySettings(Group):
     allowed_hosts: tuple[str, ...] = ()
     """Hosts (`*.corp.example.com`) and networks (`10.0.0.0/8`) at private addresses or on this machine that sources may ask.
     Public addresses need no entry; link-local ones are never asked."""
+
+    def path_roots(self) -> tuple[str, ...]:
+        """The folders that named paths may lead into; none for anywhere. Raises `ForbiddenPath` where there must be some."""
+        if self.mode == "server" and not self.allowed_roots:
+            raise ForbiddenPath("In server mode only paths in security.allowed_roots are read, and it names none. Upload files.")
+        return self.allowed_roots
 
 
 def _store_url(text: str) -> str:

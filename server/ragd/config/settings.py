@@ -13,6 +13,7 @@ class Settings(Group):
 
     server: service.ServerSettings = service.ServerSettings()
     security: service.SecuritySettings = service.SecuritySettings()
+    oidc: service.OidcSettings = service.OidcSettings()
     store: service.StoreSettings = service.StoreSettings()
     embedding: indexing.EmbeddingSettings = indexing.EmbeddingSettings()
     rerank: answering.RerankSettings = answering.RerankSettings()

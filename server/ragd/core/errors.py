@@ -73,6 +73,24 @@ class ForbiddenPath(RagError):
     code, status = "FORBIDDEN_PATH", 403
 
 
+class Forbidden(RagError):
+    """Whoever asks lacks the role for it."""
+
+    code, status = "FORBIDDEN", 403
+
+
+class QuotaExceeded(RagError):
+    code, status = "QUOTA_EXCEEDED", 403
+
+
+class RateLimited(RagError):
+    code, status = "RATE_LIMITED", 429
+
+    def __init__(self, message: str, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
 class CollectionUnavailable(RagError):
     code, status = "KNOWLEDGE_BASE_UNAVAILABLE", 403
 
@@ -115,12 +133,20 @@ class FeedbackNotFound(NotFound):
     code = "FEEDBACK_NOT_FOUND"
 
 
+class KeyNotFound(NotFound):
+    code = "KEY_NOT_FOUND"
+
+
 class CollectionNameConflict(RagError):
     code, status = "KNOWLEDGE_BASE_NAME_CONFLICT", 409
 
 
 class SourceNameConflict(RagError):
     code, status = "SOURCE_NAME_CONFLICT", 409
+
+
+class KeyNameConflict(RagError):
+    code, status = "KEY_NAME_CONFLICT", 409
 
 
 class DocumentChanged(RagError):

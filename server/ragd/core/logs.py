@@ -18,6 +18,9 @@ DAEMON_LOG = "daemon.jsonl"
 CLI_LOG = "cli.jsonl"
 """The log of commands that do the work themselves."""
 
+AUDIT_LOG = "audit.jsonl"
+"""Who did what, in server mode."""
+
 _MAX_BYTES = 10 * 1024 * 1024
 _KEPT = 3
 
@@ -66,6 +69,12 @@ class _PrivateFileHandler(RotatingFileHandler):
         return open(self.baseFilename, "a", encoding=self.encoding, opener=_open_private)
 
 
+def private_file(path: Path, *, kept: int = _KEPT) -> RotatingFileHandler:
+    """A file of lines as they are handed over, which rotates and which only its owner can read."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return _PrivateFileHandler(path, maxBytes=_MAX_BYTES, backupCount=kept, encoding="utf-8", delay=True)
+
+
 def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
@@ -76,8 +85,7 @@ def logging_to(folder: Path, file_name: str, level: str, *, people: bool = False
 
     Other packages' records are kept from WARNING on: below it they may hold addresses and contents of requests.
     """
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    file = _PrivateFileHandler(folder / file_name, maxBytes=_MAX_BYTES, backupCount=_KEPT, encoding="utf-8", delay=True)
+    file = private_file(folder / file_name)
     names = {"levelname": "level", "name": "logger"}
     fields = ["levelname", "name", "process", "message", "request_id"]
     file.setFormatter(JsonFormatter(fields, rename_fields=names, timestamp=True, json_ensure_ascii=False))

@@ -75,7 +75,8 @@ class QueryRequest:
     `collection` is one name or several; without it every enabled one is searched. `strategy` is a mode or the name of a file in
     `config/strategies/`.
     `rerank=False` leaves the reranking stage out. `evaluation` is the id of the evaluation run that asks, for the trace.
-    `source_tokens` are the user's tokens for cloud sources, by source id.
+    `source_tokens` are the user's tokens for cloud sources, by source id. `readable` are ids of the collections that the caller
+    may read, None for all: what is asked of no collection by name is asked of these.
     """
 
     text: str
@@ -90,6 +91,7 @@ class QueryRequest:
     evaluation: str | None = None
     request_id: str | None = None
     source_tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
+    readable: frozenset[str] | None = None
 
     @property
     def mode(self) -> Mode | None:

@@ -16,6 +16,7 @@ from ragd.api.application import create_api
 from ragd.api.connections import raise_open_files
 from ragd.api.description import Described
 from ragd.api.lifecycle import Lifecycle
+from ragd.api.middleware.server_mode import connections_within
 from ragd.api.server import ApiServer, listening
 from ragd.app.container import Application
 from ragd.config.loading import Directories
@@ -23,6 +24,7 @@ from ragd.config.policy import mcp_verdict
 from ragd.config.settings import Settings
 from ragd.core.errors import RagError, SettingsError
 from ragd.core.files import own_folder
+from ragd.core.http import is_loopback
 from ragd.core.instance import INFO_FILE, DaemonInfo, Ownership
 from ragd.core.logs import DAEMON_LOG, logging_to
 from ragd.daemon.watchdog import Watchdog
@@ -47,6 +49,7 @@ def serve(
     directories: Directories,
     *,
     port: int | None = None,
+    host: str | None = None,
     on_ready: Callable[[DaemonInfo], None] = lambda _: None,
     progress: Progress | None = None,
     stop_when_unused_s: float | None = None,
@@ -60,8 +63,9 @@ def serve(
     own_folder(directories.data)
     with logging_to(directories.logs, DAEMON_LOG, settings.observability.log_level, people=True):
         try:
-            port = settings.server.port if port is None else port
-            return _serve(settings, directories, port, on_ready, progress, stop_when_unused_s)
+            changes = {name: value for name, value in (("port", port), ("host", host)) if value is not None}
+            served = settings.model_copy(update={"server": settings.server.model_copy(update=changes)})
+            return _serve(served, directories, on_ready, progress, stop_when_unused_s)
         except RagError as error:
             return _failed(error)
 
@@ -75,12 +79,13 @@ def _failed(error: RagError) -> int:
 def _serve(
     settings: Settings,
     directories: Directories,
-    port: int,
     on_ready: Callable[[DaemonInfo], None],
     progress: Progress | None,
     stop_when_unused_s: float | None,
 ) -> int:
     token = _new_token(os.environ.get("RAG_TOKEN"))
+    server_settings, is_server = settings.server, settings.security.mode == "server"
+    _require_private(settings)
     limit_heaps()
     sys.setswitchinterval(_SWITCH_S)
     gc.set_threshold(*_COLLECT_AFTER)
@@ -89,11 +94,14 @@ def _serve(
     ownership = Ownership(directories.data)
     abandoned = False
     try:
-        with listening(port) as (listener, url):
+        with listening(server_settings.port, server_settings.host) as (listener, url):
             grace_s = settings.server.shutdown_grace_s
             drain_s = settings.server.drain_s
             watchdog = Watchdog(directories.data / NOTE_FILE, grace_s, drain_s)
             app = Application(settings, directories, progress, watchdog.reading)
+            if is_server:
+                _require_callers(app)
+            may_connect = connections_within(server_settings.connections_per_address, server_settings.trusted_proxies)
             server = ApiServer(
                 _create_api(app, token, lifecycle),
                 lifecycle,
@@ -101,6 +109,7 @@ def _serve(
                 watchdog.listen,
                 drain_s=drain_s,
                 draining=app.runner.hold,
+                may_connect=may_connect if is_server else None,
             )
             info = DaemonInfo(os.getpid(), __version__, url, token)
 
@@ -137,6 +146,26 @@ def _serve(
     return 1 if warming.error else 0
 
 
+def _require_private(settings: Settings) -> None:
+    """Raises `SettingsError` where other machines could reach a daemon of one user."""
+    host = settings.server.host
+    if settings.security.mode == "local" and not is_loopback(host):
+        raise SettingsError(
+            f"'{host}' can be reached from other machines, which needs security.mode: server with API keys or a sign-on "
+            "(docs/server.md). On this machine alone, listen on 127.0.0.1."
+        )
+
+
+def _require_callers(app: Application) -> None:
+    """Raises `SettingsError` where nobody could ask a service."""
+    if not app.settings.oidc.issuer and not app.keys.stored.any_good():
+        app.close()
+        raise SettingsError(
+            "Server mode needs an API key or a sign-on, and there is neither. Make a key with "
+            "`rag keys create NAME --role admin`, or set oidc.issuer."
+        )
+
+
 def _create_api(app: Application, token: str, lifecycle: Lifecycle) -> Described:
     """REST, and behind the same checks MCP where it is on."""
     api = create_api(app, token=token, lifecycle=lifecycle)
@@ -144,10 +173,8 @@ def _create_api(app: Application, token: str, lifecycle: Lifecycle) -> Described
         # The SDK takes a second to load, for which nobody waits who did not ask for it.
         from ragd.mcp.http import serve_agents
 
-        inside = secrets.token_hex(32)
-        serve_agents(
-            api, create_api(app, token=inside, lifecycle=lifecycle, counted=False), inside, app.settings, lifecycle.stopping
-        )
+        inside = create_api(app, token=token, lifecycle=lifecycle, counted=False)
+        serve_agents(api, inside, app.settings, lifecycle.stopping)
     return api
 
 

@@ -72,12 +72,12 @@ def _whole(receive: Receive) -> Receive:
     return whole
 
 
-def serve_agents(api: FastAPI, rest: ASGIApp, token: str, settings: Settings, stopping: threading.Event) -> None:
-    """Add `/mcp` to `api`, behind its middleware. Its tools ask `rest`, another API of the same app, with `token`.
+def serve_agents(api: FastAPI, rest: ASGIApp, settings: Settings, stopping: threading.Event) -> None:
+    """Add `/mcp` to `api`, behind its middleware. Its tools ask `rest`, another API of the same app, as their caller.
 
     Sessions end soon after `stopping` is set, so that no open stream keeps the daemon from ending.
     """
-    connection, roots = AsgiConnection(rest, token), settings.security.allowed_roots
+    connection, roots = AsgiConnection(rest), settings.security.allowed_roots
     server = LibraryServer(Library(connection, settings.mcp, roots, ending=stopping.is_set))
     server.streamable_http_app(
         max_request_body_size=settings.limits.max_body_size,

@@ -29,15 +29,18 @@ class Library:
     ending: Callable[[], bool] = lambda: False
 
     def client(self, ctx: Ctx | None = None) -> AsyncClient:
-        """Asks for one call of a tool, with the tokens for cloud sources that came with it."""
-        return AsyncClient(self.connection, _source_tokens(ctx.headers if ctx else None))
+        """Asks for one call of a tool, as whoever sent it, with the tokens for cloud sources that came with it."""
+        return AsyncClient(self.connection, _credentials(ctx.headers if ctx else None))
 
     def room(self, max_chars: int | None) -> int:
         """Characters of the text of one result: what a call asks for, and never more than the setting allows."""
         return min(max_chars or self.settings.max_chars, self.settings.max_chars)
 
 
-def _source_tokens(headers: Mapping[str, str] | None) -> dict[str, str]:
+def _credentials(headers: Mapping[str, str] | None) -> dict[str, str]:
     """Of the headers that a client sent, those that say what it may see: a token for each of several sources may be repeated."""
-    given = headers.getlist(SOURCE_TOKEN) if isinstance(headers, Headers) else []
-    return {SOURCE_TOKEN: ",".join(given)} if given else {}
+    if not isinstance(headers, Headers):
+        return {}
+    given = headers.getlist(SOURCE_TOKEN)
+    shown = {name: headers[name] for name in ("Authorization",) if name in headers}
+    return shown | ({SOURCE_TOKEN: ",".join(given)} if given else {})

@@ -88,9 +88,9 @@ class Resources:
         self._library = library
         self._readers: dict[str, _Read] = {"asset": self._picture, "doc": self._document, "collection": self._collection}
 
-    async def listed(self) -> list[Resource]:
+    async def listed(self, client: AsyncClient) -> list[Resource]:
         """One for each collection, as they are now; `MAX_PAGE_SIZE` at most, the others can be read all the same."""
-        page = await self._library.client().get("/api/collections", page_size=MAX_PAGE_SIZE)
+        page = await client.get("/api/collections", page_size=MAX_PAGE_SIZE)
         return [
             Resource(
                 uri=_collection_uri(row["name"]),

@@ -25,8 +25,9 @@ from mcp.types import (
     CompleteResult,
     GetPromptResult,
     InputRequiredResult,
+    ListResourcesResult,
+    PaginatedRequestParams,
     Prompt,
-    Resource,
     ResourceTemplate,
 )
 from pydantic import AnyUrl, ValidationError
@@ -84,8 +85,9 @@ class LibraryServer(MCPServer[Any]):
         self._resources = Resources(library)
         self._prompts = {row.name: row for row in prompts.PROMPTS}
         self._named = named
-        # The decorator of the SDK hands over no context, and so no tokens of whoever asks.
+        # Those of the SDK hand over no context, and so nothing that says who asks.
         self._lowlevel_server.add_request_handler("completion/complete", CompleteRequestParams, self._complete)
+        self._lowlevel_server.add_request_handler("resources/list", PaginatedRequestParams, self._list_resources)
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -103,10 +105,6 @@ class LibraryServer(MCPServer[Any]):
             return _failed_call(registered, ours)
         except RagError as error:
             return _failed_call(registered, error)
-
-    async def list_resources(self) -> list[Resource]:
-        with _refusing():
-            return await self._resources.listed()
 
     async def list_resource_templates(self) -> list[ResourceTemplate]:
         return list(TEMPLATES)
@@ -132,6 +130,13 @@ class LibraryServer(MCPServer[Any]):
             if (row := self._prompts.get(name)) is None:
                 raise _unknown("prompt", name, self._prompts)
             return prompts.rendered(row, arguments or {}, self._named)
+
+    async def _list_resources(
+        self, ctx: ServerRequestContext[Any, Any], _params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        with _refusing():
+            context: Context[Any, Any] = Context(request_context=ctx, mcp_server=self)
+            return ListResourcesResult(resources=await self._resources.listed(self._library.client(context)))
 
     async def _complete(self, ctx: ServerRequestContext[Any, Any], params: CompleteRequestParams) -> CompleteResult:
         with _refusing():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import uuid
+from collections.abc import Collection as Ids
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -79,18 +80,24 @@ class Collections(Repository):
             raise CollectionUnavailable(f"The collection '{name}' is disabled. Enable it to use it.")
         return found
 
-    def page(self, page: int = 1, page_size: int = 100) -> tuple[list[Collection], int]:
-        """One page of the collections that are not deleted, by name, and how many there are in all."""
-        return self._counted_page(page, page_size, collections.c.status != "deleted")
+    def page(self, page: int = 1, page_size: int = 100, among: Ids[str] | None = None) -> tuple[list[Collection], int]:
+        """One page of the collections that are not deleted, among these ids if any are given, by name, and how many there are."""
+        return self._counted_page(page, page_size, collections.c.status != "deleted", *_among(among))
 
     def find(
-        self, page: int, page_size: int, *, name_contains: str | None, status: CollectionStatus | None
+        self,
+        page: int,
+        page_size: int,
+        *,
+        name_contains: str | None,
+        status: CollectionStatus | None,
+        among: Ids[str] | None = None,
     ) -> tuple[list[Collection], int]:
         """As `page`, deleted ones included: those of a status, and with these characters in their name, in either case."""
         where: list[ColumnElement[bool]] = [collections.c.status == status] if status else []
         if name_contains:
             where.append(collections.c.name.icontains(_normal(_printable(name_contains)), autoescape=True))
-        return self._counted_page(page, page_size, *where)
+        return self._counted_page(page, page_size, *where, *_among(among))
 
     def _counted_page(self, page: int, page_size: int, *where: ColumnElement[bool]) -> tuple[list[Collection], int]:
         query = select(collections).where(*where).order_by(collections.c.name, collections.c.created_at, collections.c.kb_id)
@@ -153,6 +160,10 @@ class Collections(Repository):
         if not within.execute(gone).rowcount:
             raise CollectionDeleted(f"The collection '{found.name}' is already deleted.")
         return found
+
+
+def _among(kb_ids: Ids[str] | None) -> list[ColumnElement[bool]]:
+    return [] if kb_ids is None else [collections.c.kb_id.in_(kb_ids)]
 
 
 def _normal(name: str) -> str:

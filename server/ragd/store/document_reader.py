@@ -28,16 +28,19 @@ class DocumentReader(Repository):
         page_size: int = 20,
         *,
         unnamed: Collection[str] = (),
+        among: Collection[str] | None = None,
     ) -> tuple[list[dict[str, Any]], int]:
         """One page of documents by source, and how many there are in all; deleted ones only when asked for.
 
         Documents of the sources `unnamed` come last, by id: their place among the others would reveal what they are called. So
-        do deleted ones that came from elsewhere.
+        do deleted ones that came from elsewhere. Those of other collections than `among` are left out, if that is given.
         """
         where: list[ColumnElement[bool]] = [collections.c.status != "deleted"]
         where.append(documents.c.status == status if status else documents.c.status != "deleted")
         if kb_id:
             where.append(documents.c.kb_id == kb_id)
+        if among is not None:
+            where.append(documents.c.kb_id.in_(among))
         hidden = or_(documents.c.source_id.in_(unnamed), LEFT)
         name = case((hidden, ""), else_=documents.c.source)
         query = _described().where(*where).order_by(case((hidden, 1), else_=0), name, documents.c.doc_id)

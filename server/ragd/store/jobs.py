@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final
@@ -156,9 +156,13 @@ class Jobs(Repository):
             raise JobNotFound(f"There is no job '{job_id}'. See `rag jobs list`.")
         return _job(row)
 
-    def page(self, page: int = 1, page_size: int = 20, status: str | None = None) -> tuple[list[Job], int]:
-        """One page of jobs, newest first, and how many there are in all."""
+    def page(
+        self, page: int = 1, page_size: int = 20, status: str | None = None, *, among: Collection[str] | None = None
+    ) -> tuple[list[Job], int]:
+        """One page of jobs, of collections among these ids if any are given, newest first, and how many there are in all."""
         where = [jobs.c.status == status] if status else []
+        if among is not None:
+            where.append(jobs.c.kb_id.in_(among))
         return self._page(select(jobs).where(*where).order_by(jobs.c.sequence.desc()), page, page_size, _job)
 
     def take(self) -> Job | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -77,6 +77,12 @@ class Origins(Repository):
         with self._reader.connect() as connection:
             rows = list(rows_of(connection, self._of, dict.fromkeys(doc_ids)))
         return {row.doc_id: Origin(row.doc_id, _remote(row), _item(row), row.updated_at) for row in rows}
+
+    def within(self, doc_ids: Sequence[str], kb_ids: Collection[str]) -> list[str]:
+        """Those of these documents that are in these collections, in the order given."""
+        of_any = select(documents.c.doc_id).where(documents.c.kb_id.in_(kb_ids))
+        found = {row.doc_id for row in self._rows_in(of_any, documents.c.doc_id, doc_ids)}
+        return [doc_id for doc_id in doc_ids if doc_id in found]
 
     def remote(self, source_id: str) -> Remote | None:
         """A cloud source; None for a local one, and for an id that there is none for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,10 +80,12 @@ class Sources(Repository):
             raise SourceNotFound(f"There is no source '{_printable(source_id)}'. See `rag sources list`.")
         return found[0]
 
-    def page(self, page: int = 1, page_size: int = 20) -> tuple[list[Source], int]:
-        """One page of sources by name, and how many there are in all."""
+    def page(self, page: int, page_size: int, among: Collection[str] | None = None) -> tuple[list[Source], int]:
+        """One page of sources by name, of collections among these ids if any are given, and how many there are in all."""
+        where = [] if among is None else [sources.c.kb_id.in_(among)]
         with self._reader.connect() as connection:
-            return _read(connection, limit=page_size, offset=(page - 1) * page_size), count_of(connection, select(sources))
+            found = _read(connection, *where, limit=page_size, offset=(page - 1) * page_size)
+            return found, count_of(connection, select(sources).where(*where))
 
     def all(self, kb_id: str | None = None) -> list[Source]:
         """Every source, of one collection or of all, by name."""

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from ragd.access.authentication import Authenticator
 from ragd.api import connections
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.security import MAX_ADDRESS_BYTES, MAX_HEAD_BYTES, MAX_HEADERS, AuthMiddleware
@@ -81,7 +82,7 @@ def read(connection: socket.socket) -> bytes:
 def running() -> Iterator[Running]:
     life = Lifecycle()
     life.ready.set()
-    app = AuthMiddleware(_answer_all, token=TOKEN.decode(), lifecycle=life, limits=LimitsSettings())
+    app = AuthMiddleware(_answer_all, callers=Authenticator(TOKEN.decode()), lifecycle=life, limits=LimitsSettings())
     with listening() as (listener, _url):
         server = ApiServer(app, life, 1)
         thread = threading.Thread(target=server.run, args=([listener],))

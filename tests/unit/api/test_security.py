@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from ragd.access.authentication import Authenticator
 from ragd.api.application import create_api
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.security import MAX_OPEN_REQUESTS, MAX_STREAMS, AuthMiddleware
@@ -266,7 +267,7 @@ def test_beyond_the_bound_of_requests_of_a_kind_clients_are_told_to_come_back(
             if message["type"] == "http.response.start":
                 statuses.append(message["status"])
 
-        middleware = AuthMiddleware(slow, token=TOKEN, lifecycle=lifecycle, limits=LimitsSettings())
+        middleware = AuthMiddleware(slow, callers=Authenticator(TOKEN), lifecycle=lifecycle, limits=LimitsSettings())
 
         async def ask(method: str, path: str) -> None:
             head = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": allowed()}
@@ -297,7 +298,9 @@ def test_websockets_are_closed(app: Application) -> None:
         return {"type": "websocket.connect"}
 
     lifecycle = Lifecycle()
-    middleware = AuthMiddleware(create_api(app, token=TOKEN), token=TOKEN, lifecycle=lifecycle, limits=app.settings.limits)
+    middleware = AuthMiddleware(
+        create_api(app, token=TOKEN), callers=Authenticator(TOKEN), lifecycle=lifecycle, limits=app.settings.limits
+    )
     asyncio.run(middleware({"type": "websocket", "path": "/", "headers": allowed()}, receive, send))
     assert [message["type"] for message in sent] == ["websocket.close"]
 

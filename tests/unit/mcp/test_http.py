@@ -18,6 +18,7 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import Receive, Scope, Send
 
+from ragd.access.authentication import Authenticator
 from ragd.api import errors
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.security import MAX_OPEN_REQUESTS, AuthMiddleware
@@ -87,8 +88,8 @@ def doorway() -> Iterator[Doorway]:
     lifecycle.ready.set()
     api = FastAPI(redirect_slashes=False)
     errors.install(api)
-    api.add_middleware(AuthMiddleware, token=TOKEN, lifecycle=lifecycle, limits=settings.limits)
-    serve_agents(api, rest, TOKEN, settings, lifecycle.stopping)
+    api.add_middleware(AuthMiddleware, callers=Authenticator(TOKEN), lifecycle=lifecycle, limits=settings.limits)
+    serve_agents(api, rest, settings, lifecycle.stopping)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = uvicorn.Server(uvicorn.Config(api, lifespan="on", log_config=None, ws="none"))
         thread = threading.Thread(target=server.run, args=([listener],))

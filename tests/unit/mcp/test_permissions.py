@@ -30,7 +30,7 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient
     """REST, the app, and the door for agents on the same app."""
     with opened(tmp_path_factory.mktemp("agents"), **{"mcp.enabled": True, "live.budget_ms": 5000}) as (client, app):
         api = create_api(app, token=TOKEN)
-        serve_agents(api, create_api(app, token="inside"), "inside", app.settings, threading.Event())
+        serve_agents(api, create_api(app, token=TOKEN), app.settings, threading.Event())
         headers = {"Authorization": f"Bearer {TOKEN}"}
         with TestClient(api, base_url="http://127.0.0.1:8765", headers=headers) as agents:
             yield client, app, agents

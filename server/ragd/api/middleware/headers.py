@@ -7,3 +7,9 @@ SOURCE_TOKEN: Final = "X-RAG-Source-Token"
 
 NEW_SOURCE: Final = "new"
 """Stands for the id of a source that is just being added."""
+
+CALLER: Final = "ragd.caller"
+"""Where a request's scope says who asks."""
+
+AUDIT: Final = "ragd.audit"
+"""Where a request's scope gathers what the audit log says of it, if that is kept."""

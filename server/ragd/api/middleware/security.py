@@ -1,4 +1,5 @@
-"""What a request must pass before anything else sees it: Host, Origin, token, readiness, size. Pure ASGI, decides on raw values.
+"""What a request must pass before anything else sees it: Host, Origin, credential, rate, readiness, size. Pure ASGI, decides on
+raw values. What its caller may do is decided by its route: see `permissions`.
 
 Against DNS rebinding (Ollama before 0.1.29, CVE-2024-28224) the Host header is matched as a whole; `request.url`, which is made
 from it (CVE-2026-48710), is never looked at. Against cross-site requests every foreign Origin is refused, whatever the method.
@@ -6,21 +7,25 @@ from it (CVE-2026-48710), is never looked at. Against cross-site requests every 
 
 from __future__ import annotations
 
-import hmac
 import logging
 import re
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from anyio import CapacityLimiter, to_thread
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ragd.access.authentication import Authenticator
+from ragd.access.callers import Caller
 from ragd.api.errors import error_response, failure_response
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.browser import PAGES, BrowserSessions
+from ragd.api.middleware.headers import CALLER
+from ragd.api.middleware.server_mode import RATE_HEADERS, ServerRules
 from ragd.config.service import LimitsSettings
 from ragd.core.errors import (
     ForbiddenHost,
@@ -38,6 +43,9 @@ log = logging.getLogger(__name__)
 
 OPEN_PATH = "/health"
 """The one address that needs no token and answers while the daemon is warming up."""
+
+READY_PATH = "/ready"
+"""In server mode it needs none either: whoever restarts containers has no key."""
 
 ANSWER_PATHS = {"/api/chat", "/v1/chat/completions"}
 EVALUATIONS_PATH = "/api/evaluations"
@@ -68,8 +76,11 @@ _SLOTS = {
     "agent": 2 * MAX_STREAMS,
 }
 
+_LOOK_UPS = 4
+"""Threads that find out who asks."""
+
 _UPLOADS = re.compile(r"/api/ingest|/knowledge_bases/[^/]+/documents")
-_HOST = re.compile(rb"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.IGNORECASE)
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _BEARER = re.compile(rb"bearer +([\x21-\x7e]+)", re.IGNORECASE)
 _CLIENT_LEFT = 499
 
@@ -86,15 +97,23 @@ class AuthMiddleware:
         self,
         app: ASGIApp,
         *,
-        token: str,
+        callers: Authenticator,
         lifecycle: Lifecycle,
         limits: LimitsSettings,
         browser: BrowserSessions | None = None,
         answered: Callable[[str, str, int, float], None] | None = None,
+        server: ServerRules | None = None,
+        counted: bool = True,
     ) -> None:
-        """`answered` is told method, route, status and seconds of each request."""
+        """`answered` is told method, route, status and seconds of each request. `server` are the rules of server mode, where only
+        requests that are `counted` use up their caller's rate."""
         self._app = app
-        self._token = token.encode("ascii")
+        self._callers = callers
+        self._server = server
+        self._counted = counted
+        self._hosts = _Hosts(server.names if server else ())
+        # Not those of the routes, which may all be busy with questions.
+        self._look_ups = CapacityLimiter(_LOOK_UPS)
         self._lifecycle = lifecycle
         self._limits = limits
         self._answered = answered
@@ -129,11 +148,15 @@ class AuthMiddleware:
                 if self._lifecycle.draining.is_set():
                     headers["Connection"] = "close"
                 headers.setdefault("Cache-Control", "no-store")
+                for name, value in scope.get(RATE_HEADERS, {}).items():
+                    headers[name] = value
             await send(message)
 
+        if self._server:
+            self._server.begin(scope)
         try:
             try:
-                self._check(scope, kind)
+                await self._check(scope, kind)
                 limit = self._body_limit(scope)
             except RagError as error:
                 await error_response(error, path=scope["path"])(scope, receive, send_marked)
@@ -154,24 +177,22 @@ class AuthMiddleware:
             if self._answered:
                 method = scope["method"] if scope["method"] in _METHODS else "OTHER"
                 self._answered(method, getattr(scope.get("route"), "path_format", NO_ROUTE), status, taken)
+            if self._server:
+                self._server.end(scope, status, taken)
             request_id.reset(remembered)
             calling.reset(caller)
 
-    def _check(self, scope: Scope, kind: str) -> None:
+    async def _check(self, scope: Scope, kind: str) -> None:
         _check_head(scope)
-        hosts = _values(scope, b"host")
-        if len(hosts) != 1 or not _HOST.fullmatch(hosts[0]):
-            raise ForbiddenHost("The Host header must be 127.0.0.1, localhost or [::1]. Call the daemon by its own url.")
-        if any(origin not in _own_origins(scope) for origin in _values(scope, b"origin")):
-            raise ForbiddenOrigin("Pages of other sites can't call this daemon.")
-        if scope["path"] == OPEN_PATH:
+        path = scope["path"]
+        is_open = path == OPEN_PATH or (self._server is not None and path == READY_PATH)
+        # Whoever looks after containers asks by the address of one.
+        if not (is_open and self._server):
+            self._hosts.check(scope)
+        if path == OPEN_PATH:
             return
-        is_token = self._authorized(_values(scope, b"authorization"))
-        if not is_token and not self._browser.admits(scope["method"], scope["path"], _values(scope, b"cookie")):
-            hint = " For a browser, `rag docs` gives a link." if scope["path"] in PAGES else ""
-            raise Unauthorized(f"Send 'Authorization: Bearer TOKEN' with the token from daemon.json in the data directory.{hint}")
-        if is_token and (known := scope.get("extensions", {}).get(ON_AUTHENTICATED)):
-            known["call"]()
+        if not is_open:
+            await self._authenticate(scope)
         if self._lifecycle.stopping.is_set():
             raise ServiceUnavailable("The daemon is stopping. Start it again, or try again when it is back.")
         if not self._lifecycle.ready.is_set():
@@ -179,9 +200,28 @@ class AuthMiddleware:
         if self._open[kind] > _SLOTS[kind]:
             raise ServiceUnavailable(f"{_SLOTS[kind]} requests of this kind are being answered already. Try again in a moment.")
 
-    def _authorized(self, values: list[bytes]) -> bool:
-        match = _BEARER.fullmatch(values[0]) if len(values) == 1 else None
-        return match is not None and hmac.compare_digest(match[1], self._token)
+    async def _authenticate(self, scope: Scope) -> None:
+        """Note the caller in the scope. Raises `Unauthorized`, `RateLimited`, `ServiceUnavailable`."""
+        try:
+            caller = await self._caller(_values(scope, b"authorization"))
+        except Unauthorized as error:
+            if self._browser.admits(scope["method"], scope["path"], _values(scope, b"cookie")):
+                return
+            hint = " For a browser, `rag docs` gives a link." if scope["path"] in PAGES else ""
+            raise Unauthorized(error.message + hint) from None
+        scope[CALLER] = caller
+        if known := scope.get("extensions", {}).get(ON_AUTHENTICATED):
+            known["call"]()
+        if self._server and self._counted:
+            self._server.count(scope, caller)
+
+    async def _caller(self, shown: list[bytes]) -> Caller:
+        match = _BEARER.fullmatch(shown[0]) if len(shown) == 1 else None
+        if match is None:
+            raise Unauthorized(self._callers.how)
+        if (caller := self._callers.known(match[1])) is not None:
+            return caller
+        return await to_thread.run_sync(self._callers.looked_up, match[1], limiter=self._look_ups)
 
     def _body_limit(self, scope: Scope) -> int:
         types = _values(scope, b"content-type")
@@ -238,6 +278,29 @@ def _check_head(scope: Scope) -> None:
 
 def _values(scope: Scope, name: bytes) -> list[bytes]:
     return [value for key, value in scope["headers"] if key == name]
+
+
+class _Hosts:
+    """By which names this service is called, and so from which pages."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        known = "|".join(re.escape(name) for name in (*_LOOPBACK, *names))
+        self._names = tuple(names)
+        self._host = re.compile(rf"(?:{known})(?::[0-9]{{1,5}})?".encode(), re.IGNORECASE)
+        # Behind a proxy that speaks TLS the port is not ours.
+        named = "|".join(map(re.escape, names))
+        self._origin = re.compile(rf"https?://(?:{named})(?::[0-9]{{1,5}})?".encode(), re.IGNORECASE) if names else None
+
+    def check(self, scope: Scope) -> None:
+        """Raises `ForbiddenHost`, `ForbiddenOrigin`."""
+        hosts = _values(scope, b"host")
+        if len(hosts) != 1 or not self._host.fullmatch(hosts[0]):
+            others = f", or one of server.names ({', '.join(self._names)})" if self._names else ""
+            message = f"The Host header must be 127.0.0.1, localhost or [::1]{others}. Call the daemon by its own url."
+            raise ForbiddenHost(message)
+        for origin in _values(scope, b"origin"):
+            if origin not in _own_origins(scope) and not (self._origin and self._origin.fullmatch(origin)):
+                raise ForbiddenOrigin("Pages of other sites can't call this daemon.")
 
 
 def _own_origins(scope: Scope) -> set[bytes]:

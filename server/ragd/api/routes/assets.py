@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse
 
-from ragd.api.common import App, SourceTokens
+from ragd.api.common import Access, App
 from ragd.api.description import binary
 from ragd.store.assets import Variant
 
@@ -26,9 +26,9 @@ PICTURE_HEADERS: Final = {
     response_class=FileResponse,
     responses=binary("image/*", "The picture."),
 )
-def get_asset(asset_id: str, app: App, tokens: SourceTokens, variant: Annotated[Variant, Query()] = "raw") -> FileResponse:
+def get_asset(asset_id: str, app: App, access: Access, variant: Annotated[Variant, Query()] = "raw") -> FileResponse:
     """A picture that a live document shows which the caller may see; `thumb` is a WebP of at most 320 pixels."""
-    found = app.pictures.find(asset_id, variant, tokens)
+    found = app.pictures.find(asset_id, variant, access)
     # Rights can end at any moment, and no cache is asked then.
     headers = PICTURE_HEADERS if found.for_all else PICTURE_HEADERS | {"Cache-Control": "no-store"}
     return FileResponse(found.path, media_type=found.mime, headers=headers)

@@ -13,7 +13,7 @@ from ragd.answer.answerer import Delta
 from ragd.answer.phrases import phrase
 from ragd.answer.prompt import Prompt
 from ragd.api.answer_stream import BegunAnswer, answering
-from ragd.api.common import App, Life, SourceTokens, collection_available, in_turn
+from ragd.api.common import Access, App, CallerOf, Life, SourceTokens, collection_available, in_turn
 from ragd.api.description import event_stream
 from ragd.api.errors import failure_response
 from ragd.api.responses import citation_response, explained_response, named, query_response
@@ -24,8 +24,10 @@ from ragd.retrieve.pipeline import QueryResult
 router = APIRouter(tags=["chat"])
 
 
-async def _begun(request: Request, body: ChatBody, app: App, tokens: SourceTokens) -> AsyncIterator[tuple[ChatBody, BegunAnswer]]:
-    async with answering(request, app, body.request(tokens)) as begun:
+async def _begun(
+    request: Request, body: ChatBody, app: App, tokens: SourceTokens, caller: CallerOf
+) -> AsyncIterator[tuple[ChatBody, BegunAnswer]]:
+    async with answering(request, app, body.request(tokens, caller.readable)) as begun:
         yield body, begun
 
 
@@ -61,25 +63,24 @@ async def chat(
     response_model_exclude_unset=True,
     dependencies=[Depends(collection_available)],
 )
-async def prompt(request: Request, body: PromptBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
+async def prompt(request: Request, body: PromptBody, app: App, tokens: SourceTokens, caller: CallerOf) -> dict[str, Any]:
     """Find the passages that answer a question, and build the messages that a model of the client should get.
 
     Send the model's answer to `/api/answers/verify` with the citations that are `given`. Where the model counts more tokens than
     it takes, ask again with a smaller `max_tokens`.
     """
-    result, built = await in_turn(request, lambda: app.search.prompt(body.request(tokens)))
+    result, built = await in_turn(request, lambda: app.search.prompt(body.request(tokens, caller.readable)))
     return _prompt_response(result, built) | (explained_response(result) if body.explain else {})
 
 
 @router.post("/api/answers/verify", response_model=VerifiedAnswer, response_model_exclude_unset=True)
-async def verify_answer(request: Request, body: AnswerVerifyBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
+async def verify_answer(request: Request, body: AnswerVerifyBody, app: App, access: Access) -> dict[str, Any]:
     """Check an answer as `/api/chat` checks its own: references to what was not given are taken out, each sentence is judged.
 
     `citations` are all that the model was given, with the `chunk_ids` of each (or its one `chunk_id`).
     """
     given = [(citation.id, citation.chunk_ids) for citation in body.citations]
-    readable = app.access.context(tokens).readable
-    return _verified_response(await in_turn(request, lambda: app.answer_check.check(body.answer, given, readable)))
+    return _verified_response(await in_turn(request, lambda: app.answer_check.check(body.answer, given, access.readable)))
 
 
 def _answer_response(answer: Answer, trace_id: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Depends
 
-from ragd.api.common import App, Pages
+from ragd.api.common import App, CallerOf, Pages
 from ragd.api.responses import named
 from ragd.api.schemas.collections import Collection, CollectionChange, CollectionCreate, CollectionPage
 from ragd.core.storage import Collection as Stored
@@ -20,16 +20,16 @@ def _exists(name: str, app: App) -> None:
 
 
 @router.get("", response_model=CollectionPage)
-def list_collections(app: App, paging: Pages) -> dict[str, Any]:
+def list_collections(app: App, paging: Pages, caller: CallerOf) -> dict[str, Any]:
     """Collections by name, with their counts."""
-    found, total = app.collections.page(paging.page, paging.page_size)
+    found, total = app.collections.page(paging.page, paging.page_size, caller.readable)
     return paging.answer([_collection_response(item) for item in found], total)
 
 
 @router.post("", response_model=Collection, status_code=201)
-def create_collection(body: CollectionCreate, app: App) -> dict[str, Any]:
+def create_collection(body: CollectionCreate, app: App, caller: CallerOf) -> dict[str, Any]:
     """Make a collection."""
-    return _collection_response(app.collections.create(body.name, body.description))
+    return _collection_response(app.keys.made(caller, app.collections.create(body.name, body.description)))
 
 
 @router.patch("/{name}", response_model=Collection, dependencies=[Depends(_exists)])

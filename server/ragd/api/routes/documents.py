@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from ragd.api.common import App, Pages, SourceTokens
+from ragd.api.common import Access, App, CallerOf, Pages, SourceTokens
 from ragd.api.description import binary
 from ragd.api.routes.assets import PICTURE_HEADERS
 from ragd.api.schemas.documents import (
@@ -27,9 +27,9 @@ from ragd.store.document_reader import no_document
 router = APIRouter(prefix="/api/documents", tags=["documents"])
 
 
-def _readable(doc_id: str, app: App, tokens: SourceTokens) -> None:
+def _readable(doc_id: str, app: App, access: Access) -> None:
     """The document in the address must exist, not be deleted, and be one that the user may see; else there is none."""
-    if doc_id not in app.access.context(tokens).readable([doc_id]):
+    if doc_id not in access.readable([doc_id]):
         raise no_document(doc_id)
     app.document_reader.get(doc_id)
 
@@ -56,15 +56,16 @@ def list_documents(
     app: App,
     kb_id: Annotated[str | None, Depends(_kb_id)],
     paging: Pages,
-    tokens: SourceTokens,
+    access: Access,
+    caller: CallerOf,
     status: Annotated[DocumentStatus | None, Query()] = None,
 ) -> dict[str, Any]:
     """Documents by source; deleted ones only when asked for by their status.
 
     Those of cloud sources that are not public come last, and are named only to a token that may read them.
     """
-    found, total = app.documents.page(kb_id, status, paging.page, paging.page_size)
-    readable = app.access.context(tokens).readable(row["id"] for row in found)
+    found, total = app.documents.page(kb_id, status, paging.page, paging.page_size, caller.readable)
+    readable = access.readable(row["id"] for row in found)
     return paging.answer([row if row["id"] in readable else row | _unnamed(row) for row in found], total)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Depends
 
 from ragd.answer.verification import live_passages
-from ragd.api.common import App, Pages, SourceTokens, collection_exists
+from ragd.api.common import Access, App, Pages, collection_exists
 from ragd.api.middleware.security import EVALUATIONS_PATH
 from ragd.api.schemas.evaluations import Evaluation, EvaluationPage, Feedback, FeedbackBody, FeedbackPage
 from ragd.core.errors import FieldProblem, ValidationFailed
@@ -45,7 +45,7 @@ def list_feedback(app: App, paging: Pages) -> dict[str, Any]:
 
 
 @router.post("/api/feedback", response_model=Feedback, status_code=201, dependencies=[Depends(collection_exists)])
-def add_feedback(body: FeedbackBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
+def add_feedback(body: FeedbackBody, app: App, access: Access) -> dict[str, Any]:
     """Keep what somebody says of an answer, with the places of its passages: ids of passages change with their documents.
 
     Everybody may read feedback, so of what not everybody may see nothing is kept but what `question` and `answer` say.
@@ -55,7 +55,6 @@ def add_feedback(body: FeedbackBody, app: App, tokens: SourceTokens) -> dict[str
     # Checked now, so that an evaluation can ask the question again.
     parse_filters(body.filters)
     turns = parse_history(body.history)
-    access = app.access.context(tokens)
     passages = live_passages(app.passages, body.chunk_ids, "chunk_ids", access.readable)
     for_all = access.open_to_all(passage.doc_id for passage in passages.values())
     shown = (passages[chunk_id] for chunk_id in dict.fromkeys(body.chunk_ids))

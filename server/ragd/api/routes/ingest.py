@@ -6,7 +6,8 @@ from fastapi import APIRouter, Depends, Request
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
-from ragd.api.common import App, collection_available, collection_exists
+from ragd.access.callers import Caller, Role
+from ragd.api.common import App, CallerOf, collection_available, collection_exists
 from ragd.api.errors import validation_failed
 from ragd.api.multipart import UploadForm, receive_form
 from ragd.api.schemas.jobs import IngestBody, JobStarted, ReindexBody
@@ -42,15 +43,16 @@ _BODY = {
 
 
 @router.post("/ingest", response_model=JobStarted, status_code=202, openapi_extra={"requestBody": _BODY})
-async def ingest(request: Request, app: App) -> dict[str, str]:
+async def ingest(request: Request, app: App, caller: CallerOf) -> dict[str, str]:
     """Ingest files and folders by their paths (JSON), or the files in the request itself (multipart)."""
     content_type = request.headers.get("content-type", "")
     kind = content_type.partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
-        job = await _receive_files(request, app, content_type)
+        job = await _receive_files(request, app, caller, content_type)
     elif kind == "application/json":
         await collection_available(request, app)
         body = await _read_body(request)
+        await run_in_threadpool(app.keys.check_quota, caller)
         job = await run_in_threadpool(app.documents.ingest, **body.model_dump(), request_id=request_id.get())
     else:
         raise UnsupportedMediaType("Send JSON (application/json) or files (multipart/form-data). Both are supported here.")
@@ -73,12 +75,12 @@ async def _read_body(request: Request) -> IngestBody:
         raise ValidationFailed(f"The body is not JSON: {error}.", details=[problem]) from error
 
 
-async def _receive_files(request: Request, app: Application, content_type: str) -> Job:
+async def _receive_files(request: Request, app: Application, caller: Caller, content_type: str) -> Job:
     fields: dict[str, str] = {}
 
     def on_field(name: str, value: str) -> None:
         if name == "collection":
-            app.collections.available(value)
+            caller.require(Role.WRITER, [app.collections.available(value).kb_id])
         elif value.strip().lower() not in _TRUTH:
             raise ValidationFailed("force must be true or false.", details=[FieldProblem(name, "invalid", "true or false.")])
         fields[name] = value
@@ -92,11 +94,14 @@ async def _receive_files(request: Request, app: Application, content_type: str) 
         field_names=("collection", "force"),
         on_field=on_field,
     )
-    return await receive_form(request, form, lambda uploads: _queue(app, uploads, fields))
+    await run_in_threadpool(app.keys.check_quota, caller)
+    return await receive_form(request, form, lambda uploads: _queue(app, caller, uploads, fields))
 
 
-def _queue(app: Application, uploads: list[Upload], fields: dict[str, str]) -> Job:
+def _queue(app: Application, caller: Caller, uploads: list[Upload], fields: dict[str, str]) -> Job:
     # The collection may stand after the files in the form, so where they belong is known only now.
     target = app.collections.available(fields.get("collection", DEFAULT))
+    caller.require(Role.WRITER, [target.kb_id])
+    app.keys.check_quota(caller, len(uploads), sum(upload.size for upload in uploads))
     force = _TRUTH[fields.get("force", "false").strip().lower()]
     return app.documents.ingest_uploads(uploads, target, force=force, request_id=request_id.get())

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
-from ragd.api.common import STREAM_END, App, Life, Pages
+from ragd.api.common import STREAM_END, App, CallerOf, Life, Pages
 from ragd.api.description import event_stream
 from ragd.api.responses import job_response
 from ragd.api.schemas.jobs import Job, JobEvents, JobPage
@@ -29,9 +29,9 @@ def _exists(job_id: str, app: App) -> None:
 
 
 @router.get("", response_model=JobPage)
-def list_jobs(app: App, paging: Pages, status: Annotated[JobStatus | None, Query()] = None) -> dict[str, Any]:
+def list_jobs(app: App, paging: Pages, caller: CallerOf, status: Annotated[JobStatus | None, Query()] = None) -> dict[str, Any]:
     """Jobs, newest first."""
-    found, total = app.jobs.page(paging.page, paging.page_size, status)
+    found, total = app.jobs.page(paging.page, paging.page_size, status, among=caller.readable)
     return paging.answer([job_response(job) for job in found], total)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request
 
-from ragd.api.common import App, SourceTokens, collection_available, in_turn
+from ragd.api.common import App, CallerOf, SourceTokens, collection_available, in_turn
 from ragd.api.responses import explained_response, query_response
 from ragd.api.schemas.query import QueryAnswer, QueryBody
 
@@ -19,7 +19,7 @@ router = APIRouter(tags=["query"])
     response_model_exclude_unset=True,
     dependencies=[Depends(collection_available)],
 )
-async def query(request: Request, body: QueryBody, app: App, tokens: SourceTokens) -> dict[str, Any]:
+async def query(request: Request, body: QueryBody, app: App, tokens: SourceTokens, caller: CallerOf) -> dict[str, Any]:
     """Find the passages that answer a question, with citations and a context for a model."""
-    found = await in_turn(request, lambda: app.search.query(body.request(tokens)))
+    found = await in_turn(request, lambda: app.search.query(body.request(tokens, caller.readable)))
     return query_response(found) | (explained_response(found) if body.explain else {})

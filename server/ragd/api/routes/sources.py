@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import JSONResponse
 
-from ragd.api.common import App, Pages, SourceTokens, collection_available
+from ragd.access.callers import Role
+from ragd.api.common import Access, App, CallerOf, Pages, SourceTokens, collection_available
 from ragd.api.middleware.headers import NEW_SOURCE
 from ragd.api.responses import named
 from ragd.api.schemas.jobs import JobStarted
@@ -44,9 +45,9 @@ _SKIPPED_SHOWN = 100
 
 
 @router.get("", response_model=SourcePage)
-def list_sources(app: App, paging: Pages) -> dict[str, Any]:
+def list_sources(app: App, paging: Pages, caller: CallerOf) -> dict[str, Any]:
     """Sources by name, as they stand."""
-    found, total = app.sources.page(paging.page, paging.page_size)
+    found, total = app.sources.page(paging.page, paging.page_size, caller.reach(Role.ADMIN))
     return paging.answer([_answer(app, source) for source in found], total)
 
 
@@ -101,11 +102,11 @@ def retry_items(source_id: str, app: App, tokens: SourceTokens, body: RetryBody 
 
 
 @router.get("/{source_id}/ledger", response_model=SourceLedger, dependencies=[Depends(_exists)])
-def source_ledger(source_id: str, app: App, tokens: SourceTokens) -> dict[str, Any]:
+def source_ledger(source_id: str, app: App, access: Access) -> dict[str, Any]:
     """The last cycles of a cloud source, each item accounted for. A title needs a token that may read its item."""
     ledger = app.sources.ledger
     skipped, _total = ledger.page_of_items(source_id, "skipped", 1, _SKIPPED_SHOWN)
-    readable = app.access.context(tokens).readable_items(source_id, skipped)
+    readable = access.readable_items(source_id, skipped)
     cycles = ledger.cycles(source_id)
     newest = next((cycle.cycle_id for cycle in cycles if cycle.phase == "done"), None)
     shown = [
@@ -118,11 +119,11 @@ def source_ledger(source_id: str, app: App, tokens: SourceTokens) -> dict[str, A
 
 @router.get("/{source_id}/ledger/items", response_model=LedgerPage, dependencies=[Depends(_exists)])
 def ledger_items(
-    source_id: str, app: App, paging: Pages, tokens: SourceTokens, state: Annotated[ItemState, Query()] = "skipped"
+    source_id: str, app: App, paging: Pages, access: Access, state: Annotated[ItemState, Query()] = "skipped"
 ) -> dict[str, Any]:
     """The items of a cloud source that are in one state, by id. A title needs a token that may read its item."""
     items, total = app.sources.ledger.page_of_items(source_id, state, paging.page, paging.page_size)
-    readable = app.access.context(tokens).readable_items(source_id, items)
+    readable = access.readable_items(source_id, items)
     names = ("kind", "container", "owner", "state", "reason", "message", "version", "remote_updated_at", "fetched_at")
     answers = [
         {"id": item.item_id, "title": item.title if item.item_id in readable else None, **named(item, *names)} for item in items

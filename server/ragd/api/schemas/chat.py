@@ -27,9 +27,9 @@ class ChatBody(QueryBody):
         default=False, description="Answer with the passages' own sentences, also where a language model is set."
     )
 
-    def request(self, source_tokens: Mapping[str, str]) -> ChatRequest:
+    def request(self, source_tokens: Mapping[str, str], readable: frozenset[str] | None = None) -> ChatRequest:
         """The request as the services take it. Raises as a query's does."""
-        return ChatRequest(**self._fields(source_tokens), extractive=self.extractive)
+        return ChatRequest(**self._fields(source_tokens, readable), extractive=self.extractive)
 
 
 class ChatDelta(BaseModel):
@@ -117,10 +117,10 @@ class PromptBody(QueryBody):
     )
     attachments: list[AttachmentBody] = Field(default_factory=list, max_length=_MAX_ATTACHMENTS)
 
-    def request(self, source_tokens: Mapping[str, str]) -> PromptRequest:
+    def request(self, source_tokens: Mapping[str, str], readable: frozenset[str] | None = None) -> PromptRequest:
         """The request as the services take it. Raises as a query's does."""
         attachments = tuple(Attachment(item.name, item.text) for item in self.attachments)
-        return PromptRequest(**self._fields(source_tokens), max_tokens=self.max_tokens, attachments=attachments)
+        return PromptRequest(**self._fields(source_tokens, readable), max_tokens=self.max_tokens, attachments=attachments)
 
 
 class PromptMessage(BaseModel):

@@ -78,11 +78,11 @@ class QueryBody(RequestBody):
         default=None, pattern="^[0-9a-f]{32}$", description="The evaluation run that asks; the trace links to it."
     )
 
-    def request(self, source_tokens: Mapping[str, str]) -> QueryRequest:
+    def request(self, source_tokens: Mapping[str, str], readable: frozenset[str] | None = None) -> QueryRequest:
         """The request as the services take it. Raises `ValidationFailed` for a filter, a preference or a turn that is wrong."""
-        return QueryRequest(**self._fields(source_tokens))
+        return QueryRequest(**self._fields(source_tokens, readable))
 
-    def _fields(self, source_tokens: Mapping[str, str]) -> dict[str, Any]:
+    def _fields(self, source_tokens: Mapping[str, str], readable: frozenset[str] | None) -> dict[str, Any]:
         return self.model_dump(include={"top_k", "strategy", "max_context_tokens", "evaluation"}) | {
             "collection": tuple(self.collection) if isinstance(self.collection, list) else self.collection,
             "text": self.query,
@@ -92,6 +92,7 @@ class QueryBody(RequestBody):
             "history": parse_history(self.history),
             "request_id": request_id.get(),
             "source_tokens": source_tokens,
+            "readable": readable,
         }
 
 

@@ -33,6 +33,11 @@ class Upload:
     staged: Path
     file: BinaryIO = field(repr=False)
 
+    @property
+    def size(self) -> int:
+        """Bytes that have arrived."""
+        return self.file.tell() if not self.file.closed else self.staged.stat().st_size
+
     def seal(self) -> None:
         """Everything has arrived: put it on the disk for good."""
         self.file.flush()

@@ -60,7 +60,8 @@ class FolderHandler(SourceHandler):
         self._sources = context.sources
         self._documents = context.documents
         self._queue = context.queue
-        self._allowed_roots = context.settings.security.allowed_roots
+        self._security = context.settings.security
+        self._allowed_roots = self._security.allowed_roots
         self._avoid = context.avoid
         self._pace = context.settings.watch
         self._reading = FolderReading(context.documents, context.ingestion, self._allowed_roots, context.avoid)
@@ -85,7 +86,7 @@ class FolderHandler(SourceHandler):
     # Configuration
 
     def preview(self, type_: str, values: Mapping[str, Any], token: str | None) -> _Preview:
-        config = FolderConfig.parse(values, self._allowed_roots)
+        config = FolderConfig.parse(values, self._security.path_roots())
         config.check_root(config.folder.name, self._allowed_roots)
         found = config.scan(self._allowed_roots, self._avoid)
         types = Counter(doc_type_for(item.name) or "text" for item in found.items)
@@ -100,7 +101,7 @@ class FolderHandler(SourceHandler):
         )
 
     def parse_config(self, type_: str, values: Mapping[str, Any], kb_id: str, source_id: str | None = None) -> dict[str, Any]:
-        config = FolderConfig.parse(values, self._allowed_roots)
+        config = FolderConfig.parse(values, self._security.path_roots())
         self._check_overlap(type_, config, kb_id, source_id)
         return config.as_dict()
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from ragd.store.database.columns import size, text
+from ragd.store.database.service_migrations import api_keys
 
 if TYPE_CHECKING:
     from alembic.operations import Operations
@@ -341,4 +342,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     _0007_paths_and_deletions,
     _0008_moments,
     _0009_awaited_uploads,
+    api_keys,
 )

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
+from starlette.concurrency import run_in_threadpool
 
-from ragd.api.common import App, Pages, SourceTokens
+from ragd.api.common import Access, App, CallerOf, Pages
 from ragd.api.multipart import UploadForm, receive_form
 from ragd.api.routes.contract import TAG
 from ragd.api.schemas.contract import DocumentAccepted, KnowledgeBaseDocument, KnowledgeBaseDocumentPage
 from ragd.core.errors import UnsupportedMediaType
 from ragd.core.logs import request_id
 from ragd.core.storage import Collection, UploadStatus
+from ragd.ingest.discovery.uploads import Upload
 from ragd.store.contract.documents import UploadedDocument
 from ragd.store.document_reader import no_document
 
@@ -42,9 +44,9 @@ def _exists(kb_id: str, app: App) -> None:
     app.collections.by_id(kb_id)
 
 
-def _readable(doc_id: str, app: App, tokens: SourceTokens) -> UploadedDocument:
+def _readable(doc_id: str, app: App, access: Access) -> UploadedDocument:
     """The document in the address must exist, not be deleted, and be one that the user may see; else there is none."""
-    if doc_id not in app.access.context(tokens).readable([doc_id]):
+    if doc_id not in access.readable([doc_id]):
         raise no_document(doc_id)
     return app.knowledge_bases.uploaded.get(doc_id)
 
@@ -55,24 +57,32 @@ def _readable(doc_id: str, app: App, tokens: SourceTokens) -> UploadedDocument:
     status_code=202,
     openapi_extra={"requestBody": _FILE},
 )
-async def upload_document(request: Request, target: Annotated[Collection, Depends(_available)], app: App) -> dict[str, str]:
+async def upload_document(
+    request: Request, target: Annotated[Collection, Depends(_available)], app: App, caller: CallerOf
+) -> dict[str, str]:
     """Upload one file to be read and indexed. The same name in the same knowledge base is a new version of the same document."""
     content_type = request.headers.get("content-type", "")
     if content_type.partition(";")[0].strip().lower() != "multipart/form-data":
         raise UnsupportedMediaType("Send the file as multipart/form-data, in the field 'file'.")
     limit = app.settings.limits.max_document_size
     form = UploadForm(content_type, receive=app.uploads.receive, max_file_size=limit, file_field="file", most_files=1)
-    doc_id = await receive_form(request, form, lambda uploads: app.knowledge_bases.upload(target, uploads[0], request_id.get()))
+    await run_in_threadpool(app.keys.check_quota, caller)
+
+    def take(uploads: list[Upload]) -> str:
+        app.keys.check_quota(caller, 1, uploads[0].size)
+        return app.knowledge_bases.upload(target, uploads[0], request_id.get())
+
+    doc_id = await receive_form(request, form, take)
     return {"document_id": doc_id, "status": "processing"}
 
 
 @router.get("/knowledge_bases/{kb_id}/documents", response_model=KnowledgeBaseDocumentPage, dependencies=[Depends(_exists)])
 def list_knowledge_base_documents(
-    kb_id: str, app: App, paging: Pages, tokens: SourceTokens, status: Annotated[UploadStatus | None, Query()] = None
+    kb_id: str, app: App, paging: Pages, access: Access, status: Annotated[UploadStatus | None, Query()] = None
 ) -> dict[str, Any]:
     """Documents of a knowledge base, the oldest first, deleted ones included."""
     found, total = app.knowledge_bases.uploaded.page(kb_id, status, paging.page, paging.page_size)
-    readable = app.access.context(tokens).readable(document.doc_id for document in found)
+    readable = access.readable(document.doc_id for document in found)
     return paging.answer([_document(document, named=document.doc_id in readable) for document in found], total)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
 
-from ragd.api.common import App, Pages
+from ragd.api.common import App, CallerOf, Pages
 from ragd.api.responses import named
 from ragd.api.routes.contract import TAG
 from ragd.api.schemas.contract import (
@@ -33,20 +33,23 @@ def _changeable(kb_id: str, app: App) -> None:
 
 
 @router.post("/knowledge_bases", response_model=KnowledgeBase, status_code=201)
-def create_knowledge_base(body: KnowledgeBaseCreate, app: App) -> dict[str, Any]:
+def create_knowledge_base(body: KnowledgeBaseCreate, app: App, caller: CallerOf) -> dict[str, Any]:
     """Make a knowledge base; 409 for a name in use."""
-    return _knowledge_base(app.collections.create(body.name, body.description))
+    return _knowledge_base(app.keys.made(caller, app.collections.create(body.name, body.description)))
 
 
 @router.get("/knowledge_bases", response_model=KnowledgeBasePage)
 def list_knowledge_bases(
     app: App,
     paging: Pages,
+    caller: CallerOf,
     name_contains: Annotated[str | None, Query(max_length=255)] = None,
     status: Annotated[CollectionStatus | None, Query()] = None,
 ) -> dict[str, Any]:
     """Knowledge bases by name, deleted ones included."""
-    found, total = app.collections.find(paging.page, paging.page_size, name_contains=name_contains, status=status)
+    found, total = app.collections.find(
+        paging.page, paging.page_size, name_contains=name_contains, status=status, among=caller.readable
+    )
     return paging.answer([_knowledge_base(item) for item in found], total)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from ragd.api.common import App, SourceTokens, in_turn
+from ragd.api.common import App, CallerOf, SourceTokens, in_turn
 from ragd.api.routes.contract import TAG
 from ragd.api.schemas.contract import SearchBody, SearchResults
 from ragd.core.errors import ValidationFailed
@@ -47,13 +47,16 @@ async def search(
     body: SearchBody,
     app: App,
     tokens: SourceTokens,
+    caller: CallerOf,
 ) -> list[dict[str, Any]]:
     """The passages of a knowledge base that answer a query, best first; an empty array where nothing has been read yet."""
     assert target is not None, "a body that is valid names a knowledge base, which was looked at before"
     most = app.settings.limits.max_query_chars
     if len(body.query) > most:
         raise ValidationFailed.of_field("query", "too_long", f"A query has at most {most:,} characters.")
-    asked = QueryRequest(text=body.query, top_k=body.top_k, source_tokens=tokens, request_id=request_id.get())
+    asked = QueryRequest(
+        text=body.query, top_k=body.top_k, source_tokens=tokens, readable=caller.readable, request_id=request_id.get()
+    )
     found = await in_turn(request, lambda: app.knowledge_bases.query(asked, target))
     response.headers["X-Score"] = found.judge or "confidence"
     return [

@@ -14,7 +14,7 @@ from starlette.responses import StreamingResponse
 
 from ragd.answer.answerer import Delta
 from ragd.api.answer_stream import BegunAnswer, answering
-from ragd.api.common import App, Life, SourceTokens
+from ragd.api.common import App, CallerOf, Life, SourceTokens
 from ragd.api.description import COMPLETIONS
 from ragd.api.errors import failure_response
 from ragd.api.responses import citation_response
@@ -53,7 +53,7 @@ async def _model_available(request: Request, app: App) -> None:
 
 
 async def _begun(
-    request: Request, body: ChatCompletionBody, app: App, tokens: SourceTokens
+    request: Request, body: ChatCompletionBody, app: App, tokens: SourceTokens, caller: CallerOf
 ) -> AsyncIterator[tuple[ChatCompletionBody, BegunAnswer]]:
     body.require_supported()
     spoken = [message for message in body.messages if message.role in ("user", "assistant")]
@@ -67,6 +67,7 @@ async def _begun(
         history=_turns(spoken[:-1]),
         request_id=request_id.get(),
         source_tokens=tokens,
+        readable=caller.readable,
     )
     async with answering(request, app, asked) as begun:
         yield body, begun

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from fastapi import APIRouter
 
-from ragd.api.common import App
+from ragd.access.callers import Caller
+from ragd.api.common import App, CallerOf
 from ragd.api.routes.openai import FAILURES, OWNER, TAG, ModelNotFound
 from ragd.api.schemas.openai import OpenAiModel, OpenAiModels
 from ragd.app.container import Application
@@ -34,24 +35,26 @@ def rerank_model(app: Application) -> str | None:
 
 
 @router.get("/v1/models", response_model=OpenAiModels, operation_id="openai_models")
-def models(app: App) -> dict[str, Any]:
+def models(app: App, caller: CallerOf) -> dict[str, Any]:
     """Collections, then the embedding model and the reranker."""
-    return {"object": "list", "data": _listed(app)}
+    return {"object": "list", "data": _listed(app, caller)}
 
 
 @router.get("/v1/models/{model:path}", response_model=OpenAiModel, operation_id="openai_model")
-def model(model: str, app: App) -> dict[str, Any]:
+def model(model: str, app: App, caller: CallerOf) -> dict[str, Any]:
     """One of them."""
-    for one in _listed(app):
+    for one in _listed(app, caller):
         if one["id"] == model:
             return one
     raise ModelNotFound(f"There is no model '{model}'. GET /v1/models lists what there is.")
 
 
-def _listed(app: Application) -> list[dict[str, Any]]:
+def _listed(app: Application, caller: Caller) -> list[dict[str, Any]]:
+    readable = caller.readable
     found = [
         _model(one.name, "collection", one.description, round(datetime.fromisoformat(one.created_at).timestamp()))
         for one in app.collections.enabled()
+        if readable is None or one.kb_id in readable
     ]
     found.append(_model(embedding_model(app), "embedding", "POST /v1/embeddings"))
     if reranker := rerank_model(app):

@@ -1,0 +1,327 @@
+"""Server mode: every route × every role × one's own collection and somebody else's, from the app's own list of routes."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from starlette.responses import Response
+from starlette.testclient import TestClient
+
+from ragd.api.application import create_api, routes
+from ragd.api.lifecycle import Lifecycle
+from ragd.api.middleware.security import AGENTS_PATH
+from ragd.api.permissions import RULES
+from ragd.app.container import Application
+
+from .conftest import TOKEN, URL, Opened
+from .test_security import call
+
+pytestmark = pytest.mark.slow
+
+ROLES = ("reader", "writer", "admin")
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A collection and what it holds."""
+
+    kb_id: str
+    name: str
+    doc_id: str
+    chunk_id: str
+    picture: str
+    job_id: str
+    source_id: str
+    task_id: str
+    marker: str
+
+
+@dataclass
+class Service:
+    app: Application
+    api: Any
+    own: Thing
+    other: Thing
+    keys: dict[str, str] = field(default_factory=dict)
+
+    def client(self, who: str) -> TestClient:
+        return TestClient(self.api, base_url=URL, headers={"Authorization": f"Bearer {self.keys[who]}"})
+
+
+def picture_of(marker: str) -> bytes:
+    shade = sum(marker.encode()) % 200
+    image = Image.new("RGB", (400, 300), (shade, 90, 200))
+    for x in range(0, 400, 7):
+        image.putpixel((x, (x * 3) % 300), (255, shade, 0))
+    data = io.BytesIO()
+    image.save(data, "PNG")
+    return data.getvalue()
+
+
+def filled(app: Application, client: TestClient, finish: Callable[..., Any], folder: Path, name: str, marker: str) -> Thing:
+    """A collection with a document that shows a picture, a source and a job."""
+    kb_id = client.post("/knowledge_bases", json={"name": name}).json()["id"]
+    embedded = base64.b64encode(picture_of(marker)).decode()
+    text = (
+        f"# {marker} guide\n\nThe {marker} is set up by its {marker} switch.\n\n![{marker}](data:image/png;base64,{embedded})\n"
+    )
+    form = {"files": (f"{marker}.md", text.encode()), "collection": (None, name)}
+    job_id = client.post("/api/ingest", files=form).json()["job_id"]
+    assert finish(app, client, job_id)["result"]["failed"] == []
+    (doc,) = client.get("/api/documents", params={"collection": name}).json()["items"]
+    chunks = client.get(f"/api/documents/{doc['id']}/chunks").json()["items"]
+    (picture,) = {asset for chunk in chunks for asset in chunk["image_refs"]}
+    (folder / name).mkdir()
+    config = {"type": "folder", "name": name, "collection": name, "config": {"path": str(folder / name)}}
+    source_id = client.post("/api/sources", json=config).json()["id"]
+    return Thing(kb_id, name, doc["id"], chunks[0]["chunk_id"], picture, job_id, source_id, "", marker)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory, opened: Opened, finish_in: Callable[..., Any]) -> Iterator[Service]:
+    """Two collections, and for each role a key of the first one and a key that counts everywhere."""
+    folder = tmp_path_factory.mktemp("roles")
+    changes = {"security.mode": "server", "security.allowed_roots": [str(folder)]}
+    with opened(folder, changes) as app:
+        lifecycle = Lifecycle(is_daemon=False)
+        lifecycle.ready.set()
+        api = create_api(app, token=TOKEN, lifecycle=lifecycle)
+        app.runner.start()
+        with TestClient(api, base_url=URL, headers={"Authorization": f"Bearer {TOKEN}"}) as client:
+            own = filled(app, client, finish_in, folder, "own", "walrus")
+            other = filled(app, client, finish_in, folder, "other", "ostrich")
+            service = Service(app, api, with_task(app, own), with_task(app, other))
+            for role in ROLES:
+                everywhere = client.post("/api/keys", json={"name": f"{role} everywhere", "role": role}).json()
+                limited = client.post("/api/keys", json={"name": role, "role": role, "collections": ["own"]}).json()
+                app.keys.stored.grant(limited["id"], app.jobs.get(service.own.task_id).kb_id)
+                service.keys |= {role: limited["key"], f"{role} everywhere": everywhere["key"]}
+            service.keys["stranger"] = client.post(
+                "/api/keys", json={"name": "stranger", "role": "admin", "collections": []}
+            ).json()["key"]
+            yield service
+
+
+def with_task(app: Application, thing: Thing) -> Thing:
+    gone = app.collections.create(f"gone {thing.name}")
+    task = app.documents.delete_collection_by_id(gone.kb_id)
+    return Thing(**{**thing.__dict__, "task_id": task.job_id})
+
+
+Ask = Callable[[Service, TestClient, Thing], Response]
+
+
+def at(method: str, path: str, **sent: Any) -> Ask:
+    """A request, with the things' ids in its address and its body."""
+
+    def filled_in(value: Any, thing: Thing) -> Any:
+        if isinstance(value, str):
+            return value.format(**thing.__dict__)
+        if isinstance(value, dict):
+            return {key: filled_in(one, thing) for key, one in value.items()}
+        return [filled_in(one, thing) for one in value] if isinstance(value, list) else value
+
+    def ask(_service: Service, client: TestClient, thing: Thing) -> Any:
+        return client.request(
+            method, path.format(**thing.__dict__), **{name: filled_in(one, thing) for name, one in sent.items()}
+        )
+
+    return ask
+
+
+def form(path: str, name: str) -> Ask:
+    """An upload, whose collection is named in the address or after the file."""
+
+    def ask(_service: Service, client: TestClient, thing: Thing) -> Any:
+        fields = {} if "{" in path else {"collection": (None, thing.name)}
+        return client.post(path.format(**thing.__dict__), files={name: ("new.md", b"# New\n\nWords.\n"), **fields})
+
+    return ask
+
+
+def deleting_a_document(path: str) -> Ask:
+    def ask(service: Service, client: TestClient, thing: Thing) -> Any:
+        with TestClient(service.api, base_url=URL, headers={"Authorization": f"Bearer {TOKEN}"}) as local:
+            new = local.post(f"/knowledge_bases/{thing.kb_id}/documents", files={"file": ("gone.md", b"# Gone\n\nWords.\n")})
+        return client.delete(path.format(doc_id=new.json()["document_id"]))
+
+    return ask
+
+
+def changing_a_new_collection(method: str, path: str) -> Ask:
+    """A new collection, of all keys that have the thing's."""
+
+    def ask(service: Service, client: TestClient, thing: Thing) -> Any:
+        new = service.app.collections.create(f"new {uuid.uuid4().hex}")
+        for key in service.app.keys.stored.page(1, 100)[0]:
+            if key.collections is not None and thing.kb_id in key.collections:
+                service.app.keys.stored.grant(key.key_id, new.kb_id)
+        body = {"json": {"description": "changed"}} if method == "PATCH" else {}
+        return client.request(method, path.format(name=new.name, kb_id=new.kb_id), **body)
+
+    return ask
+
+
+def event_stream(_service: Service, client: TestClient, _thing: Thing) -> Any:
+    """A stream without an end, whose client goes once it has begun."""
+    headers = [(b"host", b"127.0.0.1:8765"), (b"authorization", client.headers.get("Authorization", "").encode())]
+    status, _headers, body = call(client.app, "/api/events", headers=headers)
+    return type("Answer", (), {"status_code": status, "content": body, "json": lambda _self: json.loads(body)})()
+
+
+QUESTION = {"query": "how is it set up", "collection": "{name}"}
+QUOTED = {"answer": "It is set up [1].", "citations": [{"id": 1, "chunk_ids": ["{chunk_id}"]}]}
+OPINION = {"question": "how", "verdict": "good", "collection": "{name}"}
+NEVER = "0" * 32
+
+# Who may ask a route, and a request of it. `all`: whoever is known. A role: in the collection. With `+`: in the whole service.
+EXPECTED: Mapping[tuple[str, str], tuple[str, Ask]] = {
+    ("GET", "/health"): ("open", at("GET", "/health")),
+    ("GET", "/ready"): ("open", at("GET", "/ready")),
+    ("GET", "/api/health"): ("all", at("GET", "/api/health")),
+    ("GET", "/docs"): ("all", at("GET", "/docs")),
+    ("GET", "/openapi.json"): ("all", at("GET", "/openapi.json")),
+    ("GET", "/open"): ("link", at("GET", "/open?code=x")),
+    ("POST", "/api/browser-link"): ("all", at("POST", "/api/browser-link")),
+    ("GET", "/metrics"): ("reader+", at("GET", "/metrics")),
+    ("GET", "/api/status"): ("reader+", at("GET", "/api/status")),
+    ("GET", "/api/events"): ("reader+", event_stream),
+    ("GET", "/api/checks"): ("admin+", at("GET", "/api/checks?search=false")),
+    ("POST", "/api/stop"): ("admin+", at("POST", "/api/stop")),
+    ("GET", "/api/backup"): ("admin+", at("GET", "/api/backup")),
+    ("GET", "/api/keys"): ("admin+", at("GET", "/api/keys")),
+    ("POST", "/api/keys"): ("admin+", at("POST", "/api/keys", json={"name": "", "role": "reader"})),
+    ("POST", "/api/keys/{key_id}/rotate"): ("admin+", at("POST", f"/api/keys/{NEVER}/rotate")),
+    ("DELETE", "/api/keys/{key_id}"): ("admin+", at("DELETE", f"/api/keys/{NEVER}")),
+    ("POST", "/api/query"): ("reader", at("POST", "/api/query", json=QUESTION)),
+    ("POST", "/api/chat"): ("reader", at("POST", "/api/chat", json=QUESTION | {"extractive": True})),
+    ("POST", "/api/prompt"): ("reader", at("POST", "/api/prompt", json=QUESTION)),
+    ("POST", "/search"): ("reader", at("POST", "/search", json={"query": "how", "knowledge_base_id": "{kb_id}"})),
+    ("GET", "/api/suggest"): ("reader", at("GET", "/api/suggest?q=gui&collection={name}")),
+    ("POST", "/api/answers/verify"): ("left out", at("POST", "/api/answers/verify", json=QUOTED)),
+    ("GET", "/v1/models"): ("listed", at("GET", "/v1/models")),
+    ("GET", "/v1/models/{model}"): ("left out", at("GET", "/v1/models/{name}")),
+    ("POST", "/v1/chat/completions"): (
+        "reader",
+        at("POST", "/v1/chat/completions", json={"model": "{name}", "messages": [{"role": "user", "content": "how"}]}),
+    ),
+    ("POST", "/v1/embeddings"): ("all", at("POST", "/v1/embeddings", json={"model": "none", "input": "x"})),
+    ("POST", "/v1/rerank"): ("all", at("POST", "/v1/rerank", json={"model": "none", "query": "x", "documents": ["x"]})),
+    ("GET", "/api/collections"): ("listed", at("GET", "/api/collections")),
+    ("POST", "/api/collections"): ("maker", at("POST", "/api/collections", json={"name": "/"})),
+    ("PATCH", "/api/collections/{name}"): ("admin", changing_a_new_collection("PATCH", "/api/collections/{name}")),
+    ("DELETE", "/api/collections/{name}"): ("admin", changing_a_new_collection("DELETE", "/api/collections/{name}")),
+    ("GET", "/knowledge_bases"): ("listed", at("GET", "/knowledge_bases?page_size=100")),
+    ("POST", "/knowledge_bases"): ("maker", at("POST", "/knowledge_bases", json={"name": "/"})),
+    ("GET", "/knowledge_bases/{kb_id}"): ("reader", at("GET", "/knowledge_bases/{kb_id}")),
+    ("PATCH", "/knowledge_bases/{kb_id}"): ("admin", changing_a_new_collection("PATCH", "/knowledge_bases/{kb_id}")),
+    ("DELETE", "/knowledge_bases/{kb_id}"): ("admin", changing_a_new_collection("DELETE", "/knowledge_bases/{kb_id}")),
+    ("GET", "/cleanup_tasks/{task_id}"): ("reader", at("GET", "/cleanup_tasks/{task_id}")),
+    ("POST", "/cleanup_tasks/{task_id}/retry"): ("admin", at("POST", "/cleanup_tasks/{task_id}/retry")),
+    ("GET", "/knowledge_bases/{kb_id}/documents"): ("reader", at("GET", "/knowledge_bases/{kb_id}/documents")),
+    ("POST", "/knowledge_bases/{kb_id}/documents"): ("writer", form("/knowledge_bases/{kb_id}/documents", "file")),
+    ("GET", "/documents/{doc_id}"): ("reader", at("GET", "/documents/{doc_id}")),
+    ("DELETE", "/documents/{doc_id}"): ("writer", deleting_a_document("/documents/{doc_id}")),
+    ("GET", "/api/documents"): ("reader", at("GET", "/api/documents?collection={name}")),
+    ("POST", "/api/documents/verify"): ("admin", at("POST", "/api/documents/verify", json={"collection": "{name}"})),
+    ("GET", "/api/documents/{doc_id}"): ("reader", at("GET", "/api/documents/{doc_id}")),
+    ("DELETE", "/api/documents/{doc_id}"): ("writer", deleting_a_document("/api/documents/{doc_id}")),
+    ("GET", "/api/documents/{doc_id}/content"): ("reader", at("GET", "/api/documents/{doc_id}/content")),
+    ("GET", "/api/documents/{doc_id}/sections"): ("reader", at("GET", "/api/documents/{doc_id}/sections")),
+    ("GET", "/api/documents/{doc_id}/chunks"): ("reader", at("GET", "/api/documents/{doc_id}/chunks")),
+    ("GET", "/api/documents/{doc_id}/pages/{page}"): ("reader", at("GET", "/api/documents/{doc_id}/pages/1")),
+    ("POST", "/api/documents/{doc_id}/reindex"): ("writer", at("POST", "/api/documents/{doc_id}/reindex")),
+    ("GET", "/api/assets/{asset_id}"): ("left out", at("GET", "/api/assets/{picture}")),
+    ("POST", "/api/ingest"): ("writer", form("/api/ingest", "files")),
+    ("POST", "/api/reindex"): ("admin", at("POST", "/api/reindex", json={"collection": "{name}"})),
+    ("GET", "/api/sources"): ("listed to admins", at("GET", "/api/sources")),
+    ("POST", "/api/sources"): ("admin+", at("POST", "/api/sources", json={"type": "folder", "collection": "{name}", "x": 1})),
+    ("GET", "/api/sources/{source_id}"): ("admin", at("GET", "/api/sources/{source_id}")),
+    ("PATCH", "/api/sources/{source_id}"): ("admin+", at("PATCH", "/api/sources/{source_id}", json={"x": 1})),
+    ("DELETE", "/api/sources/{source_id}"): ("admin+", at("DELETE", "/api/sources/{source_id}?documents=x")),
+    ("POST", "/api/sources/{source_id}/sync"): ("admin", at("POST", "/api/sources/{source_id}/sync")),
+    ("POST", "/api/sources/{source_id}/retry"): ("admin", at("POST", "/api/sources/{source_id}/retry")),
+    ("GET", "/api/sources/{source_id}/ledger"): ("admin", at("GET", "/api/sources/{source_id}/ledger")),
+    ("GET", "/api/sources/{source_id}/ledger/items"): ("admin", at("GET", "/api/sources/{source_id}/ledger/items")),
+    ("GET", "/api/jobs"): ("listed", at("GET", "/api/jobs?page_size=100")),
+    ("GET", "/api/jobs/{job_id}"): ("reader", at("GET", "/api/jobs/{job_id}")),
+    ("DELETE", "/api/jobs/{job_id}"): ("writer", at("DELETE", "/api/jobs/{job_id}")),
+    ("GET", "/api/jobs/{job_id}/events"): ("reader", at("GET", "/api/jobs/{job_id}/events")),
+    ("GET", "/api/traces"): ("admin+", at("GET", "/api/traces")),
+    ("GET", "/api/traces/{trace_id}"): ("admin+", at("GET", f"/api/traces/{NEVER}")),
+    ("GET", "/api/evaluations"): ("admin+", at("GET", "/api/evaluations")),
+    ("POST", "/api/evaluations"): ("admin+", at("POST", "/api/evaluations", json={})),
+    ("GET", "/api/evaluations/{run_id}"): ("admin+", at("GET", f"/api/evaluations/{NEVER}")),
+    ("GET", "/api/feedback"): ("admin+", at("GET", "/api/feedback")),
+    ("POST", "/api/feedback"): ("reader", at("POST", "/api/feedback", json=OPINION)),
+    ("DELETE", "/api/feedback/{feedback_id}"): ("admin+", at("DELETE", f"/api/feedback/{NEVER}")),
+}
+
+
+def served_routes() -> set[tuple[str, str]]:
+    """Method and path of every route of the app."""
+    found: set[tuple[str, str]] = set()
+    for route in routes().routes:
+        for one in getattr(getattr(route, "original_router", None), "routes", [route]):
+            found |= {(method, one.path_format) for method in one.methods - {"HEAD"}}
+    return found
+
+
+def test_every_route_says_who_may_ask_it() -> None:
+    assert set(RULES) - {("*", AGENTS_PATH)} == served_routes()
+    assert set(EXPECTED) == served_routes()
+
+
+def may(needed: str, who: str, thing: str) -> bool:
+    """Whether a key may: `who` is a role, in `own` alone or everywhere."""
+    role, _, everywhere = who.partition(" ")
+    if needed in ("open", "all", "listed", "left out", "listed to admins"):
+        return True
+    if needed == "maker":
+        return role == "admin"
+    enough = ROLES.index(role) >= ROLES.index(needed.rstrip("+"))
+    return enough and (bool(everywhere) or (thing == "own" and not needed.endswith("+")))
+
+
+def is_refused(answer: Any) -> bool:
+    if answer.status_code != 403:
+        return False
+    assert answer.json()["error"]["code"].upper() == "FORBIDDEN", answer.content
+    return True
+
+
+@pytest.mark.parametrize("route", EXPECTED, ids=" ".join)
+def test_a_route_is_answered_to_whom_it_is_meant_for_alone(service: Service, route: tuple[str, str]) -> None:
+    needed, ask = EXPECTED[route]
+    things = {"own": service.own, "other": service.other}
+    if needed == "link":
+        # It is asked without a key, and says itself what is wrong with the link.
+        assert ask(service, TestClient(service.api, base_url=URL), service.own).status_code == 401
+        return
+    nobody = TestClient(service.api, base_url=URL)
+    assert (ask(service, nobody, service.own).status_code == 401) == (needed != "open")
+    for role in ROLES:
+        for who in (role, f"{role} everywhere"):
+            client = service.client(who)
+            for name, thing in things.items():
+                answer = ask(service, client, thing)
+                assert answer.status_code not in (401, 429), (who, name, answer.content)
+                assert answer.status_code < 500 or route == ("POST", "/api/stop"), (who, name, answer.content)
+                assert is_refused(answer) != may(needed, who, name), (who, name, answer.status_code, answer.content[:300])
+                if needed == "left out" and not who.endswith("everywhere"):
+                    assert (answer.status_code in (400, 404)) == (name == "other"), (who, name, answer.content)
+                if "listed" in needed and name == "other":
+                    shows = answer.text.count(service.other.name)
+                    assert bool(shows) == (who.endswith("everywhere") and (needed == "listed" or role == "admin")), (
+                        who,
+                        answer.text,
+                    )
