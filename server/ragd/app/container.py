@@ -304,6 +304,7 @@ class Application(Stores):
         self.tracer.close()
         self.audit.close()
         is_clean = stopped and self._clean_stop.to_be_left and not self.jobs.unfinished()
+        self._changes.close()
         self._engine.dispose()
         if is_clean:
             self._clean_stop.leave()

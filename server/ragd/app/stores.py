@@ -23,6 +23,7 @@ from ragd.store.api_keys import ApiKeys
 from ragd.store.assets import Assets
 from ragd.store.collections import Collections
 from ragd.store.contract.cleanup_tasks import CleanupTasks
+from ragd.store.database.change_feed import ChangeFeed
 from ragd.store.database.engine import open_engine
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
@@ -50,6 +51,7 @@ class Stores:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._clean_stop = CleanStop(data, settings)
         self._engine = engine = open_engine(settings.store.url, data, resolve(settings.store.password, "store.password"))
+        self._changes = ChangeFeed(engine)
         self.collections = Collections(engine)
         self.collections.ensure_default()
         self.keys = Keys(ApiKeys(engine), self.collections)

@@ -36,7 +36,7 @@ _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\ud800-\udfff]")
 class Collections(Repository):
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
-        self._revisions = Revisions(engine)
+        self._revisions = Revisions.shared(engine)
         self._enabled: tuple[int, list[Collection]] | None = None
 
     def ensure_default(self) -> None:

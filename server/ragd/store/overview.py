@@ -49,7 +49,7 @@ class Overviews(Repository):
         super().__init__(engine)
         self._passages = passages
         self._queue = queue
-        self._revisions = Revisions(engine)
+        self._revisions = Revisions.shared(engine)
         self._process = uuid.uuid4().hex[:12]
         self._lock = threading.Lock()
         self._last: tuple[_Seen, Overview] | None = None

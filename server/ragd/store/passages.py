@@ -67,7 +67,7 @@ class Passages(Repository):
         """`background` keeps a table of all live entries up to date; without it each question asks the database."""
         super().__init__(engine)
         self._entries = VersionEntries()
-        self._revisions = Revisions(engine)
+        self._revisions = Revisions.shared(engine)
         self._table = EntryTable(self._reader, background) if background else None
         self._allowed: OrderedDict[tuple[str, Filters], Allowed] = OrderedDict()
         self._lock = threading.Lock()
