@@ -40,7 +40,7 @@ _COMPACT_FLOOR: Final = 500_000
 """Dead codes (of 32 bytes) that are never worth a compaction."""
 _MOST_RESIDENT: Final = 1024
 """Entries read before the pages of the map are let go. Each takes up to 64 kB of memory, as Linux maps what lies around a page,
-too: a few questions would have the whole file there. It stays in the system's cache; to map it again takes .2 ms a question."""
+too: a few questions would have the whole file there. It stays in the system's cache; to map it again takes .4 ms a question."""
 
 
 class _Place(NamedTuple):

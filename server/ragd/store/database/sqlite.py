@@ -20,7 +20,7 @@ _OVERWRITES = 1
 
 
 def as_json(value: Any) -> str:
-    """What a JSON column holds. A trace has 30 kB, and each question writes one: json.dumps takes five times as long."""
+    """What a JSON column holds. A trace has 8 kB, and each question writes one: json.dumps takes three times as long."""
     try:
         return to_json(value).decode()
     except PydanticSerializationError:  # halves of characters, as in a file's name that is no UTF-8
