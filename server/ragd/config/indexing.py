@@ -58,7 +58,7 @@ class EmbeddingSettings(Group):
 class DenseSettings(Group):
     backend: str = "auto"
     """Dense index: `usearch` (HNSW from 10,000 chunks on), `exact` (numpy), `pgvector` (in the PostgreSQL of `store.url`),
-    `qdrant`, or `auto`: `pgvector` with PostgreSQL, else `usearch`."""
+    `qdrant`, `milvus`, or `auto`: `pgvector` with PostgreSQL, else `usearch`."""
     exact_filter_max: Annotated[int, Field(ge=0)] = 20_000
     """A filter that allows at most this many entries is answered by scoring exactly those."""
     ef_search: Annotated[int, Field(ge=1)] = 200
@@ -67,7 +67,7 @@ class DenseSettings(Group):
 
 class IndexServerSettings(Group):
     url: str = ""
-    """Address of the Qdrant server that back ends of this name use, such as `https://qdrant.example.com:6333`.
+    """Address of the Qdrant or Milvus server that back ends of these names use, such as `https://qdrant.example.com:6333`.
     Empty: their engine runs inside the daemon, in the data directory."""
     api_key: SecretReference = ""
     """Where the server's key is: `env:NAME`, `file:PATH` or `keyring:NAME`; never the key itself."""
@@ -88,7 +88,7 @@ class TokenIndexSettings(Group):
 class SparseSettings(Group):
     backend: str = "auto"
     """Sparse index: `tantivy`, `fts5` (SQLite), `rank_bm25` (in memory, for small collections), `postgres` (in the PostgreSQL of
-    `store.url`), `qdrant`, or `auto`: `postgres` with PostgreSQL, else `tantivy`."""
+    `store.url`), `qdrant`, `milvus`, or `auto`: `postgres` with PostgreSQL, else `tantivy`."""
     analyzer: str = "sudachi"
     """Japanese analysis: `sudachi` (dictionary) or `bigram` (no dictionary)."""
 

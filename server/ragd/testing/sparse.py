@@ -22,6 +22,9 @@ _ODD_TERMS = [*_CODE, *_QUERY_SYNTAX, "設定", "호출", "é"]
 class SparseStoreContract(StoreContract[SparseStore]):
     """BM25 over terms that are taken as they are, in namespaces, durable, distinguished from damaged ones."""
 
+    entries_alike = 10_000
+    """Of how many that are all the same the order is looked at."""
+
     def fill(self, store: SparseStore) -> None:
         store.upsert(KB, [(entry_id, [f"w{number}", "x"]) for number, entry_id in enumerate(entry_ids(1500))])
 
@@ -122,7 +125,7 @@ class SparseStoreContract(StoreContract[SparseStore]):
         assert store.search(KB, ["f0"] * 8000, 100) == store.search(KB, ["f0"] * MAX_TIMES, 100)
 
     def test_entries_that_are_all_the_same_come_in_the_order_of_their_ids(self, store: SparseStore) -> None:
-        ids = entry_ids(10_000)
+        ids = entry_ids(self.entries_alike)
         mixed = random.Random(4).sample(ids, len(ids))
         for at in range(0, len(mixed), 4_000):
             store.upsert(KB, [(entry_id, ["same", "words"]) for entry_id in mixed[at : at + 4_000]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from ragd.core.ids import hash32
 from ragd.providers.protocols import Analyzer, DenseStore, Embedder, Reranker, SparseStore
 from ragd.providers.registry import build
 from ragd.testing import AnalyzerContract, DenseStoreContract, EmbedderContract, RerankerContract, SparseStoreContract
+from ragd.testing.common import KB, OTHER_KB
 
 from .qdrant_server import QdrantServer
 
@@ -66,6 +68,25 @@ class TestQdrantStoreByHttp(DenseStoreContract):
         return lambda folder: build("dense", "qdrant", folder=folder, server=index_server)
 
 
+@pytest.fixture(scope="module")
+def milvus_dense(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DenseStore]:
+    with closing(build("dense", "milvus", folder=tmp_path_factory.mktemp("milvus"))) as store:
+        yield store
+
+
+class TestMilvusStore(DenseStoreContract):
+    @pytest.fixture
+    def open_store(self) -> Callable[[Path], DenseStore]:
+        return lambda folder: build("dense", "milvus", folder=folder, exact_filter_max=50_000, ef_search=400)
+
+    @pytest.fixture
+    def store(self, milvus_dense: DenseStore) -> DenseStore:
+        """One for all tests: opening Milvus takes longer than most of them."""
+        milvus_dense.drop(KB)
+        milvus_dense.drop(OTHER_KB)
+        return milvus_dense
+
+
 class TestTantivyStore(SparseStoreContract):
     @pytest.fixture
     def open_store(self) -> Callable[[Path], SparseStore]:
@@ -97,6 +118,33 @@ class TestQdrantSparseStoreByHttp(SparseStoreContract):
     @pytest.fixture
     def open_store(self, index_server: IndexServerSettings) -> Callable[[Path], SparseStore]:
         return lambda folder: build("sparse", "qdrant", folder=folder, server=index_server)
+
+
+@pytest.fixture(scope="module")
+def milvus_sparse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparseStore]:
+    with closing(build("sparse", "milvus", folder=tmp_path_factory.mktemp("milvus"))) as store:
+        yield store
+
+
+class TestMilvusSparseStore(SparseStoreContract):
+    entries_alike = 1_000  # Milvus Lite reads each of them at each search
+
+    def test_a_question_of_thousands_of_terms_is_judged_by_those_that_tell_most(
+        self, open_store: Callable[[Path], SparseStore], tmp_path: Path
+    ) -> None:
+        with closing(open_store(tmp_path)) as fresh:  # what the tests before deleted makes each of its counts slower
+            super().test_a_question_of_thousands_of_terms_is_judged_by_those_that_tell_most(fresh)
+
+    @pytest.fixture
+    def open_store(self) -> Callable[[Path], SparseStore]:
+        return lambda folder: build("sparse", "milvus", folder=folder)
+
+    @pytest.fixture
+    def store(self, milvus_sparse: SparseStore) -> SparseStore:
+        """One for all tests: opening Milvus takes longer than most of them."""
+        milvus_sparse.drop(KB)
+        milvus_sparse.drop(OTHER_KB)
+        return milvus_sparse
 
 
 class TestSudachiAnalyzer(AnalyzerContract):

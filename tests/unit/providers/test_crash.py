@@ -38,7 +38,10 @@ for batch in range(10_000):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("dense", "exact"), ("dense", "usearch"), ("sparse", "tantivy"), ("sparse", "fts5"), ("sparse", "rank_bm25")],
+    [
+        *(("dense", name) for name in ("exact", "usearch", "qdrant", "milvus")),
+        *(("sparse", name) for name in ("tantivy", "fts5", "rank_bm25", "qdrant", "milvus")),
+    ],
 )
 def test_everything_acknowledged_survives_a_kill(kind: ProviderKind, name: str, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -102,7 +102,9 @@ class QdrantSparseStore(_QdrantStore, WeightedTermStore):
         counted = dict.fromkeys(terms, 0)
         for at in range(0, len(wanted), _BATCH):
             batch = wanted[at : at + _BATCH]
-            questions = [self._question(kb_id, {term: 1}, 1, points.within(kb_id), with_vector=True) for term in batch]
+            questions = [
+                self._question(kb_id, {dimension(term): 1.0}, 1, points.within(kb_id), with_vector=True) for term in batch
+            ]
             for term, found in zip(batch, points.find(questions), strict=True):
                 for point in found:
                     vector = point.vector[SPARSE]
@@ -110,29 +112,33 @@ class QdrantSparseStore(_QdrantStore, WeightedTermStore):
                     counted[term] = round((entries + 1) / math.exp(point.score / value) - 0.5)
         return entries, counted
 
-    def _hits(self, kb_id: str, weights: Mapping[str, int], limit: int, allowed: AllowedIds) -> list[tuple[float, str]]:
-        [found] = self._points.find([self._question(kb_id, weights, limit, self._points.within(kb_id, allowed))])
+    def _vector(self, kb_id: str, weights: Mapping[str, int]) -> dict[int, float]:  # noqa: ARG002 - the engine knows the IDF
+        vector: dict[int, float] = {}
+        for term, times in weights.items():
+            vector[dimension(term)] = vector.get(dimension(term), 0.0) + times
+        return vector
+
+    def _hits(self, kb_id: str, vector: dict[int, float], limit: int, allowed: AllowedIds) -> list[tuple[float, str]]:
+        [found] = self._points.find([self._question(kb_id, vector, limit, self._points.within(kb_id, allowed))])
         return [(float(point.score), point.payload[ENTRY]) for point in found]
 
     def _holding(self, kb_id: str, phrase: Sequence[str], limit: int, allowed: AllowedIds) -> Iterable[tuple[str, Sequence[str]]]:
         library = self._points.library
         condition = library.FieldCondition(key=TERMS, match=library.MatchPhrase(phrase=" ".join(phrase)))
         selected = self._points.within(kb_id, allowed, condition)
-        [found] = self._points.find([self._question(kb_id, dict.fromkeys(phrase, 1), limit, selected, (ENTRY, TERMS))])
+        vector = self._vector(kb_id, dict.fromkeys(phrase, 1))
+        [found] = self._points.find([self._question(kb_id, vector, limit, selected, (ENTRY, TERMS))])
         return [(point.payload[ENTRY], point.payload[TERMS].split()) for point in found]
 
     def _question(
         self,
         kb_id: str,
-        weights: Mapping[str, int],
+        vector: dict[int, float],
         limit: int,
         selected: Any,
         payload: Sequence[str] = (ENTRY,),
         with_vector: bool = False,
     ) -> Question:
-        vector: dict[int, float] = {}
-        for term, times in weights.items():
-            vector[dimension(term)] = vector.get(dimension(term), 0.0) + times
         params = {"idf": self._points.idf_within(self._points.within(kb_id))}
         return Question(vector, limit, selected, params, payload, with_vector)
 

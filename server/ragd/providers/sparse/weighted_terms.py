@@ -57,11 +57,12 @@ class WeightedTermStore(ABC):
         if k <= 0 or not (terms or wanted) or (allowed is not None and not allowed):
             return []
         weights = self._weights(kb_id, terms)
-        found = self._best(kb_id, weights, k, allowed) if weights else []
+        vector = self._vector(kb_id, weights)
+        found = self._best(kb_id, vector, k, allowed) if vector else []
         if wanted and (bonus := self._phrase_scores(kb_id, wanted, k, allowed)):
             scores = {item.entry_id: item.score for item in found}
-            if weights and (others := bonus.keys() - scores.keys()):
-                scores.update((entry_id, score) for score, entry_id in self._hits(kb_id, weights, len(others), others))
+            if vector and (others := bonus.keys() - scores.keys()):
+                scores.update((entry_id, score) for score, entry_id in self._hits(kb_id, vector, len(others), others))
             hits = [(scores.get(entry_id, 0.0) + bonus.get(entry_id, 0.0), entry_id) for entry_id in scores.keys() | bonus.keys()]
             return in_order(hits, k)
         return found
@@ -70,8 +71,12 @@ class WeightedTermStore(ABC):
     def frequencies(self, kb_id: str, terms: Collection[str]) -> tuple[int, Mapping[str, int]]: ...
 
     @abstractmethod
-    def _hits(self, kb_id: str, weights: Mapping[str, int], limit: int, allowed: AllowedIds) -> list[tuple[float, str]]:
-        """Score and id of the best `limit` that hold any of these terms, which count so many times; best first."""
+    def _vector(self, kb_id: str, weights: Mapping[str, int]) -> dict[int, float]:
+        """Dimensions and values of a question whose terms count so many times; with their IDF, where the engine knows none."""
+
+    @abstractmethod
+    def _hits(self, kb_id: str, vector: dict[int, float], limit: int, allowed: AllowedIds) -> list[tuple[float, str]]:
+        """Score and id of the best `limit` with a score above zero, best first."""
 
     @abstractmethod
     def _holding(self, kb_id: str, phrase: Sequence[str], limit: int, allowed: AllowedIds) -> Iterable[tuple[str, Sequence[str]]]:
@@ -84,9 +89,9 @@ class WeightedTermStore(ABC):
         entries, holding = self.frequencies(kb_id, different)
         return term_weights(terms, entries, holding.__getitem__)
 
-    def _best(self, kb_id: str, weights: Mapping[str, int], k: int, allowed: AllowedIds) -> list[Scored]:
+    def _best(self, kb_id: str, vector: dict[int, float], k: int, allowed: AllowedIds) -> list[Scored]:
         def best(depth: int, among: AllowedIds = None) -> list[Scored]:
-            return in_order(with_ties(lambda limit: self._hits(kb_id, weights, limit, among), depth), depth)
+            return in_order(with_ties(lambda limit: self._hits(kb_id, vector, limit, among), depth), depth)
 
         if allowed is not None and (found := best_of_all(best, k, allowed, lambda: self.frequencies(kb_id, ())[0])) is not None:
             return found

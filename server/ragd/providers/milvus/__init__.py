@@ -1,0 +1,1 @@
+"""Milvus, as a server or by Milvus Lite inside this process: a dense and a sparse index."""
