@@ -100,7 +100,7 @@ def _serve(
             watchdog = Watchdog(directories.data / NOTE_FILE, grace_s, drain_s)
             app = Application(settings, directories, progress, watchdog.reading)
             if is_server:
-                _require_callers(app)
+                require_callers(app)
             may_connect = connections_within(server_settings.connections_per_address, server_settings.trusted_proxies)
             server = ApiServer(
                 _create_api(app, token, lifecycle),
@@ -156,8 +156,8 @@ def _require_private(settings: Settings) -> None:
         )
 
 
-def _require_callers(app: Application) -> None:
-    """Raises `SettingsError` where nobody could ask a service."""
+def require_callers(app: Application) -> None:
+    """Raises `SettingsError` where nobody could ask a service, and closes it."""
     if not app.settings.oidc.issuer and not app.keys.stored.any_good():
         app.close()
         raise SettingsError(
