@@ -52,7 +52,6 @@ from ragd.sources.registry import local_types
 from ragd.sources.service import SourceService
 from ragd.store.contract.documents import UploadedDocuments
 from ragd.store.jobs import PURGE, Job
-from ragd.store.ledger import Ledger
 from ragd.store.live.names import Names
 from ragd.store.origins import Origins
 from ragd.store.vectors import VectorCache
@@ -121,7 +120,7 @@ class Application(Stores):
             avoid=self._own_folders(),
             sources=self._sources,
             documents=self.writer,
-            ledger=Ledger(self._engine),
+            ledger=self._ledger,
             jobs=self.jobs,
             queue=SyncQueue(self.jobs),
             ingestion=self.ingestion,

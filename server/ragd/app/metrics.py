@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -12,24 +10,14 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
+from ragd.app.gauges import Gauge
 from ragd.core.jobs import JobStatus
-from ragd.store.collections import Collections
 from ragd.store.jobs import Job
-from ragd.store.overview import Overviews
 
 CONTENT_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
 
 _REQUEST_S: Final = (0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.5, 5.0, 10.0)
 _STAGE_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Gauge:
-    """A number that is looked up when somebody asks for it."""
-
-    name: str
-    help: str
-    value: Callable[[], float]
 
 
 class Metrics:
@@ -58,6 +46,11 @@ class Metrics:
             buckets=_STAGE_S,
             registry=self._registry,
         )
+        self._embedded = Counter(
+            "embedding_texts", "Texts that became vectors, of documents and of questions.", ("kind",), registry=self._registry
+        )
+        for kind in ("passage", "query"):
+            self._embedded.labels(kind)
         # A rate is known from the first scrape on.
         for status in ("completed", "failed"):
             self._ingested.labels(status)
@@ -73,8 +66,10 @@ class Metrics:
         self._ingested.labels("failed").inc(failed)
 
     def write(self, envelopes: Sequence[Mapping[str, Any]]) -> None:
-        """Observe the stages of queries; as a sink of the tracer."""
+        """Observe the stages of queries, and what was embedded; as a sink of the tracer."""
         for envelope in envelopes:
+            self._embedded.labels("passage").inc(envelope["aggregates"]["counters"].get("embedded", 0))
+            self._embedded.labels("query").inc(any(span["name"] == "stage.retrieve_dense" for span in envelope["spans"]))
             for span in envelope["spans"] if envelope["trace_type"] == "query" else ():
                 seconds = (span["end_ms"] - span["start_ms"]) / 1000
                 self._stages.labels(span["name"].removeprefix("stage.")).observe(seconds)
@@ -90,28 +85,14 @@ class _Gauges(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         for gauge in self._gauges:
-            yield GaugeMetricFamily(gauge.name, gauge.help, value=gauge.value())
+            family = GaugeMetricFamily(gauge.name, gauge.help, labels=gauge.labels)
+            for labels, value in gauge.values().items():
+                family.add_metric(labels, value)
+            yield family
 
     def describe(self) -> list[GaugeMetricFamily]:
         """Names alone: registration must not look anything up."""
         return [GaugeMetricFamily(gauge.name, gauge.help) for gauge in self._gauges]
-
-
-def gauges(collections: Collections, overviews: Overviews) -> list[Gauge]:
-    """Numbers of knowledge bases, chunks and unfinished jobs, read when they are asked for."""
-    return [
-        Gauge("knowledge_bases_active", "Enabled knowledge bases.", lambda: len(collections.enabled())),
-        Gauge("chunks_total", "Chunks that can be found.", lambda: overviews.get().counts["chunks"]),
-        Gauge("jobs_unfinished", "Jobs that wait or run.", lambda: overviews.get().unfinished_jobs),
-        Gauge("jobs_oldest_seconds", "Age of the oldest unfinished job, 0 without one.", lambda: _oldest_s(overviews)),
-    ]
-
-
-def _oldest_s(overviews: Overviews) -> float:
-    jobs = overviews.get().jobs
-    if not jobs:
-        return 0.0
-    return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(jobs[0].created_at)).total_seconds())
 
 
 def count_documents(metrics: Metrics) -> Callable[[Job, JobStatus, Mapping[str, Any]], None]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 
 from ragd.app.backup import Backup
 from ragd.app.clean_stop import CleanStop
+from ragd.app.gauges import gauges
 from ragd.app.ingestion import loader_for
 from ragd.app.keys import Keys
-from ragd.app.metrics import Metrics, gauges
+from ragd.app.metrics import Metrics
 from ragd.app.otlp import otlp_sinks
 from ragd.config.loading import Directories
 from ragd.config.secrets import resolve
@@ -31,6 +33,7 @@ from ragd.store.evaluations import Evaluations
 from ragd.store.feedback import Feedback
 from ragd.store.file_documents import FileDocuments
 from ragd.store.jobs import Jobs
+from ragd.store.ledger import Ledger
 from ragd.store.overview import Overviews
 from ragd.store.passages import Passages
 from ragd.store.sources import Sources
@@ -69,7 +72,9 @@ class Stores:
         self.traces = Traces(engine, settings.observability.keep_traces)
         self.audit = private_file(directories.logs / AUDIT_LOG, kept=_AUDIT_FILES)
         log_file = JsonlSink(directories.logs / "traces.jsonl")
-        self.metrics = Metrics(gauges(self.collections, self.overviews))
+        file = Path(engine.url.database) if engine.dialect.name == "sqlite" and engine.url.database else None
+        self._ledger = Ledger(engine)
+        self.metrics = Metrics(gauges(self.collections, self.overviews, self._sources, self._ledger, data, file))
         options = settings.observability
         self.tracer = Tracer([log_file, self.traces, self.metrics], options.detail_level, otlp_sinks(options))
         self.uploads = Uploads(data / "uploads", self._loader_for)
