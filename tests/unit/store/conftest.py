@@ -17,6 +17,7 @@ from ragd.store.collections import Collections
 from ragd.store.contract.cleanup_tasks import CleanupTasks
 from ragd.store.database import schema
 from ragd.store.database.engine import open_engine
+from ragd.store.database.schema import metadata
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
 from ragd.store.jobs import Jobs
@@ -24,15 +25,39 @@ from ragd.store.live.entry_table import Side
 from ragd.store.passages import Passages
 from ragd.store.sources import Sources
 
+from ...postgres_server.server import PostgresServer
+
 SIDES: tuple[Side, ...] = ("dense", "sparse")
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """Of a store without rows, on each database."""
+    found: Engine = request.getfixturevalue(f"{request.param}_engine")
+    return found
+
+
 @pytest.fixture
-def engine(migrated: Path, tmp_path: Path) -> Iterator[Engine]:
+def sqlite_engine(migrated: Path, tmp_path: Path) -> Iterator[Engine]:
     shutil.copy(migrated, tmp_path)
     engine = open_engine("", tmp_path)
     yield engine
     engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def _one_postgres_engine(postgres_server: PostgresServer, migrated_postgres: str) -> Iterator[Engine]:
+    engine = open_engine(postgres_server.url(postgres_server.create(migrated_postgres)), Path())
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def postgres_engine(_one_postgres_engine: Engine) -> Iterator[Engine]:
+    """One for all tests, whose rows go after each: a database for each would take twenty times as long."""
+    yield _one_postgres_engine
+    with _one_postgres_engine.begin() as connection:
+        connection.exec_driver_sql(";".join(f"DELETE FROM {table.name}" for table in reversed(metadata.sorted_tables)))
 
 
 @pytest.fixture

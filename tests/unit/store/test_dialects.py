@@ -57,9 +57,9 @@ def _shape(engine: Engine) -> dict[str, Any]:
     }
 
 
-def test_both_databases_have_the_same_tables(engine: Engine, open_postgres: OpenPostgres, postgres_database: str) -> None:
+def test_both_databases_have_the_same_tables(sqlite_engine: Engine, open_postgres: OpenPostgres, postgres_database: str) -> None:
     other = open_postgres(postgres_database)
-    shape = _shape(engine)
+    shape = _shape(sqlite_engine)
     assert _shape(other) == shape
     assert ("uq_collections_name", ["name"], True, True) in shape["collections"]["indexes"]
     with other.connect() as connection:

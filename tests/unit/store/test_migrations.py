@@ -24,6 +24,12 @@ from ragd.store.jobs import Jobs
 from ragd.store.passages import Passages
 
 
+@pytest.fixture
+def engine(sqlite_engine: Engine) -> Engine:
+    """What PostgreSQL makes of the migrations is compared with this in test_dialects.py."""
+    return sqlite_engine
+
+
 def test_the_migrations_make_exactly_the_tables_that_the_queries_use(engine: Engine) -> None:
     with engine.connect() as connection:
         context = MigrationContext.configure(

@@ -1,8 +1,12 @@
-"""Types of columns whose meaning is the same in SQLite and PostgreSQL."""
+"""What columns hold, of the same meaning in SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import sqlalchemy as sa
+from pydantic_core import PydanticSerializationError, to_json
 
 
 def text(length: int | None = None) -> sa.types.TypeEngine[str]:
@@ -18,3 +22,11 @@ def text(length: int | None = None) -> sa.types.TypeEngine[str]:
 def size() -> sa.types.TypeEngine[int]:
     """A size in bytes. SQLite's integers have 64 bits anyway."""
     return sa.Integer().with_variant(sa.BigInteger(), "postgresql")
+
+
+def as_json(value: Any) -> str:
+    """What a JSON column holds. A trace has 8 kB, and each question writes one: json.dumps takes three times as long."""
+    try:
+        return to_json(value).decode()
+    except PydanticSerializationError:  # halves of characters, as in a file's name that is no UTF-8
+        return json.dumps(value)

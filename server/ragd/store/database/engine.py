@@ -13,6 +13,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from ragd.core.errors import ServiceUnavailable
 from ragd.store.database import postgres, sqlite
+from ragd.store.database.columns import as_json
 from ragd.store.database.migrate import migrate
 
 T = TypeVar("T")
@@ -30,7 +31,7 @@ def open_engine(url: str, data_dir: Path, password: str = "") -> Engine:
         return postgres.open_engine(url, password)
     # What the statements hold is people's documents: errors and logs have none of it.
     address = url or f"sqlite:///{data_dir / 'rag.db'}"
-    engine = create_engine(address, hide_parameters=True, json_serializer=sqlite.as_json)
+    engine = create_engine(address, hide_parameters=True, json_serializer=as_json)
     sqlite.prepare(engine)
     try:
         migrate(engine)

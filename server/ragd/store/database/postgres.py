@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, Final
 
@@ -10,6 +9,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from ragd.core.errors import ServiceUnavailable
+from ragd.store.database.columns import as_json
 from ragd.store.database.migrate import migrate
 
 READING: Final = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
@@ -37,8 +37,8 @@ _NOTICE_DEATHS: Final = (
 _BUSY: Final = frozenset({"40001", "40P01", "55P03"})
 # Connection exceptions, too many connections, shutdown, crash, start, and a server that became a standby one.
 _AWAY: Final = ("08", "53300", "57P", "25006")
-# Valid in JSON, and refused by PostgreSQL as soon as it looks into it: NUL, and halves of surrogate pairs.
-_UNFIT: Final = re.compile(r"\\u(?:0000|d[89a-f])")
+# Valid in JSON, and refused by PostgreSQL as soon as it looks into it. Before it stand whole pairs of backslashes, or none.
+_NUL: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 
 def open_engine(url: str, password: str) -> Engine:
@@ -64,8 +64,8 @@ def open_engine(url: str, password: str) -> Engine:
     except DBAPIError as error:
         engine.dispose()
         raise ServiceUnavailable(
-            f"The database {shown} can't be used: {str(error.orig).strip()}. Start it, give its user the right to make tables, "
-            "or correct store.url and store.password."
+            f"The database {shown} can't be used: {str(error.orig).splitlines()[0]}. Start it, give its user the right to make "
+            "tables, or correct store.url and store.password."
         ) from error
     except BaseException:
         engine.dispose()
@@ -111,17 +111,7 @@ def _prepare(engine: Engine) -> None:
 
 
 def _to_json(value: Any) -> str:
-    text = json.dumps(value)
-    return json.dumps(_fit(value)) if _UNFIT.search(text) else text
-
-
-def _fit(value: Any) -> Any:
-    """The value with the replacement character for what PostgreSQL's JSON can't hold."""
-    if isinstance(value, str):
-        return value.replace("\0", "\ufffd").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    if isinstance(value, dict):
-        return {_fit(key): _fit(item) for key, item in value.items()}
-    return [_fit(item) for item in value] if isinstance(value, (list, tuple)) else value
+    return _NUL.sub(r"\1\\ufffd", as_json(value))
 
 
 def is_busy(error: DBAPIError) -> bool:

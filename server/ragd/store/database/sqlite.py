@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import sqlite3
 from typing import Any
 
-from pydantic_core import PydanticSerializationError, to_json
 from sqlalchemy import Connection, Engine, event
 
 log = logging.getLogger(__name__)
@@ -17,14 +15,6 @@ _BUSY_MS = 15_000
 _TRUNCATE_MS = 200
 # SQLite's `user_version` of a file in which everything deleted was overwritten.
 _OVERWRITES = 1
-
-
-def as_json(value: Any) -> str:
-    """What a JSON column holds. A trace has 8 kB, and each question writes one: json.dumps takes three times as long."""
-    try:
-        return to_json(value).decode()
-    except PydanticSerializationError:  # halves of characters, as in a file's name that is no UTF-8
-        return json.dumps(value)
 
 
 def prepare(engine: Engine) -> None:
