@@ -201,3 +201,39 @@ def test_a_connection_sends_at_once_what_is_answered() -> None:
     """asyncio switches Nagle's algorithm off only for a socket that names its protocol."""
     with listening() as (listener, _url):
         assert listener.proto == socket.IPPROTO_TCP
+
+
+def test_an_address_with_too_many_connections_gets_no_further_one() -> None:
+    life = Lifecycle()
+    life.ready.set()
+    app = AuthMiddleware(_answer_all, callers=Authenticator(TOKEN.decode()), lifecycle=life, limits=LimitsSettings())
+    asked: list[tuple[str, int]] = []
+
+    def may_connect(address: str, count: int) -> bool:
+        asked.append((address, count))
+        return count <= 1
+
+    with listening() as (listener, _url):
+        server = ApiServer(app, life, 1, may_connect=may_connect)
+        thread = threading.Thread(target=server.run, args=([listener],))
+        thread.start()
+        running = Running(server, listener.getsockname()[1])
+        request = b"GET / HTTP/1.1\r\n" + SHOWN + b"\r\n"
+        with running.connect() as first:
+            first.sendall(request)
+            assert read(first).endswith(b"ok")
+            with running.connect() as second, contextlib.suppress(ConnectionError):
+                second.sendall(request)
+                assert read(second) == b""
+            first.sendall(request)
+            assert read(first).endswith(b"ok")
+        server.stop()
+        thread.join(PATIENCE_S)
+    assert not thread.is_alive()
+    assert asked == [("127.0.0.1", 1), ("127.0.0.1", 2)]
+
+
+def test_a_service_listens_where_it_is_told_and_says_how_this_machine_calls_it() -> None:
+    with listening(host="0.0.0.0") as (listener, url):
+        assert listener.getsockname()[0] == "0.0.0.0"
+        assert url == f"http://127.0.0.1:{listener.getsockname()[1]}"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 from typing import Any
 
+import jwt
 import pytest
 from sqlalchemy import update
 from starlette.testclient import TestClient
@@ -307,3 +309,24 @@ def test_an_address_has_so_many_connections_unless_it_is_a_proxy_or_this_machine
     assert [may("203.0.113.9", count) for count in (2, 3)] == [True, False]
     assert may("10.1.2.3", 99)
     assert may("127.0.0.1", 99)
+
+
+@pytest.fixture
+def nobody_answers() -> Iterator[str]:
+    """An address that refuses connections."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+
+
+class TestSignOn:
+    @pytest.fixture
+    def changes(self, nobody_answers: str) -> dict[str, Any]:
+        return {"security.mode": "server", "oidc.issuer": nobody_answers, "oidc.audience": "rag"}
+
+    def test_a_token_is_503_while_the_issuer_is_away_and_keys_count_on(self, admin: TestClient) -> None:
+        token = jwt.encode({"sub": "ann"}, b"x" * 32, "HS256", headers={"kid": "first"})
+        refused = asking(admin, token)
+        assert (refused.status_code, code(refused)) == (503, "SERVICE_UNAVAILABLE")
+        assert asking(admin, "not.a.token").status_code == 401
+        assert asking(admin, made(admin)["key"]).status_code == 200
