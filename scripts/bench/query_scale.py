@@ -128,6 +128,12 @@ def processor_time(daemon: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
+def mapped(daemon: psutil.Process) -> str:
+    """How much of a process's memory is pages of files, which the system can take back; empty where it does not say."""
+    pages = getattr(daemon.memory_info(), "shared", None)
+    return "" if pages is None else f", of which {pages >> 20} MB are pages of mapped files"
+
+
 def settle(client: httpx2.Client, daemon: psutil.Process) -> None:
     """Wait until no job is left, such as the one that makes token vectors, and the daemon is at rest."""
     begun = time.perf_counter()
@@ -208,7 +214,7 @@ def run(root: Path, chunks: int, queries: int) -> None:
             daemon = psutil.Process(process.pid)
             settle(client, daemon)
             phases = measure(client, daemon, corpus, queries)
-            print(f"daemon's memory: {memory(process.pid)} MB")
+            print(f"daemon's memory: {memory(process.pid)} MB{mapped(daemon)}")
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(60)
