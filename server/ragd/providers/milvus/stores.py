@@ -84,9 +84,11 @@ class MilvusDenseStore(_MilvusStore):
                 found[row[PK].partition("/")[2]] = np.asarray(row[_VECTOR], dtype=np.float32)
         return found
 
-    def _fields(self, schema: Any, indexes: Any, first: dict[str, Any], _is_server: bool) -> None:
+    def _fields(self, schema: Any, indexes: Any, first: dict[str, Any], is_server: bool) -> None:
         schema.add_field(_VECTOR, self._collection.library.DataType.FLOAT_VECTOR, dim=len(first[_VECTOR]))
-        indexes.add_index(_VECTOR, index_type="HNSW", metric_type="COSINE", params={"M": 16, "efConstruction": 128})
+        # Of the best ten within 1 % of 10,000 entries, Lite's HNSW found six.
+        kind = {"index_type": "HNSW", "params": {"M": 16, "efConstruction": 128}} if is_server else {"index_type": "FLAT"}
+        indexes.add_index(_VECTOR, metric_type="COSINE", **kind)
 
 
 class MilvusSparseStore(_MilvusStore, WeightedTermStore):
