@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -101,6 +102,27 @@ def postgres_database(postgres_server: PostgresServer) -> Iterator[str]:
     name = postgres_server.create()
     yield name
     postgres_server.drop(name)
+
+
+@pytest.fixture(scope="session")
+def _s3_service() -> Iterator[str]:
+    # Not at the top: it takes a second and 80 MB, for a few tests.
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def s3_endpoint(_s3_service: str) -> str:
+    """A service that speaks S3, with the empty bucket `kept`. It takes any keys."""
+    anybody = {"Authorization": "AWS4-HMAC-SHA256 Credential=id/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"}
+    for method, path in (("POST", "moto-api/reset"), ("PUT", "kept")):
+        urlopen(Request(f"{_s3_service}/{path}", method=method, headers=anybody), timeout=60).close()
+    return _s3_service
 
 
 @pytest.fixture(scope="session")

@@ -101,6 +101,7 @@ class Backup:
 
     engine: Engine
     data_folder: Path
+    blobs_elsewhere: str | None = None
     _busy: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -119,6 +120,11 @@ class Backup:
             raise ValidationFailed(
                 f"The content is in {self.engine.dialect.name} (store.url): back that up with its own tools, and the folders "
                 f"{' and '.join(FOLDERS)} of {self.data_folder} with it."
+            )
+        if self.blobs_elsewhere:
+            raise ValidationFailed(
+                f"Uploads and pictures are in {self.blobs_elsewhere} (blobs.url): back that up with its own tools, and then "
+                f"{self.data_folder / DATABASE} with SQLite's."
             )
         if not self._busy.acquire(blocking=False):
             raise ServiceUnavailable("Another backup is being made. Try again when it is done.")

@@ -140,7 +140,7 @@ class Application(Stores):
 
     def _build_services(self) -> None:
         settings, roots = self.settings, self.settings.security.allowed_roots
-        originals = Originals(self.document_reader, roots, self.directories.data / "uploads", settings.limits.max_document_size)
+        originals = Originals(self.document_reader, roots, self.uploads, settings.limits.max_document_size)
         self._reread = Reread(self.ingestion, originals, self.document_reader, self.writer, self.collections, self.jobs)
         first_retry_s = next(iter(settings.jobs.cleanup_retries_s), 0.0)
         self._cleanup = Cleanup(self.ingestion, self.writer, self.uploads, self.jobs, first_retry_s)

@@ -23,6 +23,7 @@ from ragd.formats.registry import require_loaders
 from ragd.ingest.discovery.uploads import Uploads
 from ragd.store.api_keys import ApiKeys
 from ragd.store.assets import Assets
+from ragd.store.blobs.opening import open_blobs
 from ragd.store.collections import Collections
 from ragd.store.contract.cleanup_tasks import CleanupTasks
 from ragd.store.database.change_feed import ChangeFeed
@@ -62,7 +63,8 @@ class Stores:
         self.writer = DocumentWriter(engine, settings.ingest.keep_versions)
         self._background = ThreadPoolExecutor(1, "rag-background")
         self.passages = Passages(engine, self._background)
-        self.assets = Assets(engine, data / "assets")
+        blobs = open_blobs(settings.blobs, data)
+        self.assets = Assets(engine, blobs)
         self.jobs = Jobs(engine, settings.limits.max_queued_jobs, settings.jobs.keep, clock)
         self._sources = Sources(engine)
         self._cleanup_tasks = CleanupTasks(engine, self.collections, self._sources, self.jobs)
@@ -77,8 +79,8 @@ class Stores:
         self.metrics = Metrics(gauges(self.collections, self.overviews, self._sources, self._ledger, data, file))
         options = settings.observability
         self.tracer = Tracer([log_file, self.traces, self.metrics], options.detail_level, otlp_sinks(options))
-        self.uploads = Uploads(data / "uploads", self._loader_for)
-        self.backup = Backup(engine, data)
+        self.uploads = Uploads(blobs, self._loader_for)
+        self.backup = Backup(engine, data, blobs.elsewhere)
         self._files = FileDocuments(engine)
 
     @property

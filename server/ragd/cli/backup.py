@@ -103,6 +103,8 @@ def restore(context: CliContext, file: Path, replace: bool, check: bool, as_json
         return
     if url := context.settings().store.url:
         raise ValidationFailed(f"A backup is restored into a data directory, but store.url is {url}. Unset it first.")
+    if url := context.settings().blobs.url:
+        raise ValidationFailed(f"A backup is restored into a data directory, but blobs.url is {url}. Unset it first.")
     data = context.directories.data
     ownership = Ownership(data)
     try:

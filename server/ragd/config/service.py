@@ -110,6 +110,28 @@ class StoreSettings(Group):
     """Where the database's password is. Empty: none, or what libpq finds (`PGPASSFILE`, `~/.pgpass`, `PGPASSWORD`)."""
 
 
+def _blobs_url(text: str) -> str:
+    url = urlsplit(text)
+    if text and (url.scheme != "s3" or not url.netloc or "@" in url.netloc or url.query or url.fragment):
+        raise PydanticCustomError("blobs_url", "a bucket is s3://BUCKET/PREFIX without keys; empty: the data directory")
+    return text
+
+
+class BlobsSettings(Group):
+    url: Annotated[str, AfterValidator(_blobs_url)] = ""
+    """Where uploaded files and pictures are kept: `s3://BUCKET/PREFIX`, a prefix for each database. Empty: the data directory."""
+    endpoint: str = ""
+    """The address of a service that speaks S3, such as `https://minio.corp.example.com`. Empty: that of AWS."""
+    region: str = ""
+    """Its region. Empty: `AWS_REGION`, or `us-east-1`."""
+    access_key: SecretReference = ""
+    """Where the access key's id is. Empty: the standard environment (`AWS_ACCESS_KEY_ID` …, a web identity, a machine's role)."""
+    secret_key: SecretReference = ""
+    """Where the secret key is."""
+    timeout_s: Annotated[float, Field(gt=0)] = 60.0
+    """Seconds for one request to the bucket, its retries together; files travel in parts of 5 MB."""
+
+
 class JobsSettings(Group):
     keep: Annotated[int, Field(ge=1)] = 1000
     """Finished jobs kept in the store; the oldest go first."""

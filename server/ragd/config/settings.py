@@ -28,6 +28,7 @@ class Settings(Group):
     watch: sources.WatchSettings = sources.WatchSettings()
     sync: sources.SyncSettings = sources.SyncSettings()
     live: sources.LiveSettings = sources.LiveSettings()
+    blobs: service.BlobsSettings = service.BlobsSettings()
     mcp: service.McpSettings = service.McpSettings()
     jobs: service.JobsSettings = service.JobsSettings()
     splitter: indexing.SplitterSettings = indexing.SplitterSettings()

@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from ragd.core.jobs import IngestResult
+from ragd.core.errors import BlobsUnavailable
+from ragd.core.jobs import IngestResult, Postponed
 from ragd.ingest.discovery.drives import Step, ask
 from ragd.ingest.discovery.file_rules import FileRules
 from ragd.ingest.discovery.files import Found, LoaderFor, find_files, narrowed
@@ -25,6 +26,8 @@ from ragd.store.jobs import Job, Jobs, QueuedUpload
 _KIND: Final = "reread"
 # Names of documents in a result at most; the count is of all.
 _NAMED: Final = 20
+# Seconds after which an upload looks again for a bucket that was away. Its file waits there, so the job does not fail.
+_BUCKET_RETRY_S: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,10 @@ class IngestUploads:
     files: FileDocuments
 
     def __call__(self, job: Job, report: Report) -> IngestResult:
-        items = [self.uploads.keep(upload) for upload in QueuedUpload.of(job.kb_id, job.payload)]
+        try:
+            items = [self.uploads.keep(upload) for upload in QueuedUpload.of(job.kb_id, job.payload)]
+        except BlobsUnavailable as error:
+            raise Postponed(_BUCKET_RETRY_S, error.message) from error
         run = self.ingestion().run
         force = job.payload["force"]
         result = run(job.kb_id, Found(items=list(items)), force=force, report=report, links=job.links, queued=job.sequence)

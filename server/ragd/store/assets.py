@@ -1,8 +1,8 @@
-"""Pictures: their bytes as files, each once by its hash, and in the store what is known of them and which versions show them."""
+"""Pictures: their bytes in the blob store, each once by its hash; in the database what is known and which versions show them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Engine, RowMapping, delete, exists, select
 
 from ragd.core.documents import Place
 from ragd.core.errors import AssetNotFound
-from ragd.core.files import write_whole
 from ragd.core.storage import Asset, PictureLink
+from ragd.store.blobs.folder import BlobStore
 from ragd.store.database.engine import batches
 from ragd.store.database.repository import Repository, rows_in
 from ragd.store.database.schema import assets, collections, documents, version_assets
@@ -21,6 +21,7 @@ Variant = Literal["thumb", "raw"]
 
 _THUMBNAIL_MIME: Final = "image/webp"
 _THUMBNAIL: Final = ".thumb"
+_FOLDER: Final = "assets"
 ASSET_COLUMNS: Final = ("asset_id", "mime", "width", "height", "text", "ocr_skipped", "ocr_profile")
 """The columns of an asset that `Asset` has by the same names."""
 
@@ -37,9 +38,9 @@ class StoredFile:
 class Assets(Repository):
     """The folder of pictures, and their rows. Files are written before their rows and removed after them."""
 
-    def __init__(self, engine: Engine, folder: Path) -> None:
+    def __init__(self, engine: Engine, blobs: BlobStore) -> None:
         super().__init__(engine)
-        self._folder = folder
+        self._blobs = blobs
 
     def known(self, asset_ids: Sequence[str], ocr_profile: str | None = None) -> dict[str, Asset]:
         """Those that are kept, file and all, without their bytes; with `ocr_profile` only those that were read under it."""
@@ -47,15 +48,15 @@ class Assets(Repository):
         return {
             row.asset_id: _asset(row._mapping)
             for row in self._rows_in(query, assets.c.asset_id, asset_ids)
-            if self._path(row.asset_id, "raw").exists() and self._path(row.asset_id, "thumb").exists()
+            if self._blobs.has(_key(row.asset_id, "raw")) and self._blobs.has(_key(row.asset_id, "thumb"))
         }
 
     def put(self, kept: Iterable[Asset]) -> None:
         """Write the files of new assets, each whole or not at all. An asset without bytes is kept already."""
         for asset in kept:
             if asset.data:
-                self._write_file(self._path(asset.asset_id, "raw"), asset.data)
-                self._write_file(self._path(asset.asset_id, "thumb"), asset.thumbnail)
+                self._blobs.put(_key(asset.asset_id, "raw"), asset.data)
+                self._blobs.put(_key(asset.asset_id, "thumb"), asset.thumbnail)
 
     def find(self, asset_id: str, variant: Variant) -> StoredFile:
         """The file of a picture that a live document shows. Raises `AssetNotFound`."""
@@ -69,8 +70,8 @@ class Assets(Repository):
         row = self._first(shown.limit(1))
         if row is None:
             raise no_picture(asset_id)
-        path = self._path(asset_id, variant)
-        if not path.exists():
+        path = self._blobs.fetch(_key(asset_id, variant), fixed=True)
+        if path is None:
             raise AssetNotFound(
                 f"The file of the picture '{asset_id}' is missing. `rag documents verify` says which documents to ingest again."
             )
@@ -85,34 +86,27 @@ class Assets(Repository):
                 connection.execute(delete(assets).where(assets.c.asset_id.in_(batch)))
         for asset_id in unused:
             for variant in get_args(Variant):
-                self._path(asset_id, variant).unlink(missing_ok=True)
+                self._blobs.remove(_key(asset_id, variant))
         return len(unused)
 
     def sweep_files(self) -> int:
         """Remove files without a row, which a crash left; for a time when nothing is being ingested. Returns how many."""
         kept = set(self._values(select(assets.c.asset_id)))
-        stray = [path for path in self._folder.glob("*/*") if path.name.removesuffix(_THUMBNAIL) not in kept]
-        for path in stray:
-            path.unlink(missing_ok=True)
-        return len(stray)
+        return self._blobs.sweep(_FOLDER, lambda key: key.rpartition("/")[2].removesuffix(_THUMBNAIL) in kept)
 
     def missing(self) -> list[str]:
         """Ids of pictures whose files are not there, or not of the size that they had."""
+        sizes = self._blobs.sizes(_FOLDER)
         rows = self._rows(select(assets.c.asset_id, assets.c.size))
-        return [row.asset_id for row in rows if not self._whole(row.asset_id, row.size)]
+        return [row.asset_id for row in rows if not _is_whole(row.asset_id, row.size, sizes)]
 
-    def _whole(self, asset_id: str, size: int) -> bool:
-        raw, thumb = self._path(asset_id, "raw"), self._path(asset_id, "thumb")
-        return raw.exists() and raw.stat().st_size == size and thumb.exists()
 
-    def _path(self, asset_id: str, variant: Variant) -> Path:
-        return self._folder / asset_id[:2] / (asset_id + (_THUMBNAIL if variant == "thumb" else ""))
+def _is_whole(asset_id: str, size: int, sizes: Mapping[str, int]) -> bool:
+    return sizes.get(_key(asset_id, "raw")) == size and _key(asset_id, "thumb") in sizes
 
-    def _write_file(self, path: Path, data: bytes) -> None:
-        if path.exists() and path.stat().st_size == len(data):
-            return
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(path, data, durable=True)
+
+def _key(asset_id: str, variant: Variant) -> str:
+    return f"{_FOLDER}/{asset_id[:2]}/{asset_id}{_THUMBNAIL if variant == 'thumb' else ''}"
 
 
 def no_picture(asset_id: str) -> AssetNotFound:

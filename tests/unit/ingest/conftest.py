@@ -37,6 +37,7 @@ from ragd.providers.protocols import LoadContext, Loader, PassageEmbedder
 from ragd.providers.registry import build
 from ragd.providers.sparse.fts5 import Fts5Store
 from ragd.store.assets import Assets
+from ragd.store.blobs.folder import BlobFolder
 from ragd.store.collections import Collections
 from ragd.store.contract.cleanup_tasks import CleanupTasks
 from ragd.store.database import schema
@@ -186,7 +187,7 @@ class Line:
         self.reader = DocumentReader(self.engine)
         self.passages = Passages(self.engine)
         self.vectors = VectorCache(self.engine, self.embedder.model_id, self.embedder.revision)
-        self.assets = Assets(self.engine, folder / "assets")
+        self.assets = Assets(self.engine, BlobFolder(folder))
         loaders = options.get("loaders", lambda name: build("loader", name))
         self.encodings = encoding_for(options.get("encodings", {}))
         parser = InlineParser(loaders)

@@ -15,6 +15,7 @@ from ragd.core.errors import AssetNotFound
 from ragd.core.results import ImageRef
 from ragd.core.storage import Asset, PictureLink, Version
 from ragd.store.assets import Assets
+from ragd.store.blobs.folder import BlobFolder
 from ragd.store.collections import Collections
 from ragd.store.documents import DocumentWriter
 from ragd.store.passages import Passages
@@ -27,7 +28,7 @@ ASSET_ID = "ab" * 16
 
 @pytest.fixture
 def assets(engine: Engine, tmp_path: Path) -> Assets:
-    return Assets(engine, tmp_path / "assets")
+    return Assets(engine, BlobFolder(tmp_path))
 
 
 def picture(asset_id: str = ASSET_ID, text: str = "読めた text", profile: str = "ocr 1") -> Asset:

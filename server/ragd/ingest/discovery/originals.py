@@ -13,6 +13,7 @@ from ragd.ingest.discovery.drives import Step, ask
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import check_allowed
 from ragd.ingest.discovery.items import FileItem
+from ragd.ingest.discovery.uploads import Uploads
 from ragd.store.document_reader import DocumentReader
 from ragd.store.file_documents import file_path
 
@@ -20,25 +21,26 @@ _Box = tuple[float, float, float, float]
 
 
 class Originals:
-    """Finds and reads the files of documents. `uploads` is the folder of our own where uploaded ones are kept."""
+    """Finds and reads the files of documents, uploaded ones included."""
 
-    def __init__(self, documents: DocumentReader, allowed_roots: Sequence[str], uploads: Path, max_size: int) -> None:
+    def __init__(self, documents: DocumentReader, allowed_roots: Sequence[str], uploads: Uploads, max_size: int) -> None:
         self._documents = documents
         self._allowed_roots = allowed_roots
-        self._uploads = uploads.resolve()
+        self._uploads = uploads
         self._max_size = max_size
 
     def find(self, document: Mapping[str, Any]) -> FileItem:
         """The file of a document as `DocumentReader.get` gives it.
 
-        Raises `DocumentVanished` when it is gone, `DocumentUnreadable` when it can't be looked at, `ForbiddenPath` when it may no
-        longer be read, and `ValidationFailed` for a document that is no file.
+        Raises `DocumentVanished` when it is gone, `DocumentUnreadable` when it can't be looked at, `BlobsUnavailable` when an
+        uploaded one can't be had, `ForbiddenPath` when it may no longer be read, and `ValidationFailed` for what is no file.
         """
         source = document["source"]
         if not document["source_uri"].startswith("file:"):
             raise ValidationFailed(f"'{source}' is not a file on this machine. Sync its source to read it again.")
         path = file_path(document["source_uri"])
-        is_ours = path.is_relative_to(self._uploads)
+        if is_ours := path.is_relative_to(self._uploads.folder.resolve()):
+            self._uploads.fetch(path)
 
         def look(_step: Step) -> tuple[Path, bool]:
             place = path if is_ours else check_allowed(path, self._allowed_roots)

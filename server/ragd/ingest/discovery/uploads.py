@@ -1,7 +1,8 @@
-"""Uploaded files: kept below the data directory, so that a citation can open them. Names never become paths unchecked."""
+"""Uploaded files: kept in the blob store, so that a citation can open them. Names never become paths unchecked."""
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -9,20 +10,24 @@ import tempfile
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
-from ragd.core.errors import FieldProblem, ValidationFailed
-from ragd.core.files import put_in_place
+from ragd.core.errors import BlobsUnavailable, FieldProblem, ValidationFailed
 from ragd.core.ids import hash32
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import LoaderFor, unsupported
 from ragd.ingest.discovery.items import FileItem
+from ragd.store.blobs.folder import BlobStore
 from ragd.store.jobs import QueuedUpload
+
+log = logging.getLogger(__name__)
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _UNSAFE = re.compile(r'[<>:"/\\|?*]')
 _LONGEST_NAME = 120
+_FOLDER: Final = "uploads"
+_STAGING: Final = "incoming"
 
 
 @dataclass(slots=True)
@@ -32,6 +37,8 @@ class Upload:
     source: str
     staged: Path
     file: BinaryIO = field(repr=False)
+    blobs: BlobStore = field(repr=False)
+    _kept: bool = False
 
     @property
     def size(self) -> int:
@@ -39,28 +46,36 @@ class Upload:
         return self.file.tell() if not self.file.closed else self.staged.stat().st_size
 
     def seal(self) -> None:
-        """Everything has arrived: put it on the disk for good."""
+        """Everything has arrived: keep it for good. Raises `BlobsUnavailable`."""
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.close()
+        self._kept = True
+        self.blobs.keep(_staged(self.staged.name))
 
     def abandon(self) -> None:
-        """Throw away what was received."""
+        """Throw away what was received. What a bucket does not let go now, a later start removes."""
         self.file.close()
         self.staged.unlink(missing_ok=True)
+        if self._kept:
+            try:
+                self.blobs.remove(_staged(self.staged.name))
+            except BlobsUnavailable as error:
+                log.warning("an abandoned upload stays in the bucket for now", extra={"reason": error.message})
 
 
 class Uploads:
-    """The folder of kept uploads: one folder for each collection and file name, so that the same name replaces itself.
+    """The kept uploads: one folder for each collection and file name, so that the same name replaces itself.
 
     A file is staged while it arrives and until its job takes it, so that an upload that comes to nothing replaces nothing.
     """
 
-    def __init__(self, folder: Path, loader_for: LoaderFor = loader_name_for) -> None:
+    def __init__(self, blobs: BlobStore, loader_for: LoaderFor = loader_name_for) -> None:
         """`loader_for` says which types are taken."""
-        self.folder = folder
+        self.folder = blobs.folder / _FOLDER
+        self._blobs = blobs
         self._loader_for = loader_for
-        self._staging = folder / "incoming"
+        self._staging = blobs.folder / _staged("")
 
     def receive(self, name: str) -> Upload:
         """A staged file for an upload called `name`. Raises `ValidationFailed` or `UnsupportedMediaType`."""
@@ -69,7 +84,7 @@ class Uploads:
             raise unsupported(source)
         self._staging.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor, staged = tempfile.mkstemp(dir=self._staging)
-        return Upload(source, Path(staged), os.fdopen(descriptor, "wb"))
+        return Upload(source, Path(staged), os.fdopen(descriptor, "wb"), self._blobs)
 
     def uri(self, upload: QueuedUpload) -> str:
         """The address that the file has once it is kept."""
@@ -77,37 +92,52 @@ class Uploads:
 
     def keep(self, upload: QueuedUpload) -> FileItem:
         """Put a sealed file at its place, in one step, replacing an older one of that name. May be called again after a crash."""
-        staged, target = self._staging / upload.staged, self._place(upload)
-        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if staged.exists():
-            put_in_place(staged, target)
-        return FileItem(target.resolve(), upload.source)
+        self._blobs.move(_staged(upload.staged), self._key(upload))
+        self._blobs.fetch(self._key(upload))
+        return FileItem(self._place(upload).resolve(), upload.source)
+
+    def fetch(self, path: Path) -> None:
+        """Have the kept file that belongs at this place there, if it is kept. Raises `BlobsUnavailable`."""
+        self._blobs.fetch(f"{_FOLDER}/{path.relative_to(self.folder.resolve()).as_posix()}")
 
     def sweep(self, waiting: Sequence[QueuedUpload], live: Collection[str]) -> None:
         """Remove what a process that died was receiving, putting at its place or removing: every file that is not of a job that
         waits or of a document; `live` are the URIs of the files of documents."""
         staged = {upload.staged for upload in waiting}
-        for path in self._staging.glob("*"):
-            if path.name not in staged:
-                path.unlink()
         wanted = {self._place(upload).parent.resolve().as_uri() for upload in waiting} | {uri.rpartition("/")[0] for uri in live}
         for folder in self.folder.glob("*/*/"):
             if folder.resolve().as_uri() not in wanted:
                 shutil.rmtree(folder)
 
+        def is_wanted(key: str) -> bool:
+            match key.split("/"):
+                case [_, folder, name] if folder == _STAGING:
+                    return name in staged
+                case [_, kb_id, place, _]:
+                    return (self.folder / kb_id / place).resolve().as_uri() in wanted
+            return True  # nothing that we wrote
+
+        self._blobs.sweep(_FOLDER, is_wanted)
+
+    def _key(self, upload: QueuedUpload) -> str:
+        return f"{_FOLDER}/{upload.kb_id}/{hash32(upload.source)}/{_safe(upload.source)}"
+
     def _place(self, upload: QueuedUpload) -> Path:
-        return self.folder / upload.kb_id / hash32(upload.source) / _safe(upload.source)
+        return self._blobs.folder / self._key(upload)
 
     def discard(self, uri: str) -> None:
         """Remove the kept file of a document; a document that was not uploaded is left alone."""
-        for path in self.folder.glob("*/*/*"):
-            if path.resolve().as_uri() == uri:
-                shutil.rmtree(path.parent)
-                return
+        prefix = f"{self.folder.resolve().as_uri()}/"
+        if uri.startswith(prefix) and len(parts := uri.removeprefix(prefix).split("/")) == 3:
+            self._blobs.remove_below("/".join((_FOLDER, *parts[:2])))
 
     def discard_collection(self, kb_id: str) -> None:
         """Remove every kept file of a collection."""
-        shutil.rmtree(self.folder / kb_id, ignore_errors=True)
+        self._blobs.remove_below(f"{_FOLDER}/{kb_id}")
+
+
+def _staged(name: str) -> str:
+    return f"{_FOLDER}/{_STAGING}/{name}"
 
 
 def _file_name(name: str) -> str:

@@ -11,12 +11,13 @@ from ragd.core.errors import UnsupportedMediaType, ValidationFailed
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.items import FileItem
 from ragd.ingest.discovery.uploads import Uploads
+from ragd.store.blobs.folder import BlobFolder
 from ragd.store.jobs import QueuedUpload
 
 
 @pytest.fixture
 def uploads(tmp_path: Path) -> Uploads:
-    return Uploads(tmp_path / "data" / "uploads")
+    return Uploads(BlobFolder(tmp_path / "data"))
 
 
 def put(uploads: Uploads, name: str, content: bytes = b"text", kb_id: str = "k1") -> FileItem:
@@ -112,7 +113,7 @@ def test_discarding_removes_the_file_of_that_document_alone(uploads: Uploads, tm
     uploads.discard(gone.uri)
     uploads.discard(gone.uri)
     assert sorted(files(tmp_path)) == sorted([kept.path, own])
-    Uploads(tmp_path / "never").discard(gone.uri)
+    Uploads(BlobFolder(tmp_path / "never")).discard(gone.uri)
 
 
 def test_an_abandoned_upload_leaves_nothing_and_the_older_file_alone(uploads: Uploads, tmp_path: Path) -> None:
