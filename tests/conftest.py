@@ -116,10 +116,13 @@ def _s3_service() -> Iterator[str]:
     server.stop()
 
 
+_SIGNATURE = "AWS4-HMAC-SHA256 Credential=id/20260101/us-east-1/s3/aws4_request"
+
+
 @pytest.fixture
 def s3_endpoint(_s3_service: str) -> str:
     """A service that speaks S3, with the empty bucket `kept`. It takes any keys."""
-    anybody = {"Authorization": "AWS4-HMAC-SHA256 Credential=id/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"}
+    anybody = {"Authorization": f"{_SIGNATURE}, SignedHeaders=host, Signature=0"}
     for method, path in (("POST", "moto-api/reset"), ("PUT", "kept")):
         urlopen(Request(f"{_s3_service}/{path}", method=method, headers=anybody), timeout=60).close()
     return _s3_service
