@@ -179,10 +179,6 @@ class ServiceUnavailable(RagError):
     code, status, retryable = "SERVICE_UNAVAILABLE", 503, True
 
 
-class BlobsUnavailable(ServiceUnavailable):
-    """The bucket of uploads and pictures is away, refuses us or takes too long (`blobs.url`)."""
-
-
 class DaemonAlreadyRunning(ServiceUnavailable):
     """A second process asked for a data directory that a daemon owns."""
 

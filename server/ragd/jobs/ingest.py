@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from ragd.core.errors import BlobsUnavailable
 from ragd.core.jobs import IngestResult, Postponed
 from ragd.ingest.discovery.drives import Step, ask
 from ragd.ingest.discovery.file_rules import FileRules
@@ -17,6 +16,7 @@ from ragd.ingest.discovery.originals import Originals
 from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.reading import Report
+from ragd.store.blobs.folder import BlobsUnavailable
 from ragd.store.collections import Collections
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter

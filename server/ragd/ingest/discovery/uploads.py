@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import BinaryIO, Final
 
-from ragd.core.errors import BlobsUnavailable, FieldProblem, ValidationFailed
+from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.ids import hash32
 from ragd.formats.registry import loader_name_for
 from ragd.ingest.discovery.file_rules import shown
 from ragd.ingest.discovery.files import LoaderFor, unsupported
 from ragd.ingest.discovery.items import FileItem
-from ragd.store.blobs.folder import BlobStore
+from ragd.store.blobs.folder import BlobStore, BlobsUnavailable
 from ragd.store.jobs import QueuedUpload
 
 log = logging.getLogger(__name__)

@@ -11,7 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from ragd.core.errors import ServiceUnavailable
 from ragd.core.files import put_in_place, write_whole
+
+
+class BlobsUnavailable(ServiceUnavailable):
+    """The bucket of uploads and pictures is away, refuses us or takes too long (`blobs.url`)."""
 
 
 class BlobStore(Protocol):

@@ -20,9 +20,8 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from ragd.core.errors import BlobsUnavailable
 from ragd.core.files import put_in_place
-from ragd.store.blobs.folder import BlobFolder
+from ragd.store.blobs.folder import BlobFolder, BlobsUnavailable
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from ragd.config.service import BlobsSettings
-from ragd.core.errors import BlobsUnavailable, SettingsError
-from ragd.store.blobs.folder import BlobFolder, BlobStore
+from ragd.core.errors import SettingsError
+from ragd.store.blobs.folder import BlobFolder, BlobStore, BlobsUnavailable
 from ragd.store.blobs.opening import open_blobs
 from ragd.store.blobs.s3 import S3Blobs
 
