@@ -118,7 +118,7 @@ class Backup:
         """
         if self.engine.dialect.name != "sqlite":
             raise ValidationFailed(
-                f"The content is in {self.engine.dialect.name} (store.url): back that up with its own tools, and the folders "
+                "The content is in PostgreSQL (store.url): back that up with pg_dump, and after it the folders "
                 f"{' and '.join(FOLDERS)} of {self.data_folder} with it."
             )
         if self.blobs_elsewhere:
