@@ -119,7 +119,7 @@ class Backup:
         if self.engine.dialect.name != "sqlite":
             raise ValidationFailed(
                 "The content is in PostgreSQL (store.url): back that up with pg_dump, and after it the folders "
-                f"{' and '.join(FOLDERS)} of {self.data_folder} with it."
+                f"{' and '.join(FOLDERS)} of {self.data_folder}."
             )
         if self.blobs_elsewhere:
             raise ValidationFailed(
