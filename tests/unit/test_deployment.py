@@ -1,0 +1,98 @@
+"""The files of deploy/ say the same as the program: settings, addresses, paths, users. Nothing here runs a container."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ragd import __version__
+from ragd.api.application import routes
+from ragd.config.loading import load_settings
+from ragd.config.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "deploy"
+DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+
+
+def _loaded(path: Path) -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
+
+
+COMPOSE = _loaded(DEPLOY / "compose.yaml")[0]
+API = COMPOSE["services"]["api"]
+MANIFESTS = {item["kind"]: item for path in (DEPLOY / "kubernetes").glob("*.yaml") for item in _loaded(path)}
+POD = MANIFESTS["Deployment"]["spec"]["template"]["spec"]
+CONTAINER = POD["containers"][0]
+
+
+def _image() -> dict[str, str]:
+    """What the last stage sets."""
+    last = DOCKERFILE[DOCKERFILE.rindex("\nFROM ") :]
+    return dict(re.findall(r"\b(RAG_\w+)=(\S+)", last))
+
+
+def _settings(environment: dict[str, str], tmp_path: Path) -> Settings:
+    """Raises for a name that is no setting."""
+    return load_settings(tmp_path, environment=_image() | environment)
+
+
+@pytest.mark.parametrize("environment", [API["environment"], MANIFESTS["ConfigMap"]["data"]], ids=["compose", "kubernetes"])
+def test_every_variable_is_a_setting_and_there_is_time_to_stop(environment: dict[str, str], tmp_path: Path) -> None:
+    settings = _settings(environment, tmp_path)
+    assert (settings.security.mode, settings.server.host, settings.server.port) == ("server", "0.0.0.0", 8765)
+    assert settings.store.url.startswith("postgresql://rag@")
+    assert settings.store.password.startswith("file:/run/secrets/")
+    grace = (
+        int(API["stop_grace_period"].rstrip("s")) if environment is API["environment"] else POD["terminationGracePeriodSeconds"]
+    )
+    assert grace > settings.server.drain_s + settings.server.shutdown_grace_s
+
+
+def test_what_the_image_copies_is_there_and_is_sent() -> None:
+    allowed = [line[1:] for line in (DEPLOY / "Dockerfile.dockerignore").read_text(encoding="utf-8").split() if line[0] == "!"]
+    copied = [name for line in re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE) for name in line.split()]
+    assert copied
+    for name in [*copied, "pyproject.toml", "README.md", "LICENSE", "server/ragd"]:
+        assert (ROOT / name).exists(), name
+        assert any(name == entry or name.startswith(f"{entry}/") for entry in allowed), name
+    assert fnmatch.filter(allowed, "*secret*") == []
+
+
+def test_nobody_is_root_and_only_the_data_is_written() -> None:
+    user = re.search(r"^USER (\d+):(\d+)$", DOCKERFILE, re.MULTILINE)
+    assert user
+    security = POD["securityContext"]
+    assert (security["runAsUser"], security["runAsGroup"], security["runAsNonRoot"]) == (int(user[1]), int(user[2]), True)
+    assert CONTAINER["securityContext"]["readOnlyRootFilesystem"]
+    assert API["read_only"]
+    assert {mount["mountPath"] for mount in CONTAINER["volumeMounts"] if not mount.get("readOnly")} == {"/data", "/tmp"}
+    assert [API["volumes"][0].split(":")[1], API["tmpfs"][0].split(":")[0]] == ["/data", "/tmp"]
+    assert _image()["RAG_DATA_DIR"] == "/data"
+
+
+def test_versions_and_paths_are_the_daemon_s() -> None:
+    assert API["image"] == f"rag-assistant:{__version__}"
+    assert [image["newTag"] for image in MANIFESTS["Kustomization"]["images"]] == [__version__]
+    probes = [CONTAINER[f"{kind}Probe"] for kind in ("startup", "liveness", "readiness")]
+    asked = [probe["httpGet"]["path"] for probe in probes]
+    asked.append(MANIFESTS["Deployment"]["spec"]["template"]["metadata"]["annotations"]["prometheus.io/path"])
+    asked += re.findall(r"http://127\.0\.0\.1:8765(/\w+)", DOCKERFILE)
+    assert set(asked) == {"/health", "/ready", "/metrics"}
+    assert set(asked) <= set(routes().openapi()["paths"])
+    assert MANIFESTS["Service"]["spec"]["ports"][0]["targetPort"] == CONTAINER["ports"][0]["name"]
+    assert MANIFESTS["Service"]["spec"]["selector"] == MANIFESTS["Deployment"]["spec"]["template"]["metadata"]["labels"]
+
+
+def test_what_is_mounted_is_declared() -> None:
+    volumes = {volume["name"] for volume in POD["volumes"]}
+    assert {mount["name"] for mount in CONTAINER["volumeMounts"]} == volumes
+    assert POD["volumes"][0]["persistentVolumeClaim"]["claimName"] == MANIFESTS["PersistentVolumeClaim"]["metadata"]["name"]
+    assert set(COMPOSE["secrets"]) == {"database-password", "pip"}
+    listed = set(MANIFESTS["Kustomization"]["resources"])
+    assert listed == {path.name for path in (DEPLOY / "kubernetes").glob("*.yaml")} - {"kustomization.yaml"}
