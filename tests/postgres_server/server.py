@@ -29,6 +29,7 @@ _OPTIONS = (
     *("listen_addresses=", "max_connections=200", "shared_buffers=32MB", "jit=off"),
     *("wal_level=minimal", "max_wal_senders=0", "logging_collector=off", "log_min_messages=fatal"),
 )
+_DURABLE = (*_OPTIONS, "fsync=on", "synchronous_commit=on", "full_page_writes=on", "shared_buffers=512MB")
 # A line on the shell's input stops the server; its end, which comes also when we are killed, removes all that there is of it.
 _UNTIL_WE_END = (
     'folder=$1; shift; "$@" & if read -r _; then kill -INT $!; wait $!; else kill -QUIT $!; wait $!; rm -rf "$folder"; fi'
@@ -38,7 +39,9 @@ _UNTIL_WE_END = (
 class PostgresServer:
     """A server in a folder of its own. `url(database)` is what SQLAlchemy takes, `uri(database)` what libpq takes."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, durable: bool = False) -> None:
+        """`durable`: what is committed is on the disk, as in production; for measurements."""
+        self._options = _DURABLE if durable else _OPTIONS
         # Not in pytest's folder: a socket's path has at most 107 bytes, and another user must reach it.
         self.folder = Path(tempfile.mkdtemp(prefix="rag-postgres-"))
         self._user: dict[str, Any] = {}
@@ -68,14 +71,14 @@ class PostgresServer:
         return copied / "bin"
 
     def _run(self, program: str, *options: str) -> None:
-        command = [self._programs / program, f"--pgdata={self._data}", *options]
+        command: list[str | Path] = [self._programs / program, f"--pgdata={self._data}", *options]
         done = subprocess.run(
             command, cwd=self.folder, capture_output=True, encoding="utf-8", timeout=_BOUND_S, check=False, **self._user
         )
         assert done.returncode == 0, done.stdout + done.stderr
 
     def start(self) -> None:
-        options = [part for option in (*_OPTIONS, f"unix_socket_directories={self.folder}") for part in ("-c", option)]
+        options = [part for option in (*self._options, f"unix_socket_directories={self.folder}") for part in ("-c", option)]
         server = [self._programs / "postgres", "-D", self._data, *options]
         with (self.folder / "log").open("ab") as log:
             self._shell = subprocess.Popen(
