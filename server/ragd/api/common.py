@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from email.message import Message
 from typing import Annotated, Any, Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
@@ -70,9 +71,18 @@ async def _source_tokens(request: Request) -> Mapping[str, str]:
     return tokens
 
 
+def media_type(request: Request) -> str:
+    """What the request says its body is, in small letters and without parameters, as FastAPI reads it."""
+    message = Message()
+    message["content-type"] = request.headers.get("content-type", "")
+    return message.get_content_type()
+
+
 async def json_body(request: Request) -> Any:
     """The request's body as JSON; None for any other, and for one that is broken, which is reported later."""
-    if "json" not in request.headers.get("content-type", ""):
+    main, _, sub = media_type(request).partition("/")
+    # Exactly when a route takes it for JSON: who may ask is decided by this reading of it.
+    if main != "application" or not (sub == "json" or sub.endswith("+json")):
         return None
     try:
         return await request.json()

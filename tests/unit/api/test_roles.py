@@ -325,3 +325,19 @@ def test_a_route_is_answered_to_whom_it_is_meant_for_alone(service: Service, rou
                         who,
                         answer.text,
                     )
+
+
+@pytest.mark.parametrize("content_type", ["application/JSON", "Application/Json ; charset=utf-8", "application/vnd.ours+JSON"])
+def test_how_a_content_type_is_spelt_opens_nothing(service: Service, content_type: str) -> None:
+    bodies: dict[str, Any] = {
+        "/api/ingest": {"paths": [str(service.app.settings.security.allowed_roots[0])], "collection": "own"},
+        "/api/query": {"query": "ostrich", "collection": "other"},
+        "/search": {"query": "ostrich", "knowledge_base_id": service.other.kb_id},
+        "/api/feedback": {"question": "ostrich?", "verdict": "good", "collection": "other"},
+        "/v1/chat/completions": {"model": "other", "messages": [{"role": "user", "content": "ostrich?"}]},
+    }
+    with service.client("reader") as client:
+        for path, body in bodies.items():
+            answer = client.post(path, content=json.dumps(body), headers={"Content-Type": content_type})
+            # What is no JSON for the route either is refused for that.
+            assert answer.status_code in ({403, 415} if path == "/api/ingest" else {403}), (path, answer.text)

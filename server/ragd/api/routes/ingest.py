@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
 from ragd.access.callers import Caller, Role
-from ragd.api.common import App, CallerOf, collection_available, collection_exists
+from ragd.api.common import App, CallerOf, collection_available, collection_exists, media_type
 from ragd.api.errors import validation_failed
 from ragd.api.multipart import UploadForm, receive_form
 from ragd.api.schemas.jobs import IngestBody, JobStarted, ReindexBody
@@ -46,7 +46,7 @@ _BODY = {
 async def ingest(request: Request, app: App, caller: CallerOf) -> dict[str, str]:
     """Ingest files and folders by their paths (JSON), or the files in the request itself (multipart)."""
     content_type = request.headers.get("content-type", "")
-    kind = content_type.partition(";")[0].strip().lower()
+    kind = media_type(request)
     if kind == "multipart/form-data":
         job = await _receive_files(request, app, caller, content_type)
     elif kind == "application/json":
