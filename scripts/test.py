@@ -85,7 +85,8 @@ def checks(program: Callable[[str], Path], *, fast: bool) -> list[Check]:
 
     # A file's findings hang on the types of others, too: only a quick look may go by the file alone.
     def remembered(name: str) -> list[str]:
-        return ["--cache", "--cache-location", f"node_modules/.cache/{name}"] if fast else []
+        # Not the tools' own places: without --cache prettier looks into its own, a folder, and stops at a file there.
+        return ["--cache", "--cache-location", f"node_modules/.cache/fast-{name}"] if fast else []
 
     python, ruff, mypy = (str(program(name)) for name in ("python", "ruff", "mypy"))
 

