@@ -89,10 +89,23 @@ def test_versions_and_paths_are_the_daemon_s() -> None:
     assert MANIFESTS["Service"]["spec"]["selector"] == MANIFESTS["Deployment"]["spec"]["template"]["metadata"]["labels"]
 
 
+def test_the_first_key_is_made_by_the_same_user_in_the_same_database() -> None:
+    pod = MANIFESTS["Pod"]["spec"]
+    keys, (image,) = pod["containers"][0], MANIFESTS["Kustomization"]["images"]
+    assert keys["image"] == f"{image['newName']}:{image['newTag']}"
+    assert keys["envFrom"] == CONTAINER["envFrom"]
+    assert keys["securityContext"] == CONTAINER["securityContext"]
+    assert keys["volumeMounts"] == CONTAINER["volumeMounts"]
+    assert pod["securityContext"] == {name: POD["securityContext"][name] for name in pod["securityContext"]}
+    assert [volume for volume in pod["volumes"] if "secret" in volume] == [
+        volume for volume in POD["volumes"] if "secret" in volume
+    ]
+
+
 def test_what_is_mounted_is_declared() -> None:
     volumes = {volume["name"] for volume in POD["volumes"]}
     assert {mount["name"] for mount in CONTAINER["volumeMounts"]} == volumes
     assert POD["volumes"][0]["persistentVolumeClaim"]["claimName"] == MANIFESTS["PersistentVolumeClaim"]["metadata"]["name"]
     assert set(COMPOSE["secrets"]) == {"database-password", "pip"}
     listed = set(MANIFESTS["Kustomization"]["resources"])
-    assert listed == {path.name for path in (DEPLOY / "kubernetes").glob("*.yaml")} - {"kustomization.yaml"}
+    assert listed == {path.name for path in (DEPLOY / "kubernetes").glob("*.yaml")} - {"kustomization.yaml", "first-key.yaml"}
