@@ -267,7 +267,7 @@ def test_a_picture_goes_with_the_passage_around_it_and_no_other(
     assert hashlib.sha256(data).hexdigest().startswith(asset)
     (around,) = (chunk for chunk in chunks[source] if chunk["image_refs"])
     assert words in around["content"]
-    assert app.pictures.find(asset, "raw").path.read_bytes() == data
+    assert app.pictures.find(asset, "raw", app.access.context({})).path.read_bytes() == data
 
 
 @pytest.mark.parametrize("source", ["archive/visitor-rules-hall-b.pdf", "archive/equipment-receipt-ja.pdf"])

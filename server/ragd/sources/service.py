@@ -67,7 +67,7 @@ class SourceService:
 
     # Reading what is stored
 
-    def page(self, page: int, page_size: int, among: frozenset[str] | None = None) -> tuple[list[Source], int]:
+    def page(self, page: int = 1, page_size: int = 20, among: frozenset[str] | None = None) -> tuple[list[Source], int]:
         return self._sources.page(page, page_size, among)
 
     def get(self, source_id: str) -> Source:

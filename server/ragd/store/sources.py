@@ -80,7 +80,7 @@ class Sources(Repository):
             raise SourceNotFound(f"There is no source '{_printable(source_id)}'. See `rag sources list`.")
         return found[0]
 
-    def page(self, page: int, page_size: int, among: Collection[str] | None = None) -> tuple[list[Source], int]:
+    def page(self, page: int = 1, page_size: int = 20, among: Collection[str] | None = None) -> tuple[list[Source], int]:
         """One page of sources by name, of collections among these ids if any are given, and how many there are in all."""
         where = [] if among is None else [sources.c.kb_id.in_(among)]
         with self._reader.connect() as connection:
