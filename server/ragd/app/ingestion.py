@@ -83,7 +83,7 @@ def _place(kind: ProviderKind, provider: str, folder: Path, settings: Settings) 
         password = resolve(settings.store.password, "store.password")
         return {"url": settings.store.url, "password": password, "index": folder.name}
     server = {"server": settings.index_server} if getattr(made_by, "needs_server", False) else {}
-    return {"folder": folder, **server}
+    return dict[str, Any](folder=folder, **server)
 
 
 def _open_tokens(

@@ -19,6 +19,7 @@ from .shapes import LIMIT, shapes_for, use, worst
 _FLOOR_S: Final = 0.0006
 
 _MADE_OF_ESCAPED_TEXT: Final = {
+    "ragd.api.middleware.security:_Hosts.__init__": r"(?:localhost|\[::1\]|rag\.example\.com)(?::[0-9]{1,5})?",
     "ragd.answer.contradictions:_holds": r"(?<![a-z0-9_])k8s(?![a-z0-9_])",
     "ragd.cli.common.excerpt:matcher": r"\bleas\w*|KST\-12",
     "ragd.core.http:without_key": r"abcd[\w*.\-]*",
