@@ -72,7 +72,8 @@ suite("@rag", () => {
     expect(request.model).toBe("small");
     const characters = request.messages.reduce((sum, message) => sum + message.text.length, 0);
     expect(characters / 4).toBeLessThan(1_000);
-    expect(await chat.lastResponse.innerText()).toMatch(/did not fit into the model's room/);
+    // Of what: passages, or the selection that an earlier citation has left in the editor and VS Code attaches by itself.
+    expect(await chat.lastResponse.innerText()).toMatch(/did not fit into the model's room|the model has no room for it/);
   });
 
   test.each([
