@@ -80,4 +80,5 @@ def _noted(write: Callable[[], None]) -> None:
     try:
         write()
     except Exception:
+        # Nobody waits for this thread's result: what is not logged here would be seen by nobody. The request is answered.
         log.exception("the last use of a key could not be written")
