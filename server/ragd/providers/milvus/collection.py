@@ -52,9 +52,7 @@ class MilvusCollection:
             if not server.url:
                 import milvus_lite  # noqa: F401
         except ImportError as error:
-            raise SettingsError(
-                "The back end milvus needs packages that are not installed. Run: rag extras add milvus"
-            ) from error
+            raise SettingsError(_MISSING) from error
         if not server.url and os.name != "posix":
             raise SettingsError("Milvus inside the daemon needs Linux or macOS. Set index_server.url to that of a server.")
         self.library: Any = pymilvus
