@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Literal
 
 from ragd.access.authentication import Authenticator, ServerAuthenticator
 from ragd.access.bodies import BodyReader
@@ -15,7 +16,7 @@ from ragd.access.context import LiveAccess, PassageTools
 from ragd.access.oidc import OidcTokens
 from ragd.answer.verification import AnswerCheck
 from ragd.app.documents import Documents
-from ragd.app.ingestion import new_drafter, open_indexes, worker_options
+from ragd.app.ingestion import new_drafter, open_indexes, require_shared, worker_options
 from ragd.app.knowledge_bases import KnowledgeBases
 from ragd.app.maintenance import Maintenance
 from ragd.app.metrics import count_documents
@@ -26,7 +27,7 @@ from ragd.app.reconciler import Reconciler
 from ragd.app.search import Search
 from ragd.app.stores import Stores
 from ragd.app.suggestions import Suggestions
-from ragd.config.loading import Directories
+from ragd.config.loading import PROCESSES, Directories
 from ragd.config.secrets import AllowedSecrets
 from ragd.config.settings import Settings
 from ragd.core.instance import INFO_FILE
@@ -60,6 +61,9 @@ log = logging.getLogger(__name__)
 
 _SEARCH_THREADS = 4
 
+Role = Literal["all", "api", "worker"]
+"""What a process does of what an application can: everything, or only answer, or only run jobs, beside others."""
+
 
 class Application(Stores):
     """All objects of one data directory, and the services that clients use.
@@ -75,14 +79,19 @@ class Application(Stores):
         progress: Progress | None = None,
         reading: Tell = lambda _key, _begins: None,
         clock: Callable[[float], str] = utc_now,
+        role: Role = "all",
     ) -> None:
         """`reading` is told which files are being read; jobs are put off by the `clock`.
 
-        Raises `ServiceUnavailable` when the database can't be opened.
+        Raises `ServiceUnavailable` when the database can't be opened, and `SettingsError` for settings that can't be shared
+        by several processes when this is one of them.
         """
+        self.role = role
+        if role != "all":
+            require_shared(settings)
         super().__init__(settings, directories, clock)
         self._notices: list[str] = []
-        self._interruptions = Interruptions(directories.data / NOTE_FILE, reading)
+        self._interruptions = Interruptions(directories.own / NOTE_FILE, reading)
         # Reentrant, and one for all: what is opened lazily needs other things that are.
         self._lock = threading.RLock()
         self._prepare_models(progress)
@@ -176,7 +185,7 @@ class Application(Stores):
             self.ingestion,
             self._cleanup_tasks,
             self._tokens,
-            self.directories.data / "index",
+            self.directories.own / "index",
             self._notices,
             self._clean_stop,
         )
@@ -242,7 +251,7 @@ class Application(Stores):
         kb_ids = self.collections.live_ids()
         return open_indexes(
             self.settings,
-            self.directories.data / "index",
+            self.directories.own / "index",
             self.models.embedder(),
             kb_ids,
             self._notices,
@@ -269,7 +278,15 @@ class Application(Stores):
     def _own_folders(self) -> list[Path]:
         """What the application writes, and no search for documents enters. In a checkout the samples lie beside it."""
         data = self.directories.data
-        ours = (data / "uploads", data / "assets", data / "index", data / "evaluation", self.directories.logs, data / INFO_FILE)
+        ours = (
+            data / "uploads",
+            data / "assets",
+            data / "index",
+            data / "evaluation",
+            data / PROCESSES,
+            self.directories.logs,
+            data / INFO_FILE,
+        )
         return [folder.resolve() for folder in ours]
 
     # Beginning and end

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 from ragd.app.models import Models
 from ragd.config.secrets import resolve
 from ragd.config.settings import Settings
-from ragd.core.errors import IndexDamaged, IndexOutdated
+from ragd.core.errors import IndexDamaged, IndexOutdated, SettingsError
 from ragd.core.ids import hash32
 from ragd.core.tracing import ProviderRef
 from ragd.formats.common.naming import extension
@@ -70,6 +70,28 @@ def open_indexes(
     open_sparse: Callable[[], SparseStore] = partial(build, "sparse", backend, **place)
     sparse = _open(open_sparse, sparse_folder, "sparse", kb_ids, notices, None if read else _only_opened)
     return Indexes(dense, sparse, model_changed, _open_tokens(settings, folder, embedder, kb_ids, notices))
+
+
+def require_shared(settings: Settings) -> None:
+    """Raises `SettingsError` for settings by which content or an index is kept where only one process can use it."""
+    if not settings.store.url.startswith("postgresql"):
+        raise SettingsError(
+            "Several processes share one PostgreSQL: set store.url to its address. SQLite is for a single process."
+        )
+    chosen: dict[ProviderKind, tuple[str, str]] = {
+        "dense": ("dense.backend", settings.dense.backend),
+        "sparse": ("sparse.backend", settings.sparse.backend),
+        "token_index": ("token_index.provider", settings.token_index.provider),
+    }
+    for kind, (setting, name) in chosen.items():
+        provider = index_provider(kind, name, settings.store.url)
+        made_by = None if provider == "none" else provider_class(kind, provider)
+        served = getattr(made_by, "needs_server", False) and settings.index_server.url
+        if made_by is not None and not served and not getattr(made_by, "in_database", False):
+            raise SettingsError(
+                f"{setting}: {provider} keeps its index where only one process can use it. Several processes need one in "
+                "PostgreSQL (auto), or in a Qdrant or Milvus server at index_server.url."
+            )
 
 
 def _place(kind: ProviderKind, provider: str, folder: Path, settings: Settings) -> dict[str, Any]:

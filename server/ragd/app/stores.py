@@ -53,7 +53,7 @@ class Stores:
         self.directories = directories
         data = directories.data
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._clean_stop = CleanStop(data, settings)
+        self._clean_stop = CleanStop(directories.own, settings)
         self._engine = engine = open_engine(settings.store.url, data, resolve(settings.store.password, "store.password"))
         self._changes = ChangeFeed(engine)
         self.collections = Collections(engine)

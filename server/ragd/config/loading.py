@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import platformdirs
 import yaml
@@ -16,6 +16,8 @@ from ragd.config.secrets import SECRET_PREFIX
 from ragd.config.settings import Settings
 from ragd.core.errors import FieldProblem, SettingsError, did_you_mean
 
+PROCESSES: Final = "processes"
+"""The folder of the data directory with a folder for each of several processes."""
 _APP_NAME = "rag-assistant"
 
 # Environment names that are not settings but say where things are, or carry the secret itself.
@@ -51,6 +53,8 @@ class Directories:
     data: Path
     models: Path
     config: Path
+    process: str = ""
+    """The name of this process, one of several that share the data directory; empty for the only one."""
 
     @staticmethod
     def default() -> Directories:
@@ -65,11 +69,19 @@ class Directories:
             "CONFIG": root / "config" if root else folders.user_config_path,
         }
         named = {name: os.environ.get(f"RAG_{name}_DIR") for name in usual}
-        return Directories(*(Path(named[name] or folder).expanduser().absolute() for name, folder in usual.items()))
+        data, models, config = (Path(named[name] or folder).expanduser().absolute() for name, folder in usual.items())
+        return Directories(data, models, config)
+
+    @property
+    def own(self) -> Path:
+        """What belongs to this process alone: its lock, logs and notes, and indexes that are not kept in a server."""
+        return self.data / PROCESSES / self.process if self.process else self.data
 
     @property
     def logs(self) -> Path:
         """The checkout's `logs/` for the checkout's own data, else a folder beside the data."""
+        if self.process:
+            return self.own / "logs"
         root = checkout_root()
         return root / "logs" if root and self.data == root / "data" else self.data / "logs"
 

@@ -70,6 +70,20 @@ class Ownership:
         self._lock.release()
 
 
+def own_process(folder: Path, name: str) -> tuple[str, Ownership]:
+    """Hold the first of `folder/NAME-1`, `folder/NAME-2` and so on that no process holds. Returns its name and the hold.
+
+    What a process that was killed has left there, the next one finds.
+    """
+    number = 1
+    while True:
+        found = f"{name}-{number}"
+        try:
+            return found, Ownership(folder / found)
+        except DaemonAlreadyRunning:
+            number += 1
+
+
 def read_info(data_dir: Path) -> DaemonInfo | None:
     """What `daemon.json` says; None when there is none. It may be left over from a process that was killed."""
     try:

@@ -203,7 +203,9 @@ class _Warming(threading.Thread):
         app, reconciler = self._app, self._app.reconciler
         ready, work = (self._lifecycle.ready.set, self._publish), (app.runner.start, app.follow_sources)
         yield app.maintenance.warm
-        if reconciler.is_clean():
+        if app.role == "api":  # what is to be repaired, and every job, is others' work
+            yield from ready
+        elif reconciler.is_clean():
             yield from (reconciler.prepare, *ready, partial(reconciler.reconcile, clean=True), *work)
         else:
             yield from (reconciler.reconcile, *work, *ready)

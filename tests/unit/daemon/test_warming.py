@@ -17,6 +17,7 @@ def test_once_it_is_ready_python_looks_for_circles_only_in_what_came_later() -> 
         return lambda *_args, **_options: done.append(f"{name} {gc.get_freeze_count() > before}")
 
     app = SimpleNamespace(
+        role="all",
         maintenance=SimpleNamespace(warm=step("warm")),
         reconciler=SimpleNamespace(reconcile=step("reconcile"), is_clean=lambda: False),
         runner=SimpleNamespace(start=step("jobs")),
