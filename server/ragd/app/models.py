@@ -104,7 +104,7 @@ class Models:
 
     def reranker_status(self) -> dict[str, str]:
         """Which reranker the settings came to, once it is open, and where it runs; empty before."""
-        found = self._rerankers.get((self._settings.rerank, self._settings.llm))
+        found = self._rerankers.get(_opened_by(self._settings))
         if found is None:
             return {}
         device = getattr(found, "device", "")
@@ -175,7 +175,7 @@ class Models:
 
     def reranker(self, settings: Settings) -> Reranker:
         """The reranker of these settings. Raises `ModelUnavailable` or `SettingsError` when it can't be had."""
-        key = settings.rerank, settings.llm
+        key = _opened_by(settings)
         with self._lock:
             if key not in self._rerankers:
                 name = self._reranker_name(settings.rerank)
@@ -213,3 +213,8 @@ class Models:
             self._notices.append(f"The reranker {row.id} is not used: {error.message}")
         embedder = self.embedder()
         return "maxsim" if isinstance(embedder, TokenEmbedder) and embedder.gives_tokens else "none"
+
+
+def _opened_by(settings: Settings) -> tuple[RerankSettings, LlmSettings]:
+    """What rerankers differ by: how many passages each is given, and in what time, is the stage's own matter."""
+    return settings.rerank.model_copy(update={"top_n": 1, "per_result": 0, "budget_ms": 1}), settings.llm

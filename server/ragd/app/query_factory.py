@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 from string import Template
+from types import MappingProxyType
+from typing import Any, Final
 
 from ragd.answer.answerer import Answerer
 from ragd.answer.prompt import PromptBuilder, read_rules
 from ragd.answer.support import SupportCheck
 from ragd.app.models import Models
-from ragd.config.loading import with_strategy
+from ragd.config.loading import setting_names, with_changes, with_strategy
 from ragd.config.settings import Settings
 from ragd.core.errors import FieldProblem, SettingsError, ValidationFailed
 from ragd.core.lazy import Lazy
@@ -35,6 +37,11 @@ from ragd.store.passages import Passages
 
 # Groups of settings that a named strategy may change for one request; the others shape what is indexed.
 _REQUEST_GROUPS = {"retrieval", "rerank", "llm", "answer"}
+# What a request may change by itself: what finding passages reads. An address or a file would have the server go where the
+# settings do not send it.
+_CHANGEABLE: Final = ("retrieval", "rerank")
+_ALSO_CHANGEABLE: Final = {"answer.min_confidence"}
+_FIXED: Final = {"retrieval.fusion_weights", "rerank.url", "rerank.api_key"}
 
 
 @dataclass(kw_only=True, slots=True)
@@ -67,8 +74,27 @@ class QueryFactory:
         with self.models.queue.interactive(), self._places.one():
             yield
 
-    def settings(self, strategy: str | None) -> Settings:
-        """The settings under a strategy. Raises `ValidationFailed` for one that is unknown, or changes what is indexed."""
+    def settings(self, strategy: str | None, changes: Mapping[str, Any] = MappingProxyType({})) -> Settings:
+        """The settings under a strategy, and with `changes` by dotted name.
+
+        Raises `ValidationFailed` for a strategy or a setting that is unknown, or that no request may change.
+        """
+        settings = self._of_strategy(strategy)
+        if not changes:
+            return settings
+        known = setting_names()
+        for name in changes:
+            allowed = name.partition(".")[0] in _CHANGEABLE and name not in _FIXED
+            if name in known and not allowed and name not in _ALSO_CHANGEABLE:
+                message = (
+                    f"'{name}' can't be changed for one question. Those that can: "
+                    f"{', '.join(f'{group}.*' for group in _CHANGEABLE)} without {', '.join(sorted(_FIXED))}; "
+                    f"{', '.join(sorted(_ALSO_CHANGEABLE))}. A strategy in a file can change more."
+                )
+                raise ValidationFailed.of_field(f"settings.{name}", "fixed", message)
+        return with_changes(settings, changes)
+
+    def _of_strategy(self, strategy: str | None) -> Settings:
         if strategy is None:
             return self.own
         try:
@@ -87,8 +113,10 @@ class QueryFactory:
             )
         return changed
 
-    def pipeline(self, strategy: str | None) -> QueryPipeline:
-        """The query pipeline. Raises what opening its models and indexes raises."""
+    def pipeline(self, strategy: str | None, changes: Mapping[str, Any] = MappingProxyType({})) -> QueryPipeline:
+        """The query pipeline; with `changes` it is made for one question. Raises what opening its models and indexes raises."""
+        if changes:
+            return self._new_pipeline(self.settings(strategy, changes))
         with self.lock:
             if strategy not in self._pipelines:
                 self._pipelines[strategy] = self._new_pipeline(self.settings(strategy))
@@ -159,6 +187,7 @@ class QueryFactory:
             ),
             tracer=self.tracer,
             strategy_config_id=cache(settings.strategy_config_id),
+            settings=settings.shaping(),
             min_confidence=settings.answer.min_confidence,
             interactive=self._in_place,
         )

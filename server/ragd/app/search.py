@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 
 from ragd.access.context import LiveAccess
@@ -16,7 +16,7 @@ from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.query import ChatRequest, PromptRequest, QueryRequest
 from ragd.core.results import Answer
 from ragd.core.storage import Collection
-from ragd.core.tracing import NO_PROVIDER
+from ragd.core.tracing import NO_PROVIDER, Trace
 from ragd.language.token_estimate import estimate_tokens
 from ragd.retrieve.pipeline import QueryResult, ResolvedQuery
 from ragd.store.collections import Collections
@@ -38,8 +38,14 @@ class Search:
 
         Raises `ValidationFailed`, `CollectionNotFound`, `CollectionUnavailable`.
         """
+        with self.open(request, within) as (result, trace), trace.span("stage.generate", NO_PROVIDER):
+            pass
+        return result
+
+    def open(self, request: QueryRequest, within: Sequence[Collection] = ()) -> AbstractContextManager[tuple[QueryResult, Trace]]:
+        """As `query`, with the trace still open: see `QueryPipeline.open`."""
         query = self.resolve(request, within)
-        return self.queries.pipeline(request.overlay).run(query)
+        return self.queries.pipeline(request.overlay, request.changes).open(query)
 
     def chat(self, request: ChatRequest, cancellation: Cancellation) -> tuple[QueryResult, Iterator[Delta | Answer]]:
         """Find passages as `query` does, and the answer made of them: pieces, then the whole of it.
@@ -75,12 +81,12 @@ class Search:
         asked = within or [self.collections.available(name) for name in dict.fromkeys(named)] or self.collections.enabled()
         targets = [target for target in asked if request.readable is None or target.kb_id in request.readable]
         limit = self.settings.limits.max_top_k
-        top_k = self.settings.retrieval.top_k if request.top_k is None else request.top_k
+        options = self.queries.settings(request.overlay, request.changes).retrieval
+        top_k = options.top_k if request.top_k is None else request.top_k
         if not 1 <= top_k <= limit:
             raise ValidationFailed(
                 f"top_k must be between 1 and {limit}.", details=[FieldProblem("top_k", "out_of_range", f"1 to {limit}.")]
             )
-        options = self.queries.settings(request.overlay).retrieval
         self.passages.require_live_versions(request.filters.version_id)
         return ResolvedQuery(
             request=request,

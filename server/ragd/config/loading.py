@@ -155,6 +155,14 @@ def with_strategy(settings: Settings, config_dir: Path, name: str) -> Settings:
     return _validate(values)
 
 
+def with_changes(settings: Settings, changes: Mapping[str, Any]) -> Settings:
+    """The settings with these values by dotted name, for one request. Raises `SettingsError` as `load_settings` does."""
+    values = settings.model_dump()
+    for dotted, value in changes.items():
+        _set(values, dotted, value)
+    return _validate(values)
+
+
 def _read_yaml(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}

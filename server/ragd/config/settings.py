@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from ragd.config import answering, indexing, service, sources
 from ragd.config.fields import Group
 from ragd.core.ids import hash32
 from ragd.core.query import Mode
+
+_SHAPING: Final = ("answer", "dense", "embedding", "llm", "ocr", "rerank", "retrieval", "sparse", "splitter")
+# How many processes read files, and how long jobs are kept, changes nothing that is found.
+_READING: Final = {"loaders", "encodings", "cleaner", "enricher"}
+_PRIVATE: Final = {"url", "api_key"}
 
 
 class Settings(Group):
@@ -39,10 +46,22 @@ class Settings(Group):
 
     def strategy_config_id(self, mode: Mode | None = None, rerank: bool = True) -> str:
         """Hash of everything that shapes an answer or an index, with what a request says instead; written into every trace."""
-        shaping = {"embedding", "rerank", "dense", "sparse", "splitter", "retrieval", "ocr", "llm", "answer"}
+        shaping = set(_SHAPING)
         if self.token_index.provider != "none":
             shaping.add("token_index")
-        # How many processes read files, and how long jobs are kept, changes nothing that is found.
-        reading = self.ingest.model_dump_json(include={"loaders", "encodings", "cleaner", "enricher"})
+        reading = self.ingest.model_dump_json(include=_READING)
         asked = "" if rerank and mode in (None, self.retrieval.strategy) else f"{mode or self.retrieval.strategy} {rerank}"
         return hash32(self.model_dump_json(include=shaping), reading, *([asked] if asked else []))
+
+    def shaping(self) -> dict[str, Any]:
+        """Dotted name -> value of what `strategy_config_id` is of, where it is not the default.
+
+        Without addresses and where keys are: traces have these, and others read traces.
+        """
+        shaping = self.model_dump(mode="json", exclude_defaults=True, include={*_SHAPING, "token_index", "ingest"})
+        return {
+            f"{group}.{key}": value
+            for group, values in sorted(shaping.items())
+            for key, value in values.items()
+            if (key in _READING if group == "ingest" else key not in _PRIVATE)
+        }

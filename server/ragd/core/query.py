@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, Self, get_args
 
 Mode = Literal["hybrid", "dense_only", "sparse_only"]
 Intent = Literal["search", "summarise", "compare", "filter"]
@@ -47,6 +47,12 @@ class Filters:
         named = self.source or self.path_prefix or self.section or self.section_prefix or self.tags
         return bool(named) or any(one.by_name for one in self.also)
 
+    @classmethod
+    def of_dict(cls, shown: Mapping[str, Any]) -> Self:
+        """As `QueryPlan.as_dict` shows them."""
+        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in shown.items()}
+        return cls(**values | {"also": tuple(map(cls.of_dict, shown.get("also", ())))})
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -67,6 +73,12 @@ class Preferences:
     def __bool__(self) -> bool:
         return self != Preferences()
 
+    @classmethod
+    def of_dict(cls, shown: Mapping[str, Any]) -> Self:
+        """As `QueryPlan.as_dict` shows them."""
+        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in shown.items()}
+        return cls(**values)
+
 
 @dataclass(frozen=True, slots=True)
 class QueryRequest:
@@ -77,6 +89,7 @@ class QueryRequest:
     `rerank=False` leaves the reranking stage out. `evaluation` is the id of the evaluation run that asks, for the trace.
     `source_tokens` are the user's tokens for cloud sources, by source id. `readable` are ids of the collections that the caller
     may read, None for all: what is asked of no collection by name is asked of these.
+    `changes` are settings, by dotted name, that hold for this question alone; `replay_of` is the trace that it repeats.
     """
 
     text: str
@@ -92,6 +105,8 @@ class QueryRequest:
     request_id: str | None = None
     source_tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
     readable: frozenset[str] | None = None
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    replay_of: str | None = None
 
     @property
     def mode(self) -> Mode | None:
@@ -102,6 +117,12 @@ class QueryRequest:
     def overlay(self) -> str | None:
         """The name of the strategy file, if the request names one."""
         return None if self.mode else self.strategy
+
+    def as_traced(self, kb_ids: Sequence[str]) -> dict[str, Any]:
+        """What was asked beside the question, for a replay: `kb_ids` were searched, which the request named or did not."""
+        said = {name: getattr(self, name) for name in ("top_k", "strategy", "max_context_tokens")}
+        traced = {name: value for name, value in said.items() if value is not None}
+        return {"kb_ids": list(kb_ids), "named": self.collection is not None, "rerank": self.rerank, **traced}
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from pydantic_core import to_json
 
@@ -50,7 +50,8 @@ EventKind = Literal[
 ]
 
 _JSONL_LIMIT = 64 * 1024 * 1024
-_HEAD = 30
+LISTED: Final = 30
+"""Candidates of each list that a trace holds, unless it is verbose."""
 # Seconds for which traces are gathered before they are written, and how many are written together: each write waits for the disk.
 _GATHER_S = 0.25
 _MOST_AT_ONCE = 100
@@ -108,7 +109,7 @@ class Trace:
         self.counters: Counter[str] = Counter()
         self.lists_candidates = True
         self.status: Status = "ok"
-        self._detail_level = detail_level
+        self.detail_level = detail_level
         self._withheld = False
         self._strategy_config_id = strategy_config_id
         caller = calling.get()
@@ -118,6 +119,8 @@ class Trace:
         self._links = {key: links.get(key) for key in ("job_id", "request_id", "eval")}
         if caller:
             self._links["traceparent"] = str(caller)
+        if replay_of := links.get("replay_of"):
+            self._links["replay_of"] = replay_of
         self._started_at = utc_now()
         self._zero = time.perf_counter()
         self._spans: list[Span] = []
@@ -160,9 +163,9 @@ class Trace:
     def texts(self, *, query: str | None = None, passages: Sequence[str] | None = None) -> dict[str, Any]:
         """The texts that the detail level lets into a payload: the query from `standard` on, passages at `verbose`."""
         kept: dict[str, Any] = {}
-        if query is not None and self._detail_level != "minimal":
+        if query is not None and self.detail_level != "minimal":
             kept["query"] = query
-        if passages is not None and self._detail_level == "verbose" and not self._withheld:
+        if passages is not None and self.detail_level == "verbose" and not self._withheld:
             kept["passages"] = list(passages)
         return kept
 
@@ -178,7 +181,7 @@ class Trace:
         """A ranked list for a payload: all of it at `verbose`, else its head, which is what explains an answer."""
         if not self.lists_candidates:
             return []
-        kept = ranked if self._detail_level == "verbose" else ranked[:_HEAD]
+        kept = ranked if self.detail_level == "verbose" else ranked[:LISTED]
         return [candidate.as_dict() for candidate in kept]
 
     def error(self, error: BaseException) -> None:
@@ -274,7 +277,7 @@ class Tracer:
         self._writer.start()
 
     def start(self, trace_type: TraceType, *, strategy_config_id: str, **links: str | None) -> Trace:
-        """A new trace; `links` may name `job_id`, `request_id` and `eval`."""
+        """A new trace; `links` may name `job_id`, `request_id`, `eval` and `replay_of`."""
         return Trace(
             trace_type,
             strategy_config_id=strategy_config_id,

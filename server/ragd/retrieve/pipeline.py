@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
 from ragd.config.answering import RetrievalSettings
 from ragd.core.query import Mode, QueryPlan, QueryRequest
 from ragd.core.results import Candidate, Context, Hit, Passage
-from ragd.core.tracing import NO_PROVIDER, ProviderRef, Trace, Tracer
+from ragd.core.tracing import ProviderRef, Trace, Tracer
 from ragd.retrieve.admission import Admission
 from ragd.retrieve.context import build_context
 from ragd.retrieve.planning.planner import Planner
@@ -92,23 +92,21 @@ class QueryPipeline:
     tracer: Tracer
     strategy_config_id: Callable[[Mode, bool], str]
     """Of the settings under a mode, with reranking or without."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What shapes an answer or an index otherwise than by default (`Settings.shaping`), for the trace."""
     min_confidence: float = 0.0
     interactive: Callable[[], AbstractContextManager[object]] = nullcontext
 
-    def run(self, query: ResolvedQuery) -> QueryResult:
-        """Find passages for one question. Leaves one trace, whether it succeeds or not.
+    @contextmanager
+    def open(self, query: ResolvedQuery) -> Generator[tuple[QueryResult, Trace], None, None]:
+        """Find passages for one question. Leaves one trace, whether it succeeds or not: the caller adds `stage.generate` to it,
+        and it is recorded when the block is left.
 
         Raises `ValidationFailed` for an empty query, and what the providers raise when nothing can stand in for them.
         """
-        with self.open(query) as (result, trace), trace.span("stage.generate", NO_PROVIDER):
-            pass
-        return result
-
-    @contextmanager
-    def open(self, query: ResolvedQuery) -> Generator[tuple[QueryResult, Trace], None, None]:
-        """As `run`, with the trace still open: the caller adds `stage.generate` to it. It is recorded when the block is left."""
-        links = {"request_id": query.request.request_id, "eval": query.request.evaluation}
-        trace = self.tracer.start("query", strategy_config_id=self.strategy_config_id(query.mode, query.request.rerank), **links)
+        request = query.request
+        links = {"request_id": request.request_id, "eval": request.evaluation, "replay_of": request.replay_of}
+        trace = self.tracer.start("query", strategy_config_id=self.strategy_config_id(query.mode, request.rerank), **links)
         try:
             with self.interactive():
                 result = self._search(query, trace)
@@ -132,7 +130,9 @@ class QueryPipeline:
                 request.text, mode=query.mode, filters=request.filters, prefer=request.prefer, history=request.history
             )
             shown = plan.as_dict(texts=bool(trace.texts(query=plan.text)))
-            trace.event("query.normalized", {"query_hash": plan.query_hash, **shown, **trace.texts(query=plan.text)}, span)
+            asked = {"request": request.as_traced(query.kb_ids), "settings": self.settings, "detail_level": trace.detail_level}
+            payload = {"query_hash": plan.query_hash, **shown, **trace.texts(query=plan.text), **asked}
+            trace.event("query.normalized", payload, span)
         by_name = plan.filters.by_name
         if by_name:
             trace.withhold_candidates()
@@ -169,7 +169,10 @@ class QueryPipeline:
             )
             cited = [chunk_id for citation in context.citations for chunk_id in citation.chunk_ids]
             contents = trace.texts(passages=[citation.passage.content for citation in context.citations])
-            trace.event("context.final", {"chunk_ids": cited, "tokens": context.tokens} | contents, span)
+            versions = {citation.passage.doc_id: citation.passage.version_id for citation in context.citations}
+            documents = [{"doc_id": doc_id, "version_id": version_id} for doc_id, version_id in versions.items()]
+            final = {"chunk_ids": cited, "documents": documents, "tokens": context.tokens}
+            trace.event("context.final", final | contents, span)
         if left_out := len(hits) - len(cited):
             notes.append(f"{left_out} of {len(hits)} passages did not fit into the context of {query.max_context_tokens} tokens.")
         trace.counters["results"] = len(hits)

@@ -77,6 +77,14 @@ def test_what_is_named_to_the_letter_comes_first_with_confidence(app: Applicatio
     assert result.confidence > 0.9
 
 
+def test_a_strategy_says_how_many_passages_where_the_request_does_not(open_app: Open, docs: Path, tmp_path: Path) -> None:
+    app = open_app()
+    finish(app, app.documents.ingest([str(docs)]))
+    short = strategy(tmp_path, "short", "retrieval: {top_k: 1}\n")
+    assert len(ask(app, "lease tokens setup", strategy=short).hits) == 1
+    assert len(ask(app, "lease tokens setup", strategy=short, top_k=2).hits) == 2
+
+
 def test_below_the_least_score_nothing_is_found_and_that_is_said(app: Application, tmp_path: Path) -> None:
     strict = strategy(tmp_path, "strict", "retrieval: {min_score: 0.99}\n")
     result = ask(app, "bread and butter", strategy=strict)

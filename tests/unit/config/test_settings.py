@@ -122,3 +122,12 @@ def test_a_bare_off_of_yaml_is_the_word(tmp_path: Path) -> None:
     settings = load_settings(tmp_path, environment={})
     assert (settings.sync.schedule, settings.live.mode) == ("off", "off")
     assert load_settings(tmp_path, environment={"RAG_SYNC__SCHEDULE": "off"}).sync.schedule == "off"
+
+
+def test_what_a_trace_has_of_the_settings_is_what_shapes_answers_without_addresses_and_keys(tmp_path: Path) -> None:
+    given = {
+        "rerank.top_n": 7, "rerank.url": "http://127.0.0.1/", "rerank.api_key": "env:KEY", "ingest.cleaner": "none",
+        "ingest.workers": 3, "server.port": 1234, "retrieval.top_k": Settings().retrieval.top_k,
+    }  # fmt: skip
+    shaping = load_settings(tmp_path, environment={}, explicit=given).shaping()
+    assert shaping == {"rerank.top_n": 7, "ingest.cleaner": "none"}
