@@ -218,6 +218,7 @@ RULES: Final[dict[tuple[str, str], Rule]] = {
     ("GET", "/api/jobs/{job_id}/events"): Rule(Role.READER, _job),
     ("GET", "/api/traces"): _ADMIN,
     ("GET", "/api/traces/{trace_id}"): _ADMIN,
+    ("POST", "/api/traces/{trace_id}/replay"): _ADMIN,
     ("GET", "/api/evaluations"): _ADMIN,
     ("POST", "/api/evaluations"): _ADMIN,
     ("GET", "/api/evaluations/{run_id}"): _ADMIN,

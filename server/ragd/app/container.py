@@ -24,6 +24,9 @@ from ragd.app.models import Models
 from ragd.app.pictures import Pictures
 from ragd.app.query_factory import QueryFactory
 from ragd.app.reconciler import Reconciler
+from ragd.app.replays.ingestion import IngestionReplay
+from ragd.app.replays.query import QueryReplay
+from ragd.app.replays.service import Replays
 from ragd.app.search import Search
 from ragd.app.stores import Stores
 from ragd.app.suggestions import Suggestions
@@ -169,6 +172,11 @@ class Application(Stores):
         )
         self.pictures = Pictures(self.assets, self.access, originals, self.parser)
         self.search = Search(settings, self.collections, self.passages, self.access, self._queries)
+        self.replays = Replays(
+            self.traces,
+            QueryReplay(self.search, self.collections, self.document_reader, self.passages, self.access),
+            IngestionReplay(self.ingestion, originals, self.document_reader, self.collections, self.access),
+        )
         uploaded = UploadedDocuments(self._engine, self.jobs)
         self.knowledge_bases = KnowledgeBases(self._cleanup_tasks, uploaded, self.documents, self.uploads, self.search)
         self.suggestions = Suggestions(Names(self._engine), self.access, self.overviews.revision, self._background)

@@ -28,7 +28,7 @@ COMMANDS = {
     "sync": "sources.command:sync",
     "watch": "watch:watch",
     "jobs": "jobs:jobs",
-    "traces": "traces:traces",
+    "traces": "traces.command:traces",
     "models": "models:models",
     "keys": "keys:keys",
     "eval": "eval.command:eval_",

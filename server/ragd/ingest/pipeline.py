@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from ragd.core.errors import RagError, ServiceUnavailable
 from ragd.core.jobs import IngestResult, Stopped
@@ -19,6 +20,7 @@ from ragd.core.storage import Version, VersionContent
 from ragd.core.tracing import ProviderRef, Status, Trace, Tracer, shared_span
 from ragd.ingest.chunking.structure import Shape, drift
 from ragd.ingest.discovery.files import Found
+from ragd.ingest.discovery.items import Item
 from ragd.ingest.discovery.paths import DocumentPaths, Named
 from ragd.ingest.drafts import Draft, Drafter
 from ragd.ingest.embedding import Embedding
@@ -144,6 +146,19 @@ class IngestPipeline:
             self._store(drafts(), tally, report=report, total=total, tokens=tokens)
         report("done", total, total)
         return replace(tally.result(), drift=drift([old for old, _ in shapes], [new for _, new in shapes]))
+
+    def preview(self, kb_id: str, doc_id: str, item: Item | None) -> tuple[Version, dict[str, Any]]:
+        """What a file would become now, or without one the stored content of a live document, and the trace of it.
+
+        Nothing is stored, and nothing embedded but by a splitter that needs it. Raises what reading raises.
+        """
+        trace = self._start_trace({})
+        if item is None:
+            draft: Draft | None = self._drafter.from_stored(self._writer.contents([doc_id])[0], trace)
+        else:
+            draft = self._drafter.from_file(kb_id, doc_id, item, None, trace, force=True)
+        assert draft is not None  # what is not known can't be unchanged
+        return draft.version, trace.finish()
 
     def tombstone(self, doc_ids: Sequence[str]) -> None:
         """Mark documents as deleted: gone from every answer when this returns. `clean_up` does the rest."""

@@ -71,6 +71,22 @@ class DocumentReader(Repository):
                 "keywords": keywords,
             }
 
+    def states(self, doc_ids: Collection[str]) -> dict[str, dict[str, Any]]:
+        """What became of these documents, deleted ones, too, by id; ids that were never known are absent."""
+        names = ("doc_id", "source", "status", "version_id", "created_at", "updated_at")
+        query = select(*(documents.c[name] for name in names))
+        return {row.doc_id: as_dict(row) for row in self._rows_in(query, documents.c.doc_id, doc_ids)}
+
+    def counted_since(self, kb_ids: Collection[str], moment: str) -> dict[str, int]:
+        """How many documents of these collections are `new`, `changed` or `gone` since a moment (ISO 8601, UTC)."""
+        gone, new = documents.c.status == "deleted", documents.c.created_at > moment
+        touched = select(documents.c.doc_id).where(documents.c.kb_id.in_(kb_ids), documents.c.updated_at > moment)
+        return {
+            "new": self._count(touched.where(~gone, new)),
+            "changed": self._count(touched.where(~gone, ~new)),
+            "gone": self._count(touched.where(gone, ~new)),
+        }
+
     def content(self, doc_id: str) -> str:
         """The Markdown of the live version; empty for a document that has none. Raises as `get` does."""
         row = self._first(select(versions.c.markdown).where(versions.c.version_id == self.get(doc_id)["version_id"]))

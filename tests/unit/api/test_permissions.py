@@ -51,6 +51,24 @@ def secret_ids(cloud: Cloud) -> dict[str, str]:
 
 Call = Callable[[TestClient, dict[str, str], dict[str, str], str], Any]
 
+
+def replayed(trace_type: str) -> Call:
+    """Replays what somebody who may read the page has asked, or what was read when it came."""
+
+    def call(client: TestClient, ids: dict[str, str], headers: dict[str, str], source: str) -> Any:
+        right = {HEADER: f"{source}={READER}"}
+        if trace_type == "query":
+            trace_id = client.post("/api/query", json={"query": SEARCHED, "top_k": 20}, headers=right).json()["trace_id"]
+        else:
+            rows = client.get("/api/traces", params={"type": "ingestion", "page_size": 100}).json()["items"]
+            traces = (client.get(f"/api/traces/{row['trace_id']}").json() for row in rows)
+            of_page = (trace for trace in traces if trace["events"][0]["payload"].get("doc_id") == ids["doc"])
+            trace_id = next(of_page)["trace_id"]
+        return client.post(f"/api/traces/{trace_id}/replay", json={}, headers=headers)
+
+    return call
+
+
 # Every route that can show a document, and what it is asked. `{}` are ids, headers and the id of the source.
 ROUTES: dict[str, Call] = {
     "query": lambda client, _ids, headers, _source: client.post(
@@ -79,6 +97,8 @@ ROUTES: dict[str, Call] = {
         json={"answer": "It is forty [1].", "citations": [{"id": 1, "chunk_ids": [ids["chunk"]]}]},
         headers=headers,
     ),
+    "replay of a query": replayed("query"),
+    "replay of an ingestion": replayed("ingestion"),
     "ledger items": lambda client, _ids, headers, source: client.get(
         f"/api/sources/{source}/ledger/items", params={"state": "indexed"}, headers=headers
     ),

@@ -258,6 +258,7 @@ EXPECTED: Mapping[tuple[str, str], tuple[str, Ask]] = {
     ("GET", "/api/jobs/{job_id}/events"): ("reader", at("GET", "/api/jobs/{job_id}/events")),
     ("GET", "/api/traces"): ("admin+", at("GET", "/api/traces")),
     ("GET", "/api/traces/{trace_id}"): ("admin+", at("GET", f"/api/traces/{NEVER}")),
+    ("POST", "/api/traces/{trace_id}/replay"): ("admin+", at("POST", f"/api/traces/{NEVER}/replay", json={})),
     ("GET", "/api/evaluations"): ("admin+", at("GET", "/api/evaluations")),
     ("POST", "/api/evaluations"): ("admin+", at("POST", "/api/evaluations", json={})),
     ("GET", "/api/evaluations/{run_id}"): ("admin+", at("GET", f"/api/evaluations/{NEVER}")),

@@ -291,6 +291,7 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
         "DELETE /api/documents/{doc_id}", "GET /api/documents/{doc_id}/content", "GET /api/documents/{doc_id}/sections",
         "GET /api/documents/{doc_id}/chunks", "POST /api/ingest", "POST /api/reindex", "GET /api/jobs", "GET /api/jobs/{job_id}",
         "DELETE /api/jobs/{job_id}", "GET /api/jobs/{job_id}/events", "GET /api/traces", "GET /api/traces/{trace_id}",
+        "POST /api/traces/{trace_id}/replay",
         "GET /api/documents/{doc_id}/pages/{page}", "POST /api/documents/verify", "GET /api/assets/{asset_id}",
         "GET /api/sources", "POST /api/sources", "GET /api/sources/{source_id}", "PATCH /api/sources/{source_id}",
         "DELETE /api/sources/{source_id}", "POST /api/sources/{source_id}/sync", "POST /api/sources/{source_id}/retry",

@@ -189,3 +189,32 @@ def test_texts_lose_what_would_drive_a_terminal() -> None:
 
 def test_the_root_command_can_be_called_by_other_code() -> None:
     assert cli.main(["--version"], standalone_mode=False) == 0
+
+
+def test_a_replay_shows_what_differs(rag, docs: Path) -> None:
+    rag("ingest", str(docs))
+    trace_id = json.loads(rag("query", "restore from a snapshot", "--json").stdout)["trace_id"]
+    assert "the same in every list" in rag("traces", "replay", trace_id).stdout
+    (docs / "queues.txt").write_text("Restore it from the snapshot.\n", encoding="utf-8")
+    rag("ingest", str(docs))
+    shown = rag("traces", "replay", trace_id, "--with", "rerank.top_n=1", "--with", "retrieval.merge_neighbours=false").stdout
+    assert "retrieval.merge_neighbours  (default)  false" in shown
+    assert "(gone)" in shown
+    assert "changed since queues.txt" in shown
+    answer = json.loads(rag("traces", "replay", trace_id, "--json").stdout)
+    assert answer["since"] == {"new": 0, "changed": 1, "gone": 0}
+    assert "Did you mean 'rerank.top_n'?" in rag("traces", "replay", trace_id, "--with", "rerank.topn=1", code=2).stderr
+    assert "write NAME=VALUE" in rag("traces", "replay", trace_id, "--with", "rerank.top_n", code=2).stderr
+
+
+def test_a_replay_of_an_ingestion_says_whether_the_same_would_come_of_the_file(rag, docs: Path) -> None:
+    job = json.loads(rag("ingest", str(docs / "queues.txt"), "--json").stdout)
+    trace_id = json.loads(rag("traces", "list", "--job", job["job_id"], "--json").stdout)["items"][0]["trace_id"]
+    assert "the same would come of it\n" in rag("traces", "replay", trace_id).stdout
+    (docs / "queues.txt").write_text("A queue keeps jobs.\n", encoding="utf-8")
+    result = rag("traces", "replay", trace_id)
+    assert "something else would come of it" in result.stdout
+    assert "no more" in result.stdout
+    assert "content has changed since" in result.stderr
+    (docs / "queues.txt").write_text("")
+    assert "can't be read" in rag("traces", "replay", trace_id).stdout

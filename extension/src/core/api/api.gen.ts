@@ -860,6 +860,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/traces/{trace_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay Trace
+         * @description Do again what a trace is of, on today's data and settings or changed ones, and say what differs.
+         *
+         *     A question is asked with the rights of whoever replays it. A file is read again, and nothing of it is stored.
+         */
+        post: operations["replay_trace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -911,6 +933,29 @@ export interface components {
              * @description Behind the daemon's URL; it works once, within two minutes.
              */
             path: string;
+        };
+        /** CandidateDocument */
+        CandidateDocument: {
+            /** Doc Id */
+            doc_id: string;
+            /** Place */
+            place: string;
+            /** Source */
+            source: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * Changed
+         * @description Something with another value; null where one side has none.
+         */
+        Changed: {
+            /** After */
+            after: unknown;
+            /** Before */
+            before: unknown;
+            /** Name */
+            name: string;
         };
         /**
          * ChatBody
@@ -1337,6 +1382,37 @@ export interface components {
             surplus_entries: {
                 [key: string]: number;
             };
+        };
+        /**
+         * ComparedList
+         * @description A ranked list then and now; null where it was not made or is not kept.
+         */
+        ComparedList: {
+            /** After */
+            after: number | null;
+            /** Before */
+            before: number | null;
+            /** Entered */
+            entered: string[];
+            /** Kept */
+            kept: number;
+            /** Left */
+            left: string[];
+            /**
+             * Moved
+             * @description Of those that were kept, how many have another rank.
+             */
+            moved: number;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "dense" | "sparse" | "feedback" | "fusion" | "rerank" | "context";
+            /**
+             * Score Drift
+             * @description The greatest difference of a score among those that were kept.
+             */
+            score_drift: number;
         };
         /**
          * Container
@@ -2335,6 +2411,45 @@ export interface components {
             /** Revision */
             revision?: string | null;
         };
+        /** PlacedChunk */
+        PlacedChunk: {
+            /**
+             * Anchor
+             * @description Put behind `source_uri`, it opens a web page at this place.
+             */
+            anchor?: string | null;
+            /** Bbox */
+            bbox?: [
+                number,
+                number,
+                number,
+                number
+            ] | null;
+            /** Cell Range */
+            cell_range?: string | null;
+            /** Chunk Id */
+            chunk_id: string;
+            /** Line Range */
+            line_range?: [
+                number,
+                number
+            ] | null;
+            /** Page */
+            page?: number | null;
+            /** Section Path */
+            section_path: string[];
+            /** Sheet */
+            sheet?: string | null;
+            /** Slide */
+            slide?: number | null;
+        };
+        /** Position */
+        Position: {
+            /** Rank */
+            rank: number;
+            /** Score */
+            score: number | null;
+        };
         /**
          * PreferBody
          * @description Soft preferences: they move passages up and never drop one.
@@ -2770,6 +2885,184 @@ export interface components {
             /** Source */
             source: string;
         };
+        /** Replay */
+        Replay: {
+            /**
+             * Candidates
+             * @description Of a query. Those of today's context first.
+             */
+            candidates?: components["schemas"]["ReplayedCandidate"][] | null;
+            /** @description Of an ingestion. */
+            chunks?: components["schemas"]["ReplayedChunks"] | null;
+            /**
+             * Confidence
+             * @description Of a query. before, after.
+             */
+            confidence?: {
+                [key: string]: number | null;
+            } | null;
+            /**
+             * Document
+             * @description Of an ingestion.
+             */
+            document?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Documents
+             * @description Of a query. Those of the candidates.
+             */
+            documents?: components["schemas"]["ReplayedDocument"][] | null;
+            /**
+             * Failed
+             * @description Of an ingestion. Errors before and after; null for none.
+             */
+            failed?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Lists
+             * @description Of a query. In the order of the stages.
+             */
+            lists?: components["schemas"]["ComparedList"][] | null;
+            /**
+             * Notes
+             * @description What can't be compared, and why.
+             */
+            notes: string[];
+            /**
+             * Plan
+             * @description Of a query. How it was understood otherwise.
+             */
+            plan?: components["schemas"]["Changed"][] | null;
+            /**
+             * Providers
+             * @description By stage: type, id and profile.
+             */
+            providers?: components["schemas"]["Changed"][] | null;
+            /**
+             * Query
+             * @description Of a query. The question as it was searched.
+             */
+            query?: string | null;
+            /** Recorded At */
+            recorded_at: string;
+            /**
+             * Replay
+             * @description Of a query. The trace that the replay left.
+             */
+            replay?: string | null;
+            /**
+             * Request
+             * @description Of a query.
+             */
+            request?: components["schemas"]["Changed"][] | null;
+            /** Same */
+            same: boolean;
+            /**
+             * Settings
+             * @description Of a query. Null is the default.
+             */
+            settings?: components["schemas"]["Changed"][] | null;
+            /** @description Of a query. */
+            since?: components["schemas"]["Since"] | null;
+            /**
+             * Times
+             * @description Milliseconds by stage; `total` is the last.
+             */
+            times?: components["schemas"]["Changed"][] | null;
+            /** Trace Id */
+            trace_id: string;
+            /**
+             * Trace Type
+             * @enum {string}
+             */
+            trace_type: "query" | "ingestion";
+            /**
+             * Values
+             * @description Of an ingestion. What the stages counted otherwise.
+             */
+            values?: components["schemas"]["Changed"][] | null;
+            /**
+             * Warnings
+             * @description Of a query. As a query has them.
+             */
+            warnings?: string[] | null;
+        };
+        /**
+         * ReplayBody
+         * @description What is to be otherwise than it was; an ingestion is repeated without any.
+         */
+        ReplayBody: {
+            /**
+             * Query
+             * @description The question as it was asked, where the trace does not hold it.
+             */
+            query?: string | null;
+            /**
+             * Settings
+             * @description Values by dotted name, such as rerank.top_n: of retrieval, rerank, and answer.min_confidence.
+             * @default {}
+             */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * Strategy
+             * @description As for a query, instead of the one that was asked for.
+             */
+            strategy?: string | null;
+        };
+        /** ReplayedCandidate */
+        ReplayedCandidate: {
+            /** After */
+            after: {
+                [key: string]: components["schemas"]["Position"];
+            };
+            /** Before */
+            before: {
+                [key: string]: components["schemas"]["Position"];
+            };
+            /** Chunk Id */
+            chunk_id: string;
+            /** @description Where whoever asks may see it, and it is there. */
+            document: components["schemas"]["CandidateDocument"] | null;
+            /**
+             * Live
+             * @description Whether the passage is there to be found now.
+             */
+            live: boolean;
+        };
+        /** ReplayedChunks */
+        ReplayedChunks: {
+            /** After */
+            after: number;
+            /** Before */
+            before: number | null;
+            /** Gone */
+            gone?: components["schemas"]["PlacedChunk"][] | null;
+            /** Kept */
+            kept?: number | null;
+            /**
+             * Named
+             * @description Whether the stored chunks are those of the trace, so that it can be said which differ.
+             */
+            named: boolean;
+            /** New */
+            new?: components["schemas"]["PlacedChunk"][] | null;
+        };
+        /** ReplayedDocument */
+        ReplayedDocument: {
+            /** Doc Id */
+            doc_id: string;
+            /** Source */
+            source: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "same" | "new" | "changed" | "gone";
+        };
         /** RerankerInfo */
         RerankerInfo: {
             /**
@@ -2899,6 +3192,18 @@ export interface components {
             page_size: number;
             /** Total */
             total: number;
+        };
+        /**
+         * Since
+         * @description Documents of the collections that were searched, by what became of them since the trace.
+         */
+        Since: {
+            /** Changed */
+            changed: number;
+            /** Gone */
+            gone: number;
+            /** New */
+            new: number;
         };
         /**
          * SkippedItem
@@ -5294,6 +5599,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Trace"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    replay_trace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trace_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
                 };
             };
             /** @description Any failure */

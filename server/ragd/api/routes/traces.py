@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query, Request
 
-from ragd.api.common import App, Pages
+from ragd.api.common import App, CallerOf, Pages, SourceTokens, in_turn
+from ragd.api.schemas.replays import Replay, ReplayBody
 from ragd.api.schemas.traces import Trace, TracePage
 from ragd.core.tracing import TraceType
 
@@ -30,3 +31,25 @@ def get_trace(trace_id: str, app: App) -> dict[str, Any]:
     """One whole trace."""
     app.tracer.flush()
     return app.traces.get(trace_id)
+
+
+def _trace_exists(trace_id: str, app: App) -> None:
+    app.tracer.flush()
+    app.traces.get(trace_id)
+
+
+@router.post(
+    "/{trace_id}/replay",
+    response_model=Replay,
+    response_model_exclude_unset=True,
+    dependencies=[Depends(_trace_exists)],
+)
+async def replay_trace(
+    trace_id: str, request: Request, body: ReplayBody, app: App, tokens: SourceTokens, caller: CallerOf
+) -> dict[str, Any]:
+    """Do again what a trace is of, on today's data and settings or changed ones, and say what differs.
+
+    A question is asked with the rights of whoever replays it. A file is read again, and nothing of it is stored.
+    """
+    asked = body.request(tokens, caller.readable)
+    return await in_turn(request, lambda: app.replays.run(trace_id, asked))

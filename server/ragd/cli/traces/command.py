@@ -9,7 +9,8 @@ import click
 
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
-from ragd.cli.common.output import clean, fields, listing, moment, table
+from ragd.cli.common.output import clean, echo_json, fields, listing, moment, table
+from ragd.cli.common.source_tokens import source_tokens
 
 _BAR = 30
 
@@ -71,6 +72,54 @@ def _print(trace: Mapping[str, Any]) -> None:
 def _show(context: CliContext, trace_id: str) -> Any:
     """Show the stages of one trace, with their times."""
     return context.get(f"/api/traces/{trace_id}")
+
+
+@traces.command("replay")
+@click.argument("trace_id", metavar="ID")
+@click.option("--with", "changes", multiple=True, metavar="NAME=VALUE", help="With another setting: rerank.top_n=50; repeatable.")
+@options.strategy
+@click.option("--query", metavar="TEXT", help="The question as it was asked, for a trace that does not hold it.")
+@click.option("--all", "every", is_flag=True, help="Show every candidate, not only those of the contexts.")
+@source_tokens
+@options.as_json
+@click.pass_obj
+def _replay(
+    context: CliContext,
+    trace_id: str,
+    changes: tuple[str, ...],
+    strategy: str | None,
+    query: str | None,
+    every: bool,
+    as_json: bool,
+) -> None:
+    """Do again what a trace is of, and show what differs.
+
+    A question is asked on today's data and settings, or with others; the replay leaves a trace. A file that was ingested is read
+    again up to its chunks, and nothing of it is stored.
+    """
+    from ragd.cli.traces.replay import print_replay
+
+    body = {"settings": dict(map(_setting, changes)), "strategy": strategy, "query": query}
+    with context.connect("search") as client:
+        answer = client.post(f"/api/traces/{trace_id}/replay", {name: value for name, value in body.items() if value})
+    if as_json:
+        echo_json(answer)
+    else:
+        print_replay(answer, every=every)
+
+
+def _setting(given: str) -> tuple[str, Any]:
+    """NAME=VALUE, the value as in a file of settings. Raises `UsageError`."""
+    import yaml
+
+    name, sign, text = given.partition("=")
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError:
+        value = text
+    if not sign or not name.strip():
+        raise click.UsageError(f"--with {given}: write NAME=VALUE, such as rerank.top_n=50.")
+    return name.strip(), "" if value is None else value
 
 
 def _bar(span: Mapping[str, Any], latency: float) -> str:
