@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
 
 from ragd.core.errors import ValidationFailed
 from ragd.evaluation.metrics import metrics_within
@@ -18,7 +21,7 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     "<": operator.lt,
 }
-_TIMES = ("p50_ms", "p95_ms")
+TIMES: Final = ("p50_ms", "p95_ms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Gate:
     def value(self, overall: Mapping[str, Any]) -> float:
         """The figure that it is about, of a summary by `metrics.summary`."""
         found: float = (
-            overall["latency_ms"][self.name.removesuffix("_ms")] if self.name in _TIMES else overall["metrics"][self.name]
+            overall["latency_ms"][self.name.removesuffix("_ms")] if self.name in TIMES else overall["metrics"][self.name]
         )
         return found
 
@@ -44,9 +47,34 @@ class Gate:
         return _OPERATORS[self.sign](self.value(overall), self.bound)
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A gate, the figure that a run reached, and whether that is enough."""
+
+    gate: Gate
+    value: float
+    met: bool
+
+
+def check(gates: Sequence[Gate], overall: Mapping[str, Any]) -> list[Checked]:
+    """Each gate against a summary by `metrics.summary`."""
+    return [Checked(gate, gate.value(overall), gate.is_met(overall)) for gate in gates]
+
+
+def read_gates(path: Path, top_k: int) -> list[Gate]:
+    """The gates of a YAML file: a list of conditions as `read_gate` takes them. Raises `ValidationFailed`."""
+    try:
+        listed = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ValidationFailed(f"{path} can't be read: {error}") from error
+    if not isinstance(listed, list) or not listed or not all(isinstance(one, str) for one in listed):
+        raise ValidationFailed(f"{path} must hold a list of gates, each as text: - ndcg@10>=0.85")
+    return [read_gate(one, top_k) for one in listed]
+
+
 def read_gate(text: str, top_k: int) -> Gate:
     """A condition as people write it. Raises `ValidationFailed` for what can't be read or is not measured at this depth."""
-    known = (*metrics_within(top_k), *_TIMES)
+    known = (*metrics_within(top_k), *TIMES)
     match = _GATE.fullmatch(text)
     if match is None:
         raise ValidationFailed(f"'{text}' is no gate. Write a metric, one of >= <= > <, and a number: ndcg@10>=0.5.")

@@ -22,6 +22,8 @@ create = click.option("--create/--no-create", default=False, help="Make the coll
 no_wait = click.option("--no-wait", is_flag=True, help="Queue the job and return at once.")
 strategy = click.option("--strategy", metavar="NAME", help="hybrid, dense_only, sparse_only, or a strategy of the settings.")
 existing_folder = click.Path(exists=True, file_okay=False, path_type=Path)
+existing_file = click.Path(exists=True, dir_okay=False, path_type=Path)
+file_to_write = click.Path(dir_okay=False, writable=True, path_type=Path)
 _limit = click.option(
     "-n", "--limit", "page_size", type=click.IntRange(1, 100), default=20, show_default=True, help="Rows on a page at most."
 )

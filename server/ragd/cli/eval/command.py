@@ -43,6 +43,10 @@ def eval_() -> None:
 @click.option("--limit", type=click.IntRange(1), help="Ask only the first questions.")
 @click.option("--name", default="", metavar="TEXT", help="A name for the run.")
 @click.option("--gate", "gates", multiple=True, metavar="COND", help="Exit with 6 unless met: 'ndcg@10>=0.5'; repeatable.")
+@click.option("--gates", "gates_file", type=options.existing_file, help="A YAML list of gates, such as config/gates.yaml.")
+@click.option("--junit", type=options.file_to_write, help="Write the gates as JUnit XML.")
+@click.option("--report", type=options.file_to_write, help="Write a Markdown report, with its plots beside it (SVG).")
+@click.option("--summary", type=options.file_to_write, help='Append a short table in Markdown: "$GITHUB_STEP_SUMMARY".')
 @options.as_json
 @click.pass_obj
 def _run(
@@ -56,6 +60,10 @@ def _run(
     limit: int | None,
     name: str,
     gates: tuple[str, ...],
+    gates_file: Path | None,
+    junit: Path | None,
+    report: Path | None,
+    summary: Path | None,
     as_json: bool,
 ) -> int:
     """Ask the questions of a dataset and measure the answers.
@@ -63,11 +71,15 @@ def _run(
     Its documents are first read into a collection of their own, once; `feedback` asks again what people asked and found well
     answered. Metrics beyond --top-k are left out.
     """
+    from ragd.cli.eval.files import require_folders, write_files
     from ragd.cli.eval.run import DEFAULT_STRATEGY, run_all
-    from ragd.evaluation.gates import read_gate
+    from ragd.evaluation.gates import check, read_gate, read_gates
     from ragd.evaluation.metrics import require_library
 
-    conditions = [read_gate(gate, top_k) for gate in gates]
+    conditions = [*(read_gates(gates_file, top_k) if gates_file else ()), *(read_gate(gate, top_k) for gate in gates)]
+    if junit and not conditions:
+        raise click.UsageError("--junit writes gates: give some with --gate or --gates.")
+    require_folders(junit, report, summary)
     if documents and collection:
         raise click.UsageError("Give --documents or --collection, not both.")
     if len(name) > _LONGEST_NAME:
@@ -82,19 +94,20 @@ def _run(
     except KeyboardInterrupt:
         note("Nothing of the unfinished run is kept.")
         raise
-    checked = [(gate, found, gate.is_met(found["metrics"]["overall"])) for gate in conditions for found in runs]
-    failed = [(gate, found) for gate, found, met in checked if not met]
+    checks = [(found, check(conditions, found["metrics"]["overall"])) for found in runs]
+    write_files(checks, context.settings().evaluation.resamples, junit=junit, report=report, summary=summary)
+    failed = [(one, found) for found, checked in checks for one in checked if not one.met]
     if as_json:
-        gates_not_met = [[str(gate), found["run_id"]] for gate, found in failed]
+        gates_not_met = [[str(one.gate), found["run_id"]] for one, found in failed]
         echo_json({"runs": [_without_questions(found) for found in runs], "gates_not_met": gates_not_met})
     else:
         for index, found in enumerate(runs):
             if index:
                 click.echo()
             print_run(found)
-        for gate, found, met in checked:
-            value = gate.value(found["metrics"]["overall"])
-            note(f"Gate {gate} {'met' if met else 'not met'} by {found['strategy']}: {value:.4g}")
+        for found, checked in checks:
+            for one in checked:
+                note(f"Gate {one.gate} {'met' if one.met else 'not met'} by {found['strategy']}: {one.value:.4g}")
     return GATE_NOT_MET if failed else 0
 
 

@@ -28,7 +28,7 @@ def print_replay(answer: Mapping[str, Any], *, every: bool) -> None:
 
 
 def _print_query(answer: Mapping[str, Any], every: bool) -> None:
-    lists = {row["list"]: row for row in answer["lists"]}
+    lists = {row["name"]: row for row in answer["lists"]}
     confidence = answer["confidence"]
     then = "not known" if confidence["before"] is None else f"{confidence['before']:.2f}"
     fields(

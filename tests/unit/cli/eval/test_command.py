@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -95,6 +96,23 @@ def test_a_gate_that_is_not_met_has_an_exit_code_of_its_own(rag, tiny: Path) -> 
     assert "Gate hit@1>=0.9 not met by default: 0.6667" in printed
     assert "Gate hit@5>=0.5 met" in printed
     rag("eval", "run", "--dataset", str(tiny), "--gate", "hit@1>=0.5")
+
+
+def test_ci_gets_junit_a_report_with_plots_and_a_summary(rag, tiny: Path, tmp_path: Path) -> None:
+    gates, out = tmp_path / "gates.yaml", tmp_path / "out"
+    gates.write_text("- hit@5>=0.5\n- hit@1>=0.9\n")
+    out.mkdir()
+    files = [f"--{name}={out / file}" for name, file in (("junit", "j.xml"), ("report", "r.md"), ("summary", "s.md"))]
+    rag("eval", "run", "--dataset", str(tiny), "--gates", str(gates), *files, code=6)
+    suite = ElementTree.parse(out / "j.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert (out / "r-metrics.svg").is_file()
+    assert "![metrics](r-metrics.svg)" in (out / "r.md").read_text("utf-8")
+    rag("eval", "run", "--dataset", str(tiny), "--gates", str(gates), f"--summary={out / 's.md'}", code=6)
+    assert (out / "s.md").read_text("utf-8").count("1 of 2 gates are not met") == 2
+    assert "give some with --gate" in rag("eval", "run", "--dataset", str(tiny), files[0], code=2).stderr
+    nowhere = f"--report={tmp_path / 'no' / 'r.md'}"
+    assert "there is no folder" in rag("eval", "run", "--dataset", str(tiny), nowhere, code=2).stderr
 
 
 def test_questions_of_our_own_format_are_asked_about_a_folder_or_a_collection(rag, docs: Path, tmp_path: Path) -> None:
