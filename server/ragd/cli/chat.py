@@ -45,12 +45,12 @@ def chat(context: CliContext, /, text: str | None, as_json: bool, **given: Any) 
         if text is None:
             _converse(client, request)
         elif as_json:
-            echo_json(_answer(client, {"query": text, **request}))
+            echo_json(whole_answer(client, {"query": text, **request}))
         else:
             note_missing_token(_show(client, {"query": text, **request})["retrieval"])
 
 
-def _answer(client: Client, body: dict[str, Any], piece: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
+def whole_answer(client: Client, body: dict[str, Any], piece: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
     """The whole answer, with what was found for it under `retrieval`. `piece` is called with its text as it comes."""
     found: dict[str, Any] = {}
     with closing(client.events("/api/chat", body)) as events:
@@ -75,7 +75,7 @@ def _show(client: Client, body: dict[str, Any]) -> dict[str, Any]:
         click.echo(clean(text), nl=False)
 
     try:
-        answer = _answer(client, body, print_piece)
+        answer = whole_answer(client, body, print_piece)
     finally:
         if begun:
             click.echo()

@@ -16,7 +16,7 @@ import numpy as np
 
 from ragd.core.errors import ValidationFailed
 
-_MAIN = ("ndcg@10", "mrr@10", "hit@5", "hit@1")
+_MAIN = ("ndcg@10", "mrr@10", "hit@5", "hit@1", "refusal")
 """What questions are ordered by: the first that a run has."""
 _SEED = 2007
 # Signs drawn at a time: what bounds the memory, whatever the number of questions.
@@ -52,12 +52,13 @@ def compare(first: Mapping[str, Any], second: Mapping[str, Any], *, resamples: i
             f"The runs can't be compared: they asked different questions ({len(ours)} and {len(theirs)}, "
             f"{len(ours.keys() & theirs.keys())} in both). Run both with the same --limit."
         )
-    names = [name for name in first["metrics"]["overall"]["metrics"] if name in second["metrics"]["overall"]["metrics"]]
+    shared = [name for name in first["metrics"]["overall"]["metrics"] if name in second["metrics"]["overall"]["metrics"]]
+    names = [name for name in shared if _having(name, ours, theirs)]
     rows = [_metric(name, ours, theirs, resamples) for name in names]
     main = main_metric(dict.fromkeys(names, 0.0))
     changed = [
         {"id": key, "query": ours[key]["query"], "first": ours[key]["metrics"][main], "second": theirs[key]["metrics"][main]}
-        for key in ours
+        for key in _having(main, ours, theirs)
         if ours[key]["metrics"][main] != theirs[key]["metrics"][main]
     ]
     changed.sort(key=lambda row: row["second"] - row["first"])
@@ -65,7 +66,7 @@ def compare(first: Mapping[str, Any], second: Mapping[str, Any], *, resamples: i
 
 
 def _metric(name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any], resamples: int) -> dict[str, Any]:
-    pairs = [(ours[key]["metrics"][name], theirs[key]["metrics"][name]) for key in ours]
+    pairs = [(ours[key]["metrics"][name], theirs[key]["metrics"][name]) for key in _having(name, ours, theirs)]
     differences = [after - before for before, after in pairs]
     return {
         "metric": name,
@@ -76,6 +77,11 @@ def _metric(name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any], resam
         "wins": sum(difference > 0 for difference in differences),
         "losses": sum(difference < 0 for difference in differences),
     }
+
+
+def _having(name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
+    """The questions that have a metric in both runs: some are of answers that not every run has given."""
+    return [key for key in ours if name in ours[key]["metrics"] and name in theirs[key]["metrics"]]
 
 
 def _said(run: Mapping[str, Any]) -> str:

@@ -26,6 +26,7 @@ class Question:
     """A question and all that answers it. `groups` maps a kind of group (`type`, `lang`, `hard`) to the question's own.
 
     `collection` is set where a dataset is about several; `history` holds the turns before, as `POST /api/query` takes them.
+    `facts` are what an answer must say, each in one of several wordings; what is not `answerable` has nothing relevant.
     """
 
     id: str
@@ -35,6 +36,8 @@ class Question:
     filters: Mapping[str, Any] | None = None
     collection: str | None = None
     history: tuple[Mapping[str, Any], ...] = ()
+    facts: tuple[tuple[str, ...], ...] = ()
+    answerable: bool = True
 
 
 @dataclass(frozen=True, slots=True)

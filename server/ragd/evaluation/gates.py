@@ -12,6 +12,7 @@ from typing import Any, Final
 import yaml
 
 from ragd.core.errors import ValidationFailed
+from ragd.evaluation.answers import ANSWER_METRICS
 from ragd.evaluation.metrics import metrics_within
 
 _GATE = re.compile(r"\s*([a-z0-9@_]+)\s*(>=|<=|>|<)\s*(\d+(?:\.\d+)?)\s*", re.IGNORECASE)
@@ -36,10 +37,11 @@ class Gate:
         return f"{self.name}{self.sign}{self.bound:g}"
 
     def value(self, overall: Mapping[str, Any]) -> float:
-        """The figure that it is about, of a summary by `metrics.summary`."""
-        found: float = (
-            overall["latency_ms"][self.name.removesuffix("_ms")] if self.name in TIMES else overall["metrics"][self.name]
-        )
+        """The figure that it is about, of a summary by `metrics.summary`. Raises `ValidationFailed` where there is none."""
+        measured = {f"{name}_ms": value for name, value in overall["latency_ms"].items()} | overall["metrics"]
+        if self.name not in measured:
+            raise ValidationFailed(f"The gate '{self}' can't be decided: no question of this run has {self.name}.")
+        found: float = measured[self.name]
         return found
 
     def is_met(self, overall: Mapping[str, Any]) -> bool:
@@ -61,7 +63,7 @@ def check(gates: Sequence[Gate], overall: Mapping[str, Any]) -> list[Checked]:
     return [Checked(gate, gate.value(overall), gate.is_met(overall)) for gate in gates]
 
 
-def read_gates(path: Path, top_k: int) -> list[Gate]:
+def read_gates(path: Path, top_k: int, *, answers: bool = False) -> list[Gate]:
     """The gates of a YAML file: a list of conditions as `read_gate` takes them. Raises `ValidationFailed`."""
     try:
         listed = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -69,12 +71,15 @@ def read_gates(path: Path, top_k: int) -> list[Gate]:
         raise ValidationFailed(f"{path} can't be read: {error}") from error
     if not isinstance(listed, list) or not listed or not all(isinstance(one, str) for one in listed):
         raise ValidationFailed(f"{path} must hold a list of gates, each as text: - ndcg@10>=0.85")
-    return [read_gate(one, top_k) for one in listed]
+    return [read_gate(one, top_k, answers=answers) for one in listed]
 
 
-def read_gate(text: str, top_k: int) -> Gate:
-    """A condition as people write it. Raises `ValidationFailed` for what can't be read or is not measured at this depth."""
-    known = (*metrics_within(top_k), *TIMES)
+def read_gate(text: str, top_k: int, *, answers: bool = False) -> Gate:
+    """A condition as people write it, with `answers` also on the metrics of answers.
+
+    Raises `ValidationFailed` for what can't be read or is not measured at this depth.
+    """
+    known = (*metrics_within(top_k), *(ANSWER_METRICS if answers else ()), *TIMES)
     match = _GATE.fullmatch(text)
     if match is None:
         raise ValidationFailed(f"'{text}' is no gate. Write a metric, one of >= <= > <, and a number: ndcg@10>=0.5.")

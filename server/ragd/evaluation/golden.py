@@ -14,7 +14,7 @@ from ragd.evaluation.datasets import Dataset, Question, Relevant, broken, digest
 from ragd.evaluation.relevance import wrong_place
 from ragd.retrieve.filters import parse_filters
 
-_KEYS = {"id", "query", "lang", "type", "relevant", "filters", "hard", "demo"}
+_KEYS = {"id", "query", "lang", "type", "relevant", "filters", "hard", "demo", "facts", "answerable"}
 _RELEVANT_KEYS = {"source", "place", "grade"}
 
 
@@ -75,11 +75,13 @@ def _question(path: Path, line: int, value: Any) -> Question:
     if not isinstance(value, dict):
         raise broken(path, line, "a question with 'id', 'query' and 'relevant' is expected.")
     _check_keys(path, line, value, _KEYS)
-    listed = value.get("relevant")
-    if not isinstance(listed, list) or not listed:
-        raise broken(path, line, "'relevant' must list at least one place.")
+    answerable = value.get("answerable", True)
+    listed = value.get("relevant", None if answerable else [])
+    if not isinstance(listed, list) or bool(listed) != bool(answerable):
+        wanted = "must list at least one place" if answerable else "must be left out where 'answerable' is false"
+        raise broken(path, line, f"'relevant' {wanted}.")
     groups = {kind: text_of(value, kind, path, line) for kind in ("type", "lang") if kind in value}
-    for flag in ("hard", "demo"):
+    for flag in ("hard", "demo", "answerable"):
         if not isinstance(value.get(flag, False), bool):
             raise broken(path, line, f"'{flag}' must be true or false.")
     filters = value.get("filters")
@@ -93,7 +95,16 @@ def _question(path: Path, line: int, value: Any) -> Question:
         relevant=tuple(_relevant(path, line, item) for item in listed),
         groups=groups | {"hard": "yes" if value.get("hard") else "no"},
         filters=filters,
+        facts=_facts(path, line, value.get("facts", [])),
+        answerable=answerable,
     )
+
+
+def _facts(path: Path, line: int, listed: Any) -> tuple[tuple[str, ...], ...]:
+    facts = [[one] if isinstance(one, str) else one for one in listed] if isinstance(listed, list) else [None]
+    if not all(isinstance(one, list) and one and all(isinstance(text, str) and text.strip() for text in one) for one in facts):
+        raise broken(path, line, "'facts' must be a list of texts, or of lists of wordings of which one is enough.")
+    return tuple(tuple(one) for one in facts if one)
 
 
 def _relevant(path: Path, line: int, item: Any) -> Relevant:

@@ -66,15 +66,21 @@ def measure(
 
 
 def summary(questions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Means of the metrics, times and counts over the records of `runner.evaluate`: `{questions, empty, metrics, latency_ms}`."""
-    names = list(questions[0]["metrics"])
+    """Means of the metrics, each over the questions that have it, times and counts over the records of `runner.evaluate`:
+    `{questions, empty, metrics, latency_ms}`.
+    """
+    names = list(dict.fromkeys(name for question in questions for name in question["metrics"]))
     times = sorted(question["latency_ms"] for question in questions)
     return {
         "questions": len(questions),
         "empty": sum(question["results"] == 0 for question in questions),
-        "metrics": {name: math.fsum(question["metrics"][name] for question in questions) / len(questions) for name in names},
+        "metrics": {name: _mean([one["metrics"][name] for one in questions if name in one["metrics"]]) for name in names},
         "latency_ms": {"p50": percentile(times, 50), "p95": percentile(times, 95)},
     }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
 
 
 def summaries(questions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

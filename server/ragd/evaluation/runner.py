@@ -1,6 +1,7 @@
 """Asks the questions of a dataset, one after the other, and measures the answers.
 
-The caller says how to ask: `POST /api/query`, or `Search.query` in the same shape, so that what is measured is what users get.
+The caller says how to ask: `POST /api/query`, or `Search.query` in the same shape, or `POST /api/chat` with its last event as
+`done`, so that what is measured is what users get.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ragd.evaluation.answers import answer_metrics
 from ragd.evaluation.datasets import Dataset, Question
 from ragd.evaluation.metrics import measure, metrics_within, summaries
 from ragd.evaluation.relevance import unit_of, units
@@ -41,7 +43,11 @@ def evaluate(
     grades = {
         question.id: {unit_of(index): wanted.grade for index, wanted in enumerate(question.relevant)} for question in questions
     }
-    values = measure(grades, rankings, metrics_within(top_k))
+    answerable = {question.id: rankings[question.id] for question in questions if question.answerable}
+    values = measure(grades, answerable, metrics_within(top_k)) if answerable else {}
+    for question, answer in zip(questions, answers, strict=True):
+        of_answer = answer_metrics(question, answer["done"], answer["citations"]) if "done" in answer else {}
+        values[question.id] = values.get(question.id, {}) | of_answer
     records = [
         _record(question, answer, rankings[question.id], values[question.id])
         for question, answer in zip(questions, answers, strict=True)
@@ -73,4 +79,19 @@ def _record(question: Question, answer: Mapping[str, Any], ranking: Sequence[str
         "latency_ms": answer["latency_ms"],
         "trace_id": answer["trace_id"],
         "metrics": dict(values),
+        "artifacts": _artifacts(answer),
     }
+
+
+def _artifacts(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """What the metrics were made of: stages of the passages, context, times; of an answer, all of it with its citations."""
+    kept: dict[str, Any] = {
+        "stages": {entry["chunk_id"]: entry["stages"] for entry in answer.get("explanation", ())},
+        "context": [citation.get("chunk_ids") or [citation["chunk_id"]] for citation in answer.get("citations", ())],
+        "timings_ms": answer.get("timings_ms", {}),
+    }
+    if done := answer.get("done"):
+        names = ("answer", "provider", "model", "found", "finish", "removed_citations", "support", "usage", "degraded")
+        kept |= {name: done[name] for name in names}
+        kept["citations"] = [{name: one[name] for name in ("id", "chunk_id", "source")} for one in done["citations"]]
+    return kept

@@ -1662,6 +1662,14 @@ export interface components {
          * @description A question of a run: what answers it and where that came, the first passages that were found, and the metrics.
          */
         EvaluatedQuestion: {
+            /**
+             * Artifacts
+             * @description Stages of the passages, context, times, and the answer.
+             * @default {}
+             */
+            artifacts: {
+                [key: string]: unknown;
+            };
             /** Found */
             found: components["schemas"]["FoundPassage"][];
             /** Groups */
@@ -1714,6 +1722,12 @@ export interface components {
         EvaluationOptions: {
             /** Limit */
             limit: number | null;
+            /**
+             * Mode
+             * @default retrieval_only
+             * @enum {string}
+             */
+            mode: "retrieval_only" | "end_to_end";
             /** Rerank */
             rerank: boolean;
             /** Top K */

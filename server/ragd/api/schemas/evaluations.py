@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
@@ -68,9 +68,11 @@ class EvaluatedQuestion(RequestBody):
     latency_ms: Milliseconds
     trace_id: str
     metrics: dict[str, Share]
+    artifacts: dict[str, Any] = Field(default={}, description="Stages of the passages, context, times, and the answer.")
 
 
 class EvaluationOptions(RequestBody):
+    mode: Literal["retrieval_only", "end_to_end"] = "retrieval_only"
     rerank: bool
     top_k: Count
     limit: Count | None

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ragd.client.blocking import Client
 
 _LONGEST_NAME = 255
+# Passages of a ranking, where the command line says nothing.
+_DEPTH = 20
 _SHORTEST_ID = 4
 
 
@@ -39,7 +41,14 @@ def eval_() -> None:
 @options.in_collection("Ask this collection, which has the documents already.")
 @click.option("--strategy", "strategies", multiple=True, metavar="NAME", help="As for `rag query`; repeatable: a run for each.")
 @click.option("--no-rerank", is_flag=True, help="Leave out the reranking.")
-@click.option("-k", "--top-k", type=click.IntRange(1), default=20, show_default=True, help="Passages of each answer.")
+@click.option(
+    "--mode",
+    type=click.Choice(["retrieval_only", "end_to_end"]),
+    default="retrieval_only",
+    show_default=True,
+    help="Passages, or answers in words, too.",
+)
+@click.option("-k", "--top-k", "asked", type=click.IntRange(1), help="Passages of each (else 20; answers: retrieval.top_k).")
 @click.option("--limit", type=click.IntRange(1), help="Ask only the first questions.")
 @click.option("--name", default="", metavar="TEXT", help="A name for the run.")
 @click.option("--gate", "gates", multiple=True, metavar="COND", help="Exit with 6 unless met: 'ndcg@10>=0.5'; repeatable.")
@@ -56,7 +65,8 @@ def _run(
     collection: str | None,
     strategies: tuple[str, ...],
     no_rerank: bool,
-    top_k: int,
+    mode: str,
+    asked: int | None,
     limit: int | None,
     name: str,
     gates: tuple[str, ...],
@@ -76,7 +86,13 @@ def _run(
     from ragd.evaluation.gates import check, read_gate, read_gates
     from ragd.evaluation.metrics import require_library
 
-    conditions = [*(read_gates(gates_file, top_k) if gates_file else ()), *(read_gate(gate, top_k) for gate in gates)]
+    answers = mode == "end_to_end"
+    # An answer is to be made of as many passages as people get.
+    top_k = asked or (context.settings().retrieval.top_k if answers else _DEPTH)
+    conditions = [
+        *(read_gates(gates_file, top_k, answers=answers) if gates_file else ()),
+        *(read_gate(gate, top_k, answers=answers) for gate in gates),
+    ]
     if junit and not conditions:
         raise click.UsageError("--junit writes gates: give some with --gate or --gates.")
     require_folders(junit, report, summary)
@@ -87,10 +103,10 @@ def _run(
     require_library()
     material = _material(context, named, documents, collection)
     body: dict[str, Any] = {"top_k": top_k} | ({"rerank": False} if no_rerank else {})
-    asked = [strategy or DEFAULT_STRATEGY for strategy in dict.fromkeys(strategies)] or [DEFAULT_STRATEGY]
+    wanted = [strategy or DEFAULT_STRATEGY for strategy in dict.fromkeys(strategies)] or [DEFAULT_STRATEGY]
     try:
         questions = material.dataset.questions[:limit]
-        runs = run_all(context, material, collection, asked, body, questions, {"name": name, "limit": limit})
+        runs = run_all(context, material, collection, wanted, body, questions, {"name": name, "limit": limit, "mode": mode})
     except KeyboardInterrupt:
         note("Nothing of the unfinished run is kept.")
         raise

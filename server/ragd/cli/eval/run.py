@@ -52,6 +52,7 @@ def _run(
     client: Client, dataset: Dataset, questions: Sequence[Question], request: Mapping[str, Any], described: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Ask the questions, and keep the run when all are answered."""
+    from ragd.cli.chat import whole_answer
     from ragd.cli.common.progress import JobProgress
     from ragd.core.tracing import utc_now
     from ragd.evaluation.runner import evaluate
@@ -63,7 +64,11 @@ def _run(
         own: dict[str, Any] = {"filters": dict(question.filters)} if question.filters else {}
         own |= {"collection": question.collection} if question.collection else {}
         own |= {"history": list(question.history)} if question.history else {}
-        answer: Mapping[str, Any] = client.post("/api/query", {**request, **own, "query": question.text, "evaluation": run_id})
+        body = {**request, **own, "query": question.text, "evaluation": run_id, "explain": True}
+        if described["mode"] == "end_to_end":
+            done = whole_answer(client, body)
+            return {**done["retrieval"], "done": done}
+        answer: Mapping[str, Any] = client.post("/api/query", body)
         return answer
 
     with JobProgress(f"Asking ({described['strategy']})") as bar:
@@ -75,7 +80,8 @@ def _run(
             progress=lambda done, total: bar.show("questions", done, total),
         )
     trace = client.get(f"/api/traces/{records[-1]['trace_id']}")
-    options_ = {"rerank": request.get("rerank", True), "top_k": request["top_k"], "limit": described["limit"]}
+    said = {name: described[name] for name in ("mode", "limit")}
+    options_ = {**said, "rerank": request.get("rerank", True), "top_k": request["top_k"]}
     found: dict[str, Any] = client.post(
         "/api/evaluations",
         {

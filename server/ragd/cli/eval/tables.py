@@ -78,7 +78,8 @@ def _print_groups(run: Mapping[str, Any]) -> None:
 
 def print_worst(run: Mapping[str, Any], metric: str, count: int) -> None:
     """The questions with the lowest values: what answers each, at which rank it came, and what was found instead."""
-    lowest = sorted((question["metrics"][metric], index) for index, question in enumerate(run["questions"]))
+    measured = [(question["metrics"].get(metric), index) for index, question in enumerate(run["questions"])]
+    lowest = sorted((value, index) for value, index in measured if value is not None)
     shown = [run["questions"][index] for value, index in lowest if value < 1][:count]
     if not shown:
         click.echo(f"\nEvery question has {metric} 1.")

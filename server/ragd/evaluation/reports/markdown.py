@@ -94,14 +94,15 @@ def _run(run: Run, resamples: int) -> list[str]:
         "|---|--:|---|",
     ]
     for name, value in overall["metrics"].items():
-        low, high = interval([question["metrics"][name] for question in run["questions"]], resamples)
+        low, high = interval([one["metrics"][name] for one in run["questions"] if name in one["metrics"]], resamples)
         lines.append(f"| {name} | {value:.4f} | {low:.4f} to {high:.4f} |")
     return [*lines, "", *_worst(run)]
 
 
 def _worst(run: Run) -> list[str]:
     metric = main_metric(run["metrics"]["overall"]["metrics"])
-    lowest = sorted(run["questions"], key=lambda question: question["metrics"][metric])
+    measured = [question for question in run["questions"] if metric in question["metrics"]]
+    lowest = sorted(measured, key=lambda question: question["metrics"][metric])
     shown = [question for question in lowest if question["metrics"][metric] < 1][:_WORST]
     if not shown:
         return [f"Every question has {metric} 1.", ""]

@@ -18,6 +18,7 @@ QUESTION = {
     "latency_ms": 3.5,
     "trace_id": "t",
     "metrics": {"hit@1": 1.0},
+    "artifacts": {"context": [["c"]], "answer": "五営業日前まで [1]"},
 }
 RUN = {
     "run_id": "a" * 32,
@@ -27,7 +28,7 @@ RUN = {
     "collection": "c",
     "strategy": "default",
     "strategy_config_id": "c" * 32,
-    "options": {"rerank": True, "top_k": 20, "limit": None},
+    "options": {"mode": "end_to_end", "rerank": True, "top_k": 20, "limit": None},
     "started_at": "2026-01-01T00:00:00Z",
     "finished_at": "2026-01-01T00:00:01Z",
     "metrics": {"overall": FIGURES, "groups": {}},
@@ -40,6 +41,14 @@ def test_a_run_is_kept_listed_and_given_back_whole(client: TestClient) -> None:
     listed = client.get("/api/evaluations").json()
     assert (listed["total"], "questions" in listed["items"][0]) == (1, False)
     assert client.get(f"/api/evaluations/{'a' * 32}").json() == RUN
+
+
+def test_a_run_of_a_client_that_knows_no_modes_and_artifacts_is_kept(client: TestClient) -> None:
+    options = {name: value for name, value in RUN["options"].items() if name != "mode"}
+    questions = [{name: value for name, value in QUESTION.items() if name != "artifacts"}]
+    assert client.post("/api/evaluations", json=RUN | {"options": options, "questions": questions}).status_code == 201
+    kept = client.get(f"/api/evaluations/{'a' * 32}").json()
+    assert (kept["options"]["mode"], kept["questions"][0]["artifacts"]) == ("retrieval_only", {})
 
 
 @pytest.mark.slow

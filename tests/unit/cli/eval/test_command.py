@@ -132,6 +132,28 @@ def test_questions_of_our_own_format_are_asked_about_a_folder_or_a_collection(ra
     assert (found["collection"], found["metrics"]["overall"]["metrics"]["hit@5"]) == ("default", 1)
 
 
+def test_answers_are_asked_measured_and_kept_with_what_they_were_made_of(rag, docs: Path, tmp_path: Path) -> None:
+    questions = tmp_path / "answers.yaml"
+    questions.write_text(
+        "- {id: one, query: 'How do I restore from a snapshot?', "
+        "relevant: [{source: guide/backup.md, place: {section: Restore}}], facts: ['restore --from snapshot']}\n"
+        "- {id: none, query: 'What is the price of a helicopter on Mars?', answerable: false}\n",
+        encoding="utf-8",
+    )
+    arguments = ("eval", "run", "--dataset", str(questions), "--documents", str(docs), "--mode", "end_to_end")
+    (run,) = json.loads(rag(*arguments, "--gate", "refusal>=0", "--json").stdout)["runs"]
+    assert (run["options"]["mode"], run["options"]["top_k"]) == ("end_to_end", 5)
+    one, none = json.loads(rag("eval", "report", run["run_id"], "--json").stdout)["questions"]
+    assert one["metrics"]["facts"] == one["metrics"]["refusal"] == 1
+    assert one["artifacts"]["citations"][0]["source"] == "guide/backup.md"
+    assert one["artifacts"]["stages"]
+    assert "refusal_recall" in none["metrics"]
+    assert "hit@1" not in none["metrics"]
+    assert "Worst by hit@5" in rag("eval", "report", run["run_id"], "--metric", "hit@5").stdout or one["metrics"]["hit@5"] == 1
+    trace = json.loads(rag("traces", "show", one["trace_id"], "--json").stdout)
+    assert trace["links"]["eval"] == run["run_id"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
