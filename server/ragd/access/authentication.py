@@ -32,6 +32,10 @@ class Authenticator:
         """The caller, if memory alone says who it is."""
         return LOCAL if hmac.compare_digest(credential, self._token) else None
 
+    def may_wait(self, credential: bytes) -> bool:  # noqa: ARG002
+        """Whether the answer may have to come from another service, which takes its time."""
+        return False
+
     def looked_up(self, credential: bytes) -> Caller:  # noqa: ARG002
         """The caller, from the database or the issuer. Blocks. Raises `Unauthorized`, `RemoteUnavailable`."""
         raise Unauthorized(self.how)
@@ -48,12 +52,16 @@ class ServerAuthenticator(Authenticator):
         self._oidc = oidc
         self._background = background
 
+    def may_wait(self, credential: bytes) -> bool:
+        # A JSON Web Token; no key has a dot.
+        return self._oidc is not None and credential.count(b".") == 2
+
     def looked_up(self, credential: bytes) -> Caller:
         text = credential.decode("ascii")
+        if self._oidc is not None and self.may_wait(credential):
+            return self._oidc.caller(text)
         if (key := self._keys.of_text(text)) is not None:
             return self._of_key(key)
-        if self._oidc is not None and text.count(".") == 2:
-            return self._oidc.caller(text)
         raise Unauthorized(f"This key or token is not known. {self.how}")
 
     def _of_key(self, key: ApiKey) -> Caller:

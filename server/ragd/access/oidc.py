@@ -43,6 +43,7 @@ class OidcTokens:
         self._settings = settings
         self._collections = collections
         self._keys = _IssuerKeys(settings, clock)
+        self._missed: set[str] = set()
 
     def caller(self, token: str) -> Caller:
         """Who shows this token. Raises `Unauthorized` with the reason, `ServiceUnavailable` while nobody can say."""
@@ -89,7 +90,10 @@ class OidcTokens:
         try:
             return self._collections.get(name).kb_id
         except CollectionNotFound:
-            log.warning("oidc.groups names a collection that does not exist", extra={"collection": name})
+            # Once: each request of each of its members comes by here.
+            if name not in self._missed:
+                self._missed.add(name)
+                log.warning("oidc.groups names a collection that does not exist", extra={"collection": name})
             return None
 
 
@@ -97,29 +101,49 @@ class _IssuerKeys:
     def __init__(self, settings: OidcSettings, clock: Callable[[], float]) -> None:
         self._settings = settings
         self._clock = clock
-        self._lock = threading.Lock()
+        self._fetching = threading.Lock()
         self._known: dict[str, PyJWK] = {}
+        """Replaced as a whole: whoever has it may go on reading."""
         self._fetched: float | None = None
         self._tried: float | None = None
 
     def named(self, kid: object) -> PyJWK:
         """The issuer's key of that name. Raises `Unauthorized`, `ServiceUnavailable`."""
-        with self._lock:
-            now = self._clock()
-            is_old = self._fetched is None or now - self._fetched > _FRESH_S
-            failure: ServiceUnavailable | None = None
-            if (is_old or kid not in self._known) and (self._tried is None or now - self._tried >= self._settings.refresh_s):
-                self._tried = now
-                try:
-                    self._known, self._fetched = self._fetch(), now
-                except ServiceUnavailable as error:
-                    failure = error
-                    log.warning("the keys of the sign-on could not be fetched", extra={"reason": error.message})
-            if isinstance(kid, str) and kid in self._known:
-                return self._known[kid]
-            if failure is not None or self._fetched != self._tried:
-                raise failure or ServiceUnavailable("The sign-on could not be reached a moment ago; its tokens can't be checked.")
-            raise Unauthorized("The token of the sign-on is not good: it names no key that the issuer publishes.")
+        if (known := self._now(kid)) is not None:
+            return known
+        # The threads that find out who asks must not all wait for the issuer because of tokens with invented names. Until its
+        # keys have come once, no token counts anyway.
+        if not self._fetching.acquire(blocking=self._fetched is None):
+            raise ServiceUnavailable("The keys of the sign-on are being fetched. Try again in a moment.")
+        try:
+            return self._looked_up(kid)
+        finally:
+            self._fetching.release()
+
+    def _now(self, kid: object) -> PyJWK | None:
+        """The key, where it needs no look at the issuer: it is known, and fresh or being fetched again."""
+        known = self._known.get(kid) if isinstance(kid, str) else None
+        return known if not self._is_old(self._clock()) or self._fetching.locked() else None
+
+    def _is_old(self, now: float) -> bool:
+        return self._fetched is None or now - self._fetched > _FRESH_S
+
+    def _looked_up(self, kid: object) -> PyJWK:
+        now = self._clock()
+        failure: ServiceUnavailable | None = None
+        is_due = self._tried is None or now - self._tried >= self._settings.refresh_s
+        if is_due and (self._is_old(now) or kid not in self._known):
+            self._tried = now
+            try:
+                self._known, self._fetched = self._fetch(), now
+            except ServiceUnavailable as error:
+                failure = error
+                log.warning("the keys of the sign-on could not be fetched", extra={"reason": error.message})
+        if isinstance(kid, str) and kid in self._known:
+            return self._known[kid]
+        if failure is not None or self._fetched != self._tried:
+            raise failure or ServiceUnavailable("The sign-on could not be reached a moment ago; its tokens can't be checked.")
+        raise Unauthorized("The token of the sign-on is not good: it names no key that the issuer publishes.")
 
     def _fetch(self) -> dict[str, PyJWK]:
         from jwt import PyJWK

@@ -6,7 +6,8 @@ import base64
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -27,6 +28,13 @@ RSA = {name: rsa.generate_private_key(65537, 2048) for name in ("first", "second
 EC = ec.generate_private_key(ec.SECP256R1())
 
 
+def until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
 def public(kid: str, key: Any) -> dict[str, Any]:
     algorithm = jwt.algorithms.ECAlgorithm if key is EC else jwt.algorithms.RSAAlgorithm
     return {**json.loads(algorithm.to_jwk(key.public_key())), "kid": kid, "use": "sig"}
@@ -39,6 +47,8 @@ class Issuer:
     status: int = 200
     asked: int = 0
     now: float = 0.0
+    answers: threading.Event = field(default_factory=threading.Event)
+    """Cleared, whoever asks for the keys waits."""
 
     def token(self, kid: str = "first", key: Any = RSA["first"], algorithm: str = "RS256", **claims: Any) -> str:
         given = {"iss": self.url, "aud": "rag", "sub": "ann", "exp": time.time() + 600, "groups": ["staff"], **claims}
@@ -55,6 +65,7 @@ def issuer() -> Iterator[Issuer]:
                 "/keys": {"keys": made.keys},
             }
             made.asked += self.path == "/keys"
+            made.answers.wait(60)
             self.send_response(made.status)
             self.end_headers()
             self.wfile.write(json.dumps(known[self.path]).encode())
@@ -64,6 +75,7 @@ def issuer() -> Iterator[Issuer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     made = Issuer(f"http://127.0.0.1:{server.server_port}")
+    made.answers.set()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield made
@@ -186,6 +198,42 @@ def test_while_the_issuer_is_away_known_keys_count_and_of_others_nobody_can_say(
     assert tokens.caller(issuer.token()).id == "ann"
     with pytest.raises(ServiceUnavailable):
         tokens.caller(issuer.token("second", RSA["second"]))
+
+
+@pytest.mark.parametrize("later_s", [61, 7200], ids=["an unknown key", "old keys"])
+def test_while_the_issuer_takes_its_time_known_keys_count_and_nobody_waits_but_one(
+    issuer: Issuer, tokens: OidcTokens, later_s: float
+) -> None:
+    tokens.caller(issuer.token())
+    issuer.now += later_s
+    issuer.answers.clear()
+    try:
+        unknown = issuer.token("second", RSA["second"])
+        with ThreadPoolExecutor(3) as beside:
+            asking = beside.submit(tokens.caller, unknown)
+            until(tokens._keys._fetching.locked)
+            assert beside.submit(tokens.caller, issuer.token()).result(30).id == "ann"
+            with pytest.raises(ServiceUnavailable, match="being fetched"):
+                beside.submit(tokens.caller, unknown).result(30)
+            issuer.answers.set()
+            with pytest.raises(Unauthorized, match="names no key"):
+                asking.result(30)
+    finally:
+        issuer.answers.set()
+
+
+def test_a_group_of_a_collection_that_is_not_there_is_said_once(
+    issuer: Issuer, tokens: OidcTokens, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(3):
+        tokens.caller(issuer.token())
+    assert [record.message for record in caplog.records].count("oidc.groups names a collection that does not exist") == 1
+
+
+def test_a_list_of_collections_that_was_left_empty_opens_nothing() -> None:
+    with pytest.raises(ValueError, match="write \\[\\] for none"):
+        GroupRole.model_validate({"group": "staff", "role": "admin", "collections": None})
+    assert GroupRole.model_validate({"group": "staff", "role": "admin", "collections": []}).collections == ()
 
 
 def test_an_issuer_that_names_itself_otherwise_is_not_believed(issuer: Issuer, collections: Collections) -> None:

@@ -16,6 +16,8 @@ from ragd.api.application import create_api
 from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 
+from ...light import LIGHT
+
 TOKEN = "a-token-for-tests"
 URL = "http://127.0.0.1:8765"
 
@@ -36,11 +38,7 @@ def opened(migrated: Path) -> Opened:
     @contextmanager
     def open_in(folder: Path, changes: Mapping[str, Any]) -> Iterator[Application]:
         quick = {
-            "embedding.provider": "fake",
-            "dense.backend": "exact",
-            "sparse.backend": "fts5",
-            "sparse.analyzer": "bigram",
-            "rerank.budget_ms": 60_000,
+            **LIGHT,
             "security.allowed_hosts": ["127.0.0.1", "localhost"],
             "security.secret_names": ["*"],
         }

@@ -114,6 +114,8 @@ class AuthMiddleware:
         self._hosts = _Hosts(server.names if server else ())
         # Not those of the routes, which may all be busy with questions.
         self._look_ups = CapacityLimiter(_LOOK_UPS)
+        # A sign-on that is slow to answer holds up nobody's key.
+        self._waiting_look_ups = CapacityLimiter(_LOOK_UPS)
         self._lifecycle = lifecycle
         self._limits = limits
         self._answered = answered
@@ -221,7 +223,8 @@ class AuthMiddleware:
             raise Unauthorized(self._callers.how)
         if (caller := self._callers.known(match[1])) is not None:
             return caller
-        return await to_thread.run_sync(self._callers.looked_up, match[1], limiter=self._look_ups)
+        limiter = self._waiting_look_ups if self._callers.may_wait(match[1]) else self._look_ups
+        return await to_thread.run_sync(self._callers.looked_up, match[1], limiter=limiter)
 
     def _body_limit(self, scope: Scope) -> int:
         types = _values(scope, b"content-type")
