@@ -25,6 +25,8 @@ from ragd.app.container import Application
 from ragd.core.errors import Forbidden
 from ragd.core.storage import Collection
 
+_MOST_NOTED_CHARS: Final = 500
+_MOST_NOTED: Final = 20
 _Found = Sequence[str] | None
 """Ids of collections; None is the service as a whole."""
 
@@ -246,7 +248,14 @@ def _note(noted: dict[str, Any], body: Any) -> None:
     """What the audit log has of a request's body: the collection that it names, and the question where the settings say so."""
     names = ("collection", "knowledge_base_id", "name", *(("query",) if noted["questions"] else ()))
     if isinstance(body, dict):
-        noted |= {name: body[name] for name in names if isinstance(body.get(name), str | list)}
+        noted |= {name: _short(body[name]) for name in names if isinstance(body.get(name), str | list)}
+
+
+def _short(given: str | list[Any]) -> str | list[str]:
+    # The log keeps so many bytes in all: long bodies of one caller would push out what others did.
+    if isinstance(given, str):
+        return given[:_MOST_NOTED_CHARS]
+    return [str(one)[:_MOST_NOTED_CHARS] for one in given[:_MOST_NOTED]]
 
 
 async def _require(role: Role, rule: Rule, caller: Caller, request: Request, app: Application) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -27,8 +28,16 @@ _KEPT = 3
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 """Id of the request that is being answered, where there is one."""
 
+# What ends a line for one reader or another, and what a terminal obeys: names and addresses are other people's words.
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
 # What every record has; anything else on a record was handed over as `extra`.
 _STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "request_id"}
+
+
+def one_line(text: str) -> str:
+    """The text without a control character or an end of line, each written as JSON writes it: `\\u000a`."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class _RequestIdFilter(logging.Filter):
@@ -48,7 +57,14 @@ class _PeopleFormatter(logging.Formatter):
         line = f"{record.levelname.lower()}: {record.getMessage()}" + (f" ({extras})" if extras else "")
         if record.exc_info and record.exc_info[0]:
             line += f" [{record.exc_info[0].__name__}; details in {DAEMON_LOG}]"
-        return line
+        return one_line(line)
+
+
+class _JsonFormatter(JsonFormatter):
+    """JSON leaves some ends of lines as they are."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return one_line(super().format(record))
 
 
 class _PrivateFileHandler(RotatingFileHandler):
@@ -88,7 +104,7 @@ def logging_to(folder: Path, file_name: str, level: str, *, people: bool = False
     file = private_file(folder / file_name)
     names = {"levelname": "level", "name": "logger"}
     fields = ["levelname", "name", "process", "message", "request_id"]
-    file.setFormatter(JsonFormatter(fields, rename_fields=names, timestamp=True, json_ensure_ascii=False))
+    file.setFormatter(_JsonFormatter(fields, rename_fields=names, timestamp=True, json_ensure_ascii=False))
     handlers: list[logging.Handler] = [file]
     if people:
         shown = logging.StreamHandler(sys.stderr)

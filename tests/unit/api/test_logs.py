@@ -53,6 +53,17 @@ def test_people_get_warnings_in_one_line_and_programs_the_stack(tmp_path: Path, 
     assert "Traceback" in str(lines(tmp_path)[1]["exc_info"])
 
 
+def test_nothing_in_a_name_begins_a_line_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "a\nerror: forged\r\x1b[2J\x9b\u2028\x85\u2029{}"
+    with logging_to(tmp_path, DAEMON_LOG, "INFO", people=True):
+        log.warning("refused", extra={"path": name})
+    assert capsys.readouterr().err == (
+        "warning: refused (path=a\\u000aerror: forged\\u000d\\u001b[2J\\u009b\\u2028\\u0085\\u2029{})\n"
+    )
+    [line] = lines(tmp_path)
+    assert line["path"] == name
+
+
 def test_other_packages_are_heard_from_warning_on_and_levels_are_put_back(tmp_path: Path) -> None:
     before = logging.getLogger().level, len(logging.getLogger().handlers)
     with logging_to(tmp_path, DAEMON_LOG, "DEBUG", people=True):

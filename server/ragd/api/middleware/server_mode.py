@@ -15,7 +15,7 @@ from ragd.access.rate import RateLimits
 from ragd.api.middleware.headers import AUDIT, CALLER
 from ragd.config.settings import Settings
 from ragd.core.errors import RateLimited
-from ragd.core.logs import request_id
+from ragd.core.logs import one_line, request_id
 from ragd.core.tracing import utc_now
 
 RATE_HEADERS: Final = "ragd.rate"
@@ -73,7 +73,7 @@ class ServerRules:
             "status": status,
             "ms": round(seconds * 1000, 1),
         }
-        text = json.dumps(line, ensure_ascii=False)
+        text = one_line(json.dumps(line, ensure_ascii=False))
         self._audit.handle(logging.makeLogRecord({"msg": text.encode("utf-8", "replace").decode()}))
 
 
