@@ -41,6 +41,16 @@ class GroupRole(Group):
     collections: tuple[str, ...] | None = None
     """Names; none given counts everywhere."""
 
+    @model_validator(mode="after")
+    def _names_what_it_begins_to_name(self) -> GroupRole:
+        # `collections:` with nothing behind it is null in YAML: a list that was not filled in must not open everything.
+        if self.collections is None and "collections" in self.model_fields_set:
+            raise PydanticCustomError(
+                "no_collections",
+                "name collections, write [] for none, or leave `collections` out: the role then counts everywhere",
+            )
+        return self
+
 
 class OidcSettings(Group):
     issuer: str = ""

@@ -112,17 +112,16 @@ class ApiKeys(Repository):
 
     def any_good(self) -> bool:
         """Whether any key can be used now."""
-        now = utc_now()
-        query = select(api_keys.c.key_id).where(api_keys.c.revoked_at.is_(None))
-        return self._first(query.where(api_keys.c.expires_at.is_(None) | (api_keys.c.expires_at > now)).limit(1)) is not None
+        return self._first(select(api_keys.c.key_id).where(*_good()).limit(1)) is not None
 
     def rotate(self, key_id: str, grace_s: float) -> tuple[ApiKey, str]:
-        """A new text for a key; the one before is good for `grace_s` seconds more. Raises `KeyNotFound`, also for one revoked."""
+        """A new text for a key; the one before is good for `grace_s` seconds. Raises `KeyNotFound`, also for one that ended."""
         text = _new_text(key_id)
         earlier = {"previous_hash": api_keys.c.secret_hash, "previous_until": utc_now(grace_s)}
-        live = api_keys.c.key_id == key_id, api_keys.c.revoked_at.is_(None)
-        if not self._write(update(api_keys).where(*live).values(secret_hash=_hash(text), **earlier)):
-            raise KeyNotFound(f"There is no key with the id '{key_id}' that is not revoked. See `rag keys list`.")
+        # A new secret of a key that has expired would be good for nothing.
+        good = api_keys.c.key_id == key_id, *_good()
+        if not self._write(update(api_keys).where(*good).values(secret_hash=_hash(text), **earlier)):
+            raise KeyNotFound(f"There is no key with the id '{key_id}' that is still good. See `rag keys list`.")
         return self.get(key_id), text
 
     def revoke(self, key_id: str) -> ApiKey:
@@ -168,6 +167,10 @@ class ApiKeys(Repository):
     def used(self, key_id: str) -> None:
         """Write that a key is in use."""
         self._write(update(api_keys).where(api_keys.c.key_id == key_id).values(last_used_at=utc_now()))
+
+
+def _good() -> tuple[ColumnElement[bool], ...]:
+    return api_keys.c.revoked_at.is_(None), api_keys.c.expires_at.is_(None) | (api_keys.c.expires_at > utc_now())
 
 
 def _of(table: Table, kb_ids: Collection[str] | None) -> list[ColumnElement[bool]]:
