@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -47,6 +48,13 @@ _OPENAI_CODES: Final = {"UNAUTHORIZED": "invalid_api_key", "KNOWLEDGE_BASE_NOT_F
 _OPENAI_TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
+class _ErrorResponse(JSONResponse):
+    """What it quotes of a request may hold halves of surrogate pairs, which JSON can write and UTF-8 can not."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
 class _MethodNotAllowed(RagError):
     code, status = "METHOD_NOT_ALLOWED", 405
 
@@ -74,7 +82,7 @@ def error_response(error: RagError, headers: Mapping[str, str] | None = None, *,
         sent["Retry-After"] = str(max(1, ceil(error.retry_after_s)))
     if error.retryable:
         sent["Retry-After"] = str(RETRY_AFTER_S)
-    return JSONResponse({"error": body}, error.status, sent)
+    return _ErrorResponse({"error": body}, error.status, sent)
 
 
 def failure_response(error: Exception, scope: Scope) -> JSONResponse:

@@ -332,3 +332,10 @@ def test_the_described_parts_of_a_query_are_those_that_it_takes() -> None:
     assert set(FiltersBody.model_fields) == {field.name for field in fields(Filters)} - {"also", "without"}
     assert set(PreferBody.model_fields) == {field.name for field in fields(Preferences)}
     assert set(TurnBody.model_fields) == {field.name for field in fields(Turn)}
+
+
+@pytest.mark.parametrize("path", ["/v1/embeddings", "/api/query"])
+def test_half_a_character_is_refused_as_anything_else_that_is_not_there(client: TestClient, path: str) -> None:
+    body = json.dumps({"model": "\ud800", "input": "x", "query": "x", "\udfff": 1})
+    answer = client.post(path, content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["error"]["code"].lower()) in ((404, "model_not_found"), (400, "validation_error"))
