@@ -86,11 +86,25 @@ def filled(app: Application, client: TestClient, finish: Callable[..., Any], fol
     return Thing(kb_id, name, doc["id"], chunks[0]["chunk_id"], picture, job_id, source_id, "", marker)
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory, opened: Opened, finish_in: Callable[..., Any]) -> Iterator[Service]:
-    """Two collections, and for each role a key of the first one and a key that counts everywhere."""
+def _postgres_url(request: pytest.FixtureRequest) -> str:
+    server = request.getfixturevalue("postgres_server")
+    return str(server.url(server.create(request.getfixturevalue("migrated_postgres"))))
+
+
+_STORES: Mapping[str, Callable[[pytest.FixtureRequest], str]] = {"sqlite": lambda _request: "", "postgres": _postgres_url}
+
+
+@pytest.fixture(scope="module", params=_STORES)
+def service(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, opened: Opened, finish_in: Callable[..., Any]
+) -> Iterator[Service]:
+    """Two collections, and for each role a key of the first one and a key that counts everywhere; on each store."""
     folder = tmp_path_factory.mktemp("roles")
-    changes = {"security.mode": "server", "security.allowed_roots": [str(folder)]}
+    changes = {
+        "security.mode": "server",
+        "security.allowed_roots": [str(folder)],
+        "store.url": _STORES[request.param](request),
+    }
     with opened(folder, changes) as app:
         lifecycle = Lifecycle(is_daemon=False)
         lifecycle.ready.set()
