@@ -26,6 +26,7 @@ import truststore
 
 from ragd.core.errors import RemoteRefused, RemoteUnavailable, SettingsError, SourceRefused
 from ragd.core.reach import MODEL_SERVICES
+from ragd.core.trace_context import HEADER, calling
 
 log = logging.getLogger(__name__)
 
@@ -123,6 +124,8 @@ class RemoteService:
         left = max(give_up - self._clock(), 0.001)
         timeout = httpx2.Timeout(left, connect=min(left, _CONNECT_S))
         headers = {"Content-Type": "application/json"}
+        if caller := calling.get():
+            headers[HEADER] = str(caller)
         try:
             with self._client.stream("POST", url, content=content, headers=headers, timeout=timeout) as response:
                 data = self._read(response, give_up)

@@ -6,8 +6,9 @@ import logging
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
@@ -103,11 +104,11 @@ class Retriever:
         if plan.mode != "sparse_only":
             provider = ProviderRef("dense", self.dense.name, self.embedder.model_id)
             wordings = self._dense(plan, kb_ids, allowed, question)
-            asked["dense"] = self.workers.submit(self._ask, "dense", plan, trace, provider, wordings, chunks, allowed)
+            asked["dense"] = self._begin("dense", plan, trace, provider, wordings, chunks, allowed)
         if plan.mode != "dense_only":
             provider = ProviderRef("sparse", self.sparse.name, self.analyzer.profile)
             wordings = self._sparse(plan, kb_ids, allowed)
-            asked["sparse"] = self.workers.submit(self._ask, "sparse", plan, trace, provider, wordings, chunks, allowed)
+            asked["sparse"] = self._begin("sparse", plan, trace, provider, wordings, chunks, allowed)
         lists: dict[str, list[Candidate]] = {}
         failed: dict[Side, Exception] = {}
         for side, future in asked.items():
@@ -164,6 +165,10 @@ class Retriever:
             return 1, dict.fromkeys(terms, 1)
         return sum(entries for entries, _ in counted), {term: sum(holding[term] for _, holding in counted) for term in terms}
 
+    def _begin(self, *asked: Any) -> Future[list[Candidate]]:
+        """`_ask` beside this thread, and on behalf of the same caller."""
+        return self.workers.submit(copy_context().run, self._ask, *asked)
+
     def _ask(
         self,
         side: Side,
@@ -175,7 +180,7 @@ class Retriever:
         allowed: Mapping[str, Allowed],
     ) -> list[Candidate]:
         """The candidates of one side, added to `chunks`; `wordings`, read in the span, gives what was found for each wording."""
-        with trace.span(f"stage.retrieve_{side}", provider) as span:
+        with trace.span(f"stage.retrieve_{side}", provider) as span, trace.calls(span):
             found = list(wordings)
             candidates = self.candidates(side, found, plan, chunks, allowed)
             total = sum(map(len, found)) if trace.lists_candidates else None

@@ -58,7 +58,7 @@ class RerankStage:
         offered = self.offered(top_k)
         wanted = wanted and self.reranker.name != "none" and self._helps(plan, lists, data)
         provider = ProviderRef("reranker", self.reranker.name, self.reranker.profile) if wanted else NO_PROVIDER
-        with trace.span("stage.rerank", provider) as span:
+        with trace.span("stage.rerank", provider) as span, trace.calls(span):
             result = Reranked(list(fused), {})
             if wanted and fused:
                 try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,12 @@ from ragd.core.errors import SettingsError
 from ragd.core.trace_context import TraceParent
 from ragd.testing.chat_server import ChatServer, Scripted
 
+from ...providers.model_service import DIMENSION, ModelService
+
 pytestmark = pytest.mark.slow
 
 CALLER = TraceParent("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331")
+NO_SETTINGS: Mapping[str, Any] = {}
 QUESTION = "How do I run kestrel setup?"
 
 
@@ -88,14 +91,23 @@ def server() -> Iterator[ChatServer]:
 
 
 @pytest.fixture
+def models() -> Iterator[ModelService]:
+    service = ModelService()
+    yield service
+    service.close()
+
+
+@pytest.fixture
 def ask(opened: Any, served: Any, finish_in: Any, write_guide: Any, tmp_path: Path, server: ChatServer) -> Any:
     """Answers a question in an app with these settings, closes it, and gives the answer's body."""
 
-    def ask_once(headers: dict[str, str] | None = None, path: str = "/api/chat", **changes: Any) -> str:
+    def ask_once(
+        headers: dict[str, str] | None = None, path: str = "/api/chat", settings: Mapping[str, Any] = NO_SETTINGS, **changes: Any
+    ) -> str:
         server.asked.clear()
         (tmp_path / "app").mkdir()
         model = {"llm.provider": "openai_compatible", "llm.model": "m", "llm.url": server.url, "llm.retries": 0}
-        settings = {**model, "answer.min_confidence": 0.0, "rerank.provider": "none"}
+        settings = {**model, "answer.min_confidence": 0.0, "rerank.provider": "none", **settings}
         settings |= {f"observability.{name}": value for name, value in changes.items()}
         with opened(tmp_path / "app", settings) as app, served(app) as client:
             app.runner.start()
@@ -172,6 +184,26 @@ def test_without_a_collector_the_callers_context_goes_on_unchanged(
     ask({"traceparent": sent} if sent else {})
     headers = {name.lower(): value for name, value in server.asked[0].headers.items()}
     assert headers.get("traceparent") == passed_on
+
+
+@pytest.mark.parametrize("exported", [False, True])
+def test_services_of_vectors_and_of_scores_are_told_the_callers_trace(
+    ask: Any, collector: Collector, models: ModelService, exported: bool
+) -> None:
+    embedding = {"provider": "openai", "model": "m", "url": f"{models.url}/v1", "dimension": DIMENSION}
+    settings = {f"embedding.{name}": value for name, value in embedding.items()}
+    settings |= {"rerank.provider": "remote", "rerank.url": f"{models.url}/rerank"}
+    if exported:
+        settings["observability.otlp_endpoint"] = collector.url
+    ask({"traceparent": str(CALLER)}, "/api/query", settings)
+    (query,) = (asked for asked in models.asked if asked.body.get("input") == [QUESTION])
+    (scored,) = (asked for asked in models.asked if asked.path.endswith("/rerank"))
+    told = {"retrieve_dense": query.headers["traceparent"], "rerank": scored.headers["traceparent"]}
+    if exported:
+        stages = {stage["name"]: stage["id"] for stage in collector.spans()[CALLER.trace_id]}
+        assert told == {name: f"00-{CALLER.trace_id}-{stages[name]}-01" for name in told}
+    else:
+        assert told == dict.fromkeys(told, str(CALLER))
 
 
 def test_a_collector_that_is_not_there_or_never_answers_disturbs_nobody(ask: Any) -> None:
