@@ -24,6 +24,7 @@ from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 from ragd.core.tracing import utc_text
 
+from ..light import LIGHT
 from ..postgres_server.server import PostgresServer
 
 TOKEN = "a-token-for-tests"
@@ -202,15 +203,6 @@ class Service:
 
 Opened = Callable[..., AbstractContextManager[Service]]
 
-_QUICK = {
-    "embedding.provider": "fake",
-    "dense.backend": "exact",
-    "sparse.backend": "fts5",
-    "sparse.analyzer": "bigram",
-    "rerank.budget_ms": 60_000,
-    "ingest.workers": 1,
-}
-
 
 def _sqlite_stores(request: pytest.FixtureRequest) -> Callable[[Path], Store]:
     migrated: Path = request.getfixturevalue("migrated")
@@ -239,7 +231,7 @@ def opened_in(request: pytest.FixtureRequest) -> Opened:
         folder: Path, changes: Mapping[str, Any] | None = None, *, runs: bool = True, reconciles: bool = True
     ) -> Iterator[Service]:
         clock, store = Clock(), store_in(folder / "data")
-        explicit = {**_QUICK, "store.url": store.url, **(changes or {})}
+        explicit = {**LIGHT, "ingest.workers": 1, "store.url": store.url, **(changes or {})}
         settings = load_settings(folder / "config", environment={}, explicit=explicit)
         folders = Directories(folder / "data", folder / "models", folder / "config")
         app = Application(settings, folders, clock=clock)

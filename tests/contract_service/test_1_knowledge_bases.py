@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
 from datetime import datetime
 from typing import Any
 
 import pytest
+
+from ragd.ingest.reading import Report
+from ragd.store.jobs import PURGE, Job
 
 
 def test_1_01_creation_keeps_and_returns_it(service: Any) -> None:
@@ -126,21 +130,31 @@ def test_1_08_a_task_that_waits_has_processed_nothing(idle: Any) -> None:
 
 def test_1_08_progress_only_grows_and_is_whole_at_the_end(own: Any) -> None:
     kb_id = own.add_many("Many", 45)
-    own.store.delay_erasing("delay", 20, 4_000_000)
+    seen: set[int] = set()
+    reached = threading.Condition()
+    remove = own.app.runner._handlers[PURGE]
+
+    def step_by_step(job: Job, report: Report) -> Any:
+        """Each report is repeated, as reports close to each other are not written, until it was seen."""
+
+        def reported(stage: str, done: int, total: int) -> None:
+            report(stage, done, total)
+            with reached:
+                while not reached.wait_for(lambda: done in seen, 0.05):
+                    report(stage, done, total)
+
+        return remove(job, reported)
+
+    own.app.runner._handlers[PURGE] = step_by_step
     task_id = own.delete(kb_id)
-    seen: list[dict[str, Any]] = []
-
-    def is_done(task: dict[str, Any]) -> bool:
-        seen.append(task)
-        return bool(task["status"] == "completed")
-
-    own.until(f"/cleanup_tasks/{task_id}", is_done)
-    processed = [task["progress"]["processed"] for task in seen]
-    assert processed == sorted(processed)
-    for progress in (task["progress"] for task in seen):
-        total = progress["total"]
-        assert (total, progress["percentage"]) in ((None, None), (45, progress["processed"] / 45))
-    assert seen[-1]["progress"] == {"processed": 45, "total": 45, "percentage": 1.0}
+    for processed in (0, 20, 40, 45):
+        wanted = {"processed": processed, "total": 45, "percentage": processed / 45}
+        task = own.until(f"/cleanup_tasks/{task_id}", lambda task, wanted=wanted: task["progress"] == wanted)
+        assert (task["status"], task["error_message"]) == ("running", None)
+        with reached:
+            seen.add(processed)
+            reached.notify_all()
+    assert own.task(task_id, "completed")["progress"] == {"processed": 45, "total": 45, "percentage": 1.0}
 
 
 def test_1_08_nothing_to_remove_is_all_of_it(service: Any) -> None:

@@ -14,14 +14,7 @@ from ragd.config.loading import Directories, load_settings
 from ragd.retrieve.pipeline import QueryResult
 from ragd.store.jobs import FINISHED, Job
 
-LIGHT = {
-    "embedding.provider": "fake",
-    "dense.backend": "exact",
-    "sparse.backend": "fts5",
-    "sparse.analyzer": "bigram",
-    # A busy machine must not change what is found.
-    "rerank.budget_ms": 60_000,
-}
+from ...light import LIGHT
 
 GUIDE = """# Guide
 

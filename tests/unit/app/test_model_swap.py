@@ -11,7 +11,8 @@ import pytest
 from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 
-from .conftest import LIGHT, ask, finish
+from ...light import LIGHT
+from .conftest import ask, finish
 
 pytestmark = pytest.mark.slow
 

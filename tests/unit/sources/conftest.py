@@ -25,12 +25,10 @@ from ragd.store.jobs import FINISHED, Job
 from ragd.store.ledger import Ledger
 from ragd.store.sources import Source, Sources
 
-LIGHT = {
-    "embedding.provider": "fake",
-    "dense.backend": "exact",
-    "sparse.backend": "fts5",
-    "sparse.analyzer": "bigram",
-    "rerank.budget_ms": 60_000,
+from ...light import LIGHT
+
+SETTINGS = {
+    **LIGHT,
     "ingest.workers": 1,
     "ocr.provider": "none",
     "watch.debounce_s": 0.1,
@@ -45,7 +43,7 @@ class Place:
         data.mkdir()
         folder.mkdir()
         self.folder = folder
-        settings = load_settings(data / "config", environment={}, explicit=LIGHT)
+        settings = load_settings(data / "config", environment={}, explicit=SETTINGS)
         self.app = Application(settings, Directories(data, data / "models", data / "config"))
         self.app.parser = Lazy(lambda: readers, nullcontext())
         self.engine = self.app._engine
@@ -137,7 +135,7 @@ class Place:
 def readers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerPool]:
     """The processes that read files, started once: that takes longer than most of the tests."""
     folder = tmp_path_factory.mktemp("readers")
-    settings = load_settings(folder, environment={}, explicit=LIGHT)
+    settings = load_settings(folder, environment={}, explicit=SETTINGS)
     app = Application(settings, Directories(folder, folder, folder))
     yield app.parser()
     app.close()
