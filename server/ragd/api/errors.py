@@ -159,7 +159,9 @@ async def _http_error(request: Request, error: Exception) -> JSONResponse:
 
 
 def _methods_at(request: Request) -> list[str]:
-    """Every method that some route answers at the request's path."""
+    """Every method that is answered at the request's path: of the routes at just this one, or else of those with parameters."""
+    if at_this_path := request.app.openapi()["paths"].get(request.scope["path"]):
+        return sorted(method.upper() for method in at_this_path)
     answered = []
     for method in HTTPMethod:
         scope = {**request.scope, "method": method.value}

@@ -232,10 +232,19 @@ def test_what_does_not_exist_is_404_with_its_own_code(client: TestClient, path: 
     error(client.get(path), 404, code)
 
 
-def test_a_method_that_an_address_does_not_have_is_405(client: TestClient) -> None:
-    answer = client.get("/api/query")
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        ("/api/query", "POST"),
+        # Not of documents with the id `verify`.
+        ("/api/documents/verify", "POST"),
+        ("/api/documents/none", "DELETE, GET"),
+    ],
+)
+def test_a_method_that_an_address_does_not_have_is_405(client: TestClient, path: str, allowed: str) -> None:
+    answer = client.put(path)
     error(answer, 405, "METHOD_NOT_ALLOWED")
-    assert answer.headers["Allow"] == "POST"
+    assert answer.headers["Allow"] == allowed
 
 
 @pytest.mark.slow
