@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import io
 import uuid
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from ragd.config.service import LimitsSettings
+
+from ..unit.providers.model_service import DIMENSION, Asked, ModelService, Reply, speak
+
+
+@pytest.fixture
+def model_service() -> Iterator[ModelService]:
+    service = ModelService()
+    yield service
+    service.close()
+
 
 MARKDOWN = "# Terms\n\nPayment within thirty days.\n\n- by transfer\n- in euro\n\n| lot | sum |\n| --- | --- |\n| A | 100 |\n"
 
@@ -76,6 +89,17 @@ def test_2_03_without_text_recognition_pictures_are_left_out_and_the_document_sa
         assert (document["status"], document["metadata"]) == ("completed", {"ocr_skipped": True})
         plain = service.read(service.upload(service.create("Other"), "a.md", "# A\n\nWords."))
         assert plain["metadata"] == {"ocr_skipped": False}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opened_in", ["sqlite"], indirect=True, scope="session")
+def test_2_03_with_text_recognition_a_picture_is_text(own: Any, project_root: Path) -> None:
+    with Image.open(project_root / "tests" / "data" / "image" / "english.png") as picture:
+        picture.convert("RGB").save(data := io.BytesIO(), "JPEG")
+    document = own.read(own.upload(own.create(), "scan.jpg", data.getvalue()))
+    assert (document["status"], document["metadata"]) == ("completed", {"ocr_skipped": False}), document
+    text = own.ok(own.client.get(f"/api/documents/{document['id']}/content"), 200)["markdown"]
+    assert "until its lease ends" in text
 
 
 def test_2_04_a_format_that_nothing_reads_is_refused_with_those_that_are_read(idle: Any) -> None:
@@ -156,6 +180,30 @@ def test_2_09_nothing_of_a_document_that_failed_can_be_found(own: Any) -> None:
     own.store.allow("refuse_ready")
     own.add(kb_id, "terms.md", MARKDOWN)
     assert len({found["document_id"] for found in own.search(kb_id, "payment")}) == 1
+
+
+def test_2_09_when_one_chunk_gets_no_vector_nothing_of_the_document_can_be_found(
+    opened: Any, model_service: ModelService
+) -> None:
+    def answer(asked: Asked) -> Reply:
+        if any("lot 9" in text for text in asked.body["input"]):
+            return Reply({"error": {"message": "this text is refused"}}, 400)
+        return speak(asked)
+
+    model_service.answer = answer
+    remote = {"provider": "openai", "model": "m", "url": f"{model_service.url}/v1", "dimension": DIMENSION}
+    with opened({f"embedding.{name}": value for name, value in remote.items()}) as service:
+        kb_id = service.create()
+        text = "\n\n".join(f"# Lot {number}\n\nThe quarry of lot {number} opens at nine." for number in range(10))
+        document = service.read(service.upload(kb_id, "lots.md", text))
+        assert (document["status"], document["chunk_count"]) == ("failed", 0)
+        assert "this text is refused" in document["error_message"]
+        assert service.search(kb_id, "quarry") == []
+        assert service.store.run("SELECT count(*) FROM chunk_occurrences") == [(0,)]
+        assert service.app.indexes().dense.ids(kb_id) == service.app.indexes().sparse.ids(kb_id) == set()
+        model_service.answer = speak
+        service.add(kb_id, "lots.md", text)
+        assert service.search(kb_id, "quarry")
 
 
 def test_2_09_a_file_that_cannot_be_converted_fails_with_its_reason(service: Any) -> None:
