@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 # What XML 1.0 can't hold, not even escaped.
-_ILLEGAL: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ILLEGAL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def legible(text: str) -> str:
