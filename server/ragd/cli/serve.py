@@ -98,12 +98,31 @@ def docs(context: CliContext, is_opened: bool) -> None:
 
     It opens in a browser, once and within two minutes; the page then stays for twelve hours. The daemon must run.
     """
+    link = _browser_link(context, "/api/browser-link")
+    click.echo(link)
+    if is_opened and click.launch(link):
+        note("No browser could be started here.")
+
+
+@click.command()
+@click.option("--print-url", "is_printed", is_flag=True, help="Print the link instead of opening it.")
+@click.pass_obj
+def dashboard(context: CliContext, is_printed: bool) -> None:
+    """Open the dashboard in the browser: why an answer is as it is.
+
+    The link opens once and within two minutes; the pages then stay for twelve hours. The daemon must run.
+    """
+    link = _browser_link(context, "/api/dashboard-link")
+    if is_printed or click.launch(link):
+        click.echo(link)
+
+
+def _browser_link(context: CliContext, route: str) -> str:
+    """A whole address that a browser can open once. Raises `ServiceUnavailable` without a daemon."""
     from ragd.core.errors import ServiceUnavailable
 
     with context.connect() as client:
         if not client.is_daemon:
             raise ServiceUnavailable("No daemon is running: start one with `rag serve`, then run this beside it.")
-        link = f"{client.address}{client.post('/api/browser-link')['path']}"
-    click.echo(link)
-    if is_opened and click.launch(link):
-        note("No browser could be started here.")
+        path: str = client.post(route)["path"]
+        return f"{client.address}{path}"

@@ -21,6 +21,8 @@ class ServerSettings(Group):
     """TCP port; 0 takes a free one."""
     host: str = "127.0.0.1"
     """Address to listen on. Any but a loopback one needs `security.mode: server`."""
+    dashboard: bool = True
+    """Whether there is a dashboard at `/dashboard`."""
     names: tuple[str, ...] = ()
     """Names of hosts by which clients call in server mode, as in `https://NAME/`; loopback names always count."""
     trusted_proxies: tuple[IPvAnyNetwork, ...] = ()
@@ -143,6 +145,9 @@ class BlobsSettings(Group):
 
 
 class JobsSettings(Group):
+    queue: Literal["process", "procrastinate"] = "process"
+    """Who runs jobs: the daemon itself (`process`), or any number of `rag worker` processes, to which Procrastinate brings them.
+    The latter needs `store.url` and indexes that processes can share: see docs/service.md."""
     keep: Annotated[int, Field(ge=1)] = 1000
     """Finished jobs kept in the store; the oldest go first."""
     cleanup_retries_s: tuple[float, ...] = (60.0, 120.0, 240.0)

@@ -35,6 +35,8 @@ class Cleanup:
     uploads: Uploads
     jobs: Jobs
     retry_s: float
+    by_workers: bool
+    """Whether jobs run in other processes: one of them may read the document at this moment, so that its remains wait for it."""
 
     def __call__(self, job: Job, report: Report) -> IngestResult:
         report("deleting", 0, 0)
@@ -44,17 +46,17 @@ class Cleanup:
     def remove_or_queue(self, target: Collection, doc_id: str, uri: str, request_id: str | None) -> None:
         """Remove what one deleted document left; what can't be removed now, a job removes later."""
         try:
+            if self.by_workers:
+                return self._queue(target, doc_id, uri, request_id, None)
             self._remove(target.kb_id, [doc_id], [uri])
         except (RagError, OSError, DBAPIError):
             log.exception("a deleted document's remains could not be removed; trying again later", extra={"doc_id": doc_id})
-            self.jobs.add(
-                "cleanup",
-                collection=target.name,
-                kb_id=target.kb_id,
-                payload={"doc_ids": [doc_id], "uris": [uri]},
-                request_id=request_id,
-                delay_s=self.retry_s,
-            )
+            self._queue(target, doc_id, uri, request_id, self.retry_s)
+
+    def _queue(self, target: Collection, doc_id: str, uri: str, request_id: str | None, delay_s: float | None) -> None:
+        payload = {"doc_ids": [doc_id], "uris": [uri]}
+        named = {"collection": target.name, "kb_id": target.kb_id}
+        self.jobs.add("cleanup", **named, payload=payload, request_id=request_id, delay_s=delay_s)
 
     def _remove(self, kb_id: str, doc_ids: Sequence[str], uris: Sequence[str]) -> None:
         """May be done again. Raises `ServiceUnavailable` while somebody reads what the log of the database still holds."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
+from ragd.core.jobs import JobStatus
 from ragd.store.jobs import Job, Jobs
 from ragd.store.sources import Source
 
@@ -26,9 +28,8 @@ class SyncQueue:
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
         self._lock = threading.RLock()
-        self._pending: dict[str, Changes] = {}
+        self._missed: dict[str, Changes] = {}
         self._last: dict[str, str] = {}
-        self._running: set[str] = set()
 
     def add(
         self,
@@ -45,8 +46,8 @@ class SyncQueue:
         """
         with self._lock:
             waiting = self._waiting(source)
-            if waiting and not allow_empty and not full:
-                self._add_pending(source.source_id, names)
+            joins = waiting is not None and not allow_empty and not full
+            if waiting and joins and self._jobs.amend(waiting.job_id, lambda payload: _widened(payload, names)):
                 self._last[source.source_id] = waiting.job_id
                 return waiting
             payload = {"paths": None if names is None else sorted(names), "allow_empty": allow_empty, "full": full}
@@ -57,25 +58,19 @@ class SyncQueue:
     def miss(self, source_id: str, names: Changes) -> None:
         """Leave changes to the next job, which nothing calls for yet."""
         with self._lock:
-            self._add_pending(source_id, names)
+            self._missed[source_id] = _merged(self._missed.get(source_id, frozenset()), names)
 
     def begin(self, job: Job) -> Changes:
         """A job of a source has begun; gives everything that it is to look at."""
         source_id, paths = job.payload["source_id"], job.payload["paths"]
         with self._lock:
-            self._running.add(source_id)
             self._last[source_id] = job.job_id
-            return _merged(None if paths is None else frozenset(paths), self._pending.pop(source_id, frozenset()))
+            return _merged(None if paths is None else frozenset(paths), self._missed.pop(source_id, frozenset()))
 
-    def end(self, job: Job) -> None:
-        """A job of a source has ended, in whichever way."""
-        with self._lock:
-            self._running.discard(job.payload["source_id"])
-
-    def is_busy(self, source: Source) -> bool:
-        """Whether the source is being read, or is about to be."""
-        with self._lock:
-            return source.source_id in self._running or self._waiting(source) is not None
+    def unfinished(self, source: Source) -> Job | None:
+        """The job that reads the source, or waits to; the newest, since only that one sees what was changed while another ran."""
+        found = self._reading(source, ("running", "queued"))
+        return found[-1] if found else None
 
     def last_job(self, source_id: str) -> str | None:
         """The job that reads the source, waits to, or did so last in this process."""
@@ -95,7 +90,7 @@ class SyncQueue:
         for job in running:
             self._jobs.cancel(job.job_id)
         with self._lock:
-            self._pending.pop(source.source_id, None)
+            self._missed.pop(source.source_id, None)
             self._last.pop(source.source_id, None)
         return bool(running)
 
@@ -112,11 +107,19 @@ class SyncQueue:
         return self._jobs.add(_KIND, collection=source.collection, kb_id=source.kb_id, payload=whole, request_id=request_id)
 
     def _waiting(self, source: Source) -> Job | None:
-        waiting = self._jobs.waiting(_KIND, source.kb_id)
-        return next((job for job in waiting if job.payload["source_id"] == source.source_id and "paths" in job.payload), None)
+        found = self._reading(source, ("queued",))
+        return found[0] if found else None
 
-    def _add_pending(self, source_id: str, names: Changes) -> None:
-        self._pending[source_id] = _merged(self._pending.get(source_id, frozenset()), names)
+    def _reading(self, source: Source, statuses: Sequence[JobStatus]) -> list[Job]:
+        """The jobs of these statuses that read the source, the oldest first."""
+        found = self._jobs.waiting(_KIND, source.kb_id, statuses)
+        return [job for job in found if job.payload["source_id"] == source.source_id and "paths" in job.payload]
+
+
+def _widened(payload: Mapping[str, Any], names: Changes) -> dict[str, Any]:
+    paths = payload["paths"]
+    merged = _merged(None if paths is None else frozenset(paths), names)
+    return {**payload, "paths": None if merged is None else sorted(merged)}
 
 
 def _merged(some: Changes, others: Changes) -> Changes:

@@ -45,6 +45,7 @@ class SourceService:
         self._queue = context.queue
         self._collections = collections
         self._handlers = SourceHandlers(context)
+        self._seen: dict[str, tuple[str, Mapping[str, Any], bool]] = {}
         self.opening = self._handlers.remote.reading
         """How remote sources are reached and opened."""
 
@@ -54,8 +55,20 @@ class SourceService:
         """Begin to follow sources: all that are there, or those that are added or changed from now on."""
         for handler in self._handlers.all:
             handler.start()
-        for source in self._sources.all() if everything else ():
-            self._handlers.of(source.type).follow(source)
+        if everything:
+            self._seen = {}
+            self.follow_changes()
+
+    def follow_changes(self) -> None:
+        """Follow sources as they are now, which other processes may have added, changed or removed since the last call."""
+        there = self._sources.all()
+        before, self._seen = self._seen, {source.source_id: (source.type, source.config, source.enabled) for source in there}
+        for source_id, seen in before.items():
+            if self._seen.get(source_id) != seen:
+                self._handlers.of(seen[0]).removed(source_id)
+        for source in there:
+            if before.get(source.source_id) != self._seen[source.source_id]:
+                self._handlers.of(source.type).follow(source)
 
     def start_schedule(self) -> None:
         for handler in self._handlers.all:
@@ -85,13 +98,15 @@ class SourceService:
     def status(self, source: Source) -> Status:
         watching = self._handlers.of(source.type).watching(source.source_id)
         state: State = "idle"
-        if self._queue.is_busy(source):
+        job = self._queue.unfinished(source)
+        if job is not None:
             state = "syncing"
         elif source.last_error or (watching and watching.state == "waiting"):
             state = "error"
         elif watching:
             state = "watching"
-        job_id = self._queue.last_job(source.source_id) or (source.last_result or {}).get("job_id")
+        last_job_id = self._queue.last_job(source.source_id) or (source.last_result or {}).get("job_id")
+        job_id = last_job_id if job is None else job.job_id
         polling, problem = (watching.polling, watching.problem) if watching else (False, None)
         return Status(state, watching is not None, polling, problem, job_id)
 
@@ -251,7 +266,7 @@ class SourceService:
             source = self._sources.get(source_id)
         except SourceNotFound:  # it was removed in the moment in which the job was taken from the queue
             return IngestResult()
-        names = self._queue.begin(job)
+        names = None if source.last_error else self._queue.begin(job)
         try:
             self._sources.note_start(source_id)
             reading = self._handlers.of(source.type).read(source, job, names, report)
@@ -263,8 +278,6 @@ class SourceService:
             if not isinstance(error, Stopped | Postponed):
                 self._sources.note_result(source_id, error=_reason(error))
             raise
-        finally:
-            self._queue.end(job)
 
 
 def _reason(error: BaseException) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final
@@ -12,7 +12,8 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Engine, Row, func, or_, select, update
 
 from ragd.core.errors import JobNotFound, ServiceUnavailable
-from ragd.core.jobs import JobStatus
+from ragd.core.jobs import JobStatus, Stopped
+from ragd.core.trace_context import calling
 from ragd.core.tracing import utc_now
 from ragd.store.database.engine import independent
 from ragd.store.database.repository import Repository, count_of, forget_oldest
@@ -25,7 +26,6 @@ _UNFINISHED = jobs.c.status.in_(("queued", "running"))
 PURGE: Final = "purge"
 """The kind of job that removes what a deleted collection held. It is kept for good, and nobody can cancel it."""
 
-
 _AS_NEW: Final[Mapping[str, Any]] = {
     "status": "queued",
     "progress": {"stage": "queued", "done": 0, "total": 0},
@@ -33,6 +33,13 @@ _AS_NEW: Final[Mapping[str, Any]] = {
     "attempts": 0,
 }
 _UNREAD: Final = {"code": "CANCELLED", "message": "The file was not read: its job was cancelled. Upload it again."}
+
+Deliver = Callable[[Connection, str, str, str, str | None], None]
+"""`(connection, job_id, kind, kb_id, not_before)`: has a queued job brought to a worker, in the transaction that queues it."""
+
+
+class TakenOver(Stopped):
+    """Another process has taken the job up: this one was thought to be dead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +65,13 @@ class Job:
     sequence: int = 0
     updated_at: str | None = None
     """None in rows of earlier releases."""
+    traceparent: str | None = None
+    """Where the request that queued it was called from, by W3C trace context."""
 
     @property
     def links(self) -> dict[str, str | None]:
         """What the traces of the job link to."""
-        return {"job_id": self.job_id, "request_id": self.request_id}
+        return {"job_id": self.job_id, "request_id": self.request_id, "traceparent": self.traceparent}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +91,18 @@ class QueuedUpload:
 class Jobs(Repository):
     """The queue: first in, first out, one at a time. The newest `keep` of the finished ones are kept."""
 
-    def __init__(self, engine: Engine, max_queued: int, keep: int, clock: Callable[[float], str] = utc_now) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        max_queued: int,
+        keep: int,
+        clock: Callable[[float], str] = utc_now,
+        deliver: Deliver = lambda _connection, *_job: None,
+    ) -> None:
         """`clock` gives the time so many seconds from now, as `utc_now` does."""
         super().__init__(engine)
-        self._clock = clock
+        self._deliver = deliver
+        self.clock = clock
         self.added = threading.Event()
         """Set when a job was added; whoever takes the jobs clears it."""
         self._max_queued = max_queued
@@ -93,7 +110,7 @@ class Jobs(Repository):
 
     def now(self) -> str:
         """The time of this queue's clock."""
-        return self._clock(0)
+        return self.clock(0)
 
     def add(
         self,
@@ -131,20 +148,22 @@ class Jobs(Repository):
         waiting = count_of(connection, select(jobs).where(jobs.c.status == "queued"))
         if waiting >= self._max_queued and kind != PURGE:
             raise ServiceUnavailable(f"{waiting} jobs are waiting already. Try again when some have finished.")
-        now = self.now()
-        values = {
+        now, caller = self.now(), calling.get()
+        values: dict[str, Any] = {
             "job_id": uuid.uuid4().hex,
             "kind": kind,
             "collection": collection,
             "kb_id": kb_id,
             "payload": dict(payload),
             "request_id": request_id,
+            "traceparent": str(caller) if caller else None,
             "sequence": (connection.scalar(select(func.max(jobs.c.sequence))) or 0) + 1,
             "created_at": now,
             "updated_at": now,
-            "not_before": None if delay_s is None else self._clock(delay_s),
+            "not_before": None if delay_s is None else self.clock(delay_s),
         }
         connection.execute(jobs.insert().values(**values, **_AS_NEW))
+        self._deliver(connection, values["job_id"], kind, kb_id, values["not_before"])
         passing = jobs.c.status.in_(FINISHED), jobs.c.kind != PURGE
         forget_oldest(connection, jobs.c.job_id, jobs.c.sequence, self._keep, *passing)
         return str(values["job_id"])
@@ -168,7 +187,7 @@ class Jobs(Repository):
     def take(self) -> Job | None:
         """The oldest queued job, now running; None when nothing waits."""
         with independent(self._engine).begin() as connection:
-            oldest = select(jobs.c.job_id).where(*self._due()).order_by(jobs.c.sequence).limit(1)
+            oldest = select(jobs.c.job_id).where(*self.due()).order_by(jobs.c.sequence).limit(1)
             job_id = connection.scalar(oldest.with_for_update(skip_locked=True))
             if job_id is None:
                 return None
@@ -177,11 +196,15 @@ class Jobs(Repository):
             connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(**taken))
         return self.get(job_id)
 
-    def progress(self, job_id: str, progress: Mapping[str, Any]) -> bool:
-        """Record where a running job is. Returns whether somebody has asked to cancel it."""
+    def progress(self, job_id: str, progress: Mapping[str, Any], since: str | None = None) -> bool:
+        """Record where a running job is. Returns whether somebody has asked to cancel it.
+
+        Raises `TakenOver` for a job that is no longer the one that was begun at `since`.
+        """
         with independent(self._engine).begin() as connection:
             values = {"progress": dict(progress), "updated_at": self.now()}
-            connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(**values))
+            if not connection.execute(update(jobs).where(*_held(job_id, since)).values(**values)).rowcount:
+                raise TakenOver
             return bool(connection.scalar(select(jobs.c.cancel_requested).where(jobs.c.job_id == job_id)))
 
     def finish(
@@ -191,9 +214,15 @@ class Jobs(Repository):
         *,
         result: Mapping[str, Any] | None = None,
         error: Mapping[str, Any] | None = None,
+        since: str | None = None,
     ) -> None:
-        """Close a job with what it did or why it could not go on. Documents that waited for it wait no longer."""
+        """Close a job with what it did or why it could not go on. Documents that waited for it wait no longer.
+
+        Raises `TakenOver` as `progress` does.
+        """
         with self._engine.begin() as connection:
+            if connection.scalar(select(jobs.c.job_id).where(*_held(job_id, since)).with_for_update()) is None:
+                raise TakenOver
             self._close(connection, job_id, status, {"result": result, "error": error})
 
     def _close(self, connection: Connection, job_id: str, status: JobStatus, outcome: Mapping[str, Any]) -> None:
@@ -210,28 +239,45 @@ class Jobs(Repository):
             connection.execute(update(documents).where(waits).values(**failed))
         connection.execute(update(documents).where(waits).values(awaited_job=None))
 
-    def retry(self, job_id: str, delay_s: float, error: Mapping[str, Any] | None) -> None:
-        """Put a job that failed back into the queue, to be taken again after `delay_s`; why it failed is kept until then."""
-        until = self._clock(delay_s)
+    def retry(self, job_id: str, delay_s: float, error: Mapping[str, Any] | None, since: str | None = None) -> None:
+        """Put a job that failed back into the queue, to be taken again after `delay_s`; why it failed is kept until then.
+
+        Raises `TakenOver` as `progress` does.
+        """
+        until = self.clock(delay_s)
         again = {"status": "queued", "started_at": None, "not_before": until, "error": error, "updated_at": self.now()}
-        self._write(update(jobs).where(jobs.c.job_id == job_id).values(**again))
+        if not self._write(update(jobs).where(*_held(job_id, since)).values(**again)):
+            raise TakenOver
 
     def restart(self, job_id: str, status: JobStatus) -> bool:
         """Queue a job of this status as if it were new, with all its attempts. Returns whether it had that status."""
         blank = {"result": None, "error": None, "started_at": None, "finished_at": None, "not_before": None}
         again = update(jobs).where(jobs.c.job_id == job_id, jobs.c.status == status)
-        done = self._write(again.values(**_AS_NEW, **blank, updated_at=self.now()))
+        again = again.values(**_AS_NEW, **blank, updated_at=self.now()).returning(jobs.c.kind, jobs.c.kb_id)
+        with self._engine.begin() as connection:
+            row = connection.execute(again).first()
+            if row is not None:
+                self._deliver(connection, job_id, row.kind, row.kb_id, None)
         self.added.set()
-        return bool(done)
+        return row is not None
 
     def others_due(self, job_id: str) -> bool:
         """Whether another job could begin now."""
-        return self._first(select(jobs.c.job_id).where(*self._due(), jobs.c.job_id != job_id).limit(1)) is not None
+        return self._first(select(jobs.c.job_id).where(*self.due(), jobs.c.job_id != job_id).limit(1)) is not None
 
-    def waiting(self, kind: str, kb_id: str | None = None) -> list[Job]:
-        """Jobs of a kind that have not begun, in order."""
-        where = [jobs.c.kind == kind, jobs.c.status == "queued"] + ([jobs.c.kb_id == kb_id] if kb_id else [])
+    def waiting(self, kind: str, kb_id: str | None = None, statuses: Sequence[JobStatus] = ("queued",)) -> list[Job]:
+        """Jobs of a kind that have not begun, or that are of other `statuses`, in order."""
+        where = [jobs.c.kind == kind, jobs.c.status.in_(statuses)] + ([jobs.c.kb_id == kb_id] if kb_id else [])
         return [_job(row) for row in self._rows(select(jobs).where(*where).order_by(jobs.c.sequence))]
+
+    def amend(self, job_id: str, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> bool:
+        """Change what a job is to do, unless it has begun. Returns whether it had not."""
+        with self._engine.begin() as connection:
+            waits = select(jobs.c.payload).where(jobs.c.job_id == job_id, jobs.c.status == "queued").with_for_update()
+            row = connection.execute(waits).first()
+            if row is not None:
+                connection.execute(update(jobs).where(jobs.c.job_id == job_id).values(payload=dict(change(row.payload))))
+        return row is not None
 
     def cancel(self, job_id: str) -> Job:
         """Ask a job to stop: a queued one ends at once, a running one at its next safe point, a finished one stays as it is."""
@@ -276,16 +322,28 @@ class Jobs(Repository):
         rows = self._rows(select(jobs.c.kb_id, jobs.c.payload).where(jobs.c.kind == "upload", _UNFINISHED))
         return [upload for row in rows for upload in QueuedUpload.of(row.kb_id, row.payload)]
 
-    def requeue(self, job_id: str | None = None) -> int:
-        """Put a running job (all of them without an id) back into the queue, at its old place; returns how many."""
-        where = [jobs.c.status == "running"] + ([jobs.c.job_id == job_id] if job_id else [])
-        again = {"status": "queued", "started_at": None, "attempts": jobs.c.attempts - 1, "updated_at": self.now()}
-        return self._write(update(jobs).where(*where).values(**again))
+    def requeue(self, job_id: str | None = None, since: str | None = None) -> int:
+        """Put a running job (all of them without an id) back into the queue, at its old place; returns how many.
 
-    def _due(self) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+        With `since` only the one that was begun then.
+        """
+        with self._engine.begin() as connection:
+            return self.requeue_within(connection, *(_held(job_id, since) if job_id else ()))
+
+    def requeue_within(self, connection: Connection, *which: ColumnElement[bool]) -> int:
+        """As `requeue`, the running ones among these, in a transaction of the caller's."""
+        again = {"status": "queued", "started_at": None, "attempts": jobs.c.attempts - 1, "updated_at": self.now()}
+        return connection.execute(update(jobs).where(jobs.c.status == "running", *which).values(**again)).rowcount
+
+    def due(self) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
         """What tells a job that could begin now. A clock that was ahead put off one that waits for longer than any."""
         until, now = jobs.c.not_before, self.now()
-        return jobs.c.status == "queued", or_(until.is_(None), until <= now, until > self._clock(_LONGEST_DELAY_S))
+        return jobs.c.status == "queued", or_(until.is_(None), until <= now, until > self.clock(_LONGEST_DELAY_S))
+
+
+def _held(job_id: str, since: str | None) -> list[ColumnElement[bool]]:
+    of_this = [jobs.c.job_id == job_id]
+    return of_this if since is None else [*of_this, jobs.c.status == "running", jobs.c.started_at == since]
 
 
 def _job(row: Row[Any], **instead: Any) -> Job:

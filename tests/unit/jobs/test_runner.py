@@ -194,9 +194,9 @@ def test_a_job_outlives_a_database_that_another_writer_holds(
     refused: list[str] = []
 
     class Watched(Jobs):
-        def progress(self, job_id: str, progress: Any) -> bool:
+        def progress(self, job_id: str, progress: Any, since: str | None = None) -> bool:
             try:
-                return super().progress(job_id, progress)
+                return super().progress(job_id, progress, since)
             except OperationalError as error:
                 refused.append(str(error.orig))
                 raise
@@ -219,9 +219,9 @@ def test_progress_is_written_at_each_new_stage_and_else_only_now_and_then(
     class Watched(Jobs):
         written: list[str] = []  # noqa: RUF012 - of this test's class alone
 
-        def progress(self, job_id: str, progress: Any) -> bool:
+        def progress(self, job_id: str, progress: Any, since: str | None = None) -> bool:
             self.written.append(progress["stage"])
-            return super().progress(job_id, progress)
+            return super().progress(job_id, progress, since)
 
     def handler(job: Job, report: Any) -> IngestResult:
         for number in range(2000):

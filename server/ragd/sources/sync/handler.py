@@ -36,6 +36,7 @@ class CloudHandler(SourceHandler):
         self._ledger = context.ledger
         self._queue = context.queue
         self._live = context.settings.live
+        self._by_workers = context.settings.jobs.queue == "procrastinate"
         self.reading = CloudReading(context)
         self._lock = threading.Lock()
         self._tokens: dict[str, str] = {}
@@ -115,6 +116,13 @@ class CloudHandler(SourceHandler):
         """A source with a token of its own is read with that: what somebody else may not read is not gone."""
         if not self.waits_for_token(source):
             return
+        if self._by_workers:
+            raise ValidationFailed.of_field(
+                "config.token",
+                "from_request",
+                f"'{source.name}' is read with a token that comes with each request, and here jobs run in other processes, which "
+                "have no request. Give the source a token of its own.",
+            )
         if token:
             with self._lock:
                 self._tokens[source.source_id] = token
@@ -147,7 +155,7 @@ class CloudHandler(SourceHandler):
         return source.type in provider_names("source") and token_field(source.config) != FROM_REQUEST
 
     def _queue_due(self, source: Source) -> None:
-        if not self._queue.is_busy(source):
+        if self._queue.unfinished(source) is None:
             self._queue.add(source, None)
 
 

@@ -111,10 +111,12 @@ class Scheduler:
         self._quiet = quiet
         self._now = now
         self._stopping = threading.Event()
+        """Of the present thread; each start has its own."""
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        self._thread = threading.Thread(target=self._loop, name="rag-scheduler", daemon=True)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._loop, args=(self._stopping,), name="rag-scheduler", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -155,8 +157,8 @@ class Scheduler:
                 self.plan(source)
         return queued
 
-    def _loop(self) -> None:
-        while not self._stopping.wait(_LOOK_EVERY_S):
+    def _loop(self, stopping: threading.Event) -> None:
+        while not stopping.wait(_LOOK_EVERY_S):
             try:
                 self.look()
             except (OSError, DBAPIError) as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from ragd.store.database.columns import size, text
-from ragd.store.database.service_migrations import api_keys
+from ragd.store.database.service_migrations import api_keys, callers, trace_summaries
 
 if TYPE_CHECKING:
     from alembic.operations import Operations
@@ -343,4 +343,6 @@ MIGRATIONS: tuple[Migration, ...] = (
     _0008_moments,
     _0009_awaited_uploads,
     api_keys,
+    callers,
+    trace_summaries,
 )

@@ -1,4 +1,4 @@
-"""Migrations of what only server mode uses; `migrations` has their order."""
+"""Migrations of what the service for other programs and the dashboard use; `migrations` has their order."""
 
 from __future__ import annotations
 
@@ -38,3 +38,15 @@ def api_keys(op: Operations) -> None:
         sa.Column("key_id", text(32), sa.ForeignKey("api_keys.key_id"), primary_key=True),
         sa.Column("kb_id", text(32), sa.ForeignKey("collections.kb_id"), primary_key=True),
     )
+
+
+def callers(op: Operations) -> None:
+    """Which trace of its caller's a job belongs to, as W3C writes it."""
+    op.add_column("jobs", sa.Column("traceparent", text(64)))
+
+
+def trace_summaries(op: Operations) -> None:
+    """What lists of traces show and look for without reading whole envelopes. Older traces have none of it."""
+    op.add_column("traces", sa.Column("question", text()))
+    op.add_column("traces", sa.Column("results", sa.Integer()))
+    op.add_column("traces", sa.Column("degraded", text()))

@@ -153,7 +153,7 @@ def test_changes_wait_while_the_collection_is_disabled(place: Place, followed: S
     place.collections.change("default", status="disabled")
     place.write("while.md")
     queue = place.service._queue
-    place.until(lambda: queue._pending, "the change to be seen")
+    place.until(lambda: queue._missed, "the change to be seen")
     assert "while.md" not in place.names(followed)
     place.collections.change("default", status="enabled")
     place.write("after.md")

@@ -1,0 +1,250 @@
+"""`rag worker` processes beside an application that only answers: jobs are shared, and none is lost or done twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from ragd.api.application import create_api
+from ragd.app.container import Application
+from ragd.config.loading import Directories, load_settings
+from ragd.core.errors import SettingsError
+from ragd.store.jobs import FINISHED
+
+from .conftest import wait_for
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+
+SETTINGS = {
+    "jobs.queue": "procrastinate",
+    "embedding.provider": "fake",
+    "sparse.analyzer": "bigram",
+    "token_index.provider": "none",
+}
+
+# `rag worker`, whose model waits before a text with "heldback", for as long as a file is there, and notes what it embedded.
+WORKER = """
+import os, sys, time
+from pathlib import Path
+from ragd.providers.fakes import FakeEmbedder
+
+embed, folder = FakeEmbedder.embed_passages, Path(os.environ["RAG_CONFIG_DIR"])
+
+def held(self, texts, on_batch=None):
+    with open(folder / "embedded", "a", encoding="utf-8") as notes:
+        notes.write("".join(f"{os.getpid()} {text.split()[-1]}\\n" for text in texts))
+    while any("heldback" in text for text in texts) and (folder / "hold").exists():
+        time.sleep(0.02)
+    return embed(self, texts, on_batch)
+
+FakeEmbedder.embed_passages = held
+from ragd.cli import main
+sys.argv = ["rag", "worker", *sys.argv[1:]]
+main()
+"""
+
+
+class Place:
+    """A database, a data directory, an application that only answers, and workers."""
+
+    def __init__(self, folder: Path, server: Any, database: str) -> None:
+        self.folder, self._server, self.database = folder, server, database
+        self.config = folder / "config"
+        self.config.mkdir()
+        self._workers: list[subprocess.Popen[bytes]] = []
+        explicit = SETTINGS | {"store.url": server.url(database)}
+        settings = load_settings(self.config, environment={}, explicit=explicit)
+        self.app = Application(settings, Directories(folder / "data", folder / "models", self.config))
+        self.client = TestClient(
+            create_api(self.app, token="t"), base_url="http://127.0.0.1:8765", headers={"Authorization": "Bearer t"}
+        )
+
+    def worker(self, *options: str) -> subprocess.Popen[bytes]:
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("RAG_")}
+        ours = {f"RAG_{name.upper().replace('.', '__')}": value for name, value in SETTINGS.items()}
+        places = {"RAG_DATA_DIR": str(self.folder / "data"), "RAG_CONFIG_DIR": str(self.config)}
+        environment = inherited | ours | places | {"RAG_STORE__URL": self._server.url(self.database)}
+        with (self.folder / "printed").open("ab") as printed:
+            process = subprocess.Popen([sys.executable, "-c", WORKER, *options], env=environment, stderr=printed)
+        self._workers.append(process)
+        return process
+
+    def close(self) -> None:
+        self.release()
+        for process in self._workers:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+        self.client.close()
+        self.app.close()
+
+    def upload(self, collection: str, name: str, text: str) -> str:
+        answer = self.client.post("/api/ingest", data={"collection": collection}, files=[("files", (name, text))])
+        assert answer.status_code == 202, answer.text
+        return str(answer.json()["job_id"])
+
+    def job(self, job_id: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.client.get(f"/api/jobs/{job_id}").json()
+        return found
+
+    def finished(self, *job_ids: str) -> list[dict[str, Any]]:
+        left = list(job_ids)
+
+        def all_ended() -> bool:
+            assert any(process.poll() is None for process in self._workers), (self.folder / "printed").read_text("utf-8")
+            while left and self.job(left[0])["status"] in FINISHED:
+                left.pop(0)
+            return not left
+
+        wait_for(all_ended, "the jobs to end", 120)
+        return [self.job(job_id) for job_id in job_ids]
+
+    def sql(self, statement: str) -> list[Any]:
+        rows: list[Any] = self._server.run(self.database, statement)
+        return rows
+
+    def embedded(self) -> list[str]:
+        """The process and the last word of each text that a worker's model was given."""
+        notes = self.config / "embedded"
+        return notes.read_text("utf-8").splitlines() if notes.exists() else []
+
+    def hold(self) -> None:
+        (self.config / "hold").touch()
+
+    def release(self) -> None:
+        (self.config / "hold").unlink(missing_ok=True)
+
+    def held(self, word: str) -> None:
+        """Wait until a worker's model holds a text that ends so."""
+        wait_for(lambda: any(line.endswith(f" {word}") for line in self.embedded()), f"a worker to begin '{word}'", 120)
+
+    def logs(self) -> str:
+        return "".join(path.read_text("utf-8") for path in (self.folder / "data" / "processes").glob("*/logs/worker.log"))
+
+
+@contextmanager
+def _place(folder: Path, server: Any, database: str) -> Iterator[Place]:
+    place = Place(folder, server, database)
+    try:
+        yield place
+    finally:
+        place.close()
+
+
+@pytest.fixture
+def place(tmp_path: Path, postgres_server: Any, migrated_postgres: str) -> Iterator[Place]:
+    database = postgres_server.create(migrated_postgres)
+    with _place(tmp_path, postgres_server, database) as place:
+        yield place
+    postgres_server.drop(database)
+
+
+def test_two_workers_share_uploads_and_read_each_once(place: Place) -> None:
+    for number in range(4):
+        place.client.post("/api/collections", json={"name": f"c{number}"})
+    texts = [f"# Page {number}\n\nIt says word{number}" for number in range(40)]
+    jobs = [place.upload(f"c{number % 4}", f"page-{number}.md", text) for number, text in enumerate(texts)]
+    place.worker("--concurrency", "2"), place.worker("--concurrency", "2")
+    assert [(job["status"], job["result"]["added"]) for job in place.finished(*jobs)] == [("completed", 1)] * 40
+    words = [word for line in place.embedded() if (word := line.split()[1]).startswith("word")]
+    assert sorted(words) == sorted(f"word{number}" for number in range(40))
+    assert place.sql("SELECT status, count(*) FROM documents GROUP BY status") == [("ready", 40)]
+    assert place.sql("SELECT count(*) FROM versions WHERE status <> 'ready'") == [(0,)]
+    wait_for(lambda: place.sql("SELECT count(*) FROM procrastinate_jobs") == [(0,)], "every delivery to be acknowledged")
+
+
+def test_a_killed_workers_job_is_taken_up_by_another(place: Place) -> None:
+    place.hold()
+    first = place.worker()
+    jobs = [place.upload("default", "held.md", "# Held\n\nIt is heldback and says middle")]
+    place.held("middle")
+    jobs.append(place.upload("default", "next.md", "# Next\n\nIt says after"))
+    place.worker()
+    first.kill()
+    place.release()
+    assert [(job["status"], job["result"]["added"]) for job in place.finished(*jobs)] == [("completed", 1)] * 2
+    assert place.sql("SELECT status, count(*) FROM documents GROUP BY status") == [("ready", 2)]
+    assert place.sql("SELECT count(*) FROM versions") == [(2,)]
+    # It was the leader, too: what it held is held by the other.
+    assert place.logs().count("this worker leads") == 2
+    assert place.client.post("/api/query", json={"query": "middle"}).json()["results"]
+
+
+def test_a_running_job_is_cancelled_from_another_process(place: Place) -> None:
+    place.hold()
+    place.worker()
+    job_id = place.upload("default", "held.md", "# Held\n\nIt is heldback and says middle")
+    place.held("middle")
+    assert place.client.delete(f"/api/jobs/{job_id}").status_code in (200, 202)
+    wait_for(lambda: place.sql("SELECT cancel_requested FROM jobs") == [(True,)], "the wish to be kept")
+    time.sleep(0.6)  # so that the next report of this stage is due, and so hears of it
+    place.release()
+    [job] = place.finished(job_id)
+    assert job["status"] == "cancelled"
+    assert place.sql("SELECT count(*) FROM documents WHERE status = 'ready'") == [(0,)]
+
+
+def test_a_stopping_worker_puts_its_job_back_for_another(place: Place) -> None:
+    place.hold()
+    first = place.worker()
+    job_id = place.upload("default", "held.md", "# Held\n\nIt is heldback and says middle")
+    place.held("middle")
+    first.send_signal(signal.SIGTERM)
+    wait_for(lambda: "worker is asked to stop" in place.logs(), "the worker to hear it")
+    place.release()
+    assert first.wait(60) == 0
+    assert place.job(job_id)["status"] == "queued"
+    place.worker()
+    assert place.finished(job_id)[0]["status"] == "completed"
+    assert place.sql("SELECT status, count(*) FROM documents GROUP BY status") == [("ready", 1)]
+    assert place.sql("SELECT attempts FROM jobs") == [(1,)]
+
+
+def test_a_worker_takes_only_jobs_of_its_queues(place: Place) -> None:
+    upload = place.upload("default", "page.md", "# Page\n\nIt says word")
+    place.worker("--queues", "parse,sync")
+    place.finished(upload)
+    rebuild = str(place.client.post("/api/reindex", json={}).json()["job_id"])
+    other = place.upload("default", "other.md", "# Other\n\nIt says more")
+    place.finished(other)
+    assert place.job(rebuild)["status"] == "queued"
+    place.worker("--queues", "embed")
+    assert place.finished(rebuild)[0]["status"] == "completed"
+
+
+def test_jobs_that_were_queued_before_there_were_workers_are_delivered(place: Place) -> None:
+    job_id = place.upload("default", "page.md", "# Page\n\nIt says word")
+    place.sql("DELETE FROM procrastinate_jobs")
+    place.worker()
+    assert place.finished(job_id)[0]["status"] == "completed"
+
+
+def test_workers_wait_for_a_database_that_is_restarted(place: Place) -> None:
+    place.worker()
+    place.finished(place.upload("default", "page.md", "# Page\n\nIt says word"))
+    place._server.stop()
+    wait_for(lambda: "can't be used" in place.logs(), "the worker to notice")
+    place._server.start()
+    job_id = wait_for(lambda: _accepted(place), "the application to go on")
+    assert place.finished(job_id)[0]["status"] == "completed"
+
+
+def _accepted(place: Place) -> str | None:
+    answer = place.client.post("/api/ingest", data={"collection": "default"}, files=[("files", ("other.md", "It says more"))])
+    return str(answer.json()["job_id"]) if answer.status_code == 202 else None
+
+
+def test_settings_that_only_one_process_can_use_are_refused(tmp_path: Path) -> None:
+    settings = load_settings(tmp_path, environment={}, explicit={"jobs.queue": "procrastinate"})
+    with pytest.raises(SettingsError, match=r"store\.url"):
+        Application(settings, Directories(tmp_path / "data", tmp_path / "models", tmp_path))
