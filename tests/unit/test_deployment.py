@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 import yaml
+from click import Context
 
 from ragd import __version__
 from ragd.api.application import routes
+from ragd.cli import cli
 from ragd.config.loading import load_settings
 from ragd.config.settings import Settings
 
@@ -26,9 +28,13 @@ def _loaded(path: Path) -> list[dict[str, Any]]:
 
 COMPOSE = _loaded(DEPLOY / "compose.yaml")[0]
 API = COMPOSE["services"]["api"]
-MANIFESTS = {item["kind"]: item for path in (DEPLOY / "kubernetes").glob("*.yaml") for item in _loaded(path)}
-POD = MANIFESTS["Deployment"]["spec"]["template"]["spec"]
+WORKER = COMPOSE["services"]["worker"]
+ITEMS = [item for path in (DEPLOY / "kubernetes").glob("*.yaml") for item in _loaded(path)]
+MANIFESTS = {item["kind"]: item for item in ITEMS}
+DEPLOYMENTS = {item["metadata"]["name"]: item["spec"]["template"] for item in ITEMS if item["kind"] == "Deployment"}
+POD = DEPLOYMENTS["rag-assistant"]["spec"]
 CONTAINER = POD["containers"][0]
+WORKERS = DEPLOYMENTS["rag-assistant-worker"]["spec"]
 
 
 def _image() -> dict[str, str]:
@@ -52,6 +58,36 @@ def test_every_variable_is_a_setting_and_there_is_time_to_stop(environment: dict
         int(API["stop_grace_period"].rstrip("s")) if environment is API["environment"] else POD["terminationGracePeriodSeconds"]
     )
     assert grace > settings.server.drain_s + settings.server.shutdown_grace_s
+    assert settings.jobs.queue == "procrastinate"
+
+
+def test_pods_share_no_volume_and_so_keep_files_in_a_bucket(tmp_path: Path) -> None:
+    assert _settings(MANIFESTS["ConfigMap"]["data"], tmp_path).blobs.url.startswith("s3://")
+    assert all("persistentVolumeClaim" not in volume for pod in (POD, WORKERS) for volume in pod["volumes"])
+    assert WORKER["volumes"] == API["volumes"]  # on one machine it is one folder
+
+
+def test_a_worker_is_a_service_without_an_address() -> None:
+    (container,) = WORKERS["containers"]
+    assert (container["args"], WORKER["command"], WORKER["ports"]) == (["worker"], ["worker"], [])
+    assert cli.get_command(Context(cli), "worker") is not None
+    assert "ports" not in container
+    same = ("image", "envFrom", "securityContext", "volumeMounts")
+    assert {name: container[name] for name in same} == {name: CONTAINER[name] for name in same}
+    assert WORKERS["securityContext"] == POD["securityContext"]
+    assert WORKERS["volumes"] == POD["volumes"]
+
+
+def test_what_scales_and_what_stays_are_the_workers() -> None:
+    scaled, kept = (
+        [item for item in ITEMS if item["kind"] == kind] for kind in ("HorizontalPodAutoscaler", "PodDisruptionBudget")
+    )
+    assert [item["spec"]["scaleTargetRef"]["name"] for item in scaled] == ["rag-assistant-worker"]
+    (metric,) = scaled[0]["spec"]["metrics"]
+    assert metric["external"]["metric"]["name"] in (ROOT / "docs" / "service.md").read_text(encoding="utf-8")
+    labels = DEPLOYMENTS["rag-assistant-worker"]["metadata"]["labels"]
+    assert [item["spec"]["selector"]["matchLabels"] for item in kept] == [labels]
+    assert DEPLOYMENTS.keys() == {"rag-assistant", "rag-assistant-worker"}
 
 
 def test_what_the_image_copies_is_there_and_is_sent() -> None:
@@ -81,12 +117,12 @@ def test_versions_and_paths_are_the_daemon_s() -> None:
     assert [image["newTag"] for image in MANIFESTS["Kustomization"]["images"]] == [__version__]
     probes = [CONTAINER[f"{kind}Probe"] for kind in ("startup", "liveness", "readiness")]
     asked = [probe["httpGet"]["path"] for probe in probes]
-    asked.append(MANIFESTS["Deployment"]["spec"]["template"]["metadata"]["annotations"]["prometheus.io/path"])
+    asked.append(DEPLOYMENTS["rag-assistant"]["metadata"]["annotations"]["prometheus.io/path"])
     asked += re.findall(r"http://127\.0\.0\.1:8765(/\w+)", DOCKERFILE)
     assert set(asked) == {"/health", "/ready", "/metrics"}
     assert set(asked) <= set(routes().openapi()["paths"])
     assert MANIFESTS["Service"]["spec"]["ports"][0]["targetPort"] == CONTAINER["ports"][0]["name"]
-    assert MANIFESTS["Service"]["spec"]["selector"] == MANIFESTS["Deployment"]["spec"]["template"]["metadata"]["labels"]
+    assert MANIFESTS["Service"]["spec"]["selector"] == DEPLOYMENTS["rag-assistant"]["metadata"]["labels"]
 
 
 def test_the_first_key_is_made_by_the_same_user_in_the_same_database() -> None:
@@ -105,7 +141,6 @@ def test_the_first_key_is_made_by_the_same_user_in_the_same_database() -> None:
 def test_what_is_mounted_is_declared() -> None:
     volumes = {volume["name"] for volume in POD["volumes"]}
     assert {mount["name"] for mount in CONTAINER["volumeMounts"]} == volumes
-    assert POD["volumes"][0]["persistentVolumeClaim"]["claimName"] == MANIFESTS["PersistentVolumeClaim"]["metadata"]["name"]
     assert set(COMPOSE["secrets"]) == {"database-password", "pip"}
     listed = set(MANIFESTS["Kustomization"]["resources"])
     assert listed == {path.name for path in (DEPLOY / "kubernetes").glob("*.yaml")} - {"kustomization.yaml", "first-key.yaml"}
