@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 
 from ragd.answer.verification import live_passages
-from ragd.api.common import Access, App, Pages, collection_exists
+from ragd.api.common import Access, App, CallerOf, Pages, SourceTokens, collection_available, collection_exists, in_turn
 from ragd.api.middleware.security import EVALUATIONS_PATH
-from ragd.api.schemas.evaluations import Evaluation, EvaluationPage, Feedback, FeedbackBody, FeedbackPage
+from ragd.api.responses import query_response
+from ragd.api.schemas.evaluations import Evaluation, EvaluationPage, Feedback, FeedbackBody, FeedbackPage, TrialBody
+from ragd.api.schemas.query import QueryAnswer
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.evaluation.relevance import relevant_to
 from ragd.retrieve.filters import parse_filters
@@ -36,6 +38,17 @@ def add_evaluation(body: Evaluation, app: App) -> dict[str, Any]:
     """Keep a finished run."""
     app.evaluations.add(body.model_dump())
     return app.evaluations.get(body.run_id)
+
+
+@router.post(
+    f"{EVALUATIONS_PATH}/query",
+    response_model=QueryAnswer,
+    response_model_exclude_unset=True,
+    dependencies=[Depends(collection_available)],
+)
+async def try_settings(request: Request, body: TrialBody, app: App, tokens: SourceTokens, caller: CallerOf) -> dict[str, Any]:
+    """Find the passages that answer a question under other settings, as `rag eval tune` does. Nothing is changed by it."""
+    return query_response(await in_turn(request, lambda: app.search.query(body.request(tokens, caller.readable))))
 
 
 @router.get("/api/feedback", response_model=FeedbackPage)

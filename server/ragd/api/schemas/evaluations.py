@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from ragd.api.schemas.base import Page, RequestBody
 from ragd.api.schemas.chat import MAX_ANSWER_CHARS, ChunkId
-from ragd.api.schemas.query import FILTERS, HISTORY, TurnBody
+from ragd.api.schemas.query import FILTERS, HISTORY, QueryBody, TurnBody
+from ragd.core.query import QueryRequest
 from ragd.store.feedback import Verdict
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -18,6 +20,18 @@ Hash = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
 Name = Annotated[str, Field(max_length=255)]
 Moment = Annotated[str, Field(max_length=32)]
 PlaceValues = dict[str, str | int | list[int]]
+
+
+class TrialBody(QueryBody):
+    """A question under other settings, to be measured."""
+
+    settings: dict[str, Any] = Field(
+        default={}, description="Values by dotted name, as a replay takes them, over those of `strategy` where it names a file."
+    )
+
+    def request(self, source_tokens: Mapping[str, str], readable: frozenset[str] | None = None) -> QueryRequest:
+        """The request as the services take it. Raises as a query's does."""
+        return QueryRequest(**self._fields(source_tokens, readable), changes=self.settings)
 
 
 class Latency(RequestBody):

@@ -127,6 +127,58 @@ def _run(
     return GATE_NOT_MET if failed else 0
 
 
+@eval_.command("tune")
+@click.option("--dataset", "named", required=True, metavar="PATH|golden|feedback", help="As for `rag eval run`.")
+@click.option("--documents", type=options.existing_folder, help="Folder of what the questions of a YAML file are about.")
+@options.in_collection("Ask this collection, which has the documents already.")
+@options.strategy
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, help="How long to search.")
+@click.option("--limit", type=click.IntRange(1), help="Take only the first questions.")
+@click.option("--out", type=options.file_to_write, help="Write what is recommended as a strategy file; an existing one is kept.")
+@options.as_json
+@click.pass_obj
+def _tune(
+    context: CliContext,
+    named: str,
+    documents: Path | None,
+    collection: str | None,
+    strategy: str | None,
+    minutes: float,
+    limit: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Search for settings that rank better, and recommend only what is better on questions that took no part in the search.
+
+    Begins at the settings as they are, or those of --strategy. Applies nothing: a strategy file counts when it is in
+    config/strategies/ and is named.
+    """
+    from dataclasses import asdict
+
+    from ragd.cli.eval.files import require_folders, write_text
+    from ragd.cli.eval.tune import as_strategy, print_tuned, search
+    from ragd.evaluation.metrics import require_library
+
+    require_folders(out)
+    if out and out.exists():
+        raise click.UsageError(f"{out} is there already: name another file.")
+    if documents and collection:
+        raise click.UsageError("Give --documents or --collection, not both.")
+    require_library()
+    material = _material(context, named, documents, collection)
+    found = search(context, material, collection, strategy, material.dataset.questions[:limit], minutes)
+    text = as_strategy(context, found, material, strategy) if found.changes else None
+    if as_json:
+        echo_json(asdict(found))
+    else:
+        print_tuned(found)
+    if text and out:
+        write_text(out, text)
+        note(f"{out} is written. It counts when it is in config/strategies/ and named by --strategy or RAG_STRATEGY.")
+    elif text and not as_json:
+        click.echo(f"\n{text}", nl=False)
+
+
 def _material(context: CliContext, named: str, documents: Path | None, collection: str | None) -> Material:
     """What `--dataset` names, with a note on questions that nothing answers."""
     from ragd.cli.common.progress import Preparation

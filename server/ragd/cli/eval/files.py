@@ -20,6 +20,15 @@ def require_folders(*paths: Path | None) -> None:
             raise ValidationFailed(f"{path} can't be written: there is no folder {path.absolute().parent}.")
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a new file. Raises `ValidationFailed` where it can't be written, or is there by now."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise ValidationFailed(f"{path} can't be written: {error.strerror}.") from error
+
+
 def write_files(
     checks: Sequence[tuple[Mapping[str, Any], Sequence[Checked]]],
     resamples: int,
