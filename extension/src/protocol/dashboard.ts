@@ -20,6 +20,8 @@ export interface DashboardState {
 export interface DashboardToExtension {
   ready: Nothing;
   refresh: Nothing;
+  /** The daemon's own dashboard, which has more. */
+  "browser.open": Nothing;
   "job.cancel": { jobId: string };
   "webview.error": { message: string; stack: string };
 }

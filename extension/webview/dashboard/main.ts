@@ -51,7 +51,12 @@ function receive(message: DashboardMessageToWebview): void {
 
 function heading(): HTMLElement {
   const refresh = h("button", { "data-key": "refresh", onclick: () => host.send("refresh", {}) }, l10n.t("Refresh"));
-  return h("header", {}, h("h1", {}, l10n.t("RAG Dashboard")), refresh);
+  const browser = h(
+    "button",
+    { "data-key": "browser", onclick: () => host.send("browser.open", {}) },
+    l10n.t("Open in Browser"),
+  );
+  return h("header", {}, h("h1", {}, l10n.t("RAG Dashboard")), h("span", {}, browser, " ", refresh));
 }
 
 function drawAll(shown: DashboardState): void {

@@ -7,10 +7,11 @@ from typing import Any
 from fastapi import Depends
 
 from ragd import __version__
-from ragd.api import docs, errors
+from ragd.api import dashboard, docs, errors
 from ragd.api.description import Described, operation_id
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.browser import BrowserSessions
+from ragd.api.middleware.dashboard import DashboardSessions
 from ragd.api.middleware.security import AuthMiddleware
 from ragd.api.middleware.server_mode import ServerRules
 from ragd.api.permissions import permitted
@@ -56,6 +57,7 @@ def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = No
     api.state.lifecycle = lifecycle
     api.state.state_events = StateEvents(app.overviews)
     api.state.browser = browser = BrowserSessions()
+    api.state.dashboard = pages = DashboardSessions()
     answered = app.metrics.answered if counted and app.settings.observability.metrics else None
     is_server = app.settings.security.mode == "server"
     api.add_middleware(
@@ -64,6 +66,7 @@ def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = No
         lifecycle=lifecycle,
         limits=app.settings.limits,
         browser=browser,
+        pages=pages,
         answered=answered,
         server=ServerRules(app.settings, app.audit) if is_server else None,
         counted=counted,
@@ -88,7 +91,7 @@ def routes(*, service_contract: bool = True) -> Described:
     )
     errors.install(api)
     kept = (collections, documents, assets, ingest, sources, jobs)
-    for part in (status, query, suggest, chat, *kept, traces, evaluations, backup, docs):
+    for part in (status, query, suggest, chat, *kept, traces, evaluations, backup, docs, dashboard):
         api.include_router(part.router)
     others = (keys, knowledge_bases, contract_documents, search, operation, openai_models, openai_chat, openai_vectors)
     for part in others if service_contract else ():

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Match
 from starlette.types import Scope
 
-from ragd.api.middleware.browser import LINK_PATH
+from ragd.api.middleware import browser, dashboard
 from ragd.core.errors import (
     FieldProblem,
     NotFound,
@@ -92,7 +92,7 @@ def failure_response(error: Exception, scope: Scope) -> JSONResponse:
     """
     if isinstance(error, RagError) and error.status != RagError.status:
         return error_response(error, path=scope["path"])
-    parameters = scope["query_string"].decode("latin-1") if scope["path"] != LINK_PATH else ""
+    parameters = scope["query_string"].decode("latin-1") if scope["path"] not in (browser.LINK_PATH, dashboard.LINK_PATH) else ""
     asked = {"method": scope["method"], "path": scope["path"], "parameters": parameters}
     if (away := is_away(error)) or (isinstance(error, DBAPIError) and is_busy(error)):
         log.warning("the database refused", extra=asked | {"reason": str(getattr(error, "orig", error))})

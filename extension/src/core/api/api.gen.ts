@@ -176,6 +176,26 @@ export interface paths {
         patch: operations["change_collection"];
         trace?: never;
     };
+    "/api/dashboard-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dashboard Link
+         * @description A link by which a browser gets to the dashboard, which then asks with the rights of whoever asked for the link.
+         */
+        post: operations["dashboard_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents": {
         parameters: {
             query?: never;
@@ -187,7 +207,8 @@ export interface paths {
          * List Documents
          * @description Documents by source; deleted ones only when asked for by their status.
          *
-         *     Those of cloud sources that are not public come last, and are named only to a token that may read them.
+         *     Those of cloud sources that are not public come last, and are named only to a token that may read them. With `text` they are
+         *     left out: that one is found would disclose its name.
          */
         get: operations["list_documents"];
         put?: never;
@@ -360,6 +381,26 @@ export interface paths {
          * @description Keep a finished run.
          */
         post: operations["add_evaluation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Settings
+         * @description Find the passages that answer a question under other settings, as `rag eval tune` does. Nothing is changed by it.
+         */
+        post: operations["try_settings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -623,6 +664,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Settings
+         * @description The settings that one question may change: of a replay, or of a query.
+         */
+        get: operations["settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sources": {
         parameters: {
             query?: never;
@@ -860,6 +921,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/traces/{trace_id}/flow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Trace Flow
+         * @description How each passage of a question moved from list to list, and where it ended.
+         */
+        get: operations["trace_flow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/traces/{trace_id}/replay": {
         parameters: {
             query?: never;
@@ -876,6 +957,26 @@ export interface paths {
          *     A question is asked with the rights of whoever replays it. A file is read again, and nothing of it is stored.
          */
         post: operations["replay_trace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/traces/{trace_id}/whereabouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whereabouts
+         * @description Why a document is in the answer to a question, or is not.
+         */
+        get: operations["whereabouts"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1466,6 +1567,14 @@ export interface components {
             /** Version */
             version: string;
         };
+        /** DashboardLink */
+        DashboardLink: {
+            /**
+             * Path
+             * @description Behind the daemon's URL; it works once, within two minutes.
+             */
+            path: string;
+        };
         /** Document */
         Document: {
             /** Chunk Count */
@@ -1615,6 +1724,23 @@ export interface components {
             status: string;
             /** Version Id */
             version_id: string;
+        };
+        /** DocumentWhereabouts */
+        DocumentWhereabouts: {
+            /** Chunk Ids */
+            chunk_ids: string[];
+            /** Collection */
+            collection: string;
+            /** Doc Id */
+            doc_id: string;
+            /** In Answer */
+            in_answer: boolean;
+            /** Reasons */
+            reasons: components["schemas"]["Reason"][];
+            /** Source */
+            source: string;
+            /** Title */
+            title: string;
         };
         /**
          * DocumentsAndViews
@@ -2006,6 +2132,87 @@ export interface components {
              * @default null
              */
             version_id: string | string[] | null;
+        };
+        /**
+         * Flow
+         * @description How each passage moved from list to list; those of the answer first.
+         */
+        Flow: {
+            /** Candidates */
+            candidates: components["schemas"]["FlowCandidate"][];
+            /** Lists */
+            lists: components["schemas"]["FlowList"][];
+            /** Query */
+            query: string | null;
+            /** Trace Id */
+            trace_id: string;
+        };
+        /**
+         * FlowCandidate
+         * @description A passage that some list held. `document` and `excerpt` are there where whoever asks may see them, and it is there.
+         */
+        FlowCandidate: {
+            /** Chunk Id */
+            chunk_id: string;
+            document: components["schemas"]["FlowDocument"] | null;
+            /**
+             * End
+             * @description How far it came.
+             * @enum {string}
+             */
+            end: "context" | "no_room" | "not_served" | "beyond_top_k" | "beyond_list";
+            /** Excerpt */
+            excerpt: string | null;
+            /** Live */
+            live: boolean;
+            /** Positions */
+            positions: {
+                [key: string]: components["schemas"]["FlowPosition"];
+            };
+        };
+        /** FlowDocument */
+        FlowDocument: {
+            /** Doc Id */
+            doc_id: string;
+            /** Place */
+            place: string;
+            /** Source */
+            source: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * FlowList
+         * @description A ranked list of a question, in the order of the stages.
+         */
+        FlowList: {
+            /**
+             * Found
+             * @description How many there were, where that is recorded.
+             */
+            found: number | null;
+            /**
+             * Is Cut
+             * @description Whether there may have been more than the trace keeps.
+             */
+            is_cut: boolean;
+            /**
+             * Listed
+             * @description Candidates that the trace keeps.
+             */
+            listed: number;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "dense" | "sparse" | "feedback" | "fusion" | "rerank" | "context";
+        };
+        /** FlowPosition */
+        FlowPosition: {
+            /** Rank */
+            rank: number;
+            /** Score */
+            score: number | null;
         };
         /**
          * FolderConfig
@@ -2866,6 +3073,18 @@ export interface components {
             /** Top K */
             top_k?: number | null;
         };
+        /** Reason */
+        Reason: {
+            /**
+             * Code
+             * @description A document's state, `filtered`, `collection_not_asked` …, or an `end` of a passage.
+             */
+            code: string;
+            /** Values */
+            values: {
+                [key: string]: unknown;
+            };
+        };
         /** ReindexBody */
         ReindexBody: {
             /** Collection */
@@ -3206,6 +3425,33 @@ export interface components {
             page_size: number;
             /** Total */
             total: number;
+        };
+        /**
+         * Setting
+         * @description A setting that one question may change.
+         */
+        Setting: {
+            /** Default */
+            default: unknown;
+            /** Name */
+            name: string;
+            /**
+             * Rule
+             * @description JSON Schema of its values.
+             */
+            rule: {
+                [key: string]: unknown;
+            };
+            /**
+             * Value
+             * @description As the settings have it.
+             */
+            value: unknown;
+        };
+        /** SettingList */
+        SettingList: {
+            /** Items */
+            items: components["schemas"]["Setting"][];
         };
         /**
          * Since
@@ -3700,6 +3946,11 @@ export interface components {
             counts: components["schemas"]["Counts"];
             /** Data Dir */
             data_dir: string;
+            /**
+             * Disk Free
+             * @description Bytes that are free where the data directory is.
+             */
+            disk_free: number;
             llm: components["schemas"]["LlmInfo"];
             /**
              * Mcp
@@ -3906,14 +4157,29 @@ export interface components {
         };
         /** TraceRow */
         TraceRow: {
+            /**
+             * Degraded
+             * @description Stages that were worked without.
+             */
+            degraded: string[];
             /** Ended At */
             ended_at: string;
             /** Job Id */
             job_id: string | null;
             /** Latency Ms */
             latency_ms: number;
+            /**
+             * Question
+             * @description As far as observability.detail_level keeps it.
+             */
+            question: string | null;
             /** Request Id */
             request_id: string | null;
+            /**
+             * Results
+             * @description Of a question: the passages of its answer.
+             */
+            results: number | null;
             /** Started At */
             started_at: string;
             /**
@@ -3930,6 +4196,129 @@ export interface components {
              * @enum {string}
              */
             trace_type: "query" | "ingestion";
+        };
+        /**
+         * TrialBody
+         * @description A question under other settings, to be measured.
+         */
+        TrialBody: {
+            /**
+             * Collection
+             * @description One, or several; without it every enabled collection is searched.
+             */
+            collection?: string | string[] | null;
+            /**
+             * Evaluation
+             * @description The evaluation run that asks; the trace links to it.
+             */
+            evaluation?: string | null;
+            /**
+             * Explain
+             * @description Whether the answer tells how the question was understood.
+             * @default false
+             */
+            explain: boolean;
+            /**
+             * FiltersBody
+             * @description Hard filters; what is not named does not filter.
+             */
+            filters?: {
+                /** Doc Id */
+                doc_id?: string | string[] | null;
+                /**
+                 * Doc Type
+                 * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
+                 */
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira")[] | null;
+                /**
+                 * Language
+                 * @description en, ja or zh.
+                 */
+                language?: string | string[] | null;
+                /** Path Prefix */
+                path_prefix?: string | null;
+                /**
+                 * Section
+                 * @description Headings that follow each other anywhere in a section's path: a list, or 'Guide > Setup'.
+                 */
+                section?: string | string[] | null;
+                /**
+                 * Section Prefix
+                 * @description The first headings of a section's path: a list, or a string such as 'Guide > Setup'.
+                 */
+                section_prefix?: string | string[] | null;
+                /** Source */
+                source?: string | string[] | null;
+                /**
+                 * Tags
+                 * @description A document without any tags is not shut out.
+                 */
+                tags?: string | string[] | null;
+                /**
+                 * Updated After
+                 * @description ISO 8601
+                 */
+                updated_after?: string | null;
+                /**
+                 * Updated Before
+                 * @description ISO 8601
+                 */
+                updated_before?: string | null;
+                /**
+                 * Version Id
+                 * @description Only live versions can be searched; another one is an error.
+                 */
+                version_id?: string | string[] | null;
+            };
+            /**
+             * History
+             * @description The turns before the question, oldest first; they make a follow-up self-contained.
+             */
+            history?: {
+                /**
+                 * Role
+                 * @enum {string}
+                 */
+                role: "user" | "assistant";
+                /** Text */
+                text: string;
+            }[];
+            /** Max Context Tokens */
+            max_context_tokens?: number | null;
+            /**
+             * PreferBody
+             * @description Soft preferences: they move passages up and never drop one.
+             */
+            prefer?: {
+                /** Has Image */
+                has_image?: boolean | null;
+                /** Recent */
+                recent?: boolean | null;
+                /**
+                 * Source
+                 * @description Sources, or beginnings of them.
+                 */
+                source?: string | string[] | null;
+            };
+            /** Query */
+            query: string;
+            /** Rerank */
+            rerank?: boolean | null;
+            /**
+             * Settings
+             * @description Values by dotted name, as a replay takes them, over those of `strategy` where it names a file.
+             * @default {}
+             */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * Strategy
+             * @description hybrid, dense_only, sparse_only, or a named strategy.
+             */
+            strategy?: string | null;
+            /** Top K */
+            top_k?: number | null;
         };
         /** Trouble */
         Trouble: {
@@ -3985,6 +4374,16 @@ export interface components {
             missing_pictures: components["schemas"]["MissingPictures"];
             /** Ok */
             ok: boolean;
+        };
+        /**
+         * Whereabouts
+         * @description Why documents are in the answer or not: the first five whose id, path or title was named.
+         */
+        Whereabouts: {
+            /** Documents */
+            documents: components["schemas"]["DocumentWhereabouts"][];
+            /** Total */
+            total: number;
         };
     };
     responses: never;
@@ -4315,10 +4714,41 @@ export interface operations {
             };
         };
     };
+    dashboard_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardLink"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_documents: {
         parameters: {
             query?: {
                 status?: ("ready" | "processing" | "failed" | "deleted") | null;
+                /** @description A part of the path or the title. */
+                text?: string | null;
                 collection?: string | null;
                 page?: number;
                 page_size?: number;
@@ -4662,6 +5092,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Evaluation"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    try_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrialBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryAnswer"];
                 };
             };
             /** @description Any failure */
@@ -5159,6 +5622,35 @@ export interface operations {
             };
         };
     };
+    settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingList"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     list_sources: {
         parameters: {
             query?: {
@@ -5566,6 +6058,10 @@ export interface operations {
             query?: {
                 type?: ("query" | "ingestion") | null;
                 job_id?: string | null;
+                /** @description A part of the question. */
+                text?: string | null;
+                /** @description `slow`: a second or more. */
+                only?: ("degraded" | "failed" | "nothing_found" | "slow") | null;
                 page?: number;
                 page_size?: number;
             };
@@ -5626,6 +6122,37 @@ export interface operations {
             };
         };
     };
+    trace_flow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trace_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Flow"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     replay_trace: {
         parameters: {
             query?: never;
@@ -5648,6 +6175,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Replay"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    whereabouts: {
+        parameters: {
+            query: {
+                /** @description An id, or a part of a path or a title. */
+                document: string;
+            };
+            header?: never;
+            path: {
+                trace_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Whereabouts"];
                 };
             };
             /** @description Any failure */

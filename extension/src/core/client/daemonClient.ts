@@ -80,6 +80,12 @@ export class DaemonClient implements RagClient {
     }
   }
 
+  /** An address that opens the daemon's dashboard in a browser, once. */
+  async dashboardLink(): Promise<string> {
+    const { path } = await this.rest.json<{ path: string }>("POST", "/api/dashboard-link", {});
+    return this.connection.url + path;
+  }
+
   stop(signal?: AbortSignal): Promise<unknown> {
     return this.rest.json("POST", "/api/stop", { signal });
   }

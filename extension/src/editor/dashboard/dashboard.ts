@@ -73,12 +73,20 @@ export class Dashboard implements vscode.WebviewPanelSerializer, vscode.Disposab
       case "refresh":
         this.refresh(panel);
         return;
+      case "browser.open":
+        void this.openBrowser().catch((error: unknown) => showFailure(error, this.log));
+        return;
       case "job.cancel":
         void this.cancel(panel, message.jobId).catch((error: unknown) => showFailure(error, this.log));
         return;
       case "webview.error":
         this.log.error(`Dashboard: ${message.message}\n${message.stack}`);
     }
+  }
+
+  private async openBrowser(): Promise<void> {
+    const client = await this.daemon.client();
+    await vscode.env.openExternal(vscode.Uri.parse(await client.dashboardLink(), true));
   }
 
   private async cancel(panel: vscode.WebviewPanel, jobId: string): Promise<void> {

@@ -23,7 +23,9 @@ from ragd.access.authentication import Authenticator
 from ragd.access.callers import Caller
 from ragd.api.errors import error_response, failure_response
 from ragd.api.lifecycle import Lifecycle
+from ragd.api.middleware import dashboard
 from ragd.api.middleware.browser import PAGES, BrowserSessions
+from ragd.api.middleware.dashboard import DashboardSessions
 from ragd.api.middleware.headers import CALLER
 from ragd.api.middleware.server_mode import RATE_HEADERS, ServerRules
 from ragd.config.service import LimitsSettings
@@ -101,6 +103,7 @@ class AuthMiddleware:
         lifecycle: Lifecycle,
         limits: LimitsSettings,
         browser: BrowserSessions | None = None,
+        pages: DashboardSessions | None = None,
         answered: Callable[[str, str, int, float], None] | None = None,
         server: ServerRules | None = None,
         counted: bool = True,
@@ -120,6 +123,7 @@ class AuthMiddleware:
         self._limits = limits
         self._answered = answered
         self._browser = browser or BrowserSessions()
+        self._pages = pages or DashboardSessions()
         self._open = dict.fromkeys(_SLOTS, 0)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -204,13 +208,17 @@ class AuthMiddleware:
 
     async def _authenticate(self, scope: Scope) -> None:
         """Note the caller in the scope. Raises `Unauthorized`, `RateLimited`, `ServiceUnavailable`."""
+        path, shown, cookies = scope["path"], _values(scope, b"authorization"), _values(scope, b"cookie")
+        if cookies and not any(shown):
+            keys = _values(scope, dashboard.KEY_HEADER.lower().encode())
+            session = self._pages.authorization(scope["method"], path, cookies, keys)
+            shown = [] if session is None else [session]
         try:
-            caller = await self._caller(_values(scope, b"authorization"))
+            caller = await self._caller(shown)
         except Unauthorized as error:
-            if self._browser.admits(scope["method"], scope["path"], _values(scope, b"cookie")):
+            if self._browser.admits(scope["method"], path, cookies) or (scope["method"], path) == ("GET", dashboard.LINK_PATH):
                 return
-            hint = " For a browser, `rag docs` gives a link." if scope["path"] in PAGES else ""
-            raise Unauthorized(error.message + hint) from None
+            raise Unauthorized(error.message + _hint(path)) from None
         scope[CALLER] = caller
         if known := scope.get("extensions", {}).get(ON_AUTHENTICATED):
             known["call"]()
@@ -268,6 +276,12 @@ def _kind(scope: Scope) -> str:
     if scope["path"] == AGENTS_PATH:
         return "agent"
     return "stream" if scope["path"].endswith("/events") else "reading"
+
+
+def _hint(path: str) -> str:
+    if path in PAGES:
+        return " For a browser, `rag docs` gives a link."
+    return " For a browser, `rag dashboard` gives a link." if path.startswith(dashboard.PATH) else ""
 
 
 def _check_head(scope: Scope) -> None:

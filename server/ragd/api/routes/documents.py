@@ -59,12 +59,14 @@ def list_documents(
     access: Access,
     caller: CallerOf,
     status: Annotated[DocumentStatus | None, Query()] = None,
+    text: Annotated[str | None, Query(max_length=1000, description="A part of the path or the title.")] = None,
 ) -> dict[str, Any]:
     """Documents by source; deleted ones only when asked for by their status.
 
-    Those of cloud sources that are not public come last, and are named only to a token that may read them.
+    Those of cloud sources that are not public come last, and are named only to a token that may read them. With `text` they are
+    left out: that one is found would disclose its name.
     """
-    found, total = app.documents.page(kb_id, status, paging.page, paging.page_size, caller.readable)
+    found, total = app.documents.page(kb_id, status, paging.page, paging.page_size, caller.readable, text)
     readable = access.readable(row["id"] for row in found)
     return paging.answer([row if row["id"] in readable else row | _unnamed(row) for row in found], total)
 

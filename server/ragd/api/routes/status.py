@@ -12,7 +12,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from ragd.api.common import STREAM_END, App, Life
 from ragd.api.description import event_stream
-from ragd.api.schemas.status import Checks, DaemonEvents, Health, Status, Stopping
+from ragd.api.schemas.status import Checks, DaemonEvents, Health, SettingList, Status, Stopping
 from ragd.api.state_events import StateEvents
 from ragd.core.errors import ServiceUnavailable
 
@@ -33,6 +33,12 @@ async def health() -> dict[str, str]:
 def status(app: App) -> dict[str, Any]:
     """What is loaded, where it is, and how much it holds."""
     return app.maintenance.status()
+
+
+@router.get("/api/settings", response_model=SettingList)
+def settings(app: App) -> dict[str, Any]:
+    """The settings that one question may change: of a replay, or of a query."""
+    return {"items": app.search.queries.changeable()}
 
 
 @router.get("/api/checks")

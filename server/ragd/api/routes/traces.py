@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from ragd.api.common import App, CallerOf, Pages, SourceTokens, in_turn
+from ragd.api.common import Access, App, CallerOf, Pages, SourceTokens, in_turn
 from ragd.api.schemas.replays import Replay, ReplayBody
-from ragd.api.schemas.traces import Trace, TracePage
+from ragd.api.schemas.traces import Flow, Trace, TracePage, Whereabouts
 from ragd.core.tracing import TraceType
+from ragd.store.traces import Only
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
 
@@ -20,10 +21,13 @@ def list_traces(
     paging: Pages,
     trace_type: Annotated[TraceType | None, Query(alias="type")] = None,
     job_id: Annotated[str | None, Query()] = None,
+    text: Annotated[str | None, Query(max_length=1000, description="A part of the question.")] = None,
+    only: Annotated[Only | None, Query(description="`slow`: a second or more.")] = None,
 ) -> dict[str, Any]:
     """Traces, newest first, without their spans and events."""
     app.tracer.flush()
-    return paging.answer(*app.traces.page(paging.page, paging.page_size, trace_type=trace_type, job_id=job_id))
+    wanted: dict[str, Any] = {"trace_type": trace_type, "job_id": job_id, "text": text, "only": only}
+    return paging.answer(*app.traces.page(paging.page, paging.page_size, **wanted))
 
 
 @router.get("/{trace_id}", response_model=Trace)
@@ -36,6 +40,23 @@ def get_trace(trace_id: str, app: App) -> dict[str, Any]:
 def _trace_exists(trace_id: str, app: App) -> None:
     app.tracer.flush()
     app.traces.get(trace_id)
+
+
+@router.get("/{trace_id}/flow", response_model=Flow, dependencies=[Depends(_trace_exists)])
+def trace_flow(trace_id: str, app: App, access: Access) -> dict[str, Any]:
+    """How each passage of a question moved from list to list, and where it ended."""
+    return app.explanations.flow(trace_id, access)
+
+
+@router.get("/{trace_id}/whereabouts", response_model=Whereabouts, dependencies=[Depends(_trace_exists)])
+def whereabouts(
+    trace_id: str,
+    app: App,
+    access: Access,
+    document: Annotated[str, Query(min_length=1, max_length=1000, description="An id, or a part of a path or a title.")],
+) -> dict[str, Any]:
+    """Why a document is in the answer to a question, or is not."""
+    return app.explanations.whereabouts(trace_id, document, access)
 
 
 @router.post(

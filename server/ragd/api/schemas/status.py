@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -67,9 +67,23 @@ class Status(BaseModel):
     token_index: TokenIndexInfo
     counts: Counts
     data_dir: str
+    disk_free: int = Field(description="Bytes that are free where the data directory is.")
     mcp: bool = Field(description="Whether agents are served at `/mcp`.")
     mcp_forbidden: str | None = Field(description="The policy of the machine that forbids it, whatever the settings say.")
     notices: list[str]
+
+
+class Setting(BaseModel):
+    """A setting that one question may change."""
+
+    name: str
+    value: Any = Field(description="As the settings have it.")
+    default: Any
+    rule: dict[str, Any] = Field(description="JSON Schema of its values.")
+
+
+class SettingList(BaseModel):
+    items: list[Setting]
 
 
 class Checks(BaseModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from ragd.core.results import Passage
 from ragd.core.tracing import LISTED
 
 Envelope = Mapping[str, Any]
@@ -33,6 +34,12 @@ def rankings(envelope: Envelope) -> dict[str, list[Mapping[str, Any]]]:
     for one in payloads(envelope, "context.final"):
         found["context"] = [{"chunk_id": chunk_id, "rank": rank} for rank, chunk_id in enumerate(one["chunk_ids"], start=1)]
     return found
+
+
+def described(passage: Passage) -> dict[str, str]:
+    """What a passage is of, for whoever may see it."""
+    named = {"doc_id": passage.doc_id, "source": passage.source, "title": passage.title}
+    return named | {"place": passage.place_label}
 
 
 def compared_lists(before: Envelope, after: Envelope) -> list[dict[str, Any]]:

@@ -12,7 +12,6 @@ from ragd.app.search import Search
 from ragd.core.errors import ValidationFailed
 from ragd.core.ids import canonical, hash32
 from ragd.core.query import MODES, Filters, Preferences, QueryRequest
-from ragd.core.results import Passage
 from ragd.core.tracing import NO_PROVIDER
 from ragd.store.collections import Collections
 from ragd.store.document_reader import DocumentReader
@@ -141,7 +140,7 @@ class QueryReplay:
         candidates = []
         for entry in flow:
             passage = passages.get(entry["chunk_id"])
-            shown = _described(passage) if passage and passage.doc_id in readable else None
+            shown = comparison.described(passage) if passage and passage.doc_id in readable else None
             candidates.append(entry | {"live": passage is not None, "document": shown})
         became = [
             {"doc_id": doc_id, "source": known[doc_id]["source"] if doc_id in known else "", "state": state}
@@ -153,11 +152,6 @@ class QueryReplay:
             "documents": sorted(became, key=lambda one: (one["state"] == "same", one["source"], one["doc_id"])),
             "since": self.documents.counted_since(kb_ids, before["started_at"]),
         }
-
-
-def _described(passage: Passage) -> dict[str, str]:
-    named = {"doc_id": passage.doc_id, "source": passage.source, "title": passage.title}
-    return named | {"place": passage.place_label}
 
 
 def _text(plan: Mapping[str, Any], given: str | None) -> str:

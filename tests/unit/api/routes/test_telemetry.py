@@ -206,6 +206,42 @@ def test_services_of_vectors_and_of_scores_are_told_the_callers_trace(
         assert told == dict.fromkeys(told, str(CALLER))
 
 
+@pytest.mark.parametrize("exported", [False, True])
+def test_a_service_of_vectors_is_told_who_had_a_document_ingested(
+    opened: Any, served: Any, finish_in: Any, tmp_path: Path, collector: Collector, models: ModelService, exported: bool
+) -> None:
+    embedding = {"provider": "openai", "model": "m", "url": f"{models.url}/v1", "dimension": DIMENSION}
+    settings: dict[str, Any] = {f"embedding.{name}": value for name, value in embedding.items()}
+    if exported:
+        settings["observability.otlp_endpoint"] = collector.url
+    uploaded = {"called.md": str(CALLER), "uncalled.md": None}
+    with opened(tmp_path, settings) as app, served(app) as client:
+        # What queues a job and what runs it are different threads, and may be different processes.
+        jobs = {}
+        for name, caller in uploaded.items():
+            form = {"files": (name, f"# {name}\n\nThe kestrel of {name} is set up once.".encode())}
+            jobs[name] = client.post("/api/ingest", files=form, headers={"traceparent": caller} if caller else {}).json()
+        app.runner.start()
+        for job in jobs.values():
+            finish_in(app, client, job["job_id"])
+    told = {
+        name: asked.headers.get("traceparent")
+        for asked in models.asked
+        for name in uploaded
+        if any(f"kestrel of {name}" in text for text in asked.body["input"])
+    }
+    if not exported:
+        assert told == uploaded
+        return
+    embedded = {
+        trace_id: stage["id"] for trace_id, spans in collector.spans().items() for stage in spans if stage["name"] == "embedding"
+    }
+    assert told["called.md"] == f"00-{CALLER.trace_id}-{embedded.pop(CALLER.trace_id)}-01"
+    assert collector.spans()[CALLER.trace_id][0]["parent"] == CALLER.span_id
+    ((own, span),) = embedded.items()
+    assert told["uncalled.md"] == f"00-{own}-{span}-01"
+
+
 def test_a_collector_that_is_not_there_or_never_answers_disturbs_nobody(ask: Any) -> None:
     gone = Collector()
     gone.close()
