@@ -29,6 +29,8 @@ from ..postgres_server.server import PostgresServer
 
 TOKEN = "a-token-for-tests"
 _BOUND_S = 60
+# As a user has them: usearch and tantivy beside SQLite, pgvector and BM25 in PostgreSQL.
+_INDEXES = {"dense.backend": "auto", "sparse.backend": "auto"}
 
 
 class SqliteStore:
@@ -231,7 +233,7 @@ def opened_in(request: pytest.FixtureRequest) -> Opened:
         folder: Path, changes: Mapping[str, Any] | None = None, *, runs: bool = True, reconciles: bool = True
     ) -> Iterator[Service]:
         clock, store = Clock(), store_in(folder / "data")
-        explicit = {**LIGHT, "ingest.workers": 1, "store.url": store.url, **(changes or {})}
+        explicit = {**LIGHT, **_INDEXES, "ingest.workers": 1, "store.url": store.url, **(changes or {})}
         settings = load_settings(folder / "config", environment={}, explicit=explicit)
         folders = Directories(folder / "data", folder / "models", folder / "config")
         app = Application(settings, folders, clock=clock)

@@ -1,6 +1,6 @@
 """Requirements 4 and 5 of the service contract: readiness, request ids, errors, metrics. A test is named after its criterion.
 
-What 4.1 to 4.3 ask of latency is measured under load by scripts, not here.
+4.1 to 4.3 are in test_4_latency.py.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from ragd.api.application import create_api
 from ragd.api.lifecycle import Lifecycle
 from ragd.core.errors import RagError
 from ragd.core.logs import logging_to
+
+from .samples import samples
 
 APPENDIX_B = {
     ("VALIDATION_ERROR", 400),
@@ -34,14 +35,6 @@ APPENDIX_B = {
     ("INTERNAL_ERROR", 500),
     ("SERVICE_UNAVAILABLE", 503),
 }
-
-
-def samples(client: TestClient) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
-    answer = client.get("/metrics")
-    assert answer.status_code == 200
-    assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
-    families = text_string_to_metric_families(answer.text)
-    return {(one.name, tuple(sorted(one.labels.items()))): one.value for family in families for one in family.samples}
 
 
 def test_4_04_health_asks_nothing_and_ready_asks_database_and_model(idle: Any) -> None:

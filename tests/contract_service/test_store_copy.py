@@ -15,6 +15,10 @@ from .conftest import Service
 _SUBJECTS = ("payment", "delivery", "warranty", "penalty", "insurance", "支払", "納期", "保証", "违约", "保险")
 
 
+# Of files, which both kinds of database can have: two engines may round equal scores otherwise, and passages change places.
+_INDEXES = {"dense.backend": "exact", "sparse.backend": "fts5"}
+
+
 def _documents() -> dict[str, str]:
     return {
         f"tender-{number}.md": f"# Tender {number}\n\n"
@@ -39,7 +43,7 @@ def other_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def test_100_questions_find_the_same_before_and_after(opened: Any, tmp_path: Path, other_url: str) -> None:
-    with opened() as service:
+    with opened(_INDEXES) as service:
         kb_id = service.create("Tenders")
         doc_ids = [service.upload(kb_id, name, text) for name, text in _documents().items()]
         assert {service.read(doc_id)["status"] for doc_id in doc_ids} == {"completed"}
@@ -47,10 +51,10 @@ def test_100_questions_find_the_same_before_and_after(opened: Any, tmp_path: Pat
     rows = copy_store(url, other_url, tmp_path / "data", "", lambda _table, _done, _whole: None)
     assert rows["documents"] == len(doc_ids)
     assert rows["vectors"] > 0
-    with opened({"store.url": other_url}) as service:
+    with opened({"store.url": other_url, **_INDEXES}) as service:
         assert _answers(service, kb_id) == before
     shutil.rmtree(tmp_path / "data" / "index")
-    with opened({"store.url": other_url}) as service:
+    with opened({"store.url": other_url, **_INDEXES}) as service:
         service.until("/api/jobs", lambda page: all(job["finished_at"] for job in page["items"]))
         assert _answers(service, kb_id) == before
     assert all(before)

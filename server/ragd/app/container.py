@@ -24,6 +24,7 @@ from ragd.app.models import Models
 from ragd.app.pictures import Pictures
 from ragd.app.query_factory import QueryFactory
 from ragd.app.reconciler import Reconciler
+from ragd.app.replays.explanation import Explanations
 from ragd.app.replays.ingestion import IngestionReplay
 from ragd.app.replays.query import QueryReplay
 from ragd.app.replays.service import Replays
@@ -44,9 +45,11 @@ from ragd.ingest.interruptions import NOTE_FILE, Interruptions, Tell
 from ragd.ingest.pipeline import IngestPipeline
 from ragd.ingest.reading import Report
 from ragd.ingest.workers.pool import WorkerPool
+from ragd.jobs.executor import JobHandler
 from ragd.jobs.ingest import IngestPaths, IngestUploads, Reread
+from ragd.jobs.leader import Duties, Leader
 from ragd.jobs.removal import Cleanup, Purge
-from ragd.jobs.runner import JobHandler, JobRunner
+from ragd.jobs.runner import JobRunner
 from ragd.jobs.tokens import BuildTokens
 from ragd.models.store import Progress
 from ragd.providers.model_queue import ModelQueue
@@ -89,8 +92,8 @@ class Application(Stores):
         Raises `ServiceUnavailable` when the database can't be opened, and `SettingsError` for settings that can't be shared
         by several processes when this is one of them.
         """
-        self.role = role
-        if role != "all":
+        self.role: Role = "api" if role == "all" and settings.jobs.queue == "procrastinate" else role
+        if self.role != "all":
             require_shared(settings)
         super().__init__(settings, directories, clock)
         self._notices: list[str] = []
@@ -103,16 +106,15 @@ class Application(Stores):
         self._build_jobs()
 
     def _prepare_models(self, progress: Progress | None) -> None:
-        lock = self._lock
         self._queue = ModelQueue()
         self._search_threads = ThreadPoolExecutor(_SEARCH_THREADS, "rag-retrieve")
         self.models = Models(
-            self.settings, self.directories, queue=self._queue, notices=self._notices, lock=lock, progress=progress
+            self.settings, self.directories, queue=self._queue, notices=self._notices, lock=self._lock, progress=progress
         )
-        self.parser = Lazy(self._open_parser, lock)
-        self.vectors = Lazy(self._open_vectors, lock)
-        self.indexes = Lazy(self._open_indexes, lock)
-        self.ingestion = Lazy(self._open_ingestion, lock)
+        self.parser = Lazy(self._open_parser, self._lock)
+        self.vectors = Lazy(self._open_vectors, self._lock)
+        self.indexes = Lazy(self._open_indexes, self._lock)
+        self.ingestion = Lazy(self._open_ingestion, self._lock)
         self._queries = QueryFactory(
             own=self.settings,
             config_folder=self.directories.config,
@@ -122,7 +124,7 @@ class Application(Stores):
             workers=self._search_threads,
             tracer=self.tracer,
             notices=self._notices,
-            lock=lock,
+            lock=self._lock,
         )
 
     def _open_sources(self) -> None:
@@ -155,7 +157,7 @@ class Application(Stores):
         originals = Originals(self.document_reader, roots, self.uploads, settings.limits.max_document_size)
         self._reread = Reread(self.ingestion, originals, self.document_reader, self.writer, self.collections, self.jobs)
         first_retry_s = next(iter(settings.jobs.cleanup_retries_s), 0.0)
-        self._cleanup = Cleanup(self.ingestion, self.writer, self.uploads, self.jobs, first_retry_s)
+        self._cleanup = Cleanup(self.ingestion, self.writer, self.uploads, self.jobs, first_retry_s, self.role != "all")
         self._tokens = BuildTokens(self.ingestion, self.indexes, self.writer, self.collections, self.jobs)
         self._purge = Purge(self.ingestion, self.indexes, self.writer, self.uploads)
         self.documents = Documents(
@@ -177,6 +179,7 @@ class Application(Stores):
             QueryReplay(self.search, self.collections, self.document_reader, self.passages, self.access),
             IngestionReplay(self.ingestion, originals, self.document_reader, self.collections, self.access),
         )
+        self.explanations = Explanations(self.traces, self.document_reader, self.passages)
         uploaded = UploadedDocuments(self._engine, self.jobs)
         self.knowledge_bases = KnowledgeBases(self._cleanup_tasks, uploaded, self.documents, self.uploads, self.search)
         self.suggestions = Suggestions(Names(self._engine), self.access, self.overviews.revision, self._background)
@@ -196,6 +199,7 @@ class Application(Stores):
             self.directories.own / "index",
             self._notices,
             self._clean_stop,
+            self.role == "worker",
         )
         self.maintenance = Maintenance(
             settings,
@@ -228,6 +232,14 @@ class Application(Stores):
         }
         retries = dict.fromkeys((PURGE, "cleanup"), settings.jobs.cleanup_retries_s)
         self.runner = JobRunner(self.jobs, handlers, retries, ended=count_documents(self.metrics))
+        duties = Duties(
+            begin=self.follow_sources,
+            follow_changes=self.sources.follow_changes,
+            reconcile=self.reconciler.reconcile,
+            sweep=lambda: self.ingestion().sweep(),
+            end=self.sources.stop,
+        )
+        self.leader = Leader(self._engine, self.deliveries, duties)
 
     def _rebuild(self, job: Job, report: Report) -> IngestResult:
         """Make the index entries of documents anew from their stored content; no file is read."""
@@ -281,6 +293,7 @@ class Application(Stores):
             interruptions=self._interruptions,
             strategy_config_id=self.settings.strategy_config_id(),
             request_tokens=self._tokens.request,
+            is_alone=lambda: self.role == "all" or self.leader.is_alone,
         )
 
     def _own_folders(self) -> list[Path]:
@@ -310,8 +323,10 @@ class Application(Stores):
 
         Returns whether the job stopped in time; if not, a thread of it may keep the process from ending.
         """
+        grace_s = self.settings.server.shutdown_grace_s if grace_s is None else grace_s
+        self.leader.stop(grace_s)
         self.sources.stop()
-        stopped = self.runner.stop(self.settings.server.shutdown_grace_s if grace_s is None else grace_s)
+        stopped = self.runner.stop(grace_s)
         if not stopped:
             log.warning("the running job did not stop in time; it will go on at the next start")
         self.access.checks.close()

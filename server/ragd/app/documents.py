@@ -39,13 +39,20 @@ class Documents:
     cleanup_tasks: CleanupTasks
 
     def page(
-        self, kb_id: str | None, status: str | None, page: int, page_size: int, among: frozenset[str] | None = None
+        self,
+        kb_id: str | None,
+        status: str | None,
+        page: int,
+        page_size: int,
+        among: frozenset[str] | None = None,
+        text: str | None = None,
     ) -> tuple[list[dict[str, Any]], int]:
         """One page of documents by source, those that need a token behind them, and how many there are in all.
 
-        `among` are ids of collections that the others are left out for.
+        `among` are ids of collections that the others are left out for; `text` is a part of a path or a title.
         """
-        return self.reader.page(kb_id, status, page, page_size, unnamed=self.access.origins.private_ids(), among=among)
+        unnamed = self.access.origins.private_ids()
+        return self.reader.page(kb_id, status, page, page_size, unnamed=unnamed, among=among, text=text)
 
     def ingest(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Final
 
 from ragd.sources.registry import local_types
 from ragd.store.collections import Collections
+from ragd.store.database.sizes import DatabaseSizes, bytes_of
 from ragd.store.ledger import Ledger
 from ragd.store.overview import Overviews
 from ragd.store.sources import Source, Sources
@@ -37,10 +38,8 @@ class Gauge:
 
 
 def gauges(
-    collections: Collections, overviews: Overviews, sources: Sources, ledger: Ledger, data_folder: Path, database: Path | None
+    collections: Collections, overviews: Overviews, sources: Sources, ledger: Ledger, data_folder: Path, sizes: DatabaseSizes
 ) -> list[Gauge]:
-    """`database` is its file, where it is one."""
-
     def of(value: Callable[[], float]) -> Callable[[], Values]:
         return lambda: {(): value()}
 
@@ -50,12 +49,10 @@ def gauges(
         Gauge("documents_failed", "Documents that could not be read.", of(lambda: overviews.get().failed_documents)),
         Gauge("jobs_unfinished", "Jobs that wait or run.", of(lambda: overviews.get().unfinished_jobs)),
         Gauge("jobs_oldest_seconds", "Age of the oldest unfinished job, 0 without one.", of(lambda: _oldest_s(overviews))),
-        Gauge("index_bytes", "Files of each index.", lambda: _index_bytes(data_folder / "index"), ("index",)),
+        Gauge("index_bytes", "Size of each index.", lambda: _index_bytes(data_folder / "index", sizes.indexes()), ("index",)),
+        Gauge("database_bytes", "Size of the database.", lambda: {(): sizes.database()}),
         Gauge("sync_lag_seconds", "Since a cloud source was last read whole.", lambda: _lags(sources, ledger), ("source",)),
     ]
-    if database is not None:
-        files = f"{database.name}*"
-        own.append(Gauge("database_bytes", "The database's files.", of(lambda: _bytes(database.parent.glob(files)))))
     return own + (_gpu_gauges() if shutil.which("nvidia-smi") else [])
 
 
@@ -68,23 +65,15 @@ def _age_s(moment: str) -> float:
     return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds())
 
 
-def _index_bytes(folder: Path) -> Values:
-    """`dense`, `sparse` and `tokens`: the beginnings of the folders' names. An index in a server or a database has no files."""
-    found: dict[tuple[str, ...], float] = {}
+def _index_bytes(folder: Path, in_database: Mapping[str, float]) -> Values:
+    """`dense`, `sparse` and `tokens`: the beginnings of the folders' names. One in a server of its own is not counted."""
+    found: dict[tuple[str, ...], float] = {(name,): size for name, size in in_database.items()}
     for index in folder.iterdir() if folder.exists() else ():
         name = (index.name.partition("-")[0],)
-        found[name] = found.get(name, 0) + _bytes(index.rglob("*"))
+        # A folder without files stands for an index elsewhere: nothing is known of one that is not in the database.
+        if size := bytes_of(index.rglob("*")):
+            found[name] = found.get(name, 0) + size
     return found
-
-
-def _bytes(files: Iterable[Path]) -> float:
-    total = 0
-    for file in files:
-        try:
-            total += file.stat().st_size if file.is_file() else 0
-        except FileNotFoundError:
-            continue  # an index replaces its files while it is counted
-    return total
 
 
 def _lags(sources: Sources, ledger: Ledger) -> Values:

@@ -60,7 +60,9 @@ def open_indexes(
     dense_folder = folder / f"dense-{backend}-{identity}"
     others = [path.name for path in folder.glob("dense-*") if not path.name.endswith(identity)]
     model_changed = not dense_folder.exists() and any(not _PUT_ASIDE.search(name) for name in others)
-    limits = {"exact_filter_max": options.exact_filter_max, "ef_search": options.ef_search}
+    limits: dict[str, Any] = {"exact_filter_max": options.exact_filter_max, "ef_search": options.ef_search}
+    if getattr(provider_class("dense", backend), "has_precision", False):
+        limits["precision"] = options.graph_precision
     place = _place("dense", backend, dense_folder, settings)
     open_dense: Callable[[], DenseStore] = partial(build, "dense", backend, **place, **limits)
     dense = _open(open_dense, dense_folder, "dense", kb_ids, notices)

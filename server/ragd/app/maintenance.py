@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +99,7 @@ class Maintenance:
             "token_index": self._token_index(),
             "counts": dict(self.overviews.get().counts),
             "data_dir": str(self.data_folder),
+            "disk_free": shutil.disk_usage(self.data_folder).free,
             "mcp": mcp.on,
             "mcp_forbidden": mcp.reason if mcp.forbidden else None,
             "notices": self.notices(),

@@ -44,6 +44,10 @@ _ALSO_CHANGEABLE: Final = {"answer.min_confidence"}
 _FIXED: Final = {"retrieval.fusion_weights", "rerank.url", "rerank.api_key"}
 
 
+def _is_changeable(name: str) -> bool:
+    return (name.partition(".")[0] in _CHANGEABLE and name not in _FIXED) or name in _ALSO_CHANGEABLE
+
+
 @dataclass(kw_only=True, slots=True)
 class QueryFactory:
     """Makes what answers queries under a named strategy, or under the settings as they are (None). Each is made once."""
@@ -74,6 +78,22 @@ class QueryFactory:
         with self.models.queue.interactive(), self._places.one():
             yield
 
+    def changeable(self) -> list[dict[str, Any]]:
+        """The settings that one question may change: `{name, value, default, rule}`, the rule as JSON Schema."""
+        schema, defaults = Settings.model_json_schema(), setting_names()
+        rows = []
+        for name, default in defaults.items():
+            group, _, key = name.partition(".")
+            if _is_changeable(name):
+                of_group = schema["$defs"][schema["properties"][group]["$ref"].rpartition("/")[2]]
+                described = {
+                    part: value for part, value in of_group["properties"][key].items() if part not in ("title", "default")
+                }
+                rows.append(
+                    {"name": name, "value": getattr(getattr(self.own, group), key), "default": default, "rule": described}
+                )
+        return rows
+
     def settings(self, strategy: str | None, changes: Mapping[str, Any] = MappingProxyType({})) -> Settings:
         """The settings under a strategy, and with `changes` by dotted name.
 
@@ -84,8 +104,7 @@ class QueryFactory:
             return settings
         known = setting_names()
         for name in changes:
-            allowed = name.partition(".")[0] in _CHANGEABLE and name not in _FIXED
-            if name in known and not allowed and name not in _ALSO_CHANGEABLE:
+            if name in known and not _is_changeable(name):
                 message = (
                     f"'{name}' can't be changed for one question. Those that can: "
                     f"{', '.join(f'{group}.*' for group in _CHANGEABLE)} without {', '.join(sorted(_FIXED))}; "

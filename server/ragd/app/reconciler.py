@@ -50,6 +50,8 @@ class Reconciler:
     index_folder: Path
     notices: list[str]
     clean_stop: CleanStop
+    shared: bool
+    """Whether other processes take requests and run jobs. Nothing may run while this one reconciles; requests may come."""
 
     def is_clean(self) -> bool:
         """Whether questions are answered right before `reconcile`: the last process left nothing that it would repair."""
@@ -88,7 +90,7 @@ class Reconciler:
             rebuild += sorted({*drift.incomplete_documents, *(old if outdated else ())})
             uncoded += len(drift.without_tokens)
             left += 0 if outdated else len({*old} - {*drift.incomplete_documents})
-        if not clean:
+        if not clean and not self.shared:
             self.jobs.end_kind("cleanup", "completed", asdict(IngestResult()))
         if not self.jobs.unfinished():
             # A job that was cut off counts on the vectors that it has made.
@@ -111,7 +113,8 @@ class Reconciler:
 
     def _recover(self) -> None:
         """Finish the deletions that were cut off."""
-        self.prepare()
+        if not self.shared:
+            self.prepare()
         # What an earlier start found to repair is found again, as far as it still needs it.
         for kind in ("repair", TOKENS):
             self.jobs.end_kind(kind, "cancelled")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 
 from ragd.app.backup import Backup
 from ragd.app.clean_stop import CleanStop
@@ -21,6 +20,7 @@ from ragd.core.logs import AUDIT_LOG, private_file
 from ragd.core.tracing import JsonlSink, Tracer
 from ragd.formats.registry import require_loaders
 from ragd.ingest.discovery.uploads import Uploads
+from ragd.jobs.deliveries import Deliveries, deliver
 from ragd.store.api_keys import ApiKeys
 from ragd.store.assets import Assets
 from ragd.store.blobs.opening import open_blobs
@@ -28,12 +28,14 @@ from ragd.store.collections import Collections
 from ragd.store.contract.cleanup_tasks import CleanupTasks
 from ragd.store.database.change_feed import ChangeFeed
 from ragd.store.database.engine import open_engine
+from ragd.store.database.queue_schema import prepare_queue
+from ragd.store.database.sizes import DatabaseSizes
 from ragd.store.document_reader import DocumentReader
 from ragd.store.documents import DocumentWriter
 from ragd.store.evaluations import Evaluations
 from ragd.store.feedback import Feedback
 from ragd.store.file_documents import FileDocuments
-from ragd.store.jobs import Jobs
+from ragd.store.jobs import Deliver, Jobs
 from ragd.store.ledger import Ledger
 from ragd.store.overview import Overviews
 from ragd.store.passages import Passages
@@ -65,7 +67,8 @@ class Stores:
         self.passages = Passages(engine, self._background)
         blobs = open_blobs(settings.blobs, data)
         self.assets = Assets(engine, blobs)
-        self.jobs = Jobs(engine, settings.limits.max_queued_jobs, settings.jobs.keep, clock)
+        self.jobs = Jobs(engine, settings.limits.max_queued_jobs, settings.jobs.keep, clock, *self._delivered())
+        self.deliveries = Deliveries(engine, self.jobs)
         self._sources = Sources(engine)
         self._cleanup_tasks = CleanupTasks(engine, self.collections, self._sources, self.jobs)
         self.overviews = Overviews(engine, self.passages, self.jobs)
@@ -74,14 +77,19 @@ class Stores:
         self.traces = Traces(engine, settings.observability.keep_traces)
         self.audit = private_file(directories.logs / AUDIT_LOG, kept=_AUDIT_FILES)
         log_file = JsonlSink(directories.logs / "traces.jsonl")
-        file = Path(engine.url.database) if engine.dialect.name == "sqlite" and engine.url.database else None
-        self._ledger = Ledger(engine)
-        self.metrics = Metrics(gauges(self.collections, self.overviews, self._sources, self._ledger, data, file))
+        self._ledger, sizes = Ledger(engine), DatabaseSizes(engine)
+        self.metrics = Metrics(gauges(self.collections, self.overviews, self._sources, self._ledger, data, sizes))
         options = settings.observability
         self.tracer = Tracer([log_file, self.traces, self.metrics], options.detail_level, otlp_sinks(options))
         self.uploads = Uploads(blobs, self._loader_for)
         self.backup = Backup(engine, data, blobs.elsewhere)
         self._files = FileDocuments(engine)
+
+    def _delivered(self) -> Iterator[Deliver]:
+        """How jobs come to other processes, if they do. Raises `SettingsError` without the packages that this needs."""
+        if self.settings.jobs.queue == "procrastinate":
+            prepare_queue(self._engine)
+            yield deliver
 
     @property
     def _loader_for(self) -> partial[str | None]:

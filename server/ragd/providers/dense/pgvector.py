@@ -38,7 +38,7 @@ _UPSERT: Final = (
     "SET embedding = excluded.embedding WHERE old.embedding <> excluded.embedding"
 )
 _GRAPH: Final = (
-    "CREATE INDEX IF NOT EXISTS {graph} ON {entries} USING hnsw ((embedding::{kind}({dimension})) {operators}) "
+    "CREATE INDEX {graph} ON {entries} USING hnsw ((embedding::{kind}({dimension})) {operators}) "
     "WITH (m = 16, ef_construction = 64)"
 )
 _EXACT: Final = (
@@ -61,6 +61,7 @@ class PgvectorStore:
 
     name = "pgvector"
     in_database = True
+    has_precision = True
 
     def __init__(
         self,
@@ -162,8 +163,10 @@ class PgvectorStore:
 
     def _has_graph(self, connection: Connection[Any], kb_id: str) -> bool:
         if kb_id not in self._with_graph:
-            statement = "SELECT 1 FROM pg_indexes WHERE schemaname = %s AND indexname = %s"
-            if connection.execute(statement, [self._schema.name, self._schema.table("graph", kb_id)]).fetchone() is None:
+            # A search that asks by another precision than the graph's would read the whole table.
+            statement = "SELECT 1 FROM pg_indexes WHERE schemaname = %s AND indexname = %s AND strpos(indexdef, %s) > 0"
+            wanted = [self._schema.name, self._schema.table("graph", kb_id), f" {self._precision}_cosine_ops)"]
+            if connection.execute(statement, wanted).fetchone() is None:
                 return False
             self._with_graph.add(kb_id)
         return True
@@ -180,9 +183,11 @@ class PgvectorStore:
 
         if self._schema.read(enough, False):
             with self._schema.making() as connection:
-                operators = f"{self._precision}_cosine_ops"
-                names = {"kind": self._precision, "operators": operators, "dimension": dimension}
-                connection.execute(self._schema.sql(_GRAPH, kb_id, **names))
+                if not self._has_graph(connection, kb_id):
+                    operators = f"{self._precision}_cosine_ops"
+                    names = {"kind": self._precision, "operators": operators, "dimension": dimension}
+                    connection.execute(self._schema.sql("DROP INDEX IF EXISTS {schema}.{graph}", kb_id))
+                    connection.execute(self._schema.sql(_GRAPH, kb_id, **names))
             self._with_graph.add(kb_id)
 
 
