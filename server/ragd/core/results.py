@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -28,18 +28,17 @@ class Part(NamedTuple):
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A chunk in a ranked list. `rank` counts from 1; `source` names the list (dense, sparse, fusion, rerank).
 
-    `parts` are what its score was made of, where a fusion is a sum of features.
+    `parts` are what its score was made of, where a fusion is a sum of features. A question makes a thousand of these.
     """
 
     chunk_id: str
     score: float
     rank: int
     source: str
-    parts: tuple[Part, ...] = ()
+    parts: Sequence[Part] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The shape of a candidate in a trace."""

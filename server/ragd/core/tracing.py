@@ -15,7 +15,7 @@ import uuid
 from collections import Counter
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
@@ -91,6 +91,11 @@ class Span:
     status: Status = "ok"
     attrs: dict[str, Any] = field(default_factory=dict)
 
+    def as_dict(self) -> dict[str, Any]:
+        """The shape of a span in a trace."""
+        own = {name: getattr(self, name) for name in ("span_id", "name", "start_ms", "end_ms", "status", "attrs")}
+        return {"parent": None, "provider": {name: getattr(self.provider, name) for name in ("type", "id", "profile")}, **own}
+
 
 class Trace:
     """One query or the ingestion of one document. Safe to use from several threads."""
@@ -112,15 +117,13 @@ class Trace:
         self.detail_level = detail_level
         self._withheld = False
         self._strategy_config_id = strategy_config_id
-        caller = calling.get()
+        # Of an ingestion, the caller is who had it queued.
+        caller = TraceParent.parse(links.get("traceparent") or "") or calling.get()
         # Where an exporter gives this trace to a collector, what it calls belongs to it; else to the caller's, unchanged.
-        self._exported = exported
-        self._belongs_to = (caller.trace_id, caller.flags) if caller else (self.trace_id, "01")
+        self._exported, self._caller = exported, caller
         self._links = {key: links.get(key) for key in ("job_id", "request_id", "eval")}
-        if caller:
-            self._links["traceparent"] = str(caller)
-        if replay_of := links.get("replay_of"):
-            self._links["replay_of"] = replay_of
+        further = {"traceparent": str(caller) if caller else None, "replay_of": links.get("replay_of")}
+        self._links |= {key: link for key, link in further.items() if link}
         self._started_at = utc_now()
         self._zero = time.perf_counter()
         self._spans: list[Span] = []
@@ -149,9 +152,9 @@ class Trace:
     def calls(self, span: Span) -> AbstractContextManager[None]:
         """What is called within the block is called from this span, by W3C trace context. See `called_from`."""
         if not self._exported:
-            return nullcontext()
-        trace_id, flags = self._belongs_to
-        return called_from(TraceParent(trace_id, span_id_of(self.trace_id, span.span_id), flags))
+            return called_from(self._caller) if self._caller else nullcontext()
+        whole = self._caller or TraceParent(self.trace_id, "")
+        return called_from(replace(whole, span_id=span_id_of(self.trace_id, span.span_id)))
 
     def event(self, kind: EventKind, payload: Mapping[str, Any], span: Span | None = None) -> None:
         """Record one event. `payload` is JSON-ready and holds no text but what `texts` let through."""
@@ -210,7 +213,7 @@ class Trace:
             "ended_at": utc_now(),
             "strategy_config_id": self._strategy_config_id,
             "build": __version__,
-            "spans": [{"parent": None, **asdict(span)} for span in self._spans],
+            "spans": [span.as_dict() for span in self._spans],
             "events": list(self._events),
             "aggregates": {
                 "latency_ms": latency,
@@ -273,11 +276,13 @@ class Tracer:
         self._exporters = tuple(exporters)
         self._detail_level: DetailLevel = detail_level
         self._finished: queue.Queue[Sequence[Mapping[str, Any]] | None] = queue.Queue(maxsize=1000)
+        self._flushing = threading.Lock()
+        self._hurry = threading.Event()
         self._writer = threading.Thread(target=self._write, name="rag-traces", daemon=True)
         self._writer.start()
 
     def start(self, trace_type: TraceType, *, strategy_config_id: str, **links: str | None) -> Trace:
-        """A new trace; `links` may name `job_id`, `request_id`, `eval` and `replay_of`."""
+        """A new trace; `links` may name `job_id`, `request_id`, `eval`, `replay_of` and the caller's `traceparent`."""
         return Trace(
             trace_type,
             strategy_config_id=strategy_config_id,
@@ -293,13 +298,18 @@ class Tracer:
 
     def flush(self) -> None:
         """Wait until everything recorded so far is written, which begins at once."""
-        self._finished.put(())
-        self._finished.join()
+        with self._flushing:
+            self._hurry.set()
+            self._finished.put(())
+            self._finished.join()
+            self._hurry.clear()
 
     def close(self) -> None:
         """Write what is left and stop."""
-        self._finished.put(None)
-        self._writer.join()
+        with self._flushing:
+            self._hurry.set()
+            self._finished.put(None)
+            self._writer.join()
         for exporter in self._exporters:
             exporter.close()
 
@@ -317,17 +327,22 @@ class Tracer:
                 self._finished.task_done()
 
     def _gather(self) -> tuple[bool, int, list[Mapping[str, Any]]]:
-        """Whether to go on, how many calls are taken from the queue, and their envelopes; waits for the first."""
+        """Whether to go on, how many calls are taken from the queue, and their envelopes; waits for the first.
+
+        Once it is there, more are let come first: woken by each, this thread would take Python's lock from a question each time.
+        """
+        given = self._finished.get()
+        if given:
+            self._hurry.wait(_GATHER_S)
         envelopes: list[Mapping[str, Any]] = []
-        calls, deadline = 0, None
-        while len(envelopes) < _MOST_AT_ONCE:
-            try:
-                given = self._finished.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                break
-            calls += 1
-            if not given:  # somebody waits, or it is the end
-                return given is not None, calls, envelopes
+        calls = 1
+        while given:
             envelopes.extend(given)
-            deadline = deadline or time.monotonic() + _GATHER_S
-        return True, calls, envelopes
+            if len(envelopes) >= _MOST_AT_ONCE:
+                return True, calls, envelopes
+            try:
+                given = self._finished.get_nowait()
+            except queue.Empty:
+                return True, calls, envelopes
+            calls += 1
+        return given is not None, calls, envelopes  # somebody waits, or it is the end

@@ -96,32 +96,16 @@ class Drafter:
         with trace.span("stage.dedup") as span:
             data = item.read(self.max_document_size)
             content_hash, profile_id = hash32(data), self.profile_id(loader, loader_version)
-            same = known is not None and (known.content_hash, known.profile_id, known.source) == (
-                content_hash,
-                profile_id,
-                item.source,
-            )
+            stands = (content_hash, profile_id, item.source)
+            same = known is not None and (known.content_hash, known.profile_id, known.source) == stands
             decision = _decide(known, self.ocr.profile, same=same, force=force)
             trace.event("ingest.dedup_decision", _decision_payload(doc_id, content_hash, len(data), decision), span)
         if decision == "unchanged":
             return None
         text = _as_utf8(data, encoding, item.label or item.source) if encoding else data
         task = ParseTask(loader, shown(item.name), text, item.folder, item.links_root, item.label)
-        with self.parser.open(task, progress) as parsing:
-            with trace.span("stage.loader", ProviderRef("loader", loader, loader_version)) as span:
-                document = parsing.document()
-                trace.event("ingest.parse_summary", _parse_payload(document), span)
-            with trace.span("stage.asset_normalize", self.ocr) as span:
-                found = parsing.pictures(self.known_assets)
-                trace.event("ingest.assets_manifest", _assets_payload(found), span)
-        lacks_ocr = bool(document.metadata.get("ocr_skipped")) and self.ocr.profile == "none" != self.ocr.id
-        document = replace(
-            document,
-            boilerplate=tuple(merged([*document.boilerplate, *found.ranges], len(document.markdown))),
-            loader_version=loader_version,
-            metadata=_with_ocr({**document.metadata, **(found.metadata or {})}, self.ocr.profile),
-            warnings=(*document.warnings, *found.warnings),
-        )
+        read, found = self._read(task, loader_version, trace, progress)
+        document = _with_pictures(replace(read, loader_version=loader_version), found, self.ocr.profile)
         content = VersionContent(
             kb_id=kb_id,
             doc_id=doc_id,
@@ -138,7 +122,21 @@ class Drafter:
         )
         version = self._version(content, item.label or item.source, trace)
         was_deleted = known is not None and known.status == "deleted"
+        lacks_ocr = bool(read.metadata.get(OCR_SKIPPED)) and self.ocr.profile == "none" != self.ocr.id
         return Draft(version, trace, decision == "new", was_deleted=was_deleted, lacks_ocr=lacks_ocr)
+
+    def _read(
+        self, task: ParseTask, loader_version: str, trace: Trace, progress: Callable[[int, int], None]
+    ) -> tuple[Document, Normalized]:
+        """What the loader makes of a file, and its pictures."""
+        with self.parser.open(task, progress) as parsing:
+            with trace.span("stage.loader", ProviderRef("loader", task.loader, loader_version)) as span:
+                document = parsing.document()
+                trace.event("ingest.parse_summary", _parse_payload(document), span)
+            with trace.span("stage.asset_normalize", self.ocr) as span:
+                found = parsing.pictures(self.known_assets)
+                trace.event("ingest.assets_manifest", _assets_payload(found), span)
+        return document, found
 
     def from_stored(self, stored: VersionContent, trace: Trace) -> Draft:
         """Make a live version again from what was read once."""
@@ -213,8 +211,15 @@ def _decide(known: Known | None, ocr_profile: str, *, same: bool, force: bool) -
     return "changed"
 
 
-def _with_ocr(metadata: dict[str, Any], ocr_profile: str) -> dict[str, Any]:
-    return metadata | {OCR_PROFILE: ocr_profile} if metadata.get(OCR_SKIPPED) else metadata
+def _with_pictures(document: Document, found: Normalized, ocr_profile: str) -> Document:
+    """With what its pictures add. The profile is kept of what could not read them: another one may."""
+    metadata = {**document.metadata, **(found.metadata or {})}
+    return replace(
+        document,
+        boilerplate=tuple(merged([*document.boilerplate, *found.ranges], len(document.markdown))),
+        metadata=metadata | {OCR_PROFILE: ocr_profile} if metadata.get(OCR_SKIPPED) else metadata,
+        warnings=(*document.warnings, *found.warnings),
+    )
 
 
 def _decision_payload(doc_id: str, content_hash: str, size: int, decision: _Decision) -> dict[str, Any]:

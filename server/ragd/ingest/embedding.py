@@ -44,10 +44,13 @@ class Embedding:
             before = tally.past_embedding
             new: dict[str, Vectors] = {}
             codes: dict[str, TokenCodes] = {}
+            first = group[0].trace
             if missing:
                 progress = embedding_progress(report, tally, documents=len(group), texts=len(missing), total=total)
                 for part in batches(missing, _KEPT_TOGETHER):
-                    made = self._run_model([(key, texts[key]) for key in part], codes, progress)
+                    # One request embeds for all of them, and can be said to come from one only.
+                    with first.calls(spans[first.trace_id]):
+                        made = self._run_model([(key, texts[key]) for key in part], codes, progress)
                     kept = dict(zip(part, made, strict=True))
                     self.vectors.put(kept)
                     new |= kept

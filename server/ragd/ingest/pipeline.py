@@ -63,8 +63,13 @@ class IngestPipeline:
         interruptions: Interruptions,
         strategy_config_id: str,
         request_tokens: Callable[[], None],
+        is_alone: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`request_tokens` has the token codes made that a run has left out."""
+        """`request_tokens` has the token codes made that a run has left out.
+
+        `is_alone` says whether no other process ingests now, nor can begin to: only then what nothing refers to is removed.
+        """
+        self._is_alone = is_alone
         self._writer = writer
         self._vectors = vectors
         self._assets = assets
@@ -179,7 +184,7 @@ class IngestPipeline:
     def sweep(self) -> None:
         """Remove vectors and pictures that nothing refers to; after the run, while one is going on that may count on them."""
         with self._storing:
-            if not self._runs:
+            if not self._runs and self._is_alone():
                 self._vectors.prune()
                 self._assets.sweep()
 
@@ -244,7 +249,6 @@ class IngestPipeline:
                 trace.error(error)
             status: Status = "cancelled" if isinstance(error, Stopped) else "error"
             self._tracer.record([trace.finish(status) for trace in open_traces.values()])
-            self._writer.sweep()
             raise
 
     def _upsert(
@@ -260,7 +264,11 @@ class IngestPipeline:
             returning = {draft.version.doc_id for draft in group if draft.was_deleted}
             withdrawn = self._writer.withdrawn([draft.version for draft in group], returning)
             kept = [draft for draft in group if draft.version.doc_id not in withdrawn]
-            self._upsert_versions(kept, vectors, codes)
+            try:
+                self._upsert_versions(kept, vectors, codes, returning)
+            except BaseException:
+                self._writer.sweep([draft.version.doc_id for draft in kept])
+                raise
             for draft in kept:
                 payload = {"version_id": draft.version.version_id, "chunks": len(draft.version.chunks)}
                 draft.trace.event("ingest.upsert_result", payload, spans[draft.trace.trace_id])
@@ -273,14 +281,16 @@ class IngestPipeline:
         kept_ids = {draft.trace.trace_id for draft in kept}
         self._tracer.record([draft.trace.finish("ok" if draft.trace.trace_id in kept_ids else "cancelled") for draft in group])
 
-    def _upsert_versions(self, drafts: Sequence[Draft], vectors: Mapping[str, Vectors], codes: Mapping[str, TokenCodes]) -> None:
+    def _upsert_versions(
+        self, drafts: Sequence[Draft], vectors: Mapping[str, Vectors], codes: Mapping[str, TokenCodes], returning: set[str]
+    ) -> None:
         versions = [draft.version for draft in drafts]
         replaced = [doc_id for draft in drafts for doc_id in draft.replaces]
         self._assets.put(asset for version in versions for asset in version.assets)
-        self._writer.begin(versions)
+        self._writer.begin(versions, returning)
         self._indexes.upsert(versions, vectors, codes)
         left = self._writer.entries(replaced)
-        self._indexes.remove(self._writer.flip(versions, replaced))
+        self._indexes.remove(self._writer.flip(versions, replaced, returning))
         if replaced:
             self._indexes.remove({versions[0].kb_id: left})
             self._writer.purge(replaced)

@@ -31,7 +31,7 @@ def with_ties(fetch: Callable[[int], Sequence[tuple[float, Key]]], k: int) -> li
 
 def in_order(hits: Sequence[tuple[float, str]], k: int) -> list[Scored]:
     """The `k` best, those of one score by their ids."""
-    return [Scored(entry_id, score) for score, entry_id in sorted(hits, key=lambda hit: (-hit[0], hit[1]))[:k]]
+    return [Scored(entry_id, -negative) for negative, entry_id in sorted((-score, entry_id) for score, entry_id in hits)[:k]]
 
 
 def best_of_all(

@@ -7,12 +7,13 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 from ragd.config.answering import RetrievalSettings
 from ragd.core.query import Mode, QueryPlan, QueryRequest
 from ragd.core.results import Candidate, Context, Hit, Passage
-from ragd.core.tracing import ProviderRef, Trace, Tracer
+from ragd.core.tracing import ProviderRef, Span, Trace, Tracer
 from ragd.retrieve.admission import Admission
 from ragd.retrieve.context import build_context
 from ragd.retrieve.planning.planner import Planner
@@ -121,31 +122,12 @@ class QueryPipeline:
         self.tracer.record([trace.finish()])
 
     def _search(self, query: ResolvedQuery, trace: Trace) -> QueryResult:
-        request = query.request
-        analyzer = self.retriever.analyzer
-        # What shapes plans: the analysis, the rules and the synonyms in force.
-        profile = f"{analyzer.profile}/{self.planner.profile}"
-        with trace.span("stage.query_norm", ProviderRef("analyzer", analyzer.name, profile)) as span:
-            plan = self.planner.plan(
-                request.text, mode=query.mode, filters=request.filters, prefer=request.prefer, history=request.history
-            )
-            shown = plan.as_dict(texts=bool(trace.texts(query=plan.text)))
-            asked = {"request": request.as_traced(query.kb_ids), "settings": self.settings, "detail_level": trace.detail_level}
-            payload = {"query_hash": plan.query_hash, **shown, **trace.texts(query=plan.text), **asked}
-            trace.event("query.normalized", payload, span)
+        plan = self._plan(query, trace)
         by_name = plan.filters.by_name
-        if by_name:
-            trace.withhold_candidates()
-            plan = replace(plan, filters=replace(plan.filters, without=tuple(query.admission.closed())))
-        found = self.retriever.retrieve(plan, query.kb_ids, trace)
-        fusion = self.reranking.fusion
-        with trace.span("stage.fusion", ProviderRef("fusion", fusion.name, fusion.profile)) as span:
-            if (feedback := fusion.feedback(found.lists, plan, found.data)) is not None:
-                found = widened(self.retriever, found, feedback, plan, query.kb_ids, trace)
-            fused = fusion.fuse(found.lists, plan, found.data)
-            payload = {"foreign": None if by_name else round(found.data.foreign, 3), "candidates": trace.candidates(fused)}
-            trace.event("fusion.ranked", payload, span)
-        reranked = self.reranking.run(plan, fused, found.lists, trace, data=found.data, wanted=request.rerank, top_k=query.top_k)
+        found, fused = self._fuse(plan, query.kb_ids, trace)
+        reranked = self.reranking.run(
+            plan, fused, found.lists, trace, data=found.data, wanted=query.request.rerank, top_k=query.top_k
+        )
         with trace.span("stage.context_build") as span:
             stages: dict[str, Sequence[Candidate]] = {**found.lists, "fusion": fused}
             if reranked.scores:
@@ -158,27 +140,15 @@ class QueryPipeline:
             trace.counters.update({f"live_{name}": count for name, count in admitted.counts.items()})
             for code in admitted.degraded:
                 trace.event("degraded", {"stage": "live", "code": code.upper()}, span)
-            warnings = [*plan.warnings, *found.warnings, *reranked.warnings, *losses.warnings]
             hits, notes = self._above(hits)
-            context = build_context(
-                hits,
-                max_tokens=query.max_context_tokens,
-                count_tokens=self.ranking.count_tokens,
-                own_count=self.ranking.own_count,
-                merge=self.ranking.options.merge_neighbours,
-            )
-            cited = [chunk_id for citation in context.citations for chunk_id in citation.chunk_ids]
-            contents = trace.texts(passages=[citation.passage.content for citation in context.citations])
-            versions = {citation.passage.doc_id: citation.passage.version_id for citation in context.citations}
-            documents = [{"doc_id": doc_id, "version_id": version_id} for doc_id, version_id in versions.items()]
-            final = {"chunk_ids": cited, "documents": documents, "tokens": context.tokens}
-            trace.event("context.final", final | contents, span)
-        if left_out := len(hits) - len(cited):
+            context = self._context(hits, query.max_context_tokens, trace, span)
+        if left_out := len(hits) - sum(len(citation.chunk_ids) for citation in context.citations):
             notes.append(f"{left_out} of {len(hits)} passages did not fit into the context of {query.max_context_tokens} tokens.")
         trace.counters["results"] = len(hits)
         scored = len({hit.passage.chunk_id for hit in hits} & set(reranked.scores)) if by_name else len(reranked.scores)
         trace.counters["rerank_scored"] = scored
         stage_ms, latency_ms = trace.so_far()
+        warnings = (plan.warnings, found.warnings, reranked.warnings, losses.warnings, admitted.warnings, notes)
         return QueryResult(
             trace_id=trace.trace_id,
             plan=plan,
@@ -194,9 +164,56 @@ class QueryPipeline:
             judge=None if reranked.relative else self.reranking.reranker.name,
             explanation=tuple(explained([hit.passage.chunk_id for hit in hits], stages)),
             degraded=(*plan.degraded, *found.degraded, *reranked.degraded, *losses.degraded, *admitted.degraded),
-            warnings=(*warnings, *admitted.warnings, *notes),
+            warnings=tuple(chain.from_iterable(warnings)),
             live=admitted.counts,
         )
+
+    def _plan(self, query: ResolvedQuery, trace: Trace) -> QueryPlan:
+        """What is looked for. A filter by name leaves out what is closed to the user, whose being there it would tell."""
+        request, analyzer = query.request, self.retriever.analyzer
+        # What shapes plans: the analysis, the rules and the synonyms in force.
+        profile = f"{analyzer.profile}/{self.planner.profile}"
+        with trace.span("stage.query_norm", ProviderRef("analyzer", analyzer.name, profile)) as span:
+            plan = self.planner.plan(
+                request.text, mode=query.mode, filters=request.filters, prefer=request.prefer, history=request.history
+            )
+            shown = plan.as_dict(texts=bool(trace.texts(query=plan.text)))
+            asked = {"request": request.as_traced(query.kb_ids), "settings": self.settings, "detail_level": trace.detail_level}
+            payload = {"query_hash": plan.query_hash, **shown, **trace.texts(query=plan.text), **asked}
+            trace.event("query.normalized", payload, span)
+        if not plan.filters.by_name:
+            return plan
+        trace.withhold_candidates()
+        return replace(plan, filters=replace(plan.filters, without=tuple(query.admission.closed())))
+
+    def _fuse(self, plan: QueryPlan, kb_ids: Sequence[str], trace: Trace) -> tuple[Retrieved, list[Candidate]]:
+        """The lists of all searches, the fusion's own among them, and their fusion."""
+        found, fusion = self.retriever.retrieve(plan, kb_ids, trace), self.reranking.fusion
+        with trace.span("stage.fusion", ProviderRef("fusion", fusion.name, fusion.profile)) as span:
+            if (feedback := fusion.feedback(found.lists, plan, found.data)) is not None:
+                found = widened(self.retriever, found, feedback, plan, kb_ids, trace)
+            fused = fusion.fuse(found.lists, plan, found.data)
+            foreign = None if plan.filters.by_name else round(found.data.foreign, 3)
+            trace.event("fusion.ranked", {"foreign": foreign, "candidates": trace.candidates(fused)}, span)
+        return found, fused
+
+    def _context(self, hits: Sequence[Hit], max_tokens: int, trace: Trace, span: Span) -> Context:
+        context = build_context(
+            hits,
+            max_tokens=max_tokens,
+            count_tokens=self.ranking.count_tokens,
+            own_count=self.ranking.own_count,
+            merge=self.ranking.options.merge_neighbours,
+        )
+        versions = {citation.passage.doc_id: citation.passage.version_id for citation in context.citations}
+        final = {
+            "chunk_ids": [chunk_id for citation in context.citations for chunk_id in citation.chunk_ids],
+            "documents": [{"doc_id": doc_id, "version_id": version_id} for doc_id, version_id in versions.items()],
+            "tokens": context.tokens,
+        }
+        contents = trace.texts(passages=[citation.passage.content for citation in context.citations])
+        trace.event("context.final", final | contents, span)
+        return context
 
     @property
     def _passages(self) -> Passages:

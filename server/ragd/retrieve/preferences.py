@@ -8,7 +8,6 @@ mean of the wishes, times a weight, is added to the score, which is the order; a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ragd.core.errors import FieldProblem
@@ -55,7 +54,7 @@ def prefer(
 
     sums = [(item.score + weight * wished(item), item) for item in candidates]
     sums.sort(key=lambda pair: -pair[0])
-    return [replace(item, score=min(1.0, total), rank=rank) for rank, (total, item) in enumerate(sums, start=1)]
+    return [item._replace(score=min(1.0, total), rank=rank) for rank, (total, item) in enumerate(sums, start=1)]
 
 
 def _ages(times: set[str]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, Select, case, or_, select
+from sqlalchemy import ColumnElement, Row, Select, case, func, or_, select
 
 from ragd.core.documents import Place
 from ragd.core.errors import DocumentDeleted, DocumentNotFound
@@ -13,6 +13,7 @@ from ragd.store.database.repository import Repository, as_dict
 from ragd.store.database.schema import chunks, collections, documents, occurrences, sections, versions
 from ragd.store.origins import LEFT
 
+_NAMED: Final = 100
 _OF_A_VERSION: Final = (
     *("version_id", "status", "content_hash", "profile_id", "loader", "loader_version", "parser", "md_sha256"),
     *("size", "section_count", "section_hash", "chunk_count", "chunk_hash", "created_at", "ready_at"),
@@ -29,11 +30,13 @@ class DocumentReader(Repository):
         *,
         unnamed: Collection[str] = (),
         among: Collection[str] | None = None,
+        text: str | None = None,
     ) -> tuple[list[dict[str, Any]], int]:
         """One page of documents by source, and how many there are in all; deleted ones only when asked for.
 
         Documents of the sources `unnamed` come last, by id: their place among the others would reveal what they are called. So
         do deleted ones that came from elsewhere. Those of other collections than `among` are left out, if that is given.
+        `text` is a part of the path or the title, in whatever case; those that come last are left out then.
         """
         where: list[ColumnElement[bool]] = [collections.c.status != "deleted"]
         where.append(documents.c.status == status if status else documents.c.status != "deleted")
@@ -42,6 +45,8 @@ class DocumentReader(Repository):
         if among is not None:
             where.append(documents.c.kb_id.in_(among))
         hidden = or_(documents.c.source_id.in_(unnamed), LEFT)
+        if text:
+            where += [~func.coalesce(hidden, False), _holds(text)]
         name = case((hidden, ""), else_=documents.c.source)
         query = _described().where(*where).order_by(case((hidden, 1), else_=0), name, documents.c.doc_id)
         return self._page(query, page, page_size, _summary)
@@ -76,6 +81,18 @@ class DocumentReader(Repository):
         names = ("doc_id", "source", "status", "version_id", "created_at", "updated_at")
         query = select(*(documents.c[name] for name in names))
         return {row.doc_id: as_dict(row) for row in self._rows_in(query, documents.c.doc_id, doc_ids)}
+
+    def named(self, text: str) -> list[dict[str, Any]]:
+        """Documents with this id, or whose path or title holds this text in whatever case; deleted ones last, at most 100."""
+        names = ("doc_id", "kb_id", "source", "title", "status", "error_message", "created_at", "updated_at")
+        query = (
+            select(*(documents.c[name] for name in names))
+            .add_columns(collections.c.name.label("collection"), collections.c.status.label("collection_status"))
+            .join(collections, collections.c.kb_id == documents.c.kb_id)
+            .where(or_(documents.c.doc_id == text, _holds(text)), collections.c.status != "deleted")
+            .order_by(case((documents.c.status == "deleted", 1), else_=0), documents.c.source, documents.c.doc_id)
+        )
+        return list(map(as_dict, self._rows(query.limit(_NAMED))))
 
     def counted_since(self, kb_ids: Collection[str], moment: str) -> dict[str, int]:
         """How many documents of these collections are `new`, `changed` or `gone` since a moment (ISO 8601, UTC)."""
@@ -121,6 +138,10 @@ class DocumentReader(Repository):
 def no_document(doc_id: str) -> DocumentNotFound:
     """The error for an id that no document has, or none that may be seen by whoever asks."""
     return DocumentNotFound(f"There is no document '{doc_id}'. See `rag documents list`.")
+
+
+def _holds(text: str) -> ColumnElement[bool]:
+    return or_(*(column.icontains(text, autoescape=True) for column in (documents.c.source, documents.c.title)))
 
 
 def _described() -> Select[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, case, delete, exists, func, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Table, case, delete, exists, func, select, update
 
 from ragd.core.jobs import Failure
 from ragd.core.storage import Entries, Version
@@ -44,10 +44,13 @@ class DocumentWriter(DocumentState):
             for batch in batches(doc_ids):
                 connection.execute(update(documents).where(documents.c.doc_id.in_(batch)).values(source_id=source_id))
 
-    def begin(self, batch: Sequence[Version]) -> None:
-        """Write the versions as pending, with their documents, sections and chunks. Nothing of it is served yet."""
+    def begin(self, batch: Sequence[Version], returning: Collection[str] | None = None) -> None:
+        """Write the versions as pending, with their documents, sections and chunks. Nothing of it is served yet.
+
+        Of documents that were deleted, those with the ids `returning` come back; all of them without it.
+        """
         with self._engine.begin() as connection:
-            self._ensure_documents(connection, batch)
+            self._ensure_documents(connection, batch, returning)
             known = existing(connection, versions.c.version_id, [version.version_id for version in batch])
             fresh = [version for version in batch if version.version_id not in known]
             pending = {"status": "pending", "created_at": utc_now()}
@@ -58,16 +61,21 @@ class DocumentWriter(DocumentState):
                 insert_pictures(connection, version)
             self._add_chunks(connection, batch)
 
-    def flip(self, batch: Sequence[Version], replaced: Sequence[str] = ()) -> dict[str, Entries]:
+    def flip(
+        self, batch: Sequence[Version], replaced: Sequence[str] = (), returning: Collection[str] | None = None
+    ) -> dict[str, Entries]:
         """Make the versions ready and the older ones superseded, in one transaction; `replaced` documents go with it.
 
-        A document that moved is its new self and replaces its old one, so that at no moment there are two or none. Returns, for
-        each kb_id, the index entries that no live version needs any more.
+        A document that moved is its new self and replaces its old one, so that at no moment there are two or none. One that was
+        deleted since `begin` stays deleted, unless it is `returning`, as for `begin`. Returns, for each kb_id, the index entries
+        that no live version needs any more.
         """
         stale: dict[str, Entries] = {}
         with self._engine.begin() as connection:
+            deleted = self._stays_deleted(connection, batch, returning)
             for version in batch:
-                entries = self._flip_one(connection, version)
+                flip = self._withdraw if version.doc_id in deleted else self._flip_one
+                entries = flip(connection, version)
                 if entries.dense or entries.sparse:
                     known = stale.get(version.kb_id, Entries())
                     stale[version.kb_id] = Entries(known.dense + entries.dense, known.sparse + entries.sparse)
@@ -76,6 +84,11 @@ class DocumentWriter(DocumentState):
                 connection.execute(delete(chunks).where(chunks.c.doc_id.in_(doc_ids), ~held))
             self._tombstone(connection, replaced)
         return stale
+
+    def _withdraw(self, connection: Connection, version: Version) -> Entries:
+        delete_versions(connection, [version.version_id])
+        chunks_of = version.chunks
+        return Entries(tuple(chunk.dense_id for chunk in chunks_of), tuple(chunk.sparse_id for chunk in chunks_of))
 
     def _flip_one(self, connection: Connection, version: Version) -> Entries:
         now = utc_now()
@@ -120,12 +133,17 @@ class DocumentWriter(DocumentState):
                     select(collections.c.kb_id).where(collections.c.kb_id.in_(kb_ids), collections.c.status != "deleted")
                 )
             )
-            deleted: set[str] = set()
-            for doc_ids in batches([version.doc_id for version in batch]):
-                gone = select(documents.c.doc_id).where(documents.c.doc_id.in_(doc_ids), documents.c.status == "deleted")
-                deleted.update(connection.scalars(gone))
-        deleted.difference_update(returning)
+            deleted = self._stays_deleted(connection, batch, returning)
         return deleted | {version.doc_id for version in batch if version.kb_id not in alive}
+
+    def _stays_deleted(self, connection: Connection, batch: Sequence[Version], returning: Collection[str] | None) -> set[str]:
+        if returning is None:
+            return set()
+        deleted: set[str] = set()
+        for doc_ids in batches([version.doc_id for version in batch]):
+            gone = select(documents.c.doc_id).where(documents.c.doc_id.in_(doc_ids), documents.c.status == "deleted")
+            deleted.update(connection.scalars(gone))
+        return deleted.difference(returning)
 
     def fail(
         self,
@@ -221,29 +239,39 @@ class DocumentWriter(DocumentState):
         with self._engine.begin() as connection:
             forget_roots(connection, kb_id)
 
-    def sweep(self) -> int:
-        """Remove what a crash left: pending versions, chunks without a version, documents without any. Returns how many rows."""
+    def sweep(self, doc_ids: Sequence[str] | None = None) -> int:
+        """Remove what a crash left: pending versions, chunks without a version, documents without any. Returns how many rows.
+
+        With `doc_ids`, which nobody ingests at this moment, only theirs; else for a time when nothing is ingested.
+        """
         removed = 0
+
+        def of(table: Table) -> list[ColumnElement[bool]]:
+            return [] if doc_ids is None else [table.c.doc_id.in_(doc_ids)]
+
         with self._engine.begin() as connection:
-            pending = list(
-                connection.execute(select(versions.c.version_id, versions.c.doc_id).where(versions.c.status == "pending"))
-            )
-            delete_versions(connection, [row.version_id for row in pending])
-            removed += len(pending)
+            pending = select(versions.c.version_id).where(versions.c.status == "pending", *of(versions))
+            version_ids = list(connection.scalars(pending))
+            delete_versions(connection, version_ids)
+            removed += len(version_ids)
             held = exists().where(occurrences.c.chunk_id == chunks.c.chunk_id)
-            removed += connection.execute(delete(chunks).where(~held)).rowcount
+            removed += connection.execute(delete(chunks).where(~held, *of(chunks))).rowcount
             waits = exists().where(jobs.c.job_id == documents.c.awaited_job, jobs.c.status.in_(("queued", "running")))
-            connection.execute(update(documents).where(documents.c.awaited_job.is_not(None), ~waits).values(awaited_job=None))
+            waited = update(documents).where(documents.c.awaited_job.is_not(None), ~waits, *of(documents))
+            connection.execute(waited.values(awaited_job=None))
             empty = (documents.c.status == "processing") & documents.c.awaited_job.is_(None)
             has_versions = exists().where(versions.c.doc_id == documents.c.doc_id)
-            removed += connection.execute(delete(documents).where(empty, ~has_versions)).rowcount
+            removed += connection.execute(delete(documents).where(empty, ~has_versions, *of(documents))).rowcount
         return removed
 
-    def _ensure_documents(self, connection: Connection, batch: Sequence[Version]) -> None:
+    def _ensure_documents(self, connection: Connection, batch: Sequence[Version], returning: Collection[str] | None) -> None:
         now = utc_now()
+        gone = self._stays_deleted(connection, batch, returning)
         known = existing(connection, documents.c.doc_id, [version.doc_id for version in batch])
         fresh = []
         for version in batch:
+            if version.doc_id in gone:
+                continue
             if version.doc_id in known:
                 # A deleted document that comes back starts without a version.
                 connection.execute(

@@ -108,6 +108,13 @@ class Passages(Repository):
                     self._allowed.popitem(last=False)
         return known
 
+    def passes(self, doc_id: str, kb_id: str, filters: Filters) -> bool:
+        """Whether anything of a document passes the filters."""
+        with self._reader.connect() as connection:
+            if _sections(filters):
+                return bool(_versions_in_section(connection, kb_id, Filters(doc_id=(doc_id,), also=(filters,))))
+            return connection.execute(select(1).where(documents.c.doc_id == doc_id, *_conditions(filters))).first() is not None
+
     def _read_allowed(self, kb_id: str, filters: Filters) -> Allowed:
         revision, of_entries = self._revision(), self._revisions.of(occurrences)
         with self._reader.connect() as connection:

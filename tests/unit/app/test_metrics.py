@@ -6,6 +6,7 @@ import json
 import os
 import re
 import stat
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,20 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from ragd.api.application import routes
 from ragd.app.gauges import gauges
 from ragd.app.metrics import Metrics
 from ragd.core.tracing import utc_now
+from ragd.providers.registry import build
 from ragd.store.collections import Collections
 from ragd.store.database.engine import open_engine
+from ragd.store.database.sizes import DatabaseSizes
 from ragd.store.jobs import Jobs
 from ragd.store.ledger import Ledger
 from ragd.store.overview import Overviews
 from ragd.store.passages import Passages
 from ragd.store.sources import Sources
+from ragd.testing.common import entry_ids, unit_vectors
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the driver's program is a shell script here")
 
@@ -30,6 +35,13 @@ DASHBOARD = Path(__file__).resolve().parents[3] / "deploy" / "grafana" / "dashbo
 _SUFFIXES = re.compile(r"_(?:bucket|sum|count)$")
 # In a query: names of functions, of labels and of what stands in quotes or brackets are no metrics.
 _NAME = re.compile(r"\b([a-z][a-z_]*[a-z])\{")
+
+
+# What every process finds in the database, and not what it has counted itself.
+SHARED = (
+    *("jobs_unfinished", "jobs_oldest_seconds", "chunks_total", "knowledge_bases_active", "documents_failed"),
+    *("database_bytes", "index_bytes", "sync_lag_seconds"),
+)
 
 
 class Stores:
@@ -41,7 +53,7 @@ class Stores:
         self.sources = Sources(engine)
         self.ledger = Ledger(engine)
         overviews = Overviews(engine, Passages(engine), Jobs(engine, 10, 10))
-        own = gauges(self.collections, overviews, self.sources, self.ledger, folder, folder / "rag.db")
+        own = gauges(self.collections, overviews, self.sources, self.ledger, folder, DatabaseSizes(engine))
         self.metrics = Metrics(own)
 
     def samples(self) -> dict[Any, float]:
@@ -72,6 +84,21 @@ def test_sizes_are_those_of_the_files(stores: Stores, tmp_path: Path) -> None:
     assert found["database_bytes",] == sum(file.stat().st_size for file in tmp_path.glob("rag.db*"))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["qdrant", "milvus"])
+def test_an_engine_that_runs_in_a_folder_has_its_files(stores: Stores, tmp_path: Path, backend: str) -> None:
+    folder = tmp_path / "index" / f"dense-{backend}-1"
+    with closing(build("dense", backend, folder=folder)) as store:
+        store.upsert("kb", entry_ids(500), unit_vectors(500, dimension=64))
+    # Of 500 vectors of 64 numbers of four bytes.
+    assert stores.samples()["index_bytes", "dense"] >= 500 * 64 * 4
+
+
+def test_an_index_in_a_server_has_no_size_instead_of_a_wrong_one(stores: Stores, tmp_path: Path) -> None:
+    (tmp_path / "index" / "dense-milvus-1").mkdir(parents=True)
+    assert not [key for key in stores.samples() if key[0] == "index_bytes"]
+
+
 def test_the_lag_of_a_cloud_source_is_since_it_was_last_read_whole(stores: Stores) -> None:
     kb_id = stores.collections.get("default").kb_id
     old = stores.sources.add("confluence", "Wiki", kb_id, {})
@@ -94,7 +121,7 @@ def test_gpus_are_told_of_where_their_driver_tells(stores: Stores) -> None:
 def test_without_a_gpu_there_are_no_such_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     nothing: Any = None
-    assert not [one.name for one in gauges(nothing, nothing, nothing, nothing, tmp_path, None) if one.name.startswith("gpu")]
+    assert not [one.name for one in gauges(nothing, nothing, nothing, nothing, tmp_path, nothing) if one.name.startswith("gpu")]
 
 
 def test_a_driver_that_fails_is_no_failure_of_the_metrics(stores: Stores, tmp_path: Path) -> None:
@@ -119,3 +146,15 @@ def test_the_dashboard_asks_for_nothing_that_is_not_exposed(stores: Stores) -> N
     # And every name is drawn by some panel, so that none is forgotten.
     drawn = {_SUFFIXES.sub("", name) for name in asked}
     assert {name for name in exposed - drawn if not name.endswith("_created")} == set()
+
+
+def test_the_dashboard_names_routes_that_are_there_and_counts_what_all_processes_share_once() -> None:
+    dashboard = json.loads(DASHBOARD.read_text("utf-8"))
+    asked = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    named = {path for one in asked for paths in re.findall(r'endpoint=~"([^"]+)"', one) for path in paths.split("|")}
+    assert named
+    assert named <= set(routes().openapi()["paths"])
+    # Each process says the same of the database: their lines would lie upon each other, and a sum would be wrong.
+    shared = [one for one in asked if any(f"{name}{{" in one for name in SHARED)]
+    assert len(shared) == len(SHARED)
+    assert [one for one in shared if not one.startswith("max")] == []

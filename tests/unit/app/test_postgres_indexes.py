@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,19 @@ def test_auto_keeps_all_indexes_in_the_database_of_the_content(
     assert agrees(app)
     assert ask(app, "E1045").hits[0].passage.source.endswith("guide.md")
     assert not [path for path in (app.directories.data / "index").rglob("*") if path.is_file()]
+    shown = app.metrics.text().decode()
+    sizes = {name: float(size) for name, size in re.findall(r'^index_bytes{index="(\w+)"} (\S+)$', shown, re.MULTILINE)}
+    measured = (
+        "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE relkind = 'r' AND relnamespace = '{}'::regnamespace"
+    )
+    of_schemas = {
+        side: float(postgres_server.run(database, measured.format(schema))[0][0])
+        for side, schema in schemas(postgres_server, database).items()
+    }
+    assert sizes == of_schemas
+    assert min(sizes.values()) > 0
+    [whole] = re.findall(r"^database_bytes (\S+)$", shown, re.MULTILINE)
+    assert float(whole) > sum(sizes.values())
 
     app = start()
     assert ask(app, "証明書").hits[0].passage.source.endswith("手順.md")

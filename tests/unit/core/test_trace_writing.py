@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -65,3 +66,19 @@ def test_what_is_left_at_the_end_is_written(sink: Sink) -> None:
     tracer.record([{"n": 1}, {"n": 2}])
     assert finished_within(10, tracer.close)
     assert sink.writes == [[1, 2]]
+
+
+def test_nobody_who_waits_is_forgotten_for_another_who_waits_too(sink: Sink, tracer: Tracer) -> None:
+    def ask_and_look() -> None:
+        for number in range(200):
+            tracer.record([{"n": number}])
+            tracer.flush()
+
+    threads = [threading.Thread(target=ask_and_look, daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + 30
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    assert not any(thread.is_alive() for thread in threads)
+    assert sum(map(len, sink.writes)) == 800

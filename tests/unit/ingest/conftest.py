@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,13 +83,13 @@ class TroubledSparse(Fts5Store):
 class TroubledWriter(DocumentWriter):
     trouble: Trouble
 
-    def begin(self, batch: Sequence[Version]) -> None:
+    def begin(self, batch: Sequence[Version], returning: Collection[str] | None = None) -> None:
         self.trouble.at("begin.before")
-        super().begin(batch)
+        super().begin(batch, returning)
 
-    def flip(self, batch: Sequence[Version], replaced: Sequence[str] = ()) -> Any:
+    def flip(self, batch: Sequence[Version], replaced: Sequence[str] = (), returning: Collection[str] | None = None) -> Any:
         self.trouble.at("flip.before")
-        stale = super().flip(batch, replaced)
+        stale = super().flip(batch, replaced, returning)
         self.trouble.at("flip.after")
         return stale
 

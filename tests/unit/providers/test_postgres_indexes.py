@@ -139,6 +139,21 @@ def test_a_second_process_sees_the_graph_that_a_first_one_made(open_pgvector: Ca
     assert first.ids(KB) == {"again"}
 
 
+def test_a_graph_of_another_precision_is_not_used_and_is_made_anew(open_pgvector: Callable[..., PgvectorStore]) -> None:
+    vectors, ids = unit_vectors(61), entry_ids(61)
+    open_pgvector(graph_least=50).upsert(KB, ids[:60], vectors[:60])
+    full = open_pgvector(graph_least=50, precision="vector")
+    assert full.search(KB, vectors[7], 1)[0].entry_id == ids[7]
+    assert full._with_graph == set()
+    full.upsert(KB, ids[60:], vectors[60:])
+    assert full._with_graph == {KB}
+    assert full.search(KB, vectors[60], 1)[0].entry_id == ids[60]
+    # Nobody finds the former one any more.
+    again = open_pgvector(graph_least=50)
+    assert again.search(KB, vectors[7], 1)[0].entry_id == ids[7]
+    assert again._with_graph == set()
+
+
 def test_vectors_of_another_model_are_refused_with_advice(open_pgvector: Callable[..., PgvectorStore]) -> None:
     store = open_pgvector()
     store.upsert(KB, ["a"], unit_vectors(1))

@@ -103,8 +103,8 @@ class VectorMatrix:
                 scores = _scores_of(data, rows, query)
             best = _best(scores, k)
             picked = best if rows is None else rows[best]
-            scored = [Scored(self._ids[row], float(score)) for row, score in zip(picked, scores[best], strict=True)]
-        return sorted(scored, key=lambda item: (-item.score, item.entry_id))
+            ids = [self._ids[row] for row in picked.tolist()]
+        return [Scored(entry_id, -negative) for negative, entry_id in sorted(zip((-scores[best]).tolist(), ids, strict=True))]
 
     def _rows_of(self, allowed: Collection[str]) -> NDArray[np.intp]:
         """The rows of those that are here. Of a filter, which never changes, they are remembered until the matrix does."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,7 @@ class OnnxEmbedder:
         self.max_tokens = files.row.max_tokens
         self.tokenizer = OnnxTokenizer(files.tokenizer, files.tables)
         self._row = files.row
+        self._prefix_length = cache(self.tokenizer.prefix_length)
         self._graph = open_graph(
             files.model, self.model_id, device=device, quantized=files.quantized, threads=threads, spinning=spinning
         )
@@ -66,7 +68,7 @@ class OnnxEmbedder:
     @property
     def passage_overhead(self) -> int:
         frame = len(self.tokenizer.begin_ids) + len(self.tokenizer.end_ids)
-        return frame + self.tokenizer.prefix_length(self._row.passage_prefix)
+        return frame + self._prefix_length(self._row.passage_prefix)
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         return self._embed(self.query_rows(texts), None)
@@ -169,7 +171,7 @@ class OnnxEmbedder:
 
     def _own_tokens(self, prefix: str, rows: Sequence[Sequence[int]], hidden: Vectors) -> list[Vectors]:
         """Of the states of each row, those of its text: without special tokens and prefix."""
-        first = len(self.tokenizer.begin_ids) + self.tokenizer.prefix_length(prefix)
+        first = len(self.tokenizer.begin_ids) + self._prefix_length(prefix)
         end = len(self.tokenizer.end_ids)
         found = []
         for row, states in zip(rows, hidden, strict=True):

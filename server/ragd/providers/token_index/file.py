@@ -34,8 +34,8 @@ class FileTokenIndex:
         file = self._file(kb_id)
         if file is not None:
             codes, counts = file.codes_of(ids)
-            known = np.flatnonzero(np.array(counts, np.intp) >= 0)
-            scores[known] = max_sim(query, codes, np.array(counts, np.intp)[known])
+            known = counts >= 0
+            scores[known] = max_sim(query, codes, counts[known])
         return scores
 
     def delete(self, kb_id: str, ids: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ragd.core.errors import IndexDamaged
 from ragd.core.files import put_in_place, sync
@@ -58,9 +59,6 @@ class _Place(NamedTuple):
     def packed(self) -> int:
         """One number: a table of 100,000 tuples would take three times the memory."""
         return self.first << _FIRST_AT | self.checksum << _COUNT_BITS | self.length
-
-
-_NOWHERE: Final = _Place(0, 0, 0)
 
 
 class TokenFile:
@@ -120,20 +118,20 @@ class TokenFile:
         self._live -= sum(_Place.of(places.pop(entry_id)).length for entry_id in known)
         self._compact_if_worth_it()
 
-    def codes_of(self, ids: Sequence[str]) -> tuple[TokenCodes, list[int]]:
+    def codes_of(self, ids: Sequence[str]) -> tuple[TokenCodes, NDArray[np.intp]]:
         """The codes of these entries, one after the other, and how many each has; -1 for an unknown one."""
         codes, places = self._view
-        counts, rows = [], []
-        for entry_id in ids:
-            packed = places.get(entry_id)
-            first, count, _ = _NOWHERE if packed is None else _Place.of(packed)
-            # One that was written since the view was taken is beyond its map, and as good as unknown.
-            known = packed is not None and first + count <= len(codes)
-            counts.append(count if known else -1)
-            if known:
-                rows.append(np.arange(first, first + count))
-        found = np.take(codes, np.concatenate(rows), axis=0) if rows else codes[:0]
-        self._read += len(rows)
+        packed = [places.get(entry_id, -1) for entry_id in ids]
+        firsts = np.array([place >> _FIRST_AT for place in packed], np.intp)
+        lengths = np.array([place & _COUNT_MASK for place in packed], np.intp)
+        # One that was written since the view was taken is beyond its map, and as good as unknown.
+        known = (firsts >= 0) & (firsts + lengths <= len(codes))
+        counts = np.where(known, lengths, -1)
+        firsts, lengths = firsts[known], lengths[known]
+        # All rows at once, each entry's one after the other: begun anew for each, this would take longer than to read them.
+        rows = np.repeat(firsts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+        found = np.take(codes, rows, axis=0)
+        self._read += len(lengths)
         if self._read >= _MOST_RESIDENT:
             self._read = 0
             self._let_go()
@@ -230,7 +228,7 @@ class TokenFile:
                 batch = ids[start : start + _COPIED]
                 codes, counts = self.codes_of(batch)
                 file.write(codes.tobytes())
-                for entry_id, count in zip(batch, counts, strict=True):
+                for entry_id, count in zip(batch, counts.tolist(), strict=True):
                     place = _Place(at, count, _Place.of(old[entry_id]).checksum)
                     records.append(_record(entry_id, place))
                     places[entry_id] = place.packed

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 LOOKALIKE = "\u2039"
 UNKNOWN_NAMES = ("<unk>", "[UNK]")
 
-_SHORT = 24
-_REMEMBERED = 8_192
-"""Words of at most `_SHORT` characters whose pieces are remembered, 2 MB of them: a question's headings have the same again."""
+_SHORT = 48
+_REMEMBERED = 4_096
+"""Words of at most `_SHORT` characters whose pieces are remembered, 2 to 5 MB of them: headings have the same again."""
 
 
 class MappedTokenizer:

@@ -53,7 +53,8 @@ def _matches(
     ends = np.cumsum(lengths)[word_of]
     at = np.arange(len(codes))
     hashes = np.zeros(len(codes), np.uint64)
-    starts, found_ids, found_scores, found_lengths = [], [], [], []
+    unknown = at[:0]
+    starts, found, sizes = [], [], []
     for length in range(1, table.longest + 1):
         inside = at + length <= ends[at]
         at = at[inside]
@@ -61,25 +62,28 @@ def _matches(
         entries = table.find(hashes)
         known = entries >= 0
         if length == 1:
-            single = np.where(known, table.ids[entries], -1)
-            unknown = at[single < 0]
-            starts.append(unknown)
-            found_ids.append(np.full(len(unknown), table.unknown))
-            found_scores.append(np.full(len(unknown), table.unknown_score))
-            found_lengths.append(np.ones(len(unknown), np.intp))
+            unknown = at[np.where(known, table.ids[entries], -1) < 0]
         at, hashes, entries = at[known], hashes[known], entries[known]
-        ids = table.ids[entries]
-        whole = ids >= 0
-        starts.append(at[whole])
-        found_ids.append(ids[whole])
-        found_scores.append(table.scores[entries[whole]])
-        found_lengths.append(np.full(int(whole.sum()), length))
+        starts.append(at)
+        found.append(entries)
+        sizes.append(len(at))
         if not len(at):
             break
-    every = np.concatenate(starts)
+    # Once for all lengths: a question is short, and each step of numpy costs more than what it does.
+    entries = np.concatenate(found)
+    ids = table.ids[entries]
+    whole = ids >= 0
+    every = np.concatenate([unknown, np.concatenate(starts)[whole]])
     order = np.argsort(every, kind="stable")
     every = every[order]
-    columns = (np.concatenate(column)[order].tolist() for column in (found_lengths, found_ids, found_scores))
+    columns = (
+        np.concatenate([np.full(len(unknown), of_unknown), column[whole]])[order].tolist()
+        for of_unknown, column in (
+            (1, np.repeat(np.arange(1, len(sizes) + 1), sizes)),
+            (table.unknown, ids),
+            (table.unknown_score, table.scores[entries]),
+        )
+    )
     return (every + word_of[every]).tolist(), *columns
 
 

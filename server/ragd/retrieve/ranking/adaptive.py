@@ -52,8 +52,11 @@ class AdaptiveFusion:
         """Takes the options of its siblings and needs none of them."""
 
     def fuse(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData = NO_DATA) -> list[Candidate]:
-        kind = kind_of(plan, data.foreign)
-        return ranked(weighted(lists, (RESCORED if "rerank" in lists else FIRST)[kind]), "fusion")
+        return ranked(self.scores(lists, plan, data), "fusion")
+
+    def scores(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData) -> dict[str, float]:
+        """By chunk id; of the lists only the scores count, not the order."""
+        return weighted(lists, (RESCORED if "rerank" in lists else FIRST)[kind_of(plan, data.foreign)])
 
     def feedback(self, *_of: object) -> None:
         return None

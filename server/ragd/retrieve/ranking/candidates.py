@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
@@ -98,22 +99,25 @@ class Retriever:
             allowed = {kb_id: self.passages.allowed(kb_id, plan.filters) for kb_id in kb_ids}
             if trace.lists_candidates:
                 trace.counters["allowed"] = sum(len(ids.dense) for ids in allowed.values())
-        asked: dict[Side, Future[list[Candidate]]] = {}
+        asked: dict[Side, Callable[[], list[Candidate]]] = {}
         chunks: dict[str, LiveChunk] = {}
         question = _Question()
         if plan.mode != "sparse_only":
             provider = ProviderRef("dense", self.dense.name, self.embedder.model_id)
             wordings = self._dense(plan, kb_ids, allowed, question)
-            asked["dense"] = self._begin("dense", plan, trace, provider, wordings, chunks, allowed)
+            asked["dense"] = partial(self._ask, "dense", plan, trace, provider, wordings, chunks, allowed)
         if plan.mode != "dense_only":
             provider = ProviderRef("sparse", self.sparse.name, self.analyzer.profile)
             wordings = self._sparse(plan, kb_ids, allowed)
-            asked["sparse"] = self._begin("sparse", plan, trace, provider, wordings, chunks, allowed)
+            ask = partial(self._ask, "sparse", plan, trace, provider, wordings, chunks, allowed)
+            # Beside the other, which this thread asks itself: each hop to a thread is two waits for Python's lock. It asks on
+            # behalf of the same caller.
+            asked["sparse"] = self.workers.submit(copy_context().run, ask).result if asked else ask
         lists: dict[str, list[Candidate]] = {}
         failed: dict[Side, Exception] = {}
-        for side, future in asked.items():
+        for side, found in asked.items():
             try:
-                lists[side] = future.result()
+                lists[side] = found()
             # Each engine has errors of its own, and none of them may take the other side's answer away.
             except Exception as error:  # noqa: BLE001
                 failed[side] = error
@@ -164,10 +168,6 @@ class Retriever:
             losses.add("confidence", error, _UNREAD["confidence"])
             return 1, dict.fromkeys(terms, 1)
         return sum(entries for entries, _ in counted), {term: sum(holding[term] for _, holding in counted) for term in terms}
-
-    def _begin(self, *asked: Any) -> Future[list[Candidate]]:
-        """`_ask` beside this thread, and on behalf of the same caller."""
-        return self.workers.submit(copy_context().run, self._ask, *asked)
 
     def _ask(
         self,
@@ -220,8 +220,9 @@ class Retriever:
         plan: QueryPlan,
         chunks: dict[str, LiveChunk],
         allowed: Mapping[str, Allowed],
+        source: str = "",
     ) -> list[Candidate]:
-        """The chunks of what was found for each wording, best first, added to `chunks`."""
+        """The chunks of what was found for each wording, best first, added to `chunks`. `source` names another list."""
         entry_ids = list(dict.fromkeys(entry.entry_id for found in wordings for entry in found))
         live = self.passages.resolve(side, entry_ids, plan.filters, allowed.values())
         best: dict[str, float] = {}
@@ -230,9 +231,9 @@ class Retriever:
                 best[chunk.chunk_id] = max(entry.score, best.get(chunk.chunk_id, entry.score))
         by_id = {chunk.chunk_id: chunk for chunk in live.values()}
         # Equal scores are ordered by id, whatever order an index gives them in.
-        order = sorted(best.items(), key=lambda item: (-round(item[1], 6), item[0]))[: self.depth[side]]
-        chunks.update((chunk_id, by_id[chunk_id]) for chunk_id, _ in order)
-        return [Candidate(chunk_id, score, rank, side) for rank, (chunk_id, score) in enumerate(order, start=1)]
+        order = sorted((-round(score, 6), chunk_id, score) for chunk_id, score in best.items())[: self.depth[side]]
+        chunks.update((chunk_id, by_id[chunk_id]) for _, chunk_id, _ in order)
+        return [Candidate(chunk_id, score, rank, source or side) for rank, (_, chunk_id, score) in enumerate(order, start=1)]
 
 
 def _foreign(plan: QueryPlan, chunks: Iterable[LiveChunk]) -> float:

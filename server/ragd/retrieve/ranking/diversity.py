@@ -6,7 +6,6 @@ The next passage is the one of greatest λ · relevance - (1 - λ) · (greatest 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -30,4 +29,4 @@ def diversified(candidates: Sequence[Candidate], vectors: Mapping[str, Vectors],
         if (mate := vectors.get(taken[-1].chunk_id)) is not None:
             likeness = [float(vectors[item.chunk_id] @ mate) if item.chunk_id in vectors else 0.0 for item in rest]
             resemblance = np.maximum(resemblance, likeness)
-    return [replace(candidate, rank=rank) for rank, candidate in enumerate([*taken, *rest], start=1)]
+    return [candidate._replace(rank=rank) for rank, candidate in enumerate([*taken, *rest], start=1)]

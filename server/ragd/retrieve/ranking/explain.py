@@ -16,7 +16,11 @@ def explained(chunk_ids: Sequence[str], stages: Mapping[str, Sequence[Candidate]
     `stages` are the ranked lists in their order: `dense`, `sparse`, `feedback` if a further search ran, `fusion`, then those that
     ran of `rerank`, `prefer` and `diversity`. A chunk that a list does not hold has no entry for that stage.
     """
-    found = {stage: {candidate.chunk_id: candidate for candidate in candidates} for stage, candidates in stages.items()}
+    shown = set(chunk_ids)
+    found = {
+        stage: {candidate.chunk_id: candidate for candidate in candidates if candidate.chunk_id in shown}
+        for stage, candidates in stages.items()
+    }
     sizes = {stage: len(candidates) for stage, candidates in stages.items()}
     return [_entry(chunk_id, found, sizes) for chunk_id in chunk_ids]
 

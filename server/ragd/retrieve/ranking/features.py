@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from ragd.core.query import QueryPlan
 from ragd.core.results import Candidate, CandidateData
-from ragd.providers.protocols import Fusion, Vectors
+from ragd.providers.protocols import Vectors
+from ragd.retrieve.ranking.adaptive import AdaptiveFusion
 from ragd.retrieve.ranking.fusion import ranked
 
 Numbers = NDArray[np.float64]
 
 # Passages that feedback takes for relevant, and how fast their weight falls with their score in the first fusion.
-_FEEDBACK_PASSAGES: Final = 5
+FEEDBACK_PASSAGES: Final = 5
 _FEEDBACK_FOCUS: Final = 20.0
 # What feedback weighs beside the question in a further search.
 _FEEDBACK_SHARE: Final = 0.6
@@ -67,17 +68,25 @@ FEATURES: Final[Mapping[str, Callable[[Pool], Numbers]]] = {
 TOKEN_FEATURES: Final = frozenset({"tokens"})
 
 
-def first_fusion(rule: Fusion, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData) -> list[Candidate]:
-    """The lists fused by a rule, with MaxSims of kept token vectors as one more where all candidates have one."""
+def first_fusion(
+    rule: AdaptiveFusion,
+    lists: Mapping[str, Sequence[Candidate]],
+    plan: QueryPlan,
+    data: CandidateData,
+    most: int | None = None,
+) -> list[Candidate]:
+    """The lists fused by a rule, the first `most`; where all have token vectors, their MaxSims are one more list."""
     chunk_ids = {candidate.chunk_id for candidates in lists.values() for candidate in candidates}
     if chunk_ids and "rerank" not in lists and chunk_ids <= data.tokens.keys():
-        lists = {**lists, "rerank": ranked({chunk_id: data.tokens[chunk_id] for chunk_id in chunk_ids}, "rerank")}
-    return rule.fuse(lists, plan, data)
+        # The rule looks at scores alone.
+        scored = [Candidate(chunk_id, min(data.tokens[chunk_id], 1.0), 0, "rerank") for chunk_id in chunk_ids]
+        lists = {**lists, "rerank": scored}
+    return ranked(rule.scores(lists, plan, data), "fusion", most)
 
 
 def feedback_of(first: Sequence[Candidate], data: CandidateData) -> Vectors | None:
     """The mean vector `[dimension]` of the best passages of a fusion of the two sides; None where one has no vector."""
-    best = first[:_FEEDBACK_PASSAGES]
+    best = first[:FEEDBACK_PASSAGES]
     if not best or any(candidate.chunk_id not in data.vectors for candidate in best):
         return None
     weights = np.exp(_FEEDBACK_FOCUS * np.array([candidate.score - best[0].score for candidate in best], np.float32))
@@ -100,25 +109,34 @@ def pool_of(lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: Can
     question = data.question
     if question is None or data.feedback is None or "dense" not in lists or "sparse" not in lists:
         return None
-    words = {candidate.chunk_id: candidate.score for candidate in lists["sparse"]}
-    cosines = {candidate.chunk_id: candidate.score for candidate in lists["dense"]}
     chunk_ids = sorted({candidate.chunk_id for candidates in lists.values() for candidate in candidates})
     if not chunk_ids or any(chunk_id not in data.vectors for chunk_id in chunk_ids):
         return None
     vectors = _rows([data.vectors[chunk_id] for chunk_id in chunk_ids])
-    filled = (vectors @ question).tolist()
-    meaning = np.array([cosines.get(chunk_id, cosine) for chunk_id, cosine in zip(chunk_ids, filled, strict=True)])
+    place = {chunk_id: at for at, chunk_id in enumerate(chunk_ids)}
+    words, in_words = _listed(lists["sparse"], place, np.zeros(len(chunk_ids)))
+    meaning, in_meaning = _listed(lists["dense"], place, (vectors @ question).astype(np.float64))
     languages = [data.languages.get(chunk_id) for chunk_id in chunk_ids]
+    tokens = [data.tokens.get(chunk_id) for chunk_id in chunk_ids]
     return Pool(
         chunk_ids,
-        words=np.array([words.get(chunk_id, 0.0) for chunk_id in chunk_ids]),
-        in_words=np.array([chunk_id in words for chunk_id in chunk_ids]),
+        words=words,
+        in_words=in_words,
         meaning=meaning,
-        in_meaning=np.array([chunk_id in cosines for chunk_id in chunk_ids]),
+        in_meaning=in_meaning,
         other_language=np.array([None not in (language, plan.language) and language != plan.language for language in languages]),
         feedback=(vectors @ data.feedback).astype(np.float64),
-        tokens=np.array([data.tokens[chunk_id] for chunk_id in chunk_ids]) if data.tokens.keys() >= set(chunk_ids) else None,
+        tokens=None if None in tokens else np.array(tokens, np.float64),
     )
+
+
+def _listed(candidates: Sequence[Candidate], place: Mapping[str, int], values: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
+    """`values` with the scores of a list at the places of its candidates, and which these are."""
+    at = [place[candidate.chunk_id] for candidate in candidates]
+    values[at] = [candidate.score for candidate in candidates]
+    held = np.zeros(len(values), np.bool_)
+    held[at] = True
+    return values, held
 
 
 def matrix(pool: Pool, names: Sequence[str]) -> Numbers:

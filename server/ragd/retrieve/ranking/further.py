@@ -33,7 +33,7 @@ def widened(
             for kb_id in kb_ids
             for entry in retriever.dense.search(kb_id, vector, depth, found.allowed[kb_id].dense if found.allowed else None)
         ]
-        candidates = retriever.candidates("dense", [entries], plan, chunks, found.allowed)
+        listed = retriever.candidates("dense", [entries], plan, chunks, found.allowed, "feedback")
         new = [chunk for chunk_id, chunk in chunks.items() if chunk_id not in found.chunks]
         vectors: dict[str, Vectors] = {}
         for kb_id in kb_ids:
@@ -41,7 +41,6 @@ def widened(
     except UNREADABLE as error:
         losses.add("feedback", error, _FAILED)
         return _with(found, losses)
-    listed = [replace(candidate, source="feedback") for candidate in candidates]
     payload = {"source": "feedback", "found": len(entries) if trace.lists_candidates else None}
     trace.event("retrieval.candidates", payload | {"candidates": trace.candidates(listed)})
     data = replace(

@@ -73,10 +73,10 @@ def weighted(lists: Mapping[str, Sequence[Candidate]], weights: Mapping[str, flo
     return scores
 
 
-def ranked(scores: Mapping[str, float], source: str) -> list[Candidate]:
-    """Scores as a ranked list, cut at 1. Equal ones are ordered by id, so that one question always gets one order."""
-    order = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
-    return [Candidate(chunk_id, min(score, 1.0), rank, source) for rank, (chunk_id, score) in enumerate(order, start=1)]
+def ranked(scores: Mapping[str, float], source: str, most: int | None = None) -> list[Candidate]:
+    """Scores as a ranked list, cut at 1, of at most so many. Equal ones are ordered by id: one question always gets one order."""
+    order = sorted((-score, chunk_id) for chunk_id, score in scores.items())[:most]
+    return [Candidate(chunk_id, min(-negative, 1.0), rank, source) for rank, (negative, chunk_id) in enumerate(order, start=1)]
 
 
 def _min_max(candidates: Sequence[Candidate]) -> dict[str, float]:

@@ -11,9 +11,10 @@ features, and the rule takes MaxSim for one more list. While a single candidate 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import overload
 
 import numpy as np
 
@@ -23,8 +24,31 @@ from ragd.core.query import QueryPlan
 from ragd.core.results import NO_DATA, Candidate, CandidateData, Part
 from ragd.providers.protocols import Vectors
 from ragd.retrieve.ranking.adaptive import AdaptiveFusion, kind_of
-from ragd.retrieve.ranking.features import Numbers, feedback_of, first_fusion, matrix, pool_of
+from ragd.retrieve.ranking.features import FEEDBACK_PASSAGES, Numbers, feedback_of, first_fusion, matrix, pool_of
 from ragd.retrieve.ranking.weights import SHIPPED, SHIPPED_WITH_TOKENS, read_weights
+
+
+@dataclass(slots=True)
+class _Parts(Sequence[Part]):
+    """The features of a candidate with their weights, made when they are asked for: of the few that are shown."""
+
+    weights: Mapping[str, float]
+    values: Sequence[float]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @overload
+    def __getitem__(self, at: int) -> Part: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Part]: ...
+
+    def __getitem__(self, at: int | slice) -> Part | Sequence[Part]:
+        return tuple(self)[at]
+
+    def __iter__(self) -> Iterator[Part]:
+        return map(Part, self.weights, self.values, self.weights.values())
 
 
 class LearnedFusion:
@@ -59,19 +83,13 @@ class LearnedFusion:
         if pool is None or not weights:
             return self._first(lists, plan, data)
         values = matrix(pool, list(weights))
-        rows = values.tolist()
         scores = scaled(values @ np.array(list(weights.values())))
         # Equal ones are ordered by id, which is the pool's order.
-        order = np.argsort(-scores, kind="stable").tolist()
+        order = np.argsort(-scores, kind="stable")
+        rows = zip(order.tolist(), scores[order].tolist(), values[order].tolist(), strict=True)
         return [
-            Candidate(
-                pool.chunk_ids[at],
-                float(scores[at]),
-                rank,
-                "fusion",
-                tuple(map(Part, weights, rows[at], weights.values())),
-            )
-            for rank, at in enumerate(order, start=1)
+            Candidate(pool.chunk_ids[at], score, rank, "fusion", _Parts(weights, row))
+            for rank, (at, score, row) in enumerate(rows, start=1)
         ]
 
     def feedback(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData) -> Vectors | None:
@@ -79,12 +97,14 @@ class LearnedFusion:
         has_weights = any(self._weights_for(plan, data, with_tokens=known) for known in (False, True))
         if not has_weights or "rerank" in lists or not {"dense", "sparse"} <= lists.keys():
             return None
-        return feedback_of(self._first(lists, plan, data), data)
+        return feedback_of(self._first(lists, plan, data, FEEDBACK_PASSAGES), data)
 
-    def _first(self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData) -> list[Candidate]:
-        """The order of the rule, of the lists that it knows."""
+    def _first(
+        self, lists: Mapping[str, Sequence[Candidate]], plan: QueryPlan, data: CandidateData, most: int | None = None
+    ) -> list[Candidate]:
+        """The order of the rule, of the lists that it knows; of it the first, where not all are wanted."""
         known = {source: found for source, found in lists.items() if source != "feedback"}
-        return first_fusion(self._rule, known, plan, data if self._takes_tokens else replace(data, tokens={}))
+        return first_fusion(self._rule, known, plan, data if self._takes_tokens else replace(data, tokens={}), most)
 
     def _weights_for(self, plan: QueryPlan, data: CandidateData, *, with_tokens: bool) -> Mapping[str, float]:
         return self._weights.get(with_tokens, {}).get(kind_of(plan, data.foreign), {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ragd.core.errors import RagError
 from ragd.core.query import QueryPlan
@@ -111,10 +111,10 @@ class RerankStage:
             # Scaled among the few that were rescored, the last of them would have 0, and so would all behind it: the order is
             # new, the scores are those of the whole list.
             whole = sorted((item.score for item in fused if item.chunk_id in scores), reverse=True)
-            head = [replace(item, score=score) for item, score in zip(head, whole, strict=True)]
+            head = [item._replace(score=score) for item, score in zip(head, whole, strict=True)]
         lowest = head[-1].score
-        rest = [replace(item, score=min(item.score, lowest)) for item in fused if item.chunk_id not in scores]
-        order = [*(replace(item, source="rerank") for item in head), *rest]
+        rest = [item._replace(score=min(item.score, lowest)) for item in fused if item.chunk_id not in scores]
+        order = [*(item._replace(source="rerank") for item in head), *rest]
         return Reranked(
-            [replace(item, rank=rank) for rank, item in enumerate(order, start=1)], scores, relative=not self.reranker.judges
+            [item._replace(rank=rank) for rank, item in enumerate(order, start=1)], scores, relative=not self.reranker.judges
         )

@@ -234,6 +234,8 @@ def test_the_rule_takes_kept_tokens_for_one_more_list() -> None:
     assert first_fusion(rule, LISTS, LITERAL, WITH_TOKENS) == rule.fuse(listed_too, LITERAL, DATA)
     rescored = {**LISTS, "rerank": listed("rerank", b=0.9)}
     assert first_fusion(rule, rescored, LITERAL, WITH_TOKENS) == rule.fuse(rescored, LITERAL, DATA), "it is one already"
+    for most in range(5):
+        assert first_fusion(rule, LISTS, LITERAL, WITH_TOKENS, most) == rule.fuse(listed_too, LITERAL, DATA)[:most]
 
 
 def test_where_all_tokens_are_kept_nothing_is_rescored(tmp_path: Path) -> None:
