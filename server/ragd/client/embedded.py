@@ -86,6 +86,8 @@ def _make_ready(app: Application, need: Need, observer: Observer) -> Job | None:
         with loading():
             import ragd.api.application  # noqa: F401
         opening.join()
+        if app.role == "api":  # workers do that
+            return None
         if need == "search" and app.reconciler.is_clean():
             app.reconciler.prepare()
             return None
@@ -100,6 +102,8 @@ def _open_model(app: Application) -> None:
 def _begin_work(app: Application, client: Client, need: Need, repair: Job | None, observer: Observer) -> None:
     for notice in app.reconciler.notices:
         observer.warn(notice)
+    if app.role == "api":
+        return
     # A search leaves alone what waits in the queue, unless the indexes must be repaired first.
     if need in ("jobs", "watch") or repair is not None:
         app.runner.start()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -63,6 +63,8 @@ class DenseSettings(Group):
     """A filter that allows at most this many entries is answered by scoring exactly those."""
     ef_search: Annotated[int, Field(ge=1)] = 200
     """Breadth of the HNSW search, at least the number of candidates asked for; more is slower and finds more."""
+    graph_precision: Literal["halfvec", "vector"] = "halfvec"
+    """Vectors in `pgvector`'s graph: in half precision, which is half as large and finds the same, or in full."""
 
 
 class IndexServerSettings(Group):

@@ -112,7 +112,7 @@ def load_settings(
     values = _read_yaml(config_dir / "settings.yaml")
     name = strategy or environment.get("RAG_STRATEGY")
     if name:
-        _merge(values, _read_strategy(config_dir, name))
+        _merge(values, read_strategy(config_dir, name))
     _merge(values, _from_environment(environment))
     for dotted, value in (explicit or {}).items():
         _set(values, dotted, value)
@@ -140,7 +140,7 @@ def strategy_names(config_dir: Path) -> list[str]:
     return sorted(path.stem for path in (config_dir / "strategies").glob("*.yaml"))
 
 
-def _read_strategy(config_dir: Path, name: str) -> dict[str, Any]:
+def read_strategy(config_dir: Path, name: str) -> dict[str, Any]:
     """The overlay of settings that a named strategy is. Raises `SettingsError` for an unknown name."""
     known = strategy_names(config_dir)
     if name not in known:
@@ -151,7 +151,7 @@ def _read_strategy(config_dir: Path, name: str) -> dict[str, Any]:
 def with_strategy(settings: Settings, config_dir: Path, name: str) -> Settings:
     """The settings with a named strategy laid over them, for one request."""
     values = settings.model_dump()
-    _merge(values, _read_strategy(config_dir, name))
+    _merge(values, read_strategy(config_dir, name))
     return _validate(values)
 
 
