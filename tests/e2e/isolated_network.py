@@ -26,7 +26,7 @@ _CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x20000, 0x10000000, 0x40000000
 _MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
 _SIOCGIFINDEX, _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8933, 0x8913, 0x8914, 1
 _ETH_P_ALL, _ETH_P_IP, _ETH_P_IPV6, _TCP, _UDP, _DNS, _SYN, _ACK = 3, 0x0800, 0x86DD, 6, 17, 53, 2, 16
-_NAME_SERVER, _ELSEWHERE = "127.0.0.53", "198.51.100.7"
+_NAME_SERVER, _ELSEWHERE, _END = "127.0.0.53", "198.51.100.7", ("192.0.2.255", 9)
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -75,12 +75,21 @@ class Recorder:
 
     def __init__(self) -> None:
         self.seen: set[str] = set()
+        self._ended = threading.Event()
         self._packets = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL))
         self._packets.bind(("lo", 0))
         self._lookups = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._lookups.bind((_NAME_SERVER, _DNS))
         for target in (self._watch, self._answer):
             threading.Thread(target=target, daemon=True).start()
+
+    def finish(self) -> list[str]:
+        """Everything that was sent before this call: packets arrive in order, so all are seen once our own last one is."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as last:
+            last.sendto(b"", _END)
+        if not self._ended.wait(60):
+            raise TimeoutError("The recorder saw no packet of its own for 60 s: what it recorded is not everything.")
+        return sorted(self.seen)
 
     def _watch(self) -> None:
         while True:
@@ -94,7 +103,11 @@ class Recorder:
                 continue
             begins = protocol == _UDP or (protocol == _TCP and payload[13] & (_SYN | _ACK) == _SYN)
             if begins and not (address := ipaddress.ip_address(target)).is_loopback:
-                self.seen.add(f"{address} port {struct.unpack_from('!H', payload, 2)[0]}")
+                port = struct.unpack_from("!H", payload, 2)[0]
+                if (str(address), port) == _END:
+                    self._ended.set()
+                else:
+                    self.seen.add(f"{address} port {port}")
 
     def _answer(self) -> None:
         while True:
@@ -119,7 +132,7 @@ def main() -> int:
         print(f"No network of its own: {error}", file=sys.stderr)
         return NOT_ALLOWED
     code = subprocess.run(command, check=False).returncode
-    Path(record).write_text(json.dumps(sorted(recorder.seen)), encoding="utf-8")
+    Path(record).write_text(json.dumps(recorder.finish()), encoding="utf-8")
     return code
 
 
