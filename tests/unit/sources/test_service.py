@@ -115,6 +115,20 @@ def test_a_reading_that_waits_is_not_queued_twice(place: Place) -> None:
     assert place.status(source).state == "idle"
 
 
+def test_a_source_that_is_changed_while_it_is_read_names_the_job_that_sees_the_change(place: Place) -> None:
+    place.write("a.md")
+    source = place.add()
+    running, go_on = threading.Event(), threading.Event()
+    place.before_run = lambda: (running.set(), go_on.wait(30), None)[-1]
+    first = place.service.sync(source.source_id)
+    assert running.wait(30)
+    place.service.change(source.source_id, values={"exclude": ["*.md"]})
+    named = place.status(source).job_id
+    go_on.set()
+    assert named not in {None, first.job_id}
+    assert place.wait(named or "").result["deleted"] == 1
+
+
 def test_a_folder_that_is_not_there_fails_the_reading_and_deletes_nothing(place: Place) -> None:
     place.write("a.md")
     source = place.add()

@@ -114,6 +114,7 @@ def test_a_source_is_synced_by_request(client: TestClient, finish: Finish, guide
 
 def test_a_source_is_changed(client: TestClient, finish: Finish, guide: Path) -> None:
     added = add(client, guide)
+    finish(added["job_id"])
     address = f"/api/sources/{added['id']}"
     changed = client.patch(address, json={"name": "new", "config": {"exclude": ["*.md"]}}).json()
     assert (changed["name"], changed["config"]["exclude"], changed["config"]["path"]) == ("new", ["*.md"], str(guide))
