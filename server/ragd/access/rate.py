@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 WINDOW_S: Final = 60.0
 # Callers that are remembered; those that have been quiet for a window need not be.
@@ -32,8 +32,21 @@ class Allowance:
         }
 
 
+class Rates(Protocol):
+    """Counts requests by caller."""
+
+    blocks: bool
+    """Whether `take` waits for another process."""
+
+    def take(self, caller_id: str, per_minute: int) -> Allowance:
+        """Count a request of a caller, if there is room for it."""
+        ...
+
+
 class RateLimits:
     """Requests of each caller, in this process. Safe to use from several threads."""
+
+    blocks = False
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

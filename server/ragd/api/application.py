@@ -68,7 +68,7 @@ def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = No
         browser=browser,
         pages=pages,
         answered=answered,
-        server=ServerRules(app.settings, app.audit) if is_server else None,
+        server=ServerRules(app.settings, app.audit, app.rates) if is_server else None,
         counted=counted,
     )
     return api

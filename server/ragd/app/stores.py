@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+from ragd.access.rate import RateLimits, Rates
+from ragd.access.shared_rates import SharedRates
 from ragd.app.backup import Backup
 from ragd.app.clean_stop import CleanStop
 from ragd.app.gauges import gauges
@@ -57,7 +59,8 @@ class Stores:
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._clean_stop = CleanStop(directories.own, settings)
         self._engine = engine = open_engine(settings.store.url, data, resolve(settings.store.password, "store.password"))
-        self._changes = ChangeFeed(engine)
+        self._changes = ChangeFeed(engine, alone=settings.jobs.queue == "process")
+        self.rates: Rates = RateLimits() if engine.dialect.name == "sqlite" else SharedRates(engine)
         self.collections = Collections(engine)
         self.collections.ensure_default()
         self.keys = Keys(ApiKeys(engine), self.collections)

@@ -9,6 +9,7 @@ import secrets
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from ragd import __version__
@@ -19,13 +20,13 @@ from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.server_mode import connections_within
 from ragd.api.server import ApiServer, listening
 from ragd.app.container import Application
-from ragd.config.loading import Directories
+from ragd.config.loading import PROCESSES, Directories
 from ragd.config.policy import mcp_verdict
 from ragd.config.settings import Settings
-from ragd.core.errors import RagError, SettingsError
+from ragd.core.errors import DaemonAlreadyRunning, RagError, SettingsError
 from ragd.core.files import own_folder
 from ragd.core.http import is_loopback
-from ragd.core.instance import INFO_FILE, DaemonInfo, Ownership
+from ragd.core.instance import INFO_FILE, DaemonInfo, Ownership, own_process
 from ragd.core.logs import DAEMON_LOG, logging_to
 from ragd.daemon.watchdog import Watchdog
 from ragd.ingest.interruptions import NOTE_FILE
@@ -61,13 +62,35 @@ def serve(
     """
     # Before the log makes it: what is made on the way to a folder has the usual mode.
     own_folder(directories.data)
-    with logging_to(directories.logs, DAEMON_LOG, settings.observability.log_level, people=True):
+    changes = {name: value for name, value in (("port", port), ("host", host)) if value is not None}
+    served = settings.model_copy(update={"server": settings.server.model_copy(update=changes)})
+    try:
+        _require_private(served)
+        token = _new_token(os.environ.get("RAG_TOKEN"))
+        own, ownership = _owned(served, directories)
+    except RagError as error:
+        with logging_to(directories.logs, DAEMON_LOG, settings.observability.log_level, people=True):
+            return _failed(error)
+    with logging_to(own.logs, DAEMON_LOG, settings.observability.log_level, people=True):
         try:
-            changes = {name: value for name, value in (("port", port), ("host", host)) if value is not None}
-            served = settings.model_copy(update={"server": settings.server.model_copy(update=changes)})
-            return _serve(served, directories, on_ready, progress, stop_when_unused_s)
+            return _serve(served, own, ownership, token, on_ready, progress, stop_when_unused_s)
         except RagError as error:
             return _failed(error)
+
+
+def _owned(settings: Settings, directories: Directories) -> tuple[Directories, Ownership]:
+    """The data directory; where another daemon has it and workers run the jobs, a folder of this process in it.
+
+    Raises `DaemonAlreadyRunning`.
+    """
+    try:
+        return directories, Ownership(directories.data)
+    except DaemonAlreadyRunning:
+        if settings.jobs.queue != "procrastinate":
+            raise
+    own_folder(directories.data / PROCESSES)
+    name, ownership = own_process(directories.data / PROCESSES, "api")
+    return replace(directories, process=name), ownership
 
 
 def _failed(error: RagError) -> int:
@@ -79,25 +102,24 @@ def _failed(error: RagError) -> int:
 def _serve(
     settings: Settings,
     directories: Directories,
+    ownership: Ownership,
+    token: str,
     on_ready: Callable[[DaemonInfo], None],
     progress: Progress | None,
     stop_when_unused_s: float | None,
 ) -> int:
-    token = _new_token(os.environ.get("RAG_TOKEN"))
     server_settings, is_server = settings.server, settings.security.mode == "server"
-    _require_private(settings)
     limit_heaps()
     sys.setswitchinterval(_SWITCH_S)
     gc.set_threshold(*_COLLECT_AFTER)
     raise_open_files()
     lifecycle = Lifecycle()
-    ownership = Ownership(directories.data)
     abandoned = False
     try:
         with listening(server_settings.port, server_settings.host) as (listener, url):
             grace_s = settings.server.shutdown_grace_s
             drain_s = settings.server.drain_s
-            watchdog = Watchdog(directories.data / NOTE_FILE, grace_s, drain_s)
+            watchdog = Watchdog(directories.own / NOTE_FILE, grace_s, drain_s)
             app = Application(settings, directories, progress, watchdog.reading)
             if is_server:
                 require_callers(app)
@@ -138,7 +160,7 @@ def _serve(
     finally:
         if abandoned:
             # The warm-up still holds the stores; the lock goes with the process, which is about to end.
-            (directories.data / INFO_FILE).unlink(missing_ok=True)
+            (directories.own / INFO_FILE).unlink(missing_ok=True)
         else:
             ownership.release()
     if isinstance(warming.error, RagError):

@@ -223,7 +223,7 @@ class AuthMiddleware:
         if known := scope.get("extensions", {}).get(ON_AUTHENTICATED):
             known["call"]()
         if self._server and self._counted:
-            self._server.count(scope, caller)
+            await self._server.count(scope, caller)
 
     async def _caller(self, shown: list[bytes]) -> Caller:
         match = _BEARER.fullmatch(shown[0]) if len(shown) == 1 else None

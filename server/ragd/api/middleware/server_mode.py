@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any, Final
 
+from anyio import CapacityLimiter, to_thread
 from starlette.types import Scope
 
 from ragd.access.callers import NOBODY, Caller
-from ragd.access.rate import RateLimits
+from ragd.access.rate import Rates
 from ragd.api.middleware.headers import AUDIT, CALLER
 from ragd.config.settings import Settings
 from ragd.core.errors import RateLimited
@@ -24,18 +25,20 @@ RATE_HEADERS: Final = "ragd.rate"
 # Asked all the time by machines, and nothing is done by them.
 _UNNOTED: Final = ("/health", "/api/health", "/ready", "/metrics")
 _MOST_CHARS: Final = 500
+_COUNTED_AT_ONCE: Final = 4
 
 Network = IPv4Network | IPv6Network
 
 
 class ServerRules:
-    """The rules of one service; what it counts is this process's. For coroutines of one loop."""
+    """The rules of one service. For coroutines of one loop."""
 
-    def __init__(self, settings: Settings, audit: logging.Handler) -> None:
-        """`audit` takes the lines of the audit log."""
+    def __init__(self, settings: Settings, audit: logging.Handler, rates: Rates) -> None:
+        """`audit` takes the lines of the audit log; `rates` counts the requests of each caller."""
         self.names = (*settings.server.names, *own_name(settings.server.host))
         self._proxies = settings.server.trusted_proxies
-        self._rates = RateLimits()
+        self._rates = rates
+        self._counting = CapacityLimiter(_COUNTED_AT_ONCE)
         self._questions = settings.security.audit_questions
         self._audit = audit if settings.security.audit else None
 
@@ -44,11 +47,15 @@ class ServerRules:
         if self._audit is not None and scope["path"] not in _UNNOTED:
             scope[AUDIT] = {"questions": self._questions}
 
-    def count(self, scope: Scope, caller: Caller) -> None:
+    async def count(self, scope: Scope, caller: Caller) -> None:
         """Count a caller's request. Raises `RateLimited`."""
         if caller.rate_per_minute is None:
             return
-        allowance = self._rates.take(f"{caller.kind}:{caller.id}", caller.rate_per_minute)
+        counted = f"{caller.kind}:{caller.id}", caller.rate_per_minute
+        if self._rates.blocks:
+            allowance = await to_thread.run_sync(self._rates.take, *counted, limiter=self._counting)
+        else:
+            allowance = self._rates.take(*counted)
         scope[RATE_HEADERS] = allowance.headers
         if allowance.wait_s > 0:
             message = f"'{caller.name}' may ask {caller.rate_per_minute:,} times a minute. Wait as long as Retry-After says."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 import uuid
 from contextlib import suppress
 from typing import Any, Final
@@ -11,6 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import SQLAlchemyError
 
+from ragd.core.errors import SettingsError
 from ragd.store.database.engine import independent
 from ragd.store.database.revisions import Revisions
 from ragd.store.database.schema import collections, documents, jobs, occurrences, sources
@@ -20,16 +22,29 @@ log = logging.getLogger(__name__)
 _CHANNEL: Final = "rag_changes"
 _WATCHED: Final = {table.name for table in (collections, documents, jobs, occurrences, sources)}
 _LISTEN_S: Final = 0.5
+_LOOK_EVERY_S: Final = 0.1
 _RETRY_S: Final = 1.0
+# "ragj" and a number: held alone by a process that runs jobs by itself, and shared by those that leave them to workers.
+_JOBS: Final = 0x7261676A00000001
+# A process that was killed a moment ago may be held for alive by the server.
+_WAIT_FOR_DEAD_S: Final = 5.0
+_OTHER_RUNS_JOBS: Final = (
+    "Another process uses this database, and one of the two runs jobs by itself, which only a single process may do. "
+    "Stop the other one, or set jobs.queue: procrastinate for each and run `rag worker` (docs/service.md)."
+)
 
 
 class ChangeFeed:
     """Tells others in the transaction that writes, so that they hear of it when it is committed, and hears of theirs.
 
-    SQLite has one process, and needs none of it. While the server is away nothing is taken for known.
+    SQLite has one process, and needs none of it. While the server is away nothing is taken for known. The connection that hears
+    also holds the lock that says who runs jobs on this database.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, *, alone: bool | None = None) -> None:
+        """`alone`: this process runs jobs by itself, and must be the only one that uses the database; False: it leaves them to
+        workers, as each other process must; None: it runs none. Raises `SettingsError` where another process forbids that.
+        """
         self._engine = engine
         self._revisions = Revisions.shared(engine)
         self._process = uuid.uuid4().hex
@@ -37,6 +52,8 @@ class ChangeFeed:
         self._thread: threading.Thread | None = None
         if engine.dialect.name != "sqlite":
             self._revisions.is_blind = True
+            self._alone = alone
+            self._pooled: Any = self._entered()
             event.listen(engine, "commit", self._tell)
             self._thread = threading.Thread(target=self._listen, name="rag-changes", daemon=True)
             self._thread.start()
@@ -47,6 +64,31 @@ class ChangeFeed:
             with suppress(SQLAlchemyError), independent(self._engine).begin() as connection:
                 self._notify(connection)  # it waits for something to hear
             self._thread.join(2 * _LISTEN_S)
+
+    def _connected(self) -> Any:
+        pooled = self._engine.raw_connection()
+        pooled.detach()
+        connection: Any = pooled.dbapi_connection
+        connection.autocommit = True
+        return pooled
+
+    def _entered(self) -> Any:
+        """A connection that holds the lock."""
+        pooled, until = self._connected(), time.monotonic() + _WAIT_FOR_DEAD_S
+        while not self._may_run(pooled.dbapi_connection):
+            if time.monotonic() > until:
+                pooled.close()
+                self._engine.dispose()
+                raise SettingsError(_OTHER_RUNS_JOBS)
+            time.sleep(_LOOK_EVERY_S)
+        return pooled
+
+    def _may_run(self, connection: Any) -> bool:
+        """Whether the connection has the lock: it ends with it. Each lock is counted, and ends once."""
+        if self._alone is None:
+            return True
+        kind = "" if self._alone else "_shared"
+        return bool(connection.execute(f"SELECT pg_try_advisory_lock{kind}({_JOBS})").fetchone()[0])
 
     def _tell(self, connection: Connection) -> None:
         if written := sorted(self._revisions.written(connection) & _WATCHED):
@@ -66,11 +108,11 @@ class ChangeFeed:
             self._closing.wait(_RETRY_S)
 
     def _hear(self) -> None:
-        pooled = self._engine.raw_connection()
-        pooled.detach()
+        pooled, self._pooled = self._pooled or self._connected(), None
         try:
             connection: Any = pooled.dbapi_connection
-            connection.autocommit = True
+            if not self._may_run(connection):
+                log.error("jobs may be run twice", extra={"reason": _OTHER_RUNS_JOBS})
             connection.execute(f"LISTEN {_CHANNEL}")
             self._revisions.is_blind = False
             self._revisions.changed(_WATCHED)  # what was written before

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from ragd.store.database.columns import size, text
-from ragd.store.database.service_migrations import api_keys, callers, trace_summaries
+from ragd.store.database.service_migrations import api_keys, callers, request_rates, trace_summaries
 
 if TYPE_CHECKING:
     from alembic.operations import Operations
@@ -345,4 +345,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     api_keys,
     callers,
     trace_summaries,
+    request_rates,
 )

@@ -50,3 +50,12 @@ def trace_summaries(op: Operations) -> None:
     op.add_column("traces", sa.Column("question", text()))
     op.add_column("traces", sa.Column("results", sa.Integer()))
     op.add_column("traces", sa.Column("degraded", text()))
+
+
+def request_rates(op: Operations) -> None:
+    """When each caller's allowance is whole again, in seconds since 1970: shared by the processes that answer."""
+    op.create_table(
+        "request_rates",
+        sa.Column("caller_hash", text(64), primary_key=True),
+        sa.Column("full_at", sa.Double(), nullable=False),
+    )
