@@ -78,15 +78,21 @@ def test_a_worker_is_a_service_without_an_address() -> None:
     assert WORKERS["volumes"] == POD["volumes"]
 
 
-def test_what_scales_and_what_stays_are_the_workers() -> None:
+def test_what_answers_and_what_works_scales_and_is_kept() -> None:
     scaled, kept = (
         [item for item in ITEMS if item["kind"] == kind] for kind in ("HorizontalPodAutoscaler", "PodDisruptionBudget")
     )
-    assert [item["spec"]["scaleTargetRef"]["name"] for item in scaled] == ["rag-assistant-worker"]
-    (metric,) = scaled[0]["spec"]["metrics"]
+    by_name = {item["spec"]["scaleTargetRef"]["name"]: item["spec"] for item in scaled}
+    assert by_name.keys() == DEPLOYMENTS.keys()
+    (metric,) = by_name["rag-assistant-worker"]["metrics"]
     assert metric["external"]["metric"]["name"] in (ROOT / "docs" / "service.md").read_text(encoding="utf-8")
-    labels = DEPLOYMENTS["rag-assistant-worker"]["metadata"]["labels"]
-    assert [item["spec"]["selector"]["matchLabels"] for item in kept] == [labels]
+    (load,) = by_name["rag-assistant"]["metrics"]
+    assert load["resource"]["name"] in CONTAINER["resources"]["requests"]
+    (answering,) = [item for item in ITEMS if item["kind"] == "Deployment" and item["metadata"]["name"] == "rag-assistant"]
+    assert answering["spec"]["replicas"] == by_name["rag-assistant"]["minReplicas"] == 2
+    labels = [DEPLOYMENTS[item["metadata"]["name"]]["metadata"]["labels"] for item in kept]
+    assert [item["spec"]["selector"]["matchLabels"] for item in kept] == labels
+    assert {item["metadata"]["name"] for item in kept} == DEPLOYMENTS.keys()
     assert DEPLOYMENTS.keys() == {"rag-assistant", "rag-assistant-worker"}
 
 

@@ -10,9 +10,9 @@ from sqlalchemy import Engine, text
 from ragd.access.rate import WINDOW_S, Allowance
 from ragd.store.database.engine import independent
 
-# One moment of the database's clock is in EXCLUDED: clocks of several machines differ. A moment further away than a window is of a
-# clock that was set back, and counts for nothing. The count is not worth waiting for the disk: a crash of the database gives back
-# what was counted in its last half second.
+# One moment of the database's clock is in EXCLUDED: clocks of several machines differ. A moment further away than a window is
+# of a clock that was set back, and counts for nothing. The count is not worth waiting for the disk: a crash of the database
+# gives back what was counted in its last half second.
 _TAKE: Final = text(
     "INSERT INTO request_rates AS known (caller_hash, full_at) "
     "SELECT :caller, CAST(extract(epoch FROM clock_timestamp()) AS double precision) + :each "

@@ -17,7 +17,15 @@ READING: Final = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": T
 
 OLDEST: Final = 15
 # Unless the URL says otherwise.
-_CONNECTION: Final = {"connect_timeout": 10, "application_name": "rag-assistant", "client_encoding": "utf8"}
+_CONNECTION: Final = {
+    "connect_timeout": 10,
+    "application_name": "rag-assistant",
+    "client_encoding": "utf8",
+    # Who only listens, for changes of others, would wait for hours for a server that is gone without a word.
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+}
 # How long a writer waits for its turn and for rows, and a process for another one that migrates.
 _WAIT: Final = "15s"
 _MIGRATION_WAIT: Final = "10min"
