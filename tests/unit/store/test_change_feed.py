@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
+from ragd.core.errors import SettingsError
 from ragd.store.collections import Collections
 from ragd.store.database.change_feed import ChangeFeed
 from ragd.store.database.engine import open_engine
@@ -83,3 +84,32 @@ def test_nothing_is_taken_for_known_while_the_server_is_away(
     assert revisions.of(collections) == seen
     Collections(engines[1]).create("new")
     _until(lambda: revisions.of(collections) != seen)
+
+
+def test_who_runs_jobs_alone_keeps_the_lock_when_its_connection_is_cut(
+    postgres_server: PostgresServer, migrated_postgres: str
+) -> None:
+    database = postgres_server.create(migrated_postgres)
+    held = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted"
+    with ExitStack() as opened:
+        opened.callback(postgres_server.drop, database)
+        engine = open_engine(postgres_server.url(database), Path())
+        opened.callback(engine.dispose)
+        opened.callback(ChangeFeed(engine, alone=True).close)
+        [(before,)] = postgres_server.run(database, held)
+        postgres_server.run(database, f"SELECT pg_terminate_backend({before})")
+        _until(lambda: [pid for (pid,) in postgres_server.run(database, held) if pid != before] != [])
+
+
+def test_those_that_leave_jobs_to_workers_may_be_several(postgres_server: PostgresServer, migrated_postgres: str) -> None:
+    database = postgres_server.create(migrated_postgres)
+    with ExitStack() as opened:
+        opened.callback(postgres_server.drop, database)
+        for _ in range(2):
+            engine = open_engine(postgres_server.url(database), Path())
+            opened.callback(engine.dispose)
+            opened.callback(ChangeFeed(engine, alone=False).close)
+        refused = open_engine(postgres_server.url(database), Path())
+        opened.callback(refused.dispose)
+        with pytest.raises(SettingsError, match=r"jobs\.queue: procrastinate"):
+            ChangeFeed(refused, alone=True)
