@@ -27,6 +27,7 @@ class Question:
 
     `collection` is set where a dataset is about several; `history` holds the turns before, as `POST /api/query` takes them.
     `facts` are what an answer must say, each in one of several wordings; what is not `answerable` has nothing relevant.
+    `reference` is a right answer in words.
     """
 
     id: str
@@ -38,6 +39,12 @@ class Question:
     history: tuple[Mapping[str, Any], ...] = ()
     facts: tuple[tuple[str, ...], ...] = ()
     answerable: bool = True
+    reference: str = ""
+
+    @property
+    def expected(self) -> str:
+        """A right answer: the reference, else the facts, each in its first wording; "" where neither is known."""
+        return self.reference or "; ".join(wordings[0] for wordings in self.facts)
 
 
 @dataclass(frozen=True, slots=True)

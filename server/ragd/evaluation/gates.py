@@ -12,7 +12,6 @@ from typing import Any, Final
 import yaml
 
 from ragd.core.errors import ValidationFailed
-from ragd.evaluation.answers import ANSWER_METRICS
 from ragd.evaluation.metrics import metrics_within
 
 _GATE = re.compile(r"\s*([a-z0-9@_]+)\s*(>=|<=|>|<)\s*(\d+(?:\.\d+)?)\s*", re.IGNORECASE)
@@ -63,7 +62,7 @@ def check(gates: Sequence[Gate], overall: Mapping[str, Any]) -> list[Checked]:
     return [Checked(gate, gate.value(overall), gate.is_met(overall)) for gate in gates]
 
 
-def read_gates(path: Path, top_k: int, *, answers: bool = False) -> list[Gate]:
+def read_gates(path: Path, top_k: int, *, more: Sequence[str] = ()) -> list[Gate]:
     """The gates of a YAML file: a list of conditions as `read_gate` takes them. Raises `ValidationFailed`."""
     try:
         listed = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -71,15 +70,15 @@ def read_gates(path: Path, top_k: int, *, answers: bool = False) -> list[Gate]:
         raise ValidationFailed(f"{path} can't be read: {error}") from error
     if not isinstance(listed, list) or not listed or not all(isinstance(one, str) for one in listed):
         raise ValidationFailed(f"{path} must hold a list of gates, each as text: - ndcg@10>=0.85")
-    return [read_gate(one, top_k, answers=answers) for one in listed]
+    return [read_gate(one, top_k, more=more) for one in listed]
 
 
-def read_gate(text: str, top_k: int, *, answers: bool = False) -> Gate:
-    """A condition as people write it, with `answers` also on the metrics of answers.
+def read_gate(text: str, top_k: int, *, more: Sequence[str] = ()) -> Gate:
+    """A condition as people write it, on a metric of a ranking of `top_k` passages or one of `more`.
 
     Raises `ValidationFailed` for what can't be read or is not measured at this depth.
     """
-    known = (*metrics_within(top_k), *(ANSWER_METRICS if answers else ()), *TIMES)
+    known = (*metrics_within(top_k), *more, *TIMES)
     match = _GATE.fullmatch(text)
     if match is None:
         raise ValidationFailed(f"'{text}' is no gate. Write a metric, one of >= <= > <, and a number: ndcg@10>=0.5.")

@@ -14,7 +14,7 @@ from ragd.evaluation.datasets import Dataset, Question, Relevant, broken, digest
 from ragd.evaluation.relevance import wrong_place
 from ragd.retrieve.filters import parse_filters
 
-_KEYS = {"id", "query", "lang", "type", "relevant", "filters", "hard", "demo", "facts", "answerable"}
+_KEYS = {"id", "query", "lang", "type", "relevant", "filters", "hard", "demo", "facts", "answerable", "answer"}
 _RELEVANT_KEYS = {"source", "place", "grade"}
 
 
@@ -97,6 +97,7 @@ def _question(path: Path, line: int, value: Any) -> Question:
         filters=filters,
         facts=_facts(path, line, value.get("facts", [])),
         answerable=answerable,
+        reference=text_of(value, "answer", path, line) if "answer" in value else "",
     )
 
 

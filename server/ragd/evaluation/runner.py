@@ -23,12 +23,19 @@ _PLACE = ("page", "slide", "sheet", "cell_range", "line_range")
 
 
 def evaluate(
-    dataset: Dataset, questions: Sequence[Question], ask: Ask, *, top_k: int, progress: Callable[[int, int], None]
+    dataset: Dataset,
+    questions: Sequence[Question],
+    ask: Ask,
+    *,
+    top_k: int,
+    progress: Callable[[int, int], None],
+    judged: bool = False,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The summaries (`metrics.summaries`) and one record a question, in their order.
 
     `questions` are of the dataset; `progress` gets how many have been asked, and of how many. The first is asked once before, so
-    that no time has the loading of a model in it. A question that fails ends the evaluation.
+    that no time has the loading of a model in it. A question that fails ends the evaluation. The texts of the passages are kept
+    where there are answers, or the passages are to be `judged`.
     """
     ask(questions[0])
     answers: list[Mapping[str, Any]] = []
@@ -49,13 +56,15 @@ def evaluate(
         of_answer = answer_metrics(question, answer["done"], answer["citations"]) if "done" in answer else {}
         values[question.id] = values.get(question.id, {}) | of_answer
     records = [
-        _record(question, answer, rankings[question.id], values[question.id])
+        _record(question, answer, rankings[question.id], values[question.id], judged)
         for question, answer in zip(questions, answers, strict=True)
     ]
     return summaries(records), records
 
 
-def _record(question: Question, answer: Mapping[str, Any], ranking: Sequence[str], values: Mapping[str, float]) -> dict[str, Any]:
+def _record(
+    question: Question, answer: Mapping[str, Any], ranking: Sequence[str], values: Mapping[str, float], judged: bool
+) -> dict[str, Any]:
     ranks = {unit: rank for rank, unit in enumerate(ranking, start=1)}
     return {
         "id": question.id,
@@ -79,17 +88,20 @@ def _record(question: Question, answer: Mapping[str, Any], ranking: Sequence[str
         "latency_ms": answer["latency_ms"],
         "trace_id": answer["trace_id"],
         "metrics": dict(values),
-        "artifacts": _artifacts(answer),
+        "artifacts": _artifacts(question, answer, judged),
     }
 
 
-def _artifacts(answer: Mapping[str, Any]) -> dict[str, Any]:
+def _artifacts(question: Question, answer: Mapping[str, Any], judged: bool) -> dict[str, Any]:
     """What the metrics were made of: stages of the passages, context, times; of an answer, all of it with its citations."""
     kept: dict[str, Any] = {
         "stages": {entry["chunk_id"]: entry["stages"] for entry in answer.get("explanation", ())},
         "context": [citation.get("chunk_ids") or [citation["chunk_id"]] for citation in answer.get("citations", ())],
         "timings_ms": answer.get("timings_ms", {}),
     }
+    if "done" in answer or judged:
+        kept["passages"] = [{name: one[name] for name in ("id", "source", "content")} for one in answer.get("citations", ())]
+        kept |= {"reference": question.expected} if question.expected else {}
     if done := answer.get("done"):
         names = ("answer", "provider", "model", "found", "finish", "removed_citations", "support", "usage", "degraded")
         kept |= {name: done[name] for name in names}

@@ -115,7 +115,7 @@ def test_means_intervals_and_comparisons_are_over_the_questions_that_have_a_meas
 
 
 def test_a_gate_on_answers_needs_answers() -> None:
-    assert str(read_gate("facts>=0.9", 5, answers=True)) == "facts>=0.9"
+    assert str(read_gate("facts>=0.9", 5, more=ANSWER_METRICS)) == "facts>=0.9"
     with pytest.raises(ValidationFailed, match="names no metric"):
         read_gate("facts>=0.9", 5)
     with pytest.raises(ValidationFailed, match="no question of this run has facts"):

@@ -1527,6 +1527,16 @@ export interface components {
             /** Name */
             name: string;
         };
+        /**
+         * Controls
+         * @description Questions whose verdict is known, which a judge was asked first.
+         */
+        Controls: {
+            /** Asked */
+            asked: number;
+            /** Right */
+            right: number;
+        };
         /** Counts */
         Counts: {
             /** Chunks */
@@ -1846,6 +1856,7 @@ export interface components {
         };
         /** EvaluationOptions */
         EvaluationOptions: {
+            judge?: components["schemas"]["JudgeAccount"] | null;
             /** Limit */
             limit: number | null;
             /**
@@ -2465,6 +2476,46 @@ export interface components {
         JobStarted: {
             /** Job Id */
             job_id: string;
+        };
+        /**
+         * JudgeAccount
+         * @description What judged a run and at what cost. Verdicts that are `unparsable`, `failed` or `too_long` count neither for nor against.
+         */
+        JudgeAccount: {
+            /**
+             * Cached
+             * @description Verdicts taken over from earlier runs.
+             */
+            cached: number;
+            /** Calls */
+            calls: number;
+            controls: components["schemas"]["Controls"];
+            /** Failed */
+            failed: number;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Model */
+            model: string;
+            /** Output Tokens */
+            output_tokens: number;
+            /**
+             * Profile Id
+             * @description Hash of provider, model and the wording of all questions.
+             */
+            profile_id: string;
+            /** Provider */
+            provider: string;
+            /** Retried */
+            retried: number;
+            /**
+             * Stopped
+             * @description Why not all was judged; empty when it was.
+             */
+            stopped: string;
+            /** Too Long */
+            too_long: number;
+            /** Unparsable */
+            unparsable: number;
         };
         /** Latency */
         Latency: {

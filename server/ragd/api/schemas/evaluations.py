@@ -85,11 +85,37 @@ class EvaluatedQuestion(RequestBody):
     artifacts: dict[str, Any] = Field(default={}, description="Stages of the passages, context, times, and the answer.")
 
 
+class Controls(RequestBody):
+    """Questions whose verdict is known, which a judge was asked first."""
+
+    asked: Count
+    right: Count
+
+
+class JudgeAccount(RequestBody):
+    """What judged a run and at what cost. Verdicts that are `unparsable`, `failed` or `too_long` count neither for nor against."""
+
+    profile_id: Hash = Field(description="Hash of provider, model and the wording of all questions.")
+    provider: Name
+    model: Name
+    controls: Controls
+    calls: Count
+    cached: Count = Field(description="Verdicts taken over from earlier runs.")
+    retried: Count
+    unparsable: Count
+    failed: Count
+    too_long: Count
+    input_tokens: Count
+    output_tokens: Count
+    stopped: str = Field(description="Why not all was judged; empty when it was.")
+
+
 class EvaluationOptions(RequestBody):
     mode: Literal["retrieval_only", "end_to_end"] = "retrieval_only"
     rerank: bool
     top_k: Count
     limit: Count | None
+    judge: JudgeAccount | None = None
 
 
 class EvaluationRow(RequestBody):

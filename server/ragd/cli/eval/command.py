@@ -50,6 +50,9 @@ def eval_() -> None:
 )
 @click.option("-k", "--top-k", "asked", type=click.IntRange(1), help="Passages of each (else 20; answers: retrieval.top_k).")
 @click.option("--limit", type=click.IntRange(1), help="Ask only the first questions.")
+@click.option("--judge", "judged", is_flag=True, help="Have the language model of llm.* judge passages and answers, too.")
+@click.option("--judge-strategy", metavar="NAME", help="Judge with the llm.* of this strategy.")
+@click.option("--judge-calls", type=click.IntRange(1), default=5000, show_default=True, help="Ask it no more often.")
 @click.option("--name", default="", metavar="TEXT", help="A name for the run.")
 @click.option("--gate", "gates", multiple=True, metavar="COND", help="Exit with 6 unless met: 'ndcg@10>=0.5'; repeatable.")
 @click.option("--gates", "gates_file", type=options.existing_file, help="A YAML list of gates, such as config/gates.yaml.")
@@ -68,6 +71,9 @@ def _run(
     mode: str,
     asked: int | None,
     limit: int | None,
+    judged: bool,
+    judge_strategy: str | None,
+    judge_calls: int,
     name: str,
     gates: tuple[str, ...],
     gates_file: Path | None,
@@ -82,6 +88,7 @@ def _run(
     answered. Metrics beyond --top-k are left out.
     """
     from ragd.cli.eval.files import require_folders, write_files
+    from ragd.cli.eval.judging import measured_metrics, open_judging
     from ragd.cli.eval.run import DEFAULT_STRATEGY, run_all
     from ragd.evaluation.gates import check, read_gate, read_gates
     from ragd.evaluation.metrics import require_library
@@ -89,9 +96,10 @@ def _run(
     answers = mode == "end_to_end"
     # An answer is to be made of as many passages as people get.
     top_k = asked or (context.settings().retrieval.top_k if answers else _DEPTH)
+    more = measured_metrics(answers=answers, judged=judged)
     conditions = [
-        *(read_gates(gates_file, top_k, answers=answers) if gates_file else ()),
-        *(read_gate(gate, top_k, answers=answers) for gate in gates),
+        *(read_gates(gates_file, top_k, more=more) if gates_file else ()),
+        *(read_gate(gate, top_k, more=more) for gate in gates),
     ]
     if junit and not conditions:
         raise click.UsageError("--junit writes gates: give some with --gate or --gates.")
@@ -101,12 +109,17 @@ def _run(
     if len(name) > _LONGEST_NAME:
         raise click.UsageError(f"--name may have {_LONGEST_NAME} characters.")
     require_library()
+    judging = open_judging(context, judge_strategy, judge_calls) if judged else None
     material = _material(context, named, documents, collection)
+    if judging:
+        judging.try_out(material.dataset.questions[0])
     body: dict[str, Any] = {"top_k": top_k} | ({"rerank": False} if no_rerank else {})
     wanted = [strategy or DEFAULT_STRATEGY for strategy in dict.fromkeys(strategies)] or [DEFAULT_STRATEGY]
     try:
         questions = material.dataset.questions[:limit]
-        runs = run_all(context, material, collection, wanted, body, questions, {"name": name, "limit": limit, "mode": mode})
+        runs = run_all(
+            context, material, collection, wanted, body, questions, {"name": name, "limit": limit, "mode": mode}, judging
+        )
     except KeyboardInterrupt:
         note("Nothing of the unfinished run is kept.")
         raise

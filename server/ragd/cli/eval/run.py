@@ -10,6 +10,7 @@ from ragd.cli.common.context import CliContext
 
 if TYPE_CHECKING:
     from ragd.cli.eval.corpus import Material
+    from ragd.cli.eval.judging import Judging
     from ragd.client.blocking import Client
     from ragd.evaluation.datasets import Dataset, Question
 
@@ -25,6 +26,7 @@ def run_all(
     body: Mapping[str, Any],
     questions: Sequence[Question],
     described: Mapping[str, Any],
+    judging: Judging | None = None,
 ) -> list[dict[str, Any]]:
     """A run for each strategy. Each is tried with one question before anything is read: a wrong name is reported at once."""
     from ragd.cli.eval.corpus import evaluated_collection
@@ -43,18 +45,25 @@ def run_all(
                     questions,
                     {**body, **_strategy(strategy), "collection": target},
                     {**described, "strategy": strategy},
+                    judging,
                 )
                 for strategy in strategies
             ]
 
 
 def _run(
-    client: Client, dataset: Dataset, questions: Sequence[Question], request: Mapping[str, Any], described: Mapping[str, Any]
+    client: Client,
+    dataset: Dataset,
+    questions: Sequence[Question],
+    request: Mapping[str, Any],
+    described: Mapping[str, Any],
+    judging: Judging | None,
 ) -> dict[str, Any]:
     """Ask the questions, and keep the run when all are answered."""
     from ragd.cli.chat import whole_answer
     from ragd.cli.common.progress import JobProgress
     from ragd.core.tracing import utc_now
+    from ragd.evaluation.metrics import summaries
     from ragd.evaluation.runner import evaluate
 
     run_id = uuid.uuid4().hex
@@ -78,9 +87,13 @@ def _run(
             ask,
             top_k=request["top_k"],
             progress=lambda done, total: bar.show("questions", done, total),
+            judged=judging is not None,
         )
     trace = client.get(f"/api/traces/{records[-1]['trace_id']}")
     said = {name: described[name] for name in ("mode", "limit")}
+    if judging:
+        records, said["judge"] = judging.judge(client, dataset, records)
+        metrics = summaries(records)
     options_ = {**said, "rerank": request.get("rerank", True), "top_k": request["top_k"]}
     found: dict[str, Any] = client.post(
         "/api/evaluations",

@@ -58,12 +58,27 @@ def print_run(run: Mapping[str, Any]) -> None:
         ("Latency", f"p50 {overall['latency_ms']['p50']:,.0f} ms, p95 {overall['latency_ms']['p95']:,.0f} ms"),
         ("Empty", plural(overall["empty"], "answer")),
     ]
+    if judge := options["judge"]:
+        pairs.append(("Judge", judge_line(judge)))
     fields([*pairs[:1], ("Name", run["name"]), *pairs[1:]] if run["name"] else pairs)
     click.echo()
     table(("metric", "value"), [(name, f"{value:.4f}") for name, value in overall["metrics"].items()], numeric=("value",))
     if run["metrics"]["groups"]:
         click.echo()
         _print_groups(run)
+
+
+def judge_line(judge: Mapping[str, Any]) -> str:
+    """What judged a run, at what cost, and what it could not judge."""
+    controls, tokens = judge["controls"], judge["input_tokens"] + judge["output_tokens"]
+    parts = [
+        f"{judge['provider']} {judge['model']}",
+        f"{controls['right']} of {controls['asked']} control questions right",
+        f"{plural(judge['calls'], 'call')}, {tokens:,} tokens, {plural(judge['cached'], 'verdict')} of earlier runs",
+        *(f"{judge[name]} {name.replace('_', ' ')}" for name in ("unparsable", "failed", "too_long") if judge[name]),
+        *([f"stopped: {judge['stopped']}"] if judge["stopped"] else []),
+    ]
+    return one_line("; ".join(parts))
 
 
 def _print_groups(run: Mapping[str, Any]) -> None:

@@ -84,11 +84,13 @@ def summary(checks: Checks) -> str:
 def _run(run: Run, resamples: int) -> list[str]:
     overall = run["metrics"]["overall"]
     latency = overall["latency_ms"]
+    judge = run["options"].get("judge")
     lines = [
         f"## {_said(run['name'] or run['strategy'])}",
         "",
         f"Strategy {_said(run['strategy'])}, settings {run['strategy_config_id'][:8]}, run {run['run_id']}. "
         f"{overall['empty']} without any passage; p50 {latency['p50']:,.0f} ms, p95 {latency['p95']:,.0f} ms.",
+        *(["", _judge(judge)] if judge else []),
         "",
         f"| metric | value | {LEVEL:.0%} interval |",
         "|---|--:|---|",
@@ -97,6 +99,16 @@ def _run(run: Run, resamples: int) -> list[str]:
         low, high = interval([one["metrics"][name] for one in run["questions"] if name in one["metrics"]], resamples)
         lines.append(f"| {name} | {value:.4f} | {low:.4f} to {high:.4f} |")
     return [*lines, "", *_worst(run)]
+
+
+def _judge(judge: Mapping[str, Any]) -> str:
+    missing = [f"{judge[name]} {name.replace('_', ' ')}" for name in ("unparsable", "failed", "too_long") if judge[name]]
+    controls = judge["controls"]
+    return (
+        f"Judged by {_said(judge['provider'])} {_said(judge['model'])} (profile {judge['profile_id'][:8]}), right about "
+        f"{controls['right']} of {controls['asked']} control questions. Verdicts missing: {', '.join(missing) or 'none'}."
+        + (f" Not all was judged: {_said(judge['stopped'])}" if judge["stopped"] else "")
+    )
 
 
 def _worst(run: Run) -> list[str]:

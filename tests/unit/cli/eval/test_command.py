@@ -11,6 +11,7 @@ import pytest
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.output import cells
 from ragd.cli.eval.tables import shortened
+from ragd.testing.chat_server import ChatServer, Scripted
 
 pytestmark = pytest.mark.slow
 
@@ -152,6 +153,38 @@ def test_answers_are_asked_measured_and_kept_with_what_they_were_made_of(rag, do
     assert "Worst by hit@5" in rag("eval", "report", run["run_id"], "--metric", "hit@5").stdout or one["metrics"]["hit@5"] == 1
     trace = json.loads(rag("traces", "show", one["trace_id"], "--json").stdout)
     assert trace["links"]["eval"] == run["run_id"]
+
+
+def test_a_judge_is_tried_out_judges_the_answers_and_is_not_paid_twice(
+    rag, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions = tmp_path / "answers.yaml"
+    questions.write_text(
+        "- {id: one, query: 'How do I restore from a snapshot?', answer: 'Run restore.', "
+        "relevant: [{source: guide/backup.md, place: {section: Restore}}]}\n",
+        encoding="utf-8",
+    )
+    arguments = ("eval", "run", "--dataset", str(questions), "--documents", str(docs), "--judge")
+    assert "--judge needs a language model" in rag(*arguments, code=2).stderr
+    strategies = tmp_path / "config" / "strategies"
+    strategies.mkdir(parents=True)
+    with ChatServer(Scripted(pieces=("REASON: so it is.\nVERDICT: YES",))) as server:
+        (strategies / "judge.yaml").write_text(f"llm: {{provider: openai_compatible, model: m, url: '{server.url}'}}\n")
+        given = (*arguments, "--mode", "end_to_end", "--judge-strategy", "judge", "--gate", "faithfulness>=1")
+        result = rag(*given, "--name", "first")
+        assert f"Judge: openai_compatible m at {server.url}" in result.stderr
+        assert "right about 4 of 10 control questions only" in result.stderr
+        assert "The judge is asked" in result.stderr
+        assert "Gate faithfulness>=1 met" in result.stderr
+        assert "correctness" in result.stdout
+        calls = len(server.asked)
+        (run,) = json.loads(rag(*given, "--json").stdout)["runs"]
+        assert len(server.asked) == calls + 10
+    whole = json.loads(rag("eval", "report", "first", "--json").stdout)
+    assert whole["options"]["judge"]["calls"] == calls
+    assert whole["questions"][0]["artifacts"]["judge"]["correctness"][0]["verdict"] == "YES"
+    assert (run["options"]["judge"]["calls"], run["options"]["judge"]["cached"]) == (10, calls - 10)
+    assert rag("eval", "list", "--json")
 
 
 @pytest.mark.parametrize(
