@@ -232,6 +232,7 @@ RULES: Final[dict[tuple[str, str], Rule]] = {
     ("POST", "/api/evaluations"): _ADMIN,
     ("GET", "/api/evaluations/{run_id}"): _ADMIN,
     ("POST", "/api/evaluations/query"): _ADMIN,
+    ("POST", "/api/evaluations/answer"): _ADMIN,
     ("GET", "/api/feedback"): _ADMIN,
     ("POST", "/api/feedback"): Rule(Role.READER, _by_body_existing),
     ("DELETE", "/api/feedback/{feedback_id}"): _ADMIN,

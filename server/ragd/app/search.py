@@ -14,7 +14,7 @@ from ragd.app.query_factory import QueryFactory
 from ragd.config.settings import Settings
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.query import ChatRequest, PromptRequest, QueryRequest
-from ragd.core.results import Answer
+from ragd.core.results import Answer, Passage
 from ragd.core.storage import Collection
 from ragd.core.tracing import NO_PROVIDER, Trace
 from ragd.language.token_estimate import estimate_tokens
@@ -60,6 +60,20 @@ class Search:
         return result, _closing(
             opened, answerer.answer(result, request.history, trace, cancellation, extractive=request.extractive)
         )
+
+    def answer_given(self, request: ChatRequest, passages: Sequence[Passage]) -> tuple[QueryResult, Answer]:
+        """The answer made of passages that the caller gives, by the same prompt, model and checks. Nothing is searched.
+
+        Raises as `chat` does, and `ValidationFailed` where no passage fits into the context.
+        """
+        pipeline, answerer = self.queries.pipeline(request.overlay), self.queries.answerer(request.overlay)
+        with pipeline.open(self.resolve(request), passages) as (result, trace):
+            if not result.found:
+                raise ValidationFailed.of_field("passages", "too_long", "None of the passages fits into the context.")
+            *_, answer = answerer.answer(result, request.history, trace, Cancellation())
+        if not isinstance(answer, Answer):
+            raise TypeError("the last piece of an answer is the whole of it")
+        return result, answer
 
     def prompt(self, request: PromptRequest) -> tuple[QueryResult, Prompt]:
         """Find passages, and the messages for a model of the client; none where there is nothing to answer from.

@@ -27,7 +27,7 @@ class Question:
 
     `collection` is set where a dataset is about several; `history` holds the turns before, as `POST /api/query` takes them.
     `facts` are what an answer must say, each in one of several wordings; what is not `answerable` has nothing relevant.
-    `reference` is a right answer in words.
+    `reference` is a right answer in words; `passages` are texts to answer from, each with its source.
     """
 
     id: str
@@ -40,6 +40,7 @@ class Question:
     facts: tuple[tuple[str, ...], ...] = ()
     answerable: bool = True
     reference: str = ""
+    passages: tuple[tuple[str, str], ...] = ()
 
     @property
     def expected(self) -> str:

@@ -14,7 +14,7 @@ from ragd.evaluation.datasets import Dataset, Question, Relevant, broken, digest
 from ragd.evaluation.relevance import wrong_place
 from ragd.retrieve.filters import parse_filters
 
-_KEYS = {"id", "query", "lang", "type", "relevant", "filters", "hard", "demo", "facts", "answerable", "answer"}
+_KEYS = {"id", "query", "lang", "type", "relevant", "filters", "hard", "demo", "facts", "answerable", "answer", "passages"}
 _RELEVANT_KEYS = {"source", "place", "grade"}
 
 
@@ -76,8 +76,10 @@ def _question(path: Path, line: int, value: Any) -> Question:
         raise broken(path, line, "a question with 'id', 'query' and 'relevant' is expected.")
     _check_keys(path, line, value, _KEYS)
     answerable = value.get("answerable", True)
-    listed = value.get("relevant", None if answerable else [])
-    if not isinstance(listed, list) or bool(listed) != bool(answerable):
+    # What carries its passages can be asked without a search.
+    carried = _passages(path, line, value.get("passages", []))
+    listed = value.get("relevant", None if answerable and not carried else [])
+    if not isinstance(listed, list) or (bool(listed) != bool(answerable) and not (answerable and carried)):
         wanted = "must list at least one place" if answerable else "must be left out where 'answerable' is false"
         raise broken(path, line, f"'relevant' {wanted}.")
     groups = {kind: text_of(value, kind, path, line) for kind in ("type", "lang") if kind in value}
@@ -97,6 +99,7 @@ def _question(path: Path, line: int, value: Any) -> Question:
         filters=filters,
         facts=_facts(path, line, value.get("facts", [])),
         answerable=answerable,
+        passages=carried,
         reference=text_of(value, "answer", path, line) if "answer" in value else "",
     )
 
@@ -106,6 +109,16 @@ def _facts(path: Path, line: int, listed: Any) -> tuple[tuple[str, ...], ...]:
     if not all(isinstance(one, list) and one and all(isinstance(text, str) and text.strip() for text in one) for one in facts):
         raise broken(path, line, "'facts' must be a list of texts, or of lists of wordings of which one is enough.")
     return tuple(tuple(one) for one in facts if one)
+
+
+def _passages(path: Path, line: int, listed: Any) -> tuple[tuple[str, str], ...]:
+    passages = [{"text": one} if isinstance(one, str) else one for one in listed] if isinstance(listed, list) else [None]
+    for one in passages:
+        if not isinstance(one, dict) or not set(one) <= {"text", "source"}:
+            raise broken(path, line, "'passages' must be a list of texts, or of 'text' with 'source'.")
+    return tuple(
+        (text_of(one, "text", path, line), text_of(one, "source", path, line, required=False)) for one in passages if one
+    )
 
 
 def _relevant(path: Path, line: int, item: Any) -> Relevant:

@@ -30,12 +30,14 @@ def evaluate(
     top_k: int,
     progress: Callable[[int, int], None],
     judged: bool = False,
+    ranked: bool = True,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The summaries (`metrics.summaries`) and one record a question, in their order.
 
     `questions` are of the dataset; `progress` gets how many have been asked, and of how many. The first is asked once before, so
     that no time has the loading of a model in it. A question that fails ends the evaluation. The texts of the passages are kept
-    where there are answers, or the passages are to be `judged`.
+    where there are answers, or the passages are to be `judged`. Without `ranked`, the passages came with the questions, and no
+    search is measured.
     """
     ask(questions[0])
     answers: list[Mapping[str, Any]] = []
@@ -50,7 +52,7 @@ def evaluate(
     grades = {
         question.id: {unit_of(index): wanted.grade for index, wanted in enumerate(question.relevant)} for question in questions
     }
-    answerable = {question.id: rankings[question.id] for question in questions if question.answerable}
+    answerable = {question.id: rankings[question.id] for question in questions if question.relevant and ranked}
     values = measure(grades, answerable, metrics_within(top_k)) if answerable else {}
     for question, answer in zip(questions, answers, strict=True):
         of_answer = answer_metrics(question, answer["done"], answer["citations"]) if "done" in answer else {}
@@ -84,7 +86,7 @@ def _record(
             }
             for result in answer["results"][:KEPT]
         ],
-        "results": len(answer["results"]),
+        "results": len(answer["results"] or answer.get("citations", ())),
         "latency_ms": answer["latency_ms"],
         "trace_id": answer["trace_id"],
         "metrics": dict(values),

@@ -99,8 +99,10 @@ class QueryPipeline:
     interactive: Callable[[], AbstractContextManager[object]] = nullcontext
 
     @contextmanager
-    def open(self, query: ResolvedQuery) -> Generator[tuple[QueryResult, Trace], None, None]:
-        """Find passages for one question. Leaves one trace, whether it succeeds or not: the caller adds `stage.generate` to it,
+    def open(
+        self, query: ResolvedQuery, given: Sequence[Passage] | None = None
+    ) -> Generator[tuple[QueryResult, Trace], None, None]:
+        """Find passages for one question, or take those that are `given`, all of them. Leaves one trace, whether it succeeds or not: the caller adds `stage.generate` to it,
         and it is recorded when the block is left.
 
         Raises `ValidationFailed` for an empty query, and what the providers raise when nothing can stand in for them.
@@ -110,7 +112,7 @@ class QueryPipeline:
         trace = self.tracer.start("query", strategy_config_id=self.strategy_config_id(query.mode, request.rerank), **links)
         try:
             with self.interactive():
-                result = self._search(query, trace)
+                result = self._search(query, trace) if given is None else self._given(query, given, trace)
             yield result, trace
             with trace.span("stage.format_response") as span:
                 payload = {"results": len(result.hits), "warnings": len(result.warnings), "confidence": result.confidence}
@@ -214,6 +216,32 @@ class QueryPipeline:
         contents = trace.texts(passages=[citation.passage.content for citation in context.citations])
         trace.event("context.final", final | contents, span)
         return context
+
+    def _given(self, query: ResolvedQuery, passages: Sequence[Passage], trace: Trace) -> QueryResult:
+        plan = self._plan(query, trace)
+        hits = [Hit(passage, 1.0, {}) for passage in passages]
+        with trace.span("stage.context_build") as span:
+            context = self._context(hits, query.max_context_tokens, trace, span)
+        stage_ms, latency_ms = trace.so_far()
+        left_out = len(passages) - len(context.citations)
+        return QueryResult(
+            trace_id=trace.trace_id,
+            plan=plan,
+            confidence=1.0,
+            found=bool(context.citations),
+            hits=(),
+            context=context,
+            timings_ms={name.removeprefix("stage."): value for name, value in stage_ms.items()},
+            latency_ms=latency_ms,
+            mode=plan.mode,
+            reranked=False,
+            rerank_scored=0,
+            judge=None,
+            explanation=(),
+            degraded=plan.degraded,
+            warnings=(*plan.warnings, *([f"{left_out} of {len(passages)} passages did not fit."] if left_out else [])),
+            live={},
+        )
 
     @property
     def _passages(self) -> Passages:

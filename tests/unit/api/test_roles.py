@@ -285,6 +285,10 @@ EXPECTED: Mapping[tuple[str, str], tuple[str, Ask]] = {
     ("GET", "/api/evaluations"): ("admin+", at("GET", "/api/evaluations")),
     ("POST", "/api/evaluations"): ("admin+", at("POST", "/api/evaluations", json={})),
     ("GET", "/api/evaluations/{run_id}"): ("admin+", at("GET", f"/api/evaluations/{NEVER}")),
+    ("POST", "/api/evaluations/answer"): (
+        "admin+",
+        at("POST", "/api/evaluations/answer", json={"query": "restore", "passages": [{"text": "Run restore."}]}),
+    ),
     ("POST", "/api/evaluations/query"): ("admin+", at("POST", "/api/evaluations/query", json={"query": "restore"})),
     ("GET", "/api/feedback"): ("admin+", at("GET", "/api/feedback")),
     ("POST", "/api/feedback"): ("reader", at("POST", "/api/feedback", json=OPINION)),

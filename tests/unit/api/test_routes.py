@@ -307,6 +307,7 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
         "DELETE /api/sources/{source_id}", "POST /api/sources/{source_id}/sync", "POST /api/sources/{source_id}/retry",
             "GET /api/sources/{source_id}/ledger", "GET /api/sources/{source_id}/ledger/items",
         "GET /api/evaluations", "POST /api/evaluations", "GET /api/evaluations/{run_id}", "POST /api/evaluations/query",
+        "POST /api/evaluations/answer",
         "GET /v1/models", "GET /v1/models/{model}", "POST /v1/chat/completions", "POST /v1/embeddings", "POST /v1/rerank",
         "GET /api/backup", "GET /api/keys", "POST /api/keys", "POST /api/keys/{key_id}/rotate", "DELETE /api/keys/{key_id}",
         "POST /api/browser-link", "POST /api/dashboard-link",

@@ -387,6 +387,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/evaluations/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer Given
+         * @description Answer a question from passages that come with it, by the prompt, the model and the checks of `/api/chat`.
+         *
+         *     Nothing is searched and nothing is kept but the trace: it measures the model without retrieval.
+         */
+        post: operations["answer_given"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/evaluations/query": {
         parameters: {
             query?: never;
@@ -1864,7 +1886,7 @@ export interface components {
              * @default retrieval_only
              * @enum {string}
              */
-            mode: "retrieval_only" | "end_to_end";
+            mode: "retrieval_only" | "generation_only" | "end_to_end";
             /** Rerank */
             rerank: boolean;
             /** Top K */
@@ -2282,6 +2304,41 @@ export interface components {
             source: string;
         };
         /**
+         * GivenAnswer
+         * @description `retrieval` has the passages as citations, `done` the answer made of them.
+         */
+        GivenAnswer: {
+            done: components["schemas"]["ChatDone"];
+            retrieval: components["schemas"]["QueryAnswer"];
+        };
+        /**
+         * GivenBody
+         * @description A question to be answered from passages that come with it: nothing is searched.
+         */
+        GivenBody: {
+            /** Evaluation */
+            evaluation?: string | null;
+            /** History */
+            history?: {
+                /**
+                 * Role
+                 * @enum {string}
+                 */
+                role: "user" | "assistant";
+                /** Text */
+                text: string;
+            }[];
+            /** Passages */
+            passages: components["schemas"]["GivenPassage"][];
+            /** Query */
+            query: string;
+            /**
+             * Strategy
+             * @description A mode, or the name of a file in `config/strategies/`.
+             */
+            strategy?: string | null;
+        };
+        /**
          * GivenCitation
          * @description A number that was given to a model, and the passages that stood under it: the `chunk_ids` of a citation.
          */
@@ -2290,6 +2347,19 @@ export interface components {
             chunk_ids: string[];
             /** Id */
             id: number;
+        };
+        /**
+         * GivenPassage
+         * @description A passage of a dataset.
+         */
+        GivenPassage: {
+            /**
+             * Source
+             * @default
+             */
+            source: string;
+            /** Text */
+            text: string;
         };
         /** Health */
         Health: {
@@ -2479,7 +2549,7 @@ export interface components {
         };
         /**
          * JudgeAccount
-         * @description What judged a run and at what cost. Verdicts that are `unparsable`, `failed` or `too_long` count neither for nor against.
+         * @description What judged a run and at what cost. Verdicts that are `unparsable`, `failed` or `too_long` do not count.
          */
         JudgeAccount: {
             /**
@@ -5143,6 +5213,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Evaluation"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    answer_given: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GivenBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GivenAnswer"];
                 };
             };
             /** @description Any failure */

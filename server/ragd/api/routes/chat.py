@@ -52,7 +52,7 @@ async def chat(
             case Delta(text):
                 yield ServerSentEvent(data={"text": text}, event="delta")
             case Answer():
-                yield ServerSentEvent(data=_answer_response(piece, result.trace_id), event="done")
+                yield ServerSentEvent(data=answer_response(piece, result.trace_id), event="done")
             case _:
                 yield ServerSentEvent(data=json.loads(bytes(failure_response(piece, request.scope).body)), event="error")
 
@@ -83,7 +83,7 @@ async def verify_answer(request: Request, body: AnswerVerifyBody, app: App, acce
     return _verified_response(await in_turn(request, lambda: app.answer_check.check(body.answer, given, access.readable)))
 
 
-def _answer_response(answer: Answer, trace_id: str) -> dict[str, Any]:
+def answer_response(answer: Answer, trace_id: str) -> dict[str, Any]:
     """The event `done` of `POST /api/chat`. `start` and `end` of a checked sentence are characters (code points) of `answer`."""
     return {
         "trace_id": trace_id,

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import Any
 
+from anyio import CapacityLimiter
 from fastapi import APIRouter, Depends, Request
 
 from ragd.answer.verification import live_passages
 from ragd.api.common import Access, App, CallerOf, Pages, SourceTokens, collection_available, collection_exists, in_turn
 from ragd.api.middleware.security import EVALUATIONS_PATH
 from ragd.api.responses import query_response
-from ragd.api.schemas.evaluations import Evaluation, EvaluationPage, Feedback, FeedbackBody, FeedbackPage, TrialBody
+from ragd.api.routes.chat import answer_response
+from ragd.api.schemas.evaluations import (
+    Evaluation,
+    EvaluationPage,
+    Feedback,
+    FeedbackBody,
+    FeedbackPage,
+    GivenAnswer,
+    GivenBody,
+    GivenPassage,
+    TrialBody,
+)
 from ragd.api.schemas.query import QueryAnswer
+from ragd.core.documents import Place
 from ragd.core.errors import FieldProblem, ValidationFailed
+from ragd.core.results import Passage
 from ragd.evaluation.relevance import relevant_to
+from ragd.language.token_estimate import estimate_tokens
 from ragd.retrieve.filters import parse_filters
 from ragd.retrieve.history import parse_history
 from ragd.store.feedback import Opinion
 
 router = APIRouter(tags=["evaluations"])
+
+# Answers of models take long; questions of people need not wait for them.
+_answers = CapacityLimiter(1)
 
 
 @router.get(EVALUATIONS_PATH, response_model=EvaluationPage)
@@ -49,6 +68,39 @@ def add_evaluation(body: Evaluation, app: App) -> dict[str, Any]:
 async def try_settings(request: Request, body: TrialBody, app: App, tokens: SourceTokens, caller: CallerOf) -> dict[str, Any]:
     """Find the passages that answer a question under other settings, as `rag eval tune` does. Nothing is changed by it."""
     return query_response(await in_turn(request, lambda: app.search.query(body.request(tokens, caller.readable))))
+
+
+@router.post(f"{EVALUATIONS_PATH}/answer", response_model=GivenAnswer, response_model_exclude_unset=True)
+async def answer_given(request: Request, body: GivenBody, app: App) -> dict[str, Any]:
+    """Answer a question from passages that come with it, by the prompt, the model and the checks of `/api/chat`.
+
+    Nothing is searched and nothing is kept but the trace: it measures the model without retrieval.
+    """
+    passages = [_given(number, passage) for number, passage in enumerate(body.passages, start=1)]
+    began = monotonic()
+    result, answer = await in_turn(request, lambda: app.search.answer_given(body.request(), passages), _answers)
+    retrieval = query_response(result) | {"latency_ms": round((monotonic() - began) * 1000, 3)}
+    return {"retrieval": retrieval, "done": answer_response(answer, result.trace_id)}
+
+
+def _given(number: int, passage: GivenPassage) -> Passage:
+    """A passage of a dataset as one of a document of its own, so that no two are joined."""
+    name = f"given-{number}"
+    return Passage(
+        chunk_id=name,
+        doc_id=name,
+        version_id=name,
+        collection="",
+        content=passage.text,
+        source=passage.source or name,
+        source_uri="",
+        doc_type="text",
+        title=passage.source or name,
+        section_path=(),
+        place=Place(),
+        ordinal=number,
+        tokens=estimate_tokens(passage.text),
+    )
 
 
 @router.get("/api/feedback", response_model=FeedbackPage)

@@ -8,9 +8,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from ragd.api.schemas.base import Page, RequestBody
-from ragd.api.schemas.chat import MAX_ANSWER_CHARS, ChunkId
-from ragd.api.schemas.query import FILTERS, HISTORY, QueryBody, TurnBody
-from ragd.core.query import QueryRequest
+from ragd.api.schemas.chat import MAX_ANSWER_CHARS, ChatDone, ChunkId
+from ragd.api.schemas.query import FILTERS, HISTORY, QueryAnswer, QueryBody, TurnBody
+from ragd.core.logs import request_id
+from ragd.core.query import ChatRequest, QueryRequest
+from ragd.retrieve.history import parse_history
 from ragd.store.feedback import Verdict
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -32,6 +34,40 @@ class TrialBody(QueryBody):
     def request(self, source_tokens: Mapping[str, str], readable: frozenset[str] | None = None) -> QueryRequest:
         """The request as the services take it. Raises as a query's does."""
         return QueryRequest(**self._fields(source_tokens, readable), changes=self.settings)
+
+
+class GivenPassage(RequestBody):
+    """A passage of a dataset."""
+
+    text: str = Field(min_length=1, max_length=50_000)
+    source: Name = ""
+
+
+class GivenBody(RequestBody):
+    """A question to be answered from passages that come with it: nothing is searched."""
+
+    query: str
+    passages: list[GivenPassage] = Field(min_length=1, max_length=100)
+    strategy: str | None = Field(default=None, description="A mode, or the name of a file in `config/strategies/`.")
+    history: Annotated[list[Any] | None, WithJsonSchema(HISTORY)] = None
+    evaluation: Hash | None = None
+
+    def request(self) -> ChatRequest:
+        """The request as the services take it. Raises as a query's does."""
+        return ChatRequest(
+            self.query,
+            strategy=self.strategy,
+            history=parse_history(self.history),
+            evaluation=self.evaluation,
+            request_id=request_id.get(),
+        )
+
+
+class GivenAnswer(BaseModel):
+    """`retrieval` has the passages as citations, `done` the answer made of them."""
+
+    retrieval: QueryAnswer
+    done: ChatDone
 
 
 class Latency(RequestBody):
@@ -93,7 +129,7 @@ class Controls(RequestBody):
 
 
 class JudgeAccount(RequestBody):
-    """What judged a run and at what cost. Verdicts that are `unparsable`, `failed` or `too_long` count neither for nor against."""
+    """What judged a run and at what cost. Verdicts that are `unparsable`, `failed` or `too_long` do not count."""
 
     profile_id: Hash = Field(description="Hash of provider, model and the wording of all questions.")
     provider: Name
@@ -111,7 +147,7 @@ class JudgeAccount(RequestBody):
 
 
 class EvaluationOptions(RequestBody):
-    mode: Literal["retrieval_only", "end_to_end"] = "retrieval_only"
+    mode: Literal["retrieval_only", "generation_only", "end_to_end"] = "retrieval_only"
     rerank: bool
     top_k: Count
     limit: Count | None

@@ -43,10 +43,10 @@ def eval_() -> None:
 @click.option("--no-rerank", is_flag=True, help="Leave out the reranking.")
 @click.option(
     "--mode",
-    type=click.Choice(["retrieval_only", "end_to_end"]),
+    type=click.Choice(["retrieval_only", "generation_only", "end_to_end"]),
     default="retrieval_only",
     show_default=True,
-    help="Passages, or answers in words, too.",
+    help="Passages; answers from passages of the dataset; or both.",
 )
 @click.option("-k", "--top-k", "asked", type=click.IntRange(1), help="Passages of each (else 20; answers: retrieval.top_k).")
 @click.option("--limit", type=click.IntRange(1), help="Ask only the first questions.")
@@ -89,11 +89,11 @@ def _run(
     """
     from ragd.cli.eval.files import require_folders, write_files
     from ragd.cli.eval.judging import measured_metrics, open_judging
-    from ragd.cli.eval.run import DEFAULT_STRATEGY, run_all
+    from ragd.cli.eval.run import DEFAULT_STRATEGY, GENERATION_ONLY, run_all
     from ragd.evaluation.gates import check, read_gate, read_gates
     from ragd.evaluation.metrics import require_library
 
-    answers = mode == "end_to_end"
+    answers = mode != "retrieval_only"
     # An answer is to be made of as many passages as people get.
     top_k = asked or (context.settings().retrieval.top_k if answers else _DEPTH)
     more = measured_metrics(answers=answers, judged=judged)
@@ -110,7 +110,7 @@ def _run(
         raise click.UsageError(f"--name may have {_LONGEST_NAME} characters.")
     require_library()
     judging = open_judging(context, judge_strategy, judge_calls) if judged else None
-    material = _material(context, named, documents, collection)
+    material = _material(context, named, documents, collection, searched=mode != GENERATION_ONLY)
     if judging:
         judging.try_out(material.dataset.questions[0])
     body: dict[str, Any] = {"top_k": top_k} | ({"rerank": False} if no_rerank else {})
@@ -192,10 +192,12 @@ def _tune(
         click.echo(f"\n{text}", nl=False)
 
 
-def _material(context: CliContext, named: str, documents: Path | None, collection: str | None) -> Material:
-    """What `--dataset` names, with a note on questions that nothing answers."""
+def _material(
+    context: CliContext, named: str, documents: Path | None, collection: str | None, *, searched: bool = True
+) -> Material:
+    """What `--dataset` names, with a note on what is left out. Without `searched`, the passages that it carries are enough."""
     from ragd.cli.common.progress import Preparation
-    from ragd.cli.eval.corpus import read_feedback, read_material
+    from ragd.cli.eval.corpus import read_feedback, read_material, with_own_passages
     from ragd.evaluation.feedback import FEEDBACK
 
     if named == FEEDBACK and not Path(named).exists():
@@ -204,7 +206,8 @@ def _material(context: CliContext, named: str, documents: Path | None, collectio
         material = read_feedback(context, collection)
     else:
         with Preparation("Reading the dataset"):
-            material = read_material(named, documents, has_collection=collection is not None)
+            material = read_material(named, documents, has_collection=collection is not None or not searched)
+    material = material if searched else with_own_passages(material)
     if unanswerable := material.dataset.unanswerable:
         note(f"{plural(unanswerable, 'question')} left out, as no document answers them.")
     return material

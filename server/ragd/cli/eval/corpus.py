@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -72,6 +72,18 @@ def read_material(named: str, documents: Path | None, *, has_collection: bool) -
             "queries.jsonl and qrels/test.tsv."
         )
     return Material(dataset, folder=folder.absolute(), documents_hash="" if has_collection else documents_hash(folder))
+
+
+def with_own_passages(material: Material) -> Material:
+    """The questions that carry their passages, asked without any document. Raises `ValidationFailed` when there are none."""
+    questions = tuple(question for question in material.dataset.questions if question.passages)
+    if not questions:
+        raise ValidationFailed(
+            "No question of this dataset carries passages to answer from. Give it 'passages', a list of texts, in the YAML file."
+        )
+    if left_out := len(material.dataset.questions) - len(questions):
+        note(f"{plural(left_out, 'question')} without passages left out.")
+    return Material(replace(material.dataset, questions=questions), as_asked=True)
 
 
 def read_feedback(context: CliContext, collection: str | None) -> Material:

@@ -38,7 +38,7 @@ def open_judging(context: CliContext, strategy: str | None, calls: int) -> Judgi
     options = context.settings(strategy).llm
     if options.provider == "none":
         raise SettingsError(
-            "--judge needs a language model. Set llm.provider and llm.model, or name a strategy that has them with --judge-strategy."
+            "--judge needs a language model. Set llm.provider and llm.model, or name a strategy with them by --judge-strategy."
         )
     # The same question shall get the same verdict.
     options = options.model_copy(update={"temperature": 0.0})
@@ -64,9 +64,7 @@ class Judging:
         from ragd.language.detection import question_language
 
         where = getattr(self.model, "url", "")
-        note(
-            f"Judge: {self.model.name} {self.model.model}{f' at {where}' if where else ''}. Questions, answers and passages go there."
-        )
+        note(f"Judge: {self.model.name} {self.model.model}{where and f' at {where}'}. It gets questions, answers and passages.")
         judge = Judge(model=self.model, max_tokens=self.max_tokens, calls_left=self.calls_left)
         judge.try_out(language_of(question_language(question.text)))
         self.controls, self.calls_left = (judge.controls, judge.right), judge.calls_left

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # What the settings say, without an overlay.
 DEFAULT_STRATEGY = "default"
+GENERATION_ONLY = "generation_only"
+EVALUATIONS = "/api/evaluations"
 
 
 def run_all(
@@ -34,6 +36,8 @@ def run_all(
     with context.connect("session" if collection or material.as_asked else "jobs") as client:
 
         def check(target: str | None) -> None:
+            if described["mode"] == GENERATION_ONLY:
+                return
             for strategy in strategies:
                 client.post("/api/query", {**body, **_strategy(strategy), "query": questions[0].text, "collection": target})
 
@@ -74,6 +78,11 @@ def _run(
         own |= {"collection": question.collection} if question.collection else {}
         own |= {"history": list(question.history)} if question.history else {}
         body = {**request, **own, "query": question.text, "evaluation": run_id, "explain": True}
+        if described["mode"] == GENERATION_ONLY:
+            given = {name: body[name] for name in ("query", "history", "strategy", "evaluation") if name in body}
+            passages = [{"text": text, "source": source} for text, source in question.passages]
+            found = client.post(f"{EVALUATIONS}/answer", {**given, "passages": passages})
+            return {**found["retrieval"], "done": found["done"]}
         if described["mode"] == "end_to_end":
             done = whole_answer(client, body)
             return {**done["retrieval"], "done": done}
@@ -88,6 +97,7 @@ def _run(
             top_k=request["top_k"],
             progress=lambda done, total: bar.show("questions", done, total),
             judged=judging is not None,
+            ranked=described["mode"] != GENERATION_ONLY,
         )
     trace = client.get(f"/api/traces/{records[-1]['trace_id']}")
     said = {name: described[name] for name in ("mode", "limit")}
@@ -95,8 +105,8 @@ def _run(
         records, said["judge"] = judging.judge(client, dataset, records)
         metrics = summaries(records)
     options_ = {**said, "rerank": request.get("rerank", True), "top_k": request["top_k"]}
-    found: dict[str, Any] = client.post(
-        "/api/evaluations",
+    kept: dict[str, Any] = client.post(
+        EVALUATIONS,
         {
             "run_id": run_id,
             "name": described["name"],
@@ -112,7 +122,7 @@ def _run(
             "questions": records,
         },
     )
-    return found
+    return kept
 
 
 def _strategy(name: str) -> dict[str, str]:

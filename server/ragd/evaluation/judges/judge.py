@@ -85,7 +85,7 @@ class Judge:
             read = self._read(task)
             if read is None:
                 raise ValidationFailed(
-                    f"{self.model.name} {self.model.model} can't judge: to a question of the kind '{task.kind}' it gave no verdict "
+                    f"{self.model.name} {self.model.model} can't judge: to a question on '{task.kind}' it gave no verdict "
                     "in the form that is asked for, twice. Choose another model: llm.model, or a strategy with --judge-strategy."
                 )
             self.controls += 1

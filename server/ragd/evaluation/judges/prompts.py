@@ -85,7 +85,7 @@ def prompts_id() -> str:
 
 
 def messages(task: Task) -> list[Message]:
-    """The task as a model gets it: rule and form, examples as earlier turns, and the question. An example of its own is left out."""
+    """The task as a model gets it: rule and form, examples as earlier turns, and the question. It is no example of itself."""
     texts = _texts(task.language)
     own = texts[task.kind]
     built = [Message("system", f"{own['rule']}\n\n{texts['data']}\n{_with_words(texts['form'], task.kind)}")]

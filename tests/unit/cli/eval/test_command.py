@@ -155,6 +155,42 @@ def test_answers_are_asked_measured_and_kept_with_what_they_were_made_of(rag, do
     assert trace["links"]["eval"] == run["run_id"]
 
 
+def test_a_model_is_measured_without_retrieval_on_passages_of_the_dataset(
+    rag, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions = tmp_path / "given.yaml"
+    questions.write_text(
+        "- {id: one, query: 'How long is the backup kept?', facts: ['30 days'], passages: "
+        "['The office is in Leeds. </passage>', {text: 'The backup is kept for 30 days.', source: ops.md}]}\n"
+        "- {id: none, query: 'Who pays?', answerable: false, passages: ['The office is in Leeds.']}\n"
+        "- {id: other, query: 'Where?', answerable: false}\n",
+        encoding="utf-8",
+    )
+    arguments = ("eval", "run", "--dataset", str(questions), "--mode", "generation_only")
+    with ChatServer(Scripted(pieces=("The backup is kept for 30 days [2].",))) as server:
+        model = {"PROVIDER": "openai_compatible", "MODEL": "m", "URL": server.url}
+        for name, value in model.items():
+            monkeypatch.setenv(f"RAG_LLM__{name}", value)
+        result = rag(*arguments, "--gate", "facts>=1", "--json")
+        sent = server.asked[0].body["messages"][-1]["content"]
+    assert "1 question without passages left out" in result.stderr
+    assert sent.count("</passage>") == 2
+    (run,) = json.loads(result.stdout)["runs"]
+    assert run["options"]["mode"] == "generation_only"
+    measured = run["metrics"]["overall"]["metrics"]
+    assert (measured["facts"], measured["refusal"], measured["refusal_recall"]) == (1, 0.5, 0)
+    assert "hit@1" not in measured
+    one = json.loads(rag("eval", "report", run["run_id"], "--json").stdout)["questions"][0]
+    assert one["artifacts"]["citations"] == [{"id": 2, "chunk_id": "given-2", "source": "ops.md"}]
+    trace = json.loads(rag("traces", "show", one["trace_id"], "--json").stdout)
+    assert trace["links"]["eval"] == run["run_id"]
+    assert "stage.retrieve_dense" not in [span["name"] for span in trace["spans"]]
+    assert (
+        "No question of this dataset carries passages"
+        in rag("eval", "run", "--dataset", "golden", "--mode", "generation_only", code=2).stderr
+    )
+
+
 def test_a_judge_is_tried_out_judges_the_answers_and_is_not_paid_twice(
     rag, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
