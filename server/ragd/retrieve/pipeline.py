@@ -102,7 +102,8 @@ class QueryPipeline:
     def open(
         self, query: ResolvedQuery, given: Sequence[Passage] | None = None
     ) -> Generator[tuple[QueryResult, Trace], None, None]:
-        """Find passages for one question, or take those that are `given`, all of them. Leaves one trace, whether it succeeds or not: the caller adds `stage.generate` to it,
+        """Find passages for one question, or take those that are `given`, all of them. Leaves
+        one trace, whether it succeeds or not: the caller adds `stage.generate` to it,
         and it is recorded when the block is left.
 
         Raises `ValidationFailed` for an empty query, and what the providers raise when nothing can stand in for them.

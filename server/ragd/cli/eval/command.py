@@ -15,6 +15,7 @@ from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.failures import GATE_NOT_MET
 from ragd.cli.common.output import echo_json, note, plural
+from ragd.cli.eval.generate import generate
 from ragd.cli.eval.tables import print_cases, print_comparison, print_run, print_runs, print_worst
 from ragd.core.errors import NotFound
 
@@ -31,6 +32,9 @@ _SHORTEST_ID = 4
 @click.group("eval")
 def eval_() -> None:
     """Measure how good the answers are, and compare."""
+
+
+eval_.add_command(generate)
 
 
 @eval_.command("run")

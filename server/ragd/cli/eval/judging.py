@@ -30,20 +30,27 @@ def measured_metrics(*, answers: bool, judged: bool) -> tuple[str, ...]:
     return (*(ANSWER_METRICS if answers else ()), *(by_judge if judged else ()))
 
 
-def open_judging(context: CliContext, strategy: str | None, calls: int) -> Judging:
-    """The judge of the settings, or of a strategy's. Raises `SettingsError` where there is no model, or it can't be used."""
+def open_model(context: CliContext, strategy: str | None, option: str) -> tuple[LanguageModel, int]:
+    """The model of the settings, or of a strategy's, at temperature 0, and how many tokens it may write.
+
+    Raises `SettingsError`, which names the `option` that needs it, where there is none, or it can't be used.
+    """
     from ragd.config.secrets import resolve
     from ragd.providers.registry import build
 
     options = context.settings(strategy).llm
     if options.provider == "none":
-        raise SettingsError(
-            "--judge needs a language model. Set llm.provider and llm.model, or name a strategy with them by --judge-strategy."
-        )
-    # The same question shall get the same verdict.
+        named = ", or name a strategy with them by --judge-strategy" if option == "--judge" else ""
+        raise SettingsError(f"{option} needs a language model. Set llm.provider and llm.model{named}.")
+    # The same question shall get the same reply.
     options = options.model_copy(update={"temperature": 0.0})
-    model = build("llm", options.provider, options=options, api_key=resolve(options.api_key, "llm.api_key"))
-    return Judging(model, options.max_output_tokens, calls)
+    model: LanguageModel = build("llm", options.provider, options=options, api_key=resolve(options.api_key, "llm.api_key"))
+    return model, options.max_output_tokens
+
+
+def open_judging(context: CliContext, strategy: str | None, calls: int) -> Judging:
+    """The judge of the settings, or of a strategy's. Raises `SettingsError` where there is no model, or it can't be used."""
+    return Judging(*open_model(context, strategy, "--judge"), calls)
 
 
 @dataclass(slots=True)

@@ -79,7 +79,7 @@ def _run(
         own |= {"history": list(question.history)} if question.history else {}
         body = {**request, **own, "query": question.text, "evaluation": run_id, "explain": True}
         if described["mode"] == GENERATION_ONLY:
-            given = {name: body[name] for name in ("query", "history", "strategy", "evaluation") if name in body}
+            given: dict[str, Any] = {name: body[name] for name in ("query", "history", "strategy", "evaluation") if name in body}
             passages = [{"text": text, "source": source} for text, source in question.passages]
             found = client.post(f"{EVALUATIONS}/answer", {**given, "passages": passages})
             return {**found["retrieval"], "done": found["done"]}
