@@ -45,7 +45,11 @@ class Gate:
 
     def is_met(self, overall: Mapping[str, Any]) -> bool:
         """Whether a summary meets it."""
-        return _OPERATORS[self.sign](self.value(overall), self.bound)
+        return self.holds(self.value(overall))
+
+    def holds(self, value: float) -> bool:
+        """Whether a figure meets it."""
+        return _OPERATORS[self.sign](value, self.bound)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ The questions go to `POST /api/query`: what is measured is what users get, and a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +15,17 @@ from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.failures import GATE_NOT_MET
 from ragd.cli.common.output import echo_json, note, plural
+from ragd.cli.eval.drift import drift
 from ragd.cli.eval.generate import generate
+from ragd.cli.eval.lookup import find_pair, find_run
 from ragd.cli.eval.tables import print_cases, print_comparison, print_run, print_runs, print_worst
-from ragd.core.errors import NotFound
 
 if TYPE_CHECKING:
     from ragd.cli.eval.corpus import Material
-    from ragd.client.blocking import Client
 
 _LONGEST_NAME = 255
 # Passages of a ranking, where the command line says nothing.
 _DEPTH = 20
-_SHORTEST_ID = 4
 
 
 @click.group("eval")
@@ -35,6 +34,7 @@ def eval_() -> None:
 
 
 eval_.add_command(generate)
+eval_.add_command(drift)
 
 
 @eval_.command("run")
@@ -244,7 +244,7 @@ def _report(context: CliContext, named: str, worst: int, metric: str | None, as_
     from ragd.evaluation.comparison import main_metric
 
     with context.connect() as client:
-        found = _find_run(client, named)
+        found = find_run(client, named)
     known = found["metrics"]["overall"]["metrics"]
     if metric and metric not in known:
         raise click.UsageError(f"The run has no metric '{metric}'. It has {', '.join(known)}.")
@@ -271,7 +271,7 @@ def _compare(context: CliContext, first: str, second: str, changes: int, as_json
 
     resamples = context.settings().evaluation.resamples
     with context.connect() as client:
-        one, other = _find_pair(client, first, second)
+        one, other = find_pair(client, first, second)
     compared = compare_runs(one, other, resamples=resamples)
     if as_json:
         echo_json({"first": _without_questions(one), "second": _without_questions(other), **compared})
@@ -281,43 +281,3 @@ def _compare(context: CliContext, first: str, second: str, changes: int, as_json
 
 def _without_questions(run: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in run.items() if key != "questions"}
-
-
-def _find_run(client: Client, named: str) -> dict[str, Any]:
-    """The whole run that is meant, the newest of several. Raises `NotFound`."""
-    return _whole(client, _matching(list(client.pages("/api/evaluations")), named)[0])
-
-
-def _find_pair(client: Client, first: str, second: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Two whole runs: the newest that the first name fits, and the newest of the second on the same dataset, if there is one.
-
-    Raises `NotFound`.
-    """
-    rows = list(client.pages("/api/evaluations"))
-    one = _matching(rows, first)[0]
-    others = [row for row in _matching(rows, second) if row["run_id"] != one["run_id"]] or [one]
-    same = [row for row in others if _asked(row) == _asked(one)]
-    return _whole(client, one), _whole(client, (same or others)[0])
-
-
-def _asked(row: Mapping[str, Any]) -> tuple[str, int]:
-    return row["dataset_hash"], row["metrics"]["overall"]["questions"]
-
-
-def _matching(rows: Sequence[dict[str, Any]], named: str) -> list[dict[str, Any]]:
-    """The runs that people mean by an id, a name, a strategy or the beginning of an id: what is found first in this order."""
-    ways = (
-        [row for row in rows if row["run_id"] == named],
-        [row for row in rows if row["name"] == named],
-        [row for row in rows if row["strategy"] == named],
-        [row for row in rows if len(named) >= _SHORTEST_ID and row["run_id"].startswith(named)],
-    )
-    for found in ways:
-        if found:
-            return found
-    raise NotFound(f"There is no evaluation '{named}': no run has this id, name or strategy. See `rag eval list`.")
-
-
-def _whole(client: Client, row: Mapping[str, Any]) -> dict[str, Any]:
-    run: dict[str, Any] = client.get(f"/api/evaluations/{row['run_id']}")
-    return run

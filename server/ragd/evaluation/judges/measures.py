@@ -25,7 +25,7 @@ JUDGED_METRICS: Final = (
 )
 OF_PASSAGES: Final = ("context_relevance", "context_precision")
 """What can be judged of a run that gave no answers."""
-_MARK: Final = re.compile(r"\s*\[\d{1,3}\]")
+_MARK: Final = re.compile(r" ?\[\d{1,3}\]")
 # Two measures of the same verdicts.
 _SHARED: Final = {"context_precision": "context_relevance"}
 

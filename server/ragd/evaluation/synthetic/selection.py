@@ -41,9 +41,9 @@ def chosen(made: Iterable[Made], impossible: Iterable[Made], *, count: int, shar
 
 def as_yaml(questions: Iterable[Made], *, collection: str, seed: int) -> str:
     """A dataset file for people to review: each question with the text that it was made from as a comment."""
+    named = yaml.safe_dump(collection, allow_unicode=True).splitlines()[0]
     lines = [
-        f"# Questions made by rag eval generate from the collection {yaml.safe_dump(collection, allow_unicode=True).splitlines()[0]}, "
-        f"seed {seed}.",
+        f"# Questions made by rag eval generate from the collection {named}, seed {seed}.",
         "# Read them before you measure with them: delete what nobody would ask, mend what is worded badly, and add places that",
         "# answer as well. Questions of the type 'unanswerable' must really have no answer.",
         "",
