@@ -31,7 +31,8 @@ _DEFINITIONS: Final = {
 # Headings under which anything may stand.
 _GENERIC: Final = frozenset(
     "overview introduction summary notes note details contents background general example examples usage appendix purpose scope "
-    "references about misc other changelog はじめに 概要 目的 目次 背景 まとめ 備考 注意 付録 その他 参考 简介 概述 目录 总结 附录 备注 其他 参考".split()
+    "references about misc other changelog "
+    "はじめに 概要 目的 目次 背景 まとめ 備考 注意 付録 その他 参考 简介 概述 目录 总结 附录 备注 其他 参考".split()
 )
 _NUMBERED: Final = re.compile(r"^(?:[\d.]+|第[\d一二三四五六七八九十]+[章節条节])[\s.、:：)]*")
 _TABLE: Final = re.compile(r"^\|[^\n]*\|[ \t]*\n\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?:\n\|[^\n]*)+", re.MULTILINE)
