@@ -11,10 +11,15 @@ import pytest
 import yaml
 from openpyxl.worksheet.cell_range import CellRange
 
+from ragd.api.responses import query_response
 from ragd.app.container import Application
 from ragd.config.loading import Directories, load_settings
 from ragd.core.documents import Place
 from ragd.core.query import QueryRequest
+from ragd.evaluation.datasets import Question
+from ragd.evaluation.gates import check, read_gates
+from ragd.evaluation.golden import read_questions
+from ragd.evaluation.runner import evaluate
 from ragd.retrieve.filters import parse_filters
 from ragd.store.jobs import FINISHED
 
@@ -94,6 +99,20 @@ def test_no_kind_of_question_is_left_behind(app: Application, kind: str, lang: s
 def test_half_of_the_hard_questions_find_their_place_among_the_first_five(app: Application) -> None:
     missed = [question["id"] for question in HARD if not found_within(app, question, 5)]
     assert 1 - len(missed) / len(HARD) >= 0.5, f"missed: {missed}"
+
+
+def test_the_shipped_gates_are_met(app: Application) -> None:
+    dataset = read_questions(ROOT / "tests" / "golden" / "questions.yaml")
+
+    def ask(question: Question) -> dict[str, Any]:
+        request = QueryRequest(question.text, top_k=20, filters=parse_filters(question.filters))
+        return query_response(app.search.query(request))
+
+    summaries, _ = evaluate(dataset, dataset.questions, ask, top_k=20, progress=lambda *_: None)
+    gates = read_gates(ROOT / "config" / "gates.yaml", 20)
+    missed = [f"{one.gate}: {one.value:.4f}" for one in check(gates, summaries["overall"]) if not one.met]
+    assert {gate.name for gate in gates} >= {"hit@5", "mrr@10", "ndcg@10"}
+    assert not missed, f"missed: {missed}"
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """A run with answers as datasets of other evaluation tools, which are not needed for it.
 
 `ragas`: a line each in the fields of Ragas 0.4's `SingleTurnSample`, for `EvaluationDataset.from_jsonl`. `deepeval`: a list of
-test cases in the keys that DeepEval 4's `EvaluationDataset.add_test_cases_from_json_file` is told to read by default names:
-`input`, `actual_output`, `expected_output`, `context`, `retrieval_context`.
+test cases with the names of the fields of DeepEval 4's `LLMTestCase`, for `EvaluationDataset.add_test_cases_from_json_file`, which
+is told these names.
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ pytestmark = pytest.mark.slow
 def questions(rag, docs: Path, tmp_path: Path) -> Path:
     """20 questions about the documents of `default`; `other` holds another document, which answers none."""
     rag("ingest", str(docs))
-    rag("collections", "create", "other")
     rag("ingest", str(docs / "queues.txt"), "-c", "other")
     path = tmp_path / "many.yaml"
     lines = [
