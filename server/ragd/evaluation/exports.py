@@ -1,7 +1,7 @@
 """A run with answers as datasets of other evaluation tools, which are not needed for it.
 
 `ragas`: a line each in the fields of Ragas 0.4's `SingleTurnSample`, for `EvaluationDataset.from_jsonl`. `deepeval`: a list of
-test cases with the names of the fields of DeepEval 4's `LLMTestCase`, for `EvaluationDataset.add_test_cases_from_json_file`, which
+cases named as the fields of DeepEval 4's `LLMTestCase`, for `EvaluationDataset.add_test_cases_from_json_file`, which
 is told these names.
 """
 

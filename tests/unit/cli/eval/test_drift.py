@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 def questions(rag, docs: Path, tmp_path: Path) -> Path:
     """20 questions about the documents of `default`; `other` holds another document, which answers none."""
     rag("ingest", str(docs))
-    rag("ingest", str(docs / "queues.txt"), "-c", "other")
+    rag("ingest", str(docs / "queues.txt"), "-c", "other", "--create")
     path = tmp_path / "many.yaml"
     lines = [
         f"- {{id: q{at}, query: 'restore {at}', relevant: [{{source: guide/backup.md, place: {{}}}}]}}\n" for at in range(20)
