@@ -39,7 +39,8 @@ def run_all(
             if described["mode"] == GENERATION_ONLY:
                 return
             for strategy in strategies:
-                client.post("/api/query", {**body, **_strategy(strategy), "query": questions[0].text, "collection": target})
+                asked = {"query": questions[0].text, "collection": target, "evaluation": uuid.uuid4().hex}
+                client.post("/api/query", {**body, **_strategy(strategy), **asked})
 
         with evaluated_collection(client, context, material, collection, check) as target:
             return [

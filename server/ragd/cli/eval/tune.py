@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -41,12 +42,14 @@ def search(
     mode = strategy if strategy in MODES else None
     start: dict[str, Any] = {"retrieval.strategy": mode} if mode else {}
     named = {"strategy": strategy} if strategy and not mode else {}
-    settings = context.settings(named.get("strategy"))
+    settings, search_id = context.settings(named.get("strategy")), uuid.uuid4().hex
     present = {name: _value(settings, name) for name in TUNABLE} | start
     with context.connect("session" if collection or material.as_asked else "jobs") as client:
 
         def post(question: Question, changes: Changes, target: str | None) -> Mapping[str, Any]:
             body: dict[str, Any] = {"query": question.text, "top_k": _DEPTH, "collection": question.collection or target} | named
+            # So that nobody takes it for a question of people.
+            body["evaluation"] = search_id
             body |= {"filters": dict(question.filters)} if question.filters else {}
             body |= {"history": list(question.history)} if question.history else {}
             answer: Mapping[str, Any] = client.post("/api/evaluations/query", {**body, "settings": {**start, **changes}})
