@@ -47,6 +47,12 @@ def test_headings_definitions_and_cells_become_questions_with_their_places() -> 
     assert not {text for text in made if ("mailer" in text and "Owner" in text) or "Overview" in text or "about Ports" in text}
 
 
+def test_a_table_is_asked_about_in_its_documents_language_and_not_for_its_sums() -> None:
+    table = "| 機器 | 台数 |\n|---|---|\n| 端末装置 | 3 |\n| 合計 | 3 |\n"
+    assert [one.text for one in by_rules([Chunk("a", (), table, {}, "ja")])] == ["端末装置の台数は何ですか。"]
+    assert by_rules([Chunk("a", (), "| Item | Count |\n|---|---|\n| lamp post | 3 |\n", {}, "ja")])[0].language == "en"
+
+
 def test_a_heading_of_two_documents_asks_for_no_place() -> None:
     twice = [Chunk(name, ("A", "Escalation path"), "Call the desk.", {}) for name in ("a.md", "b.md")]
     assert by_rules(twice) == []

@@ -57,7 +57,7 @@ def _chunks(context: CliContext, collection: str) -> list[Chunk]:
     with context.connect() as client:
         documents = sorted(client.pages("/api/documents", collection=collection), key=lambda one: str(one["source"]))
         return [
-            Chunk(document["source"], tuple(chunk["section_path"]), chunk["content"], place_of(chunk))
+            Chunk(document["source"], tuple(chunk["section_path"]), chunk["content"], place_of(chunk), document["language"])
             for document in documents
             for chunk in client.pages(f"/api/documents/{document['id']}/chunks")
         ]

@@ -86,7 +86,8 @@ def _print_groups(run: Mapping[str, Any]) -> None:
     rows = []
     for kind, groups in run["metrics"]["groups"].items():
         for group, summary in groups.items():
-            values = [f"{summary['metrics'][name]:.3f}" for name in shown]
+            # What nothing answers has no ranking to be measured.
+            values = [f"{summary['metrics'][name]:.3f}" if name in summary["metrics"] else "" for name in shown]
             rows.append((kind, group, summary["questions"], *values, f"{summary['latency_ms']['p95']:,.0f}"))
     table(("group", "", "n", *shown, "p95 ms"), rows, numeric=("n", *shown, "p95 ms"))
 

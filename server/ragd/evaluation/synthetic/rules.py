@@ -34,6 +34,8 @@ _GENERIC: Final = frozenset(
     "references about misc other changelog "
     "はじめに 概要 目的 目次 背景 まとめ 備考 注意 付録 その他 参考 简介 概述 目录 总结 附录 备注 其他 参考".split()
 )
+# Rows that are no thing of their own.
+_SUMS: Final = frozenset("total subtotal sum average all 合計 小計 総計 計 平均 合计 小计 总计 总和 平均值".split())
 _NUMBERED: Final = re.compile(r"^(?:[\d.]+|第[\d一二三四五六七八九十]+[章節条节])[\s.、:：)]*")
 _TABLE: Final = re.compile(r"^\|[^\n]*\|[ \t]*\n\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?:\n\|[^\n]*)+", re.MULTILINE)
 _LETTER: Final = re.compile(r"[^\W\d_]")
@@ -43,17 +45,21 @@ _QUESTION_ENDS: Final = ("?", "？")
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A chunk with its document's source; `place` is written as in a dataset."""
+    """A chunk with its document's source and language, where it is known; `place` is written as in a dataset."""
 
     source: str
     section: tuple[str, ...]
     content: str
     place: Mapping[str, Any]
+    document_language: str | None = None
 
     @property
     def language(self) -> str:
-        """`en`, `ja` or `zh`, in which it is asked about."""
+        """`en`, `ja` or `zh`, in which it is asked about: a table alone may be all Han, so that its document decides."""
         found = passage_language(self.content)
+        own = self.document_language
+        if own in _ASKS and {own, found} <= {"ja", "zh"}:
+            return str(own)
         return found if found in _ASKS else "en"
 
 
@@ -109,7 +115,7 @@ def unanswerable(chunks: Sequence[Chunk]) -> Iterator[Made]:
                 continue
             for row in rows:
                 for column in head[1:]:
-                    if not (_is_name(row[0]) and _is_name(column)):
+                    if not (_is_name(row[0]) and _is_name(column)) or row[0].casefold() in _SUMS:
                         continue
                     both = (row[0].casefold(), column.casefold())
                     if any(all(part in text for part in both) for text in folded):
@@ -144,7 +150,7 @@ def _cells(chunk: Chunk) -> Iterator[Made]:
     for head, rows in _tables(chunk.content):
         keys = Counter(row[0] for row in rows)
         for row in rows:
-            if keys[row[0]] > 1 or not _is_name(row[0]):
+            if keys[row[0]] > 1 or not _is_name(row[0]) or row[0].casefold() in _SUMS:
                 continue
             for column, cell in zip(head[1:], row[1:], strict=False):
                 if _is_name(column) and 0 < len(cell) <= _LONGEST and cell not in ("-", "—", row[0]):

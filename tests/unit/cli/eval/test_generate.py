@@ -23,6 +23,8 @@ def test_a_dataset_is_made_from_a_collection_and_can_be_asked(rag, docs: Path, t
     rag(*arguments)
     assert out.read_text("utf-8") == first
     asked = ("eval", "run", "--dataset", str(out), "-c", "default", "--mode", "end_to_end", "--json")
+    # A group that nothing answers has no ranking, and its row is there all the same.
+    assert "unanswerable" in rag(*asked[:6]).stdout
     (run,) = json.loads(rag(*asked).stdout)["runs"]
     assert run["metrics"]["overall"]["metrics"]["hit@5"] > 0.5
     assert "--model needs a language model" in rag(*arguments[:4], "--out", str(tmp_path / "b.yaml"), "--model", code=2).stderr
