@@ -23,7 +23,7 @@ _ASKS: Final[Mapping[str, Mapping[Kind, str]]] = {
 }
 _DEFINITIONS: Final = {
     "en": re.compile(
-        r"(?:(?:An?|The) )?((?!(?:It|This|That|There|Here|What|He|She)\b)[A-Z][\w-]*(?: [\w-]+){0,3}) is an? \w.{8,}"
+        r"(?:(?:An?|The) )?((?!(?:It|This|That|There|Here|What|He|She)\b)[A-Z][\w-]{0,30}(?: [\w-]{1,30}){0,3}) is an? \w.{8,}"
     ),
     "ja": re.compile(r"([^、。「」\s]{2,20})とは、?.{6,}(?:である|です|をいう|を指す|をいいます|を指します)。?"),
     "zh": re.compile(r"([^，。、“”\s]{2,15}?)是(?:指|一种|一个|用于|用来).{4,}"),
