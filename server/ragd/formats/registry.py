@@ -84,6 +84,10 @@ _ROWS: Final = (
     FormatSpec("odt", "OpenDocument", "opendocument", "file", (".odt", ".ott"), needs_program=True),
     FormatSpec("rtf", "Rich text", "rtf", "file", (".rtf",), needs_program=True),
     FormatSpec("epub", "Book", "epub", "book", (".epub",), needs_program=True),
+    FormatSpec(
+        "diagram", "Diagram", "diagram", "file-media", (".drawio", ".dio", ".excalidraw", ".bpmn", ".vsdx", ".vsdm"),
+        needs_program=True,
+    ),
     # Fetched by their sources, never found as files.
     FormatSpec("confluence", "Confluence", "confluence", "book"),
     FormatSpec("jira", "Jira", "jira", "issues"),

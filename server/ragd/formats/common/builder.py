@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from ragd.core.documents import Document, Heading, Mark, Picture, Place
+from ragd.formats.common.diagrams import FoundDiagram, described_diagrams, placed_diagrams
 from ragd.formats.common.naming import MAX_TITLE_CHARS
 from ragd.formats.registry import format_of_loader
 from ragd.language.detection import detect_language
@@ -19,6 +20,7 @@ class ContentBuilder:
         self.marks: list[Mark] = []
         self.headings: list[Heading] = []
         self.pictures: list[Picture] = []
+        self.diagrams: list[FoundDiagram] = []
         self._parts: list[str] = []
         self._length = 0
 
@@ -114,15 +116,19 @@ class FormatLoader:
         marks: Sequence[Mark] | None = None,
         headings: Sequence[Heading] = (),
         pictures: Sequence[Picture] | None = None,
+        diagrams: Sequence[FoundDiagram] = (),
         boilerplate: Sequence[tuple[int, int]] = (),
         warnings: Iterable[str] = (),
     ) -> Document:
         """The document. A builder brings its own marks, headings and pictures.
 
-        Without a stated `language` it is detected: by `prose`, where that is given, else by all of the content.
+        Without a stated `language` it is detected: by `prose`, where that is given, else by all of the content. `diagrams` are by
+        where they stand in the content; those that blocks of code describe are found here.
         """
         built = content if isinstance(content, ContentBuilder) else None
         markdown = content if isinstance(content, str) else content.markdown
+        drawn = [*(built.diagrams if built is not None else ()), *diagrams, *described_diagrams(markdown)]
+        language = language or detect_language(markdown if prose is None else prose)
         return Document(
             doc_type=format_of_loader(self.name).doc_type,
             title=title,
@@ -135,7 +141,8 @@ class FormatLoader:
             headings=tuple(built.headings if built is not None else headings),
             boilerplate=tuple(boilerplate),
             pictures=tuple(pictures if pictures is not None else built.pictures if built is not None else ()),
-            language=language or detect_language(markdown if prose is None else prose),
+            diagrams=placed_diagrams(drawn, language),
+            language=language,
             metadata=metadata,
             warnings=tuple(warnings),
         )

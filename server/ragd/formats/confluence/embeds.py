@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 import re
-import zlib
 from collections.abc import Callable, Iterator, Mapping
-from html import unescape
 from typing import Any, Final
-from urllib.parse import unquote, unquote_plus
+from urllib.parse import unquote_plus
 
-from lxml import etree
-
-from ragd.formats.common.opc import Element, safe_parser
+from ragd.diagrams.lines import MAX_LINES, lines_of
+from ragd.diagrams.structure.drawio import read_drawio
 from ragd.formats.confluence.references import write_picture_named
 from ragd.formats.confluence.storage import StorageWriter
-from ragd.formats.confluence.xml import Macro, all_text, attribute, fit, name_of
+from ragd.formats.confluence.xml import Macro, all_text, attribute, name_of
 
 _DIAGRAM_LANGUAGES: Final[Mapping[str, str]] = {
     "mermaid": "mermaid", "mermaid-macro": "mermaid", "mermaid-cloud": "mermaid", "mermaiddiagram": "mermaid",
@@ -28,16 +23,7 @@ _DIAGRAM_LANGUAGES: Final[Mapping[str, str]] = {
 
 _KEY: Final = re.compile(r"\b[A-Z][A-Z0-9_]{1,30}-[0-9]{1,10}\b")
 _MAX_ROADMAP: Final = 500
-
-_MAX_PAGE: Final = 10 * 1024 * 1024
-"""Bytes of one page of a drawing, unpacked."""
-_MAX_PAGES: Final = 50
-_MAX_LINES: Final = 2000
-_MAX_LABEL: Final = 1000
-# lxml refuses a text that declares an encoding.
-_DECLARATION: Final = re.compile(r"\A\s*<\?xml[^>]{0,200}\?>")
-_TAG: Final = re.compile(r"<[^<>]*>")
-_WITH_LABEL: Final = {"mxCell": "value", "UserObject": "label", "object": "label"}
+_UNNAMED: Final = "without a name"
 
 
 def _write_jira(writer: StorageWriter, macro: Macro) -> None:
@@ -79,15 +65,17 @@ def _write_drawing(writer: StorageWriter, macro: Macro) -> None:
     """A diagram: its name, its picture where the page has one, and the words in it, which only so can be found."""
     name = macro.get("diagramName", "name", "filename", "diagramDisplayName")
     shown = macro.get("diagramDisplayName", "displayName", "diagramName", "name", "filename")
-    writer.paragraph(f"Diagram: {shown or 'without a name'}", "strong")
+    writer.paragraph(f"Diagram: {shown or _UNNAMED}", "strong")
     for file in (f"{name}.png", f"{name}.svg", name):
         if write_picture_named(writer, file, shown):
             break
     is_shown = not writer.included and writer.page.first_time(f"drawing {name}")
     source = writer.page.envelope.drawings.get(name, "") if is_shown else ""
-    lines = _diagram_text(source)
+    pages = read_drawio(source) if source else []
+    lines = [line for page in pages for line in [*([f"{page.name}:"] if len(pages) > 1 and page.name else []), *lines_of(page)]]
     if lines:
-        writer.items(lines)
+        writer.page.drawn.append((f"Diagram: {shown or _UNNAMED}", [page.diagram for page in pages if page.diagram]))
+        writer.items(lines[:MAX_LINES])
     elif source:
         writer.page.notes["drawings that could not be read"] += 1
 
@@ -222,80 +210,3 @@ HANDLERS: Final[Mapping[str, Callable[[StorageWriter, Macro], None]]] = {
     "profile": _write_profile,
     "profile-picture": _write_profile,
 }  # fmt: skip
-
-
-def _diagram_text(source: str) -> list[str]:
-    """One line for each label and each labelled or connecting arrow, in the order of the file; empty when it can't be read."""
-    lines: list[str] = []
-    for name, root in _pages(source):
-        found = list(dict.fromkeys(_lines(root)))
-        if name and found:
-            lines.append(f"{name}:")
-        lines += found
-    return lines[:_MAX_LINES]
-
-
-def _pages(source: str) -> Iterator[tuple[str, Element]]:
-    """The pages with their names; a lone page's, which draw.io gives by itself, is left out."""
-    root = _parsed(source)
-    if root is None:
-        return
-    diagrams = list(root.iter("diagram"))[:_MAX_PAGES]
-    if not diagrams:
-        yield "", root
-    for diagram in diagrams:
-        inner = diagram if len(diagram) else _parsed(_unpacked(diagram.text or ""))
-        if inner is not None:
-            yield (_plain(diagram.get("name") or "") if len(diagrams) > 1 else ""), inner
-
-
-def _parsed(text: str) -> Element | None:
-    if not text.strip() or "<!DOCTYPE" in text:
-        return None
-    try:
-        return etree.fromstring(fit(_DECLARATION.sub("", text)), safe_parser())
-    except etree.XMLSyntaxError:
-        return None
-
-
-def _unpacked(text: str) -> str:
-    text = text.strip()
-    if text.startswith("<"):
-        return text
-    try:
-        packed = base64.b64decode(text, validate=False)
-        xml = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, _MAX_PAGE)
-    except (binascii.Error, zlib.error, ValueError):
-        return ""
-    return unquote(xml.decode("utf-8", "replace"))
-
-
-def _lines(root: Element) -> Iterator[str]:
-    labels: dict[str, str] = {}
-    edges: list[tuple[str, str, str]] = []
-    in_edges: set[str] = set()
-    cells: list[tuple[str, str]] = []
-    for element in root.iter():
-        attribute = _WITH_LABEL.get(str(element.tag))
-        if attribute is None:
-            continue
-        wrapper = element.getparent()
-        wrapped = attribute == "value" and wrapper is not None and wrapper.tag in ("UserObject", "object")
-        label = _plain((wrapper.get("label") if wrapped else element.get(attribute)) or "")
-        identity = (wrapper.get("id") if wrapped else element.get("id")) or ""
-        if element.get("edge") == "1":
-            edges.append((element.get("source") or "", element.get("target") or "", label))
-            in_edges.add(identity)
-        elif not wrapped and label:
-            labels[identity] = label
-            cells.append((identity, label))
-    yield from (label for identity, label in cells if identity not in in_edges)
-    for source, target, label in edges:
-        ends = f"{labels[source]} → {labels[target]}" if source in labels and target in labels else ""
-        if said := f"{ends}: {label}" if ends and label else ends or label:
-            yield said
-
-
-def _plain(label: str) -> str:
-    """Labels are HTML, or text."""
-    return " ".join(unescape(_TAG.sub(" ", label)).split())[:_MAX_LABEL]

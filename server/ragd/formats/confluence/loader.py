@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version as installed
 from typing import Any, Final
@@ -15,7 +16,9 @@ from bs4.element import Tag
 from ragd.core.documents import Document, Mark, Place
 from ragd.core.errors import DocumentEmpty, ParseFailed, TooComplex
 from ragd.core.sections import ANCESTORS
+from ragd.diagrams.model import Diagram
 from ragd.formats.common.builder import ContentBuilder, FormatLoader
+from ragd.formats.common.diagrams import FoundDiagram
 from ragd.formats.common.naming import choose_title, metadata_of
 from ragd.formats.common.opc import LXML_VERSION, Element
 from ragd.formats.common.pictures import PictureShelf
@@ -114,11 +117,15 @@ def _view_tree(page: PageParts, anchors: Anchors, shift: int) -> BeautifulSoup:
     return tree
 
 
+_NAMED_DRAWING: Final = re.compile(r"\*\*(Diagram: [^\n]{1,1000}?)\*\*")
+_LABELS: Final = re.compile(r"(?:\s*(?:!\[[^\n]*|[-*] [^\n]*))*")
+
+
 class ConfluenceLoader(FormatLoader):
     """Reads an envelope of the format `confluence/1`."""
 
     name = "confluence"
-    version = "1"
+    version = "2"
 
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002
         envelope = read_envelope(data)
@@ -147,8 +154,30 @@ class ConfluenceLoader(FormatLoader):
             parser=f"lxml {LXML_VERSION}, beautifulsoup4 {bs4.__version__}, markdownify {installed('markdownify')}",
             marks=content.changes(),
             pictures=shelf.pictures,
+            diagrams=_placed(content.markdown, page.drawn),
             warnings=(*(f"{what}: {count}" for what, count in sorted(page.notes.items())), *shelf.warnings()),
         )
+
+
+def _placed(markdown: str, drawn: Sequence[tuple[str, list[Diagram]]]) -> list[FoundDiagram]:
+    """Where the labels of each drawing stand: from the line that names it to the end of their list."""
+    found: list[FoundDiagram] = []
+    at = 0
+    for line, diagrams in drawn:
+        name = _letters(line)
+        heads = (match for match in _NAMED_DRAWING.finditer(markdown, at) if _letters(match[1]) == name)
+        head = next(heads, None)
+        if head is None:
+            continue
+        at = head.end()
+        if labels := _LABELS.match(markdown, at):
+            at = labels.end()
+        found += [(head.start(), at, diagram) for diagram in diagrams]
+    return found
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
 
 
 def _metadata(envelope: Envelope) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, cast
 from urllib.parse import urljoin
 
 from ragd.core.errors import DocumentDamaged, ParseFailed
+from ragd.diagrams.model import Diagram
 from ragd.formats.common.opc import Element
 from ragd.formats.common.pictures import is_relative
 from ragd.formats.confluence.xml import all_text, attribute, fit, name_of
@@ -198,7 +199,8 @@ _ENCODED: Final = {" ": "%20", "(": "%28", ")": "%29", "\n": "", "\r": "", "\t":
 
 @dataclass(slots=True)
 class PageParts:
-    """One envelope. `notes` counts what could not be shown, by kind.
+    """One envelope. `notes` counts what could not be shown, by kind; `drawn` has the
+    drawings that were read, each with the line under which its labels stand.
 
     `shown_issues` are the Jira keys that macros of the page name one by one; `lone_query` whether only one macro asks a query.
     `listed` are the long lists that were written already, of which a second showing would say nothing new.
@@ -206,6 +208,7 @@ class PageParts:
 
     envelope: Envelope
     notes: Counter[str] = field(default_factory=Counter)
+    drawn: list[tuple[str, list[Diagram]]] = field(default_factory=list)
     lone_query: bool = False
     shown_issues: frozenset[str] = frozenset()
     listed: set[str] = field(default_factory=set)

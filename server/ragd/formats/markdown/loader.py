@@ -44,7 +44,7 @@ class MarkdownLoader(FormatLoader):
     """CommonMark, with YAML or TOML front matter."""
 
     name = "markdown"
-    version = "3"
+    version = "4"
 
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:
         decoded = decode(data, name)

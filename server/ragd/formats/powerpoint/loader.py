@@ -45,7 +45,7 @@ class PowerPointLoader(OldOfficeLoader):
     """Presentations, templates and shows."""
 
     name = "powerpoint"
-    version = "1"
+    version = "2"
 
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:
         if old_format(data) == ".pptx":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ragd.core.documents import Heading, Mark, Place
+from ragd.diagrams.structure.drawingml import read_shapes
 from ragd.formats.common.builder import ContentBuilder
 from ragd.formats.common.naming import MAX_LINE_AS_TITLE, MAX_TITLE_CHARS
 from ragd.formats.common.opc import A, R, alt_of
@@ -211,6 +212,9 @@ class Deck(ContentBuilder):
         if body:
             self._separate()
             self._put(body)
+        # Boxes with connectors glued to them are a diagram; its labels are the slide's texts.
+        if diagram := read_shapes(part._element, title.title if title else ""):
+            self.diagrams.append((self.marks[-1].offset, self._length, diagram))
 
     def _heading(self, level: int, line: str, title: str, *, within: bool) -> None:
         start = self._put(f"{'#' * level} {line}")

@@ -13,11 +13,15 @@ from typing import Any, Final
 
 from ragd.core.documents import Document, Place
 from ragd.core.errors import DocumentEmpty
+from ragd.diagrams.model import MAX_DIAGRAMS
+from ragd.diagrams.structure.drawingml import read_shapes
+from ragd.diagrams.summary import labels_of
 from ragd.formats.common.decoding import is_blank
+from ragd.formats.common.diagrams import FoundDiagram
 from ragd.formats.common.naming import choose_title, first_line, metadata_of, tags_of
 from ragd.formats.common.office_archive import old_format
 from ragd.formats.common.old_office import OldOfficeLoader
-from ragd.formats.common.opc import LXML_VERSION, core_properties
+from ragd.formats.common.opc import LXML_VERSION, Element, core_properties
 from ragd.formats.common.text import comments_title, headers_left_out
 from ragd.formats.word.blocks import BlockReader
 from ragd.formats.word.content import without_signs
@@ -44,7 +48,7 @@ class WordLoader(OldOfficeLoader):
     """Word: documents, macro-enabled ones (macros are not read) and templates, transitional or Strict."""
 
     name = "word"
-    version = "1"
+    version = "2"
 
     def load(self, data: bytes, name: str, context: LoadContext = ALONE) -> Document:  # noqa: ARG002
         if old_format(data) == ".docx":
@@ -79,10 +83,26 @@ class WordLoader(OldOfficeLoader):
             title_source | metadata,
             parser=f"lxml {LXML_VERSION}",
             marks=None if paged else (),
+            diagrams=_diagrams(body, blocks.out.markdown),
             pictures=[found if paged else replace(found, place=Place()) for found in reading.pictures],
             language=language,
             warnings=warnings,
         )
+
+
+def _diagrams(body: Element, markdown: str) -> list[FoundDiagram]:
+    """Drawings whose connectors are glued to shapes, each from the first of its labels in the content to the last."""
+    found: list[FoundDiagram] = []
+    at = 0
+    for drawing in body.iter(f"{W}drawing"):
+        diagram = read_shapes(drawing)
+        if diagram is None or len(found) == MAX_DIAGRAMS:
+            continue
+        spans = [(place, place + len(label)) for label in labels_of(diagram) if (place := markdown.find(label, at)) >= 0]
+        if spans:
+            found.append((min(spans)[0], max(end for _, end in spans), diagram))
+            at = found[-1][0]
+    return found
 
 
 def _trust_pages(reading: Reading, stated: int | None, warnings: list[str]) -> bool:

@@ -112,7 +112,7 @@ def test_sections_begin_with_space_and_pages_above() -> None:
 def test_metadata_says_what_the_envelope_says() -> None:
     document = load("<p>x</p>", labels=["howto", "運用"], author="Aiko", updated="2026-03-01T09:00:00Z", kind="blogpost")
     assert (document.doc_type, document.title, document.loader, document.loader_version) == (
-        "confluence", "Setup guide", "confluence", "1",
+        "confluence", "Setup guide", "confluence", "2",
     )  # fmt: skip
     wanted = {"tags": ["howto", "運用"], "author": "Aiko", "updated": "2026-03-01T09:00:00Z", "space": "DEV", "kind": "blogpost"}
     assert {key: document.metadata[key] for key in wanted} == wanted

@@ -1,0 +1,190 @@
+"""Arrows between boxes: each stroke is followed from where it leaves a box to where it reaches one.
+
+A walker goes a few pixels at a time where the strokes lead, and where several do, straight on: so it passes crossings, gaps of a
+broken line, and a label that interrupts it. What is reached from both ends is sure; what only one end says is less so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ragd.diagrams.pixels.shapes import Mask, Outline, Word
+
+_STEP: Final = 3.0
+_LOOK: Final = 9
+_MOST_STEPS: Final = 1_500
+_ANGLES: Final = np.deg2rad(np.arange(-75, 76, 7.5))
+_GAP: Final = 16.0
+"""Pixels without a stroke that a walker goes on for."""
+_HEAD: Final = 1.75
+"""How many times wider than its line an arrow head is."""
+_HEAD_REACH: Final = 13
+MAX_ENDS: Final = 800
+SURE, ONE_WAY, UNSURE = 0.95, 0.75, 0.4
+
+
+@dataclass(slots=True)
+class End:
+    """Where a stroke touches a box: the point, the way from the box, and whether an arrow head is there."""
+
+    box: int
+    x: float
+    y: float
+    angle: float
+    is_head: bool
+
+
+@dataclass(slots=True)
+class Walk:
+    """From an end to another one, or to none; `path` are the points on the way."""
+
+    start: int
+    end: int | None
+    path: list[tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """From box to box; `heads` are whether one is at the beginning and at the end."""
+
+    source: int
+    target: int
+    heads: tuple[bool, bool]
+    confidence: float
+    path: tuple[tuple[float, float], ...]
+
+
+def arrows(ink: Mask, boxes: Sequence[Outline], words: Sequence[Word]) -> list[Arrow]:
+    """What joins the boxes. `words` are those in no box."""
+    owner = _owners(ink.shape[:2], boxes)
+    free: Mask = np.where(_grown(owner, 2) > 0, 0, ink).astype(np.uint8)
+    ends = _ends(free, owner, boxes)
+    if not ends:
+        return []
+    near = cv2.dilate(free, np.ones((3, 3), np.uint8)) > 0
+    reached = _grown(owner, 4)
+    walks = [_walk(number, ends, near, reached, words) for number in range(len(ends))]
+    return _agreed(ends, walks)
+
+
+def _owners(size: tuple[int, int], boxes: Sequence[Outline]) -> NDArray[np.int32]:
+    """For each pixel, the number of the box that it is in, from 1."""
+    owner = np.zeros(size, np.int32)
+    for number, box in enumerate(boxes, 1):
+        cv2.drawContours(owner, [box.contour], -1, number, cv2.FILLED)
+    # The contour is the inner side of the border.
+    return _grown(owner, 2)
+
+
+def _grown(owner: NDArray[np.int32], by: int) -> NDArray[np.int32]:
+    """Each box larger by so many pixels, without taking what is another's."""
+    grown = cv2.dilate(owner.astype(np.uint16), np.ones((2 * by + 1, 2 * by + 1), np.uint8)).astype(np.int32)
+    return np.where(owner > 0, owner, grown)
+
+
+def _ends(free: Mask, owner: NDArray[np.int32], boxes: Sequence[Outline]) -> list[End]:
+    """Where free strokes begin at a box."""
+    ring = np.where(_grown(owner, 2) > 0, 0, _grown(owner, 6))
+    count, labels, stats, centres = cv2.connectedComponentsWithStats(((ring > 0) & (free > 0)).astype(np.uint8), connectivity=8)
+    widths = cv2.distanceTransform(free, cv2.DIST_L2, 3)
+    positive = widths[widths > 0]
+    usual = float(np.median(positive)) if positive.size else 1.0
+    thick = max(2.3, _HEAD * max(1.0, usual))
+    found = []
+    for number in range(1, min(count, MAX_ENDS)):
+        x, y = centres[number]
+        left, top, width, height, _ = stats[number]
+        pixels = ring[top : top + height, left : left + width][labels[top : top + height, left : left + width] == number]
+        box = int(np.bincount(pixels).argmax()) - 1
+        angle = _outward(boxes[box], x, y)
+        reach = (
+            slice(max(0, int(y) - _HEAD_REACH), int(y) + _HEAD_REACH),
+            slice(max(0, int(x) - _HEAD_REACH), int(x) + _HEAD_REACH),
+        )
+        widest = float(widths[reach].max()) if widths[reach].size else 0.0
+        found.append(End(box, float(x), float(y), angle, widest >= thick))
+    return found
+
+
+def _outward(box: Outline, x: float, y: float) -> float:
+    """From the nearest point of the outline to this one."""
+    points = box.contour[:, 0, :]
+    near = points[np.argsort(np.hypot(points[:, 0] - x, points[:, 1] - y))[:5]].mean(axis=0)
+    return math.atan2(y - float(near[1]), x - float(near[0]))
+
+
+def _walk(number: int, ends: Sequence[End], near: NDArray[np.bool_], reached: NDArray[np.int32], words: Sequence[Word]) -> Walk:
+    begin = ends[number]
+    x, y, angle = begin.x, begin.y, begin.angle
+    path = [(x, y)]
+    gap = gone = 0.0
+    height, width = near.shape
+    distances = np.arange(1, _LOOK + 1, dtype=np.float64)
+    for _ in range(_MOST_STEPS):
+        turned = angle + _ANGLES
+        xs = np.rint(x + np.cos(turned)[:, None] * distances).astype(np.int64).clip(0, width - 1)
+        ys = np.rint(y + np.sin(turned)[:, None] * distances).astype(np.int64).clip(0, height - 1)
+        seen = near[ys, xs].mean(axis=1) - 0.22 * np.abs(_ANGLES)
+        best = int(seen.argmax())
+        room = _GAP
+        if seen[best] > 0.3:
+            angle = float(turned[best])
+            gap = 0.0
+        else:
+            gap += _STEP
+            room = _GAP + _label_size(words, x, y)
+        if gap > room:
+            return Walk(number, None, path)
+        x, y, gone = x + math.cos(angle) * _STEP, y + math.sin(angle) * _STEP, gone + _STEP
+        if not (0 <= x < width and 0 <= y < height):
+            return Walk(number, None, path)
+        path.append((x, y))
+        box = int(reached[int(y), int(x)]) - 1
+        if box >= 0 and (box != begin.box or gone > 40):
+            return Walk(number, _nearest(ends, box, x, y, number), path)
+    return Walk(number, None, path)
+
+
+def _label_size(words: Sequence[Word], x: float, y: float) -> float:
+    """How long the way through the label is that stands here; 0 where none does."""
+    for word in words:
+        left, top, right, bottom = word.box
+        if left - 8 <= x <= right + 8 and top - 8 <= y <= bottom + 8:
+            return math.hypot(right - left, bottom - top) + 16
+    return 0.0
+
+
+def _nearest(ends: Sequence[End], box: int, x: float, y: float, but: int) -> int | None:
+    at = [(math.hypot(end.x - x, end.y - y), number) for number, end in enumerate(ends) if end.box == box and number != but]
+    distance, number = min(at, default=(math.inf, -1))
+    return number if distance < 16 else None
+
+
+def _agreed(ends: Sequence[End], walks: Sequence[Walk]) -> list[Arrow]:
+    """Each pair of ends once. A head has one arrow, a beginning may have several: so what a head says weighs more."""
+    found: dict[tuple[int, int], Arrow] = {}
+    for walk in walks:
+        if walk.end is None:
+            continue
+        first, last = ends[walk.start], ends[walk.end]
+        if first.box == last.box:  # the corner of a box far more often than an arrow back to it
+            continue
+        back = walks[walk.end].end == walk.start
+        confidence = SURE if back else ONE_WAY if first.is_head and not last.is_head else UNSURE
+        # From a beginning to an arrow head, or from left to right where both or none have one.
+        turned = first.is_head and not last.is_head
+        pair = (walk.end, walk.start) if turned else (walk.start, walk.end)
+        key = (min(pair), max(pair))
+        if key in found and found[key].confidence >= confidence:
+            continue
+        source, target = ends[pair[0]], ends[pair[1]]
+        path = tuple(reversed(walk.path)) if turned else tuple(walk.path)
+        found[key] = Arrow(source.box, target.box, (source.is_head, target.is_head), confidence, path)
+    return list(found.values())

@@ -1,0 +1,1 @@
+"""Files that are a drawing: draw.io, Excalidraw, BPMN, Visio."""
