@@ -11,11 +11,11 @@ from sqlalchemy import Connection, Engine, RowMapping, delete, exists, select
 
 from ragd.core.documents import Place
 from ragd.core.errors import AssetNotFound
-from ragd.core.storage import Asset, PictureLink
+from ragd.core.storage import Asset, PictureLink, unpack_words
 from ragd.store.blobs.folder import BlobStore
 from ragd.store.database.engine import batches
 from ragd.store.database.repository import Repository, rows_in
-from ragd.store.database.schema import assets, collections, documents, version_assets
+from ragd.store.database.schema import assets, collections, descriptions, documents, version_assets
 
 Variant = Literal["thumb", "raw"]
 
@@ -83,6 +83,7 @@ class Assets(Repository):
             unshown = ~exists().where(version_assets.c.asset_id == assets.c.asset_id)
             unused = list(connection.scalars(select(assets.c.asset_id).where(unshown)))
             for batch in batches(unused):
+                connection.execute(delete(descriptions).where(descriptions.c.asset_id.in_(batch)))
                 connection.execute(delete(assets).where(assets.c.asset_id.in_(batch)))
         for asset_id in unused:
             for variant in get_args(Variant):
@@ -124,9 +125,9 @@ def stored_pictures(
     for row in rows_in(connection, in_order, version_assets.c.version_id, version_ids):
         kept, links = found.setdefault(row.version_id, ({}, []))
         kept[row.asset_id] = _asset(row._mapping)
-        links.append(PictureLink(row.link, row.asset_id, row.alt, Place.from_dict(row.place)))
+        links.append(PictureLink(row.link, row.asset_id, row.alt, Place.from_dict(row.place), row.description_id))
     return {version_id: (tuple(kept.values()), tuple(links)) for version_id, (kept, links) in found.items()}
 
 
 def _asset(row: RowMapping) -> Asset:
-    return Asset(**{name: row[name] for name in ASSET_COLUMNS})
+    return Asset(**{name: row[name] for name in ASSET_COLUMNS}, words=unpack_words(row["words"]))

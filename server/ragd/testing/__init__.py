@@ -10,6 +10,7 @@ Subclass a suite in a test module under a name that begins with `Test`, override
 
 from __future__ import annotations
 
+from ragd.testing.captions import CaptionerContract
 from ragd.testing.common import KB, OTHER_KB, entry_ids, unit_vectors
 from ragd.testing.dense import DenseStoreContract
 from ragd.testing.llm import LanguageModelContract
@@ -25,6 +26,7 @@ __all__ = [
     "KB",
     "OTHER_KB",
     "AnalyzerContract",
+    "CaptionerContract",
     "CleanerContract",
     "CloudSourceContract",
     "DenseStoreContract",

@@ -1,14 +1,16 @@
-"""Pictures of documents: as they stand in the document, or as a thumbnail."""
+"""Pictures of documents: as they stand in the document, as a thumbnail, and what is said of them."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import FileResponse
 
-from ragd.api.common import Access, App
+from ragd.api.common import Access, App, Pages
 from ragd.api.description import binary
+from ragd.api.schemas.assets import AssetDetails, AssetPage, AssetState, CaptionBody, CaptionStarted
+from ragd.core.logs import request_id
 from ragd.store.assets import Variant
 
 router = APIRouter(prefix="/api/assets", tags=["assets"])
@@ -19,6 +21,21 @@ PICTURE_HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "private, max-age=3600",
 }
+
+
+@router.get("", response_model=AssetPage)
+def list_assets(app: App, access: Access, paging: Pages, state: Annotated[AssetState | None, Query()] = None) -> dict[str, Any]:
+    """Pictures of the documents that you may see, with what is said of each."""
+    found = app.picture_details.page(access, state)
+    return paging.answer(paging.of(found), len(found))
+
+
+@router.post("/caption", response_model=CaptionStarted, status_code=202)
+def caption_assets(body: CaptionBody, app: App) -> dict[str, str | None]:
+    """Have pictures described, in the background: those without a description, and those that failed; or others as well."""
+    asked = body.model_dump(exclude_defaults=True)
+    job = app.picture_details.caption({"again": True} | asked, request_id.get())
+    return {"job_id": job.job_id if job else None}
 
 
 @router.get(
@@ -32,3 +49,16 @@ def get_asset(asset_id: str, app: App, access: Access, variant: Annotated[Varian
     # Rights can end at any moment, and no cache is asked then.
     headers = PICTURE_HEADERS if found.for_all else PICTURE_HEADERS | {"Cache-Control": "no-store"}
     return FileResponse(found.path, media_type=found.mime, headers=headers)
+
+
+@router.get("/{asset_id}/details", response_model=AssetDetails)
+def get_asset_details(asset_id: str, app: App, access: Access) -> dict[str, Any]:
+    """What was read in a picture, what is said of it and by whom, where it is shown, and what its descriptions cost."""
+    return app.picture_details.of(asset_id, access)
+
+
+@router.get("/{asset_id}/table", response_class=Response, responses=binary("text/csv", "The cells, or the values."))
+def get_asset_table(asset_id: str, app: App, access: Access) -> Response:
+    """The table that was read in a picture, or the values of its chart, as CSV; nothing where there is neither."""
+    headers = {"Content-Disposition": f'attachment; filename="{asset_id[:8]}.csv"', "Cache-Control": "no-store"}
+    return Response(app.picture_details.csv(asset_id, access), media_type="text/csv; charset=utf-8", headers=headers)

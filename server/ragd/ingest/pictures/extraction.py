@@ -19,9 +19,12 @@ from typing import Any, Final
 import numpy as np
 from PIL import Image
 
-from ragd.core.documents import READ_IN_CONTENT, Document, Picture, PictureText
+from ragd.core.documents import READ_IN_CONTENT, Document, Picture, PictureText, PlacedDiagram
 from ragd.core.errors import RagError
 from ragd.core.storage import Asset, PictureLink
+from ragd.diagrams.model import Diagram
+from ragd.diagrams.structure.pictures import read_picture
+from ragd.formats.common.diagrams import FoundDiagram, placed_diagrams
 from ragd.formats.common.pictures import REFERENCE, link_of
 from ragd.formats.images.drawings import is_drawing, read_drawing
 from ragd.formats.images.rasters import PictureRefused, Raster, on_paper, read_raster
@@ -114,6 +117,10 @@ class PictureReader:
             self._read[key] = self._recognize(engine, pixels)
         return self._read[key]
 
+    def known(self, pixels: Pixels) -> PictureText | None:
+        """What was read in a picture already; None when it was not."""
+        return self._read.get(_key(pixels)) if self._read else None
+
     def _recognize(self, engine: OcrEngine, pixels: Pixels) -> PictureText:
         start = time.monotonic()
         try:
@@ -152,7 +159,7 @@ def normalize(document: Document, reader: PictureReader, known: KnownAssets, lim
             continue
         try:
             if _is_read_already(document, picture):
-                assets[asset_id] = _asset(picture, None, limits)
+                assets[asset_id] = _asset(picture, None, limits, reader.known)
             else:
                 assets[asset_id] = _kept(picture, shown, len(assets), kept_already.get(asset_id), reader, limits)
         except PictureRefused as refused:
@@ -174,6 +181,7 @@ def normalize(document: Document, reader: PictureReader, known: KnownAssets, lim
             + [f"the text of {_pictures(count)} was not read: {reason}" for reason, count in Counter(unread).items()]
         ),
         metadata=metadata,
+        diagrams=_diagrams(document, left_out),
     )
 
 
@@ -198,8 +206,13 @@ def _is_read_already(document: Document, picture: Picture) -> bool:
     return scanned or shape_of(document.doc_type) == "picture"
 
 
-def _asset(picture: Picture, reader: PictureReader | None, limits: PictureLimits) -> Asset:
-    """A picture as it is kept. Without a `reader` it is not read."""
+def _asset(
+    picture: Picture,
+    reader: PictureReader | None,
+    limits: PictureLimits,
+    known: Callable[[Pixels], PictureText | None] = lambda _pixels: None,
+) -> Asset:
+    """A picture as it is kept. Without a `reader` it is not read; then `known` gives what was read in it already."""
     read: PictureText | None = None if reader else PictureText()
     if is_drawing(picture.data):
         drawing = read_drawing(picture.data, limits.pixels)
@@ -218,6 +231,7 @@ def _asset(picture: Picture, reader: PictureReader | None, limits: PictureLimits
         assert reader
         read = reader.read(pixels)
         text = read.text
+    before = read if reader else known(pixels)
     return Asset(
         asset_id=picture.asset_id,
         mime=found.mime or "image/png",
@@ -228,6 +242,7 @@ def _asset(picture: Picture, reader: PictureReader | None, limits: PictureLimits
         ocr_profile=reader.profile if reader else READ_IN_CONTENT,
         data=picture.data if found.mime else _as_png(found.image),
         thumbnail=_thumbnail(found.image),
+        words=before.lines if before and before.lines else None,
     )
 
 
@@ -257,6 +272,19 @@ def _references(document: Document, left_out: Mapping[str, str]) -> tuple[tuple[
     if not gone:
         return ()
     return tuple(found.span() for found in REFERENCE.finditer(document.markdown) if link_of(found) in gone)
+
+
+def _diagrams(document: Document, left_out: Mapping[str, str]) -> tuple[PlacedDiagram, ...]:
+    """Diagrams that picture files hold beside their pixels, each where the content refers to the picture."""
+    drawn: dict[str, list[Diagram]] = {}
+    for picture in document.pictures:
+        if picture.asset_id not in left_out and picture.link not in drawn:
+            drawn[picture.link] = read_picture(picture.data)
+    if not any(drawn.values()):
+        return ()
+    references = REFERENCE.finditer(document.markdown)
+    placed: list[FoundDiagram] = [(*found.span(), diagram) for found in references for diagram in drawn.get(link_of(found), ())]
+    return placed_diagrams(placed, document.language)
 
 
 def _key(pixels: Pixels) -> bytes:

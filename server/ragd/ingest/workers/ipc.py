@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import IO, Any, Final
 
-from ragd.core.documents import Document, Place
+from ragd.core.documents import Document, Place, PlacedDiagram
 from ragd.core.errors import TooComplex
-from ragd.core.storage import Asset, PictureLink
-from ragd.store.places import decode_document, encode_places
+from ragd.core.storage import Asset, PictureLink, pack_words, unpack_words
+from ragd.store.places import decode_document, encode_places, pack_diagrams, unpack_diagrams
 
 _LENGTHS: Final = struct.Struct(">IQ")
 _MAX_HEADER: Final = 64 * 1024 * 1024
@@ -36,7 +36,7 @@ class Normalized:
     """What became of a document's pictures.
 
     `ranges` of the content stand for pictures that were left out. `assets` holds each kept picture once, `links` where each
-    stands.
+    stands; `diagrams` are those that picture files hold as such.
     """
 
     ranges: tuple[tuple[int, int], ...] = ()
@@ -44,6 +44,7 @@ class Normalized:
     links: tuple[PictureLink, ...] = ()
     warnings: tuple[str, ...] = ()
     metadata: Mapping[str, Any] | None = None
+    diagrams: tuple[PlacedDiagram, ...] = ()
 
     def packed(self) -> tuple[dict[str, Any], list[bytes]]:
         """As a frame's header and blobs: for each asset its data and its thumbnail."""
@@ -53,6 +54,7 @@ class Normalized:
             "links": [[link.link, link.asset_id, link.alt, link.place.as_dict()] for link in self.links],
             "warnings": self.warnings,
             "metadata": self.metadata or {},
+            "diagrams": pack_diagrams(self.diagrams),
         }
         return header, [blob for asset in self.assets for blob in (asset.data, asset.thumbnail)]
 
@@ -62,12 +64,13 @@ class Normalized:
         return Normalized(
             ranges=tuple((start, end) for start, end in header["ranges"]),
             assets=tuple(
-                Asset(**values, data=blobs[2 * index], thumbnail=blobs[2 * index + 1])
+                replace(_unpack_asset(values), data=blobs[2 * index], thumbnail=blobs[2 * index + 1])
                 for index, values in enumerate(header["assets"])
             ),
             links=tuple(PictureLink(link, asset, alt, Place.from_dict(place)) for link, asset, alt, place in header["links"]),
             warnings=tuple(header["warnings"]),
             metadata=header["metadata"],
+            diagrams=unpack_diagrams(header["diagrams"]),
         )
 
 
@@ -141,9 +144,18 @@ def unpack_document(header: Mapping[str, Any], blobs: Sequence[bytes]) -> Docume
 
 def pack_known(assets: Iterable[Asset]) -> dict[str, Any]:
     """Assets that are kept already, without their bytes."""
-    return {asset.asset_id: {name: value for name, value in asdict(asset).items() if name not in _BYTES} for asset in assets}
+    return {asset.asset_id: _pack_asset(asset) for asset in assets}
+
+
+def _pack_asset(asset: Asset) -> dict[str, Any]:
+    values = {name: value for name, value in asdict(asset).items() if name not in _BYTES}
+    return values | {"words": pack_words(asset.words)}
+
+
+def _unpack_asset(values: Mapping[str, Any]) -> Asset:
+    return Asset(**{**values, "words": unpack_words(values["words"])})
 
 
 def unpack_known(header: Mapping[str, Any]) -> dict[str, Asset]:
     """The inverse of `pack_known`."""
-    return {asset_id: Asset(**values) for asset_id, values in header.items()}
+    return {asset_id: _unpack_asset(values) for asset_id, values in header.items()}

@@ -14,6 +14,7 @@ from ragd.core.documents import Chunk, Document, Enrichment, Section
 from ragd.core.errors import ParseOutOfMemory, ParseTimeout, ServiceUnavailable
 from ragd.ingest.text_stages import TextTask
 from ragd.ingest.workers.ipc import KnownAssets, Normalized
+from ragd.ingest.workers.looks import Look, LookTask
 from ragd.ingest.workers.process import WorkerOptions
 from ragd.ingest.workers.remote import RemoteParsing, RemoteText
 from ragd.ingest.workers.worker import Exchange, Worker
@@ -113,6 +114,15 @@ class WorkerPool:
             _, blobs = exchange.receive("image")
             exchange.finish()
             return blobs[0]
+
+    def look(self, task: LookTask) -> Look:
+        """Have a picture looked at. Raises `ParseFailed` or one of its kinds."""
+        with self._worker(task.name) as worker:
+            exchange = Exchange(worker)
+            exchange.send(*task.packed())
+            header, blobs = exchange.receive("look")
+            exchange.finish()
+            return Look.unpacked(header, blobs)
 
     def close(self) -> None:
         """End every process."""

@@ -38,6 +38,7 @@ _REPORT_EVERY_S = 0.2
 # quarter of the time that a long page takes. A process ends when it holds too much, whatever holds it.
 _COLLECT_AFTER = (10_000, 20, 20)
 _PARENT_CHECK_S = 1.0
+_PARTS = {"look": "looking at the picture"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,8 @@ def _serve(reader: _Reader, requests: IO[bytes], answers: IO[bytes]) -> None:
                 _render(request, blobs, answers)
             elif request["op"] == "text":
                 texts.run(request, blobs)
+            elif request["op"] == "look":
+                _look(reader, request, blobs, answers)
             else:
                 _parse(reader, request, blobs, requests, answers)
         except MemoryError:
@@ -106,7 +109,11 @@ def _serve(reader: _Reader, requests: IO[bytes], answers: IO[bytes]) -> None:
             _fail(answers, error)
         except Exception as error:  # noqa: BLE001 - a defect in a library costs the file, and is reported with its stack
             kind = type(error).__name__
-            part = texts.part if request["op"] == "text" else f"the {request.get('loader', 'pdf')} loader"
+            part = (
+                texts.part
+                if request["op"] == "text"
+                else _PARTS.get(request["op"]) or f"the {request.get('loader', 'pdf')} loader"
+            )
             failure = ParseFailed(f"'{request['name']}' could not be taken in: {part} failed ({kind}); the log has the details.")
             _fail(answers, failure, traceback.format_exc())
 
@@ -149,6 +156,15 @@ def _render(request: Mapping[str, Any], blobs: Sequence[bytes], answers: IO[byte
 
     highlights = [(left, top, right, bottom) for left, top, right, bottom in request["highlights"]]
     write_frame(answers, {"kind": "image"}, [render_page(blobs[0], request["page"], request["width"], highlights)])
+
+
+def _look(reader: _Reader, request: Mapping[str, Any], blobs: Sequence[bytes], answers: IO[bytes]) -> None:
+    from ragd.ingest.pictures.looking import look
+    from ragd.ingest.workers.looks import LookTask
+
+    found = look(LookTask.unpacked(request, blobs), reader.pictures(), reader.options.max_picture_pixels)
+    header, packed = found.packed()
+    write_frame(answers, header, packed)
 
 
 def _fail(answers: IO[bytes], error: RagError, details: str = "") -> None:

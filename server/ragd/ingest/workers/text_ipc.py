@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any, Final, TypeVar
 
-from ragd.core.documents import Chunk, Enrichment, Place, Section
+from ragd.core.documents import Chunk, DiagramText, Enrichment, Place, Section
 from ragd.ingest.chunking.views import PictureNote
 from ragd.ingest.text_stages import TextProviders, TextTask
 from ragd.ingest.workers.ipc import pack_document, unpack_document
@@ -30,7 +30,7 @@ def pack_task(task: TextTask, embedder: PassageEmbedder) -> tuple[dict[str, Any]
         "model": [embedder.model_id, embedder.revision, embedder.dimension],
         "doc_id": task.doc_id,
         "source": task.source,
-        "notes": {link: [note.asset_id, note.text] for link, note in task.notes.items()},
+        "notes": {link: [note.asset_id, note.text, note.summary, note.words] for link, note in task.notes.items()},
         "room": task.room,
         "document": document,
     }
@@ -82,7 +82,9 @@ def pack_chunk(chunk: Chunk) -> dict[str, Any]:
     """A chunk as JSON-ready values, its section's path aside."""
     values = {name: getattr(chunk, name) for name in _CHUNK}
     of_chunk = chunk.enrichment
-    return values | {"place": chunk.place.as_dict(), "enrichment": pack_enrichment(of_chunk) if of_chunk else None}
+    diagrams = [[diagram.mermaid, diagram.summary, diagram.labels] for diagram in chunk.diagrams]
+    enrichment = pack_enrichment(of_chunk) if of_chunk else None
+    return values | {"place": chunk.place.as_dict(), "enrichment": enrichment, "diagrams": diagrams}
 
 
 def unpack_chunk(values: Mapping[str, Any], paths: Mapping[str, tuple[str, ...]], terms: dict[str, str]) -> Chunk:
@@ -94,6 +96,7 @@ def unpack_chunk(values: Mapping[str, Any], paths: Mapping[str, tuple[str, ...]]
     parts = {
         "place": Place.from_dict(values["place"]),
         "enrichment": unpack_enrichment(of_chunk) if of_chunk else None,
+        "diagrams": tuple(DiagramText(mermaid, summary, tuple(labels)) for mermaid, summary, labels in values["diagrams"]),
         "sparse_tokens": tuple(terms.setdefault(term, term) for term in values["sparse_tokens"]),
     }
     return Chunk(section_path=paths[values["section_id"]], **_with_tuples({**values, **parts}))

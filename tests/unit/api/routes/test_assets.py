@@ -152,6 +152,15 @@ class TestPages:
         assert code(client.get(f"/api/documents/{other['id']}/pages/1")) == (400, "VALIDATION_ERROR")
         assert code(client.get(f"/api/documents/{'f' * 32}/pages/1")) == (404, "DOCUMENT_NOT_FOUND")
 
+    def test_a_damaged_pdf_has_no_pages_and_says_why(self, client: TestClient, finish: Finish, tmp_path: Path) -> None:
+        path = tmp_path / "truncated.pdf"
+        path.write_bytes(pdf("First page of the manual.")[:200])
+        finish(client.post("/api/ingest", json={"paths": [str(path)]}).json()["job_id"])
+        (document,) = client.get("/api/documents", params={"status": "failed"}).json()["items"]
+        message = client.get(f"/api/documents/{document['id']}/pages/1").json()["error"]["message"]
+        assert message == f"There are no pages of 'truncated.pdf' to show. {document['error']['message']}"
+        assert client.get(f"/api/documents/{document['id']}/content").json()["markdown"] == ""
+
     def test_a_file_that_has_changed_or_gone_since_is_told(self, client: TestClient, ingest, tmp_path: Path) -> None:
         document = ingest("manual.pdf", pdf("First page of the manual."))
         url = f"/api/documents/{document['id']}/pages/1"

@@ -1,0 +1,1 @@
+"""Pictures with known contents, and how well their types are told."""

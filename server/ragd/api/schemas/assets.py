@@ -1,0 +1,98 @@
+"""Pictures and what is said of them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from ragd.api.schemas.base import Page, RequestBody
+from ragd.vision.description import ImageType, Profile
+
+
+class ReadNumber(BaseModel):
+    name: str
+    value: str
+    unit: str
+    context: str = Field(description="Where it is read: in the legend, at an axis, in a cell.")
+
+
+class ChartSeries(BaseModel):
+    name: str
+    points: list[tuple[str, str]]
+
+
+class PictureDescription(BaseModel):
+    """What a captioner says of a picture: no words of the document."""
+
+    provider: str
+    model: str
+    prompt_id: str
+    profile: Profile
+    image_type: ImageType
+    title: str
+    summary: str
+    key_points: list[str]
+    entities: list[str]
+    numbers: list[ReadNumber]
+    uncertainties: list[str]
+    table: list[list[str]] = Field(description="Its cells, the headings first; `GET /api/assets/{id}/table` gives them as CSV.")
+    series: list[ChartSeries]
+    mermaid: str
+    details: dict[str, Any] = Field(description="Further fields, by profile.")
+    low_quality: bool
+    unseen_numbers: int = Field(
+        description="Numbers that were said and not read in the picture; they are among the uncertainties."
+    )
+    input_tokens: int
+    output_tokens: int
+    cost: float = Field(description="By the prices of the settings.")
+    created_at: str
+    error: str | None = Field(description="Why it could not be described; the other fields are empty then.")
+
+
+class ShowingDocument(BaseModel):
+    id: str
+    source: str
+    title: str
+
+
+class AssetDetails(BaseModel):
+    asset_id: str
+    mime: str
+    width: int
+    height: int
+    text: str = Field(description="What was read in it.")
+    not_read: str | None = Field(description="Why it was not read.")
+    description: PictureDescription | None = Field(description="The one that is shown.")
+    descriptions: list[PictureDescription] = Field(description="Every one that is kept, and failures, the newest first.")
+    documents: list[ShowingDocument] = Field(description="The first documents that show it and that you may see.")
+
+
+AssetState = Literal["described", "low_quality", "failed", "missing"]
+
+
+class AssetItem(BaseModel):
+    asset_id: str
+    doc_id: str
+    source: str
+    caption: str
+    state: AssetState
+    image_type: ImageType | None
+    summary: str
+    described_by: str
+
+
+class AssetPage(Page[AssetItem]): ...
+
+
+class CaptionBody(RequestBody):
+    """Which pictures are described: the missing ones, and those that failed; or others as well."""
+
+    low_quality: bool = Field(default=False, description="Also those of which little was said.")
+    redo: str | None = Field(default=None, max_length=255, description="Those that this model, or captioner, has described.")
+    asset_ids: list[str] | None = Field(default=None, max_length=1000, description="Only these.")
+
+
+class CaptionStarted(BaseModel):
+    job_id: str | None = Field(description="None where there is nothing to do.")

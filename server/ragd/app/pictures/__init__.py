@@ -1,0 +1,9 @@
+"""Pictures of documents, and what is said of them."""
+
+from __future__ import annotations
+
+from ragd.app.pictures.captioning import Captioning
+from ragd.app.pictures.details import PictureDetails
+from ragd.app.pictures.service import Pictures
+
+__all__ = ["Captioning", "PictureDetails", "Pictures"]

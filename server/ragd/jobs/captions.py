@@ -1,0 +1,278 @@
+"""The second pass over pictures: described once their documents can be found, behind every other job, and put into the views.
+
+Each description is kept as soon as it is made. A job that was cut off, or gave way, goes on with what is missing still.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+from ragd.config.captions import CaptionSettings
+from ragd.core.errors import RagError, RemoteUnavailable, ServiceUnavailable
+from ragd.core.jobs import Failure, IngestResult, Postponed
+from ragd.core.storage import Asset, PictureLink, VersionContent
+from ragd.ingest.pictures.contexts import context_of, without_context
+from ragd.ingest.pipeline import IngestPipeline
+from ragd.ingest.prefetch import side_by_side
+from ragd.ingest.reading import Report
+from ragd.ingest.workers.looks import Look, LookTask
+from ragd.ingest.workers.pool import WorkerPool
+from ragd.providers.caption_checks import checked
+from ragd.providers.caption_protocol import Captioner
+from ragd.store.assets import Assets
+from ragd.store.documents import DocumentWriter
+from ragd.store.jobs import Job, Jobs
+from ragd.store.pictures.descriptions import CaptionerKey, Descriptions, Lack
+from ragd.vision.description import Description
+
+log = logging.getLogger(__name__)
+
+KIND: Final = "captions"
+
+# Pictures after which their documents' views are made, and other jobs get their turn.
+_SLICE: Final = 20
+_AGAIN_S: Final = 1.0
+_GIVEN_UP: Final = 3
+"""Pictures in a row for which a service did not answer, after which it is left alone for a while."""
+_STAGE: Final = "describing pictures"
+
+
+@dataclass(frozen=True, slots=True)
+class DescribePictures:
+    """Describes what is missing. `captioner` gives None where the settings want none."""
+
+    settings: CaptionSettings
+    captioner: Callable[[], Captioner | None]
+    ingestion: Callable[[], IngestPipeline]
+    parser: Callable[[], WorkerPool]
+    descriptions: Descriptions
+    assets: Assets
+    writer: DocumentWriter
+    jobs: Jobs
+
+    def request(self) -> None:
+        """Queue the job, where there is something to do."""
+        self.queue({})
+
+    def queue(self, payload: dict[str, Any], request_id: str | None = None) -> Job | None:
+        """Queue the job, or give one that waits and does the same; None where it has nothing to do, or can't be queued.
+
+        The `payload` names what else than missing pictures is described: `again` those that failed too often, `low_quality` those
+        of which little was said, `redo` those that a model described, `asset_ids` only these.
+        """
+        if self.settings.provider != "none":
+            try:
+                self.captioner()
+            except RagError as error:
+                log.warning("pictures are not described", extra={"reason": error.message})
+                return None
+        waiting = next((job for job in self.jobs.waiting(KIND) if job.payload == payload and job.not_before is None), None)
+        if waiting:
+            return waiting
+        if not self._pending(payload):
+            return None
+        try:
+            return self.jobs.add(KIND, collection="", kb_id="", payload=payload, request_id=request_id)
+        except ServiceUnavailable as error:
+            log.warning("pictures are not described before the next ingestion or start", extra={"reason": error.message})
+            return None
+
+    def _pending(self, payload: Mapping[str, Any]) -> bool:
+        captioner = self.captioner()
+        key = CaptionerKey.of(captioner) if captioner else None
+        return bool((key and self.wanted(payload, key)) or self.descriptions.unapplied(key))
+
+    def wanted(self, payload: Mapping[str, Any], key: CaptionerKey) -> list[Lack]:
+        """What a job of this payload describes: the missing, those of which little was said, or those of a model; each once."""
+        if model := payload.get("redo"):
+            lacks = self.descriptions.described_by(model)
+        else:
+            again, low_quality = bool(payload.get("again")), bool(payload.get("low_quality"))
+            lacks = self.descriptions.lacking(key, again=again, low_quality=low_quality)
+        if wanted := payload.get("asset_ids"):
+            lacks = [lack for lack in lacks if lack.asset_id in set(wanted)]
+        # With the first document that shows it.
+        unique = {lack.asset_id: lack for lack in reversed(lacks)}
+        lacks = [lack for lack in lacks if unique[lack.asset_id] is lack]
+        # Somebody wants those that are named, and those of a model had their place when they were described first.
+        return lacks if wanted or model else self._within_limit(lacks, payload, key)
+
+    def _within_limit(self, lacks: Sequence[Lack], payload: Mapping[str, Any], key: CaptionerKey) -> list[Lack]:
+        """The first of each document, as many as it has room for beside what earlier runs have described."""
+        most = self.settings.max_per_document
+        if not most:
+            return list(lacks)
+        counted = Counter(
+            self.descriptions.described_in({lack.doc_id for lack in lacks}, key, good=bool(payload.get("low_quality")))
+        )
+        within = []
+        for lack in lacks:
+            counted[lack.doc_id] += 1
+            if counted[lack.doc_id] <= most:
+                within.append(lack)
+        return within
+
+    def __call__(self, job: Job, report: Report) -> IngestResult:
+        captioner = self.captioner()
+        if captioner is None:
+            return self._apply(job, report, None, Counts())
+        run = _Run(self, captioner, job, report)
+        return run.all()
+
+    def _apply(self, job: Job, report: Report, key: CaptionerKey | None, counts: Counts) -> IngestResult:
+        """Make the views of the documents whose pictures have another description now than the views hold."""
+        doc_ids = self.descriptions.unapplied(key)
+        if doc_ids:
+            made = self.ingestion().rebuild(doc_ids, report=_quiet(report, counts), links=job.links)
+            counts.add(made)
+        return counts.result()
+
+
+class Counts:
+    """What a job has done so far."""
+
+    def __init__(self, total: int = 0) -> None:
+        self.total = total
+        self.done = 0
+        self.failed: list[Failure] = []
+        self._made = IngestResult()
+
+    def add(self, made: IngestResult) -> None:
+        before = self._made
+        self._made = replace(
+            before,
+            updated=before.updated + made.updated,
+            chunks=before.chunks + made.chunks,
+            embedded=before.embedded + made.embedded,
+            failed=(*before.failed, *made.failed),
+        )
+
+    def result(self) -> IngestResult:
+        return replace(self._made, failed=(*self._made.failed, *self.failed))
+
+
+def _quiet(report: Report, counts: Counts) -> Report:
+    """Reports of the views' making as the job's own: pictures are counted, and a job can still be stopped."""
+    return lambda _stage, _done, _total: report(_STAGE, counts.done, counts.total)
+
+
+class _Run:
+    """One run of the job."""
+
+    def __init__(self, work: DescribePictures, captioner: Captioner, job: Job, report: Report) -> None:
+        self._work = work
+        self._captioner = captioner
+        self._key = CaptionerKey.of(captioner)
+        self._job = job
+        self._report = report
+        self._silent = 0
+
+    def all(self) -> IngestResult:
+        work = self._work
+        lacks = work.wanted(self._job.payload, self._key)
+        self._counts = counts = Counts(len(lacks))
+        since_views = 0
+        for doc_id, content, group in self._documents(lacks):
+            for lack in group:
+                self._report(_STAGE, counts.done, counts.total)
+                self._require_budget()
+                if content is not None:
+                    self._one(content, lack)
+                counts.done += 1
+                since_views += 1
+            log.debug("pictures of a document described", extra={"doc_id": doc_id})
+            if since_views >= _SLICE:
+                work._apply(self._job, self._report, self._key, counts)
+                since_views = 0
+                if work.jobs.others_due(self._job.job_id) and counts.done < counts.total and not self._job.payload:
+                    raise Postponed(_AGAIN_S)
+        result = work._apply(self._job, self._report, self._key, counts)
+        if not self._job.payload and any(lack.attempts for lack in work.wanted({}, self._key)):
+            raise Postponed(work.settings.retry_after_s, "Some pictures could not be described; they are tried again.")
+        return result
+
+    def _documents(self, lacks: Sequence[Lack]) -> Iterator[tuple[str, VersionContent | None, list[Lack]]]:
+        """The lacks by their documents, with what each document holds; None for one that is gone by now."""
+        for doc_id, group in groupby(lacks, key=lambda lack: lack.doc_id):
+            found = self._work.writer.contents([doc_id])
+            yield doc_id, found[0] if found else None, list(group)
+
+    def _require_budget(self) -> None:
+        """Raises `Postponed` until tomorrow once the day's budget of a service is used up."""
+        settings = self._work.settings
+        if self._captioner.asks_nobody or not (settings.max_per_day or settings.max_cost_per_day):
+            return
+        now = self._work.jobs.now()
+        spent = self._work.descriptions.spent(now[:10], self._key)
+        cost = settings.cost(spent.input_tokens, spent.output_tokens)
+        too_many = settings.max_per_day and spent.pictures >= settings.max_per_day
+        too_dear = settings.max_cost_per_day and cost >= settings.max_cost_per_day
+        if too_many or too_dear:
+            self._work._apply(self._job, self._report, self._key, self._counts)
+            setting = "max_per_day" if too_many else "max_cost_per_day"
+            raise Postponed(
+                _until_tomorrow(now), f"The day's budget for descriptions of pictures (captions.{setting}) is used up."
+            )
+
+    def _one(self, content: VersionContent, lack: Lack) -> None:
+        asset = next((asset for asset in content.assets if asset.asset_id == lack.asset_id), None)
+        link = next((link for link in content.picture_links if link.asset_id == lack.asset_id), None)
+        if asset is None or link is None:
+            return
+        try:
+            self._describe(content, asset, link, lack)
+        except RemoteUnavailable as error:
+            self._fail(content, lack, error)
+            self._silent += error.retryable
+            if self._silent >= _GIVEN_UP:
+                self._work._apply(self._job, self._report, self._key, self._counts)
+                raise Postponed(self._work.settings.retry_after_s, error.message) from error
+        except ServiceUnavailable:  # the daemon is stopping
+            raise
+        except RagError as error:
+            self._fail(content, lack, error)
+
+    def _describe(self, content: VersionContent, asset: Asset, link: PictureLink, lack: Lack) -> None:
+        work, captioner = self._work, self._captioner
+        context = context_of(content, link)
+        if work.settings.context_scope == "none":
+            context = without_context(context)
+        own = captioner.name if captioner.asks_nobody else None
+        max_side = min(captioner.max_side, work.settings.max_side) if own is None else captioner.max_side
+        name = f"{content.source}#{asset.asset_id[:8]}"
+        look = self._look(LookTask(name, self._bytes(asset), context, asset.words, own, max_side))
+        said: Description = look.description or captioner.describe(look.picture, context, look.image_type, look.words)
+        self._silent = 0
+        work.descriptions.put(asset.asset_id, checked(said, look.words), context.hash, attempts=lack.attempts + 1)
+
+    def _look(self, task: LookTask) -> Look:
+        """A look at a large picture takes many seconds: a job that is to stop does not wait for it."""
+        parser = self._work.parser()
+
+        def tick() -> None:
+            self._report(_STAGE, self._counts.done, self._counts.total)
+
+        (look,) = side_by_side([partial(parser.look, task)], 1, tick=tick, abandon=parser.end_busy)
+        return look
+
+    def _bytes(self, asset: Asset) -> bytes:
+        return Path(self._work.assets.find(asset.asset_id, "raw").path).read_bytes()
+
+    def _fail(self, content: VersionContent, lack: Lack, error: RagError) -> None:
+        attempts = lack.attempts + 1
+        self._work.descriptions.fail(lack.asset_id, self._key, (error.code, error.message), attempts)
+        self._counts.failed.append(Failure(f"{content.source} (picture {lack.asset_id[:8]})", error.code, error.message))
+        log.warning("picture not described", extra={"asset_id": lack.asset_id, "code": error.code, "reason": error.message})
+
+
+def _until_tomorrow(now: str) -> float:
+    """Seconds until the next day begins, in UTC."""
+    hours, minutes, seconds = int(now[11:13]), int(now[14:16]), int(now[17:19])
+    return 24 * 3600.0 - (hours * 3600 + minutes * 60 + seconds)

@@ -1,0 +1,43 @@
+"""What a picture of a window says: its title, buttons and menus, and messages of errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ragd.core.documents import OcrLine
+from ragd.vision.windows import UI_WORDS
+from ragd.vision.words import rows_of
+
+_ERROR: Final = re.compile(
+    r"\berrors?\b|\bfail(?:ed|ure|s)?\b|\bexception\b|\bwarning\b|\bdenied\b|\bcan(?:no|')t\b|\bunable\b|\binvalid\b|"
+    r"\bnot found\b|\btraceback\b|\bfatal\b|\btimed? ?out\b|"
+    r"エラー|失敗|警告|できません|見つかりません|無効|拒否|错误|失败|无法|无效|拒绝|找不到|超时",
+    re.IGNORECASE,
+)
+_SHORT: Final = 24
+_LONGEST_TITLE: Final = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Words of a window by what they are."""
+
+    title: str = ""
+    actions: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+def screen_in(words: Sequence[OcrLine]) -> Screen:
+    """What can be told of a window by its words."""
+    rows = rows_of(words)
+    texts = [" ".join(line.text for line in row) for row in rows]
+    actions = [line.text.strip() for line in words if len(line.text) <= _SHORT and UI_WORDS.match(line.text)]
+    errors = [text for text in texts if _ERROR.search(text) and len(text) > 6]
+    title = next(
+        (text for text in texts[:3] if len(text) <= _LONGEST_TITLE and not all(UI_WORDS.match(part) for part in text.split())), ""
+    )
+    return Screen(title, tuple(dict.fromkeys(actions)), tuple(dict.fromkeys(errors)), tuple(texts))
