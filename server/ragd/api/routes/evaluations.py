@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from time import monotonic
-from typing import Any
+from typing import Annotated, Any
 
 from anyio import CapacityLimiter
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 
 from ragd.answer.verification import live_passages
 from ragd.api.common import Access, App, CallerOf, Pages, SourceTokens, collection_available, collection_exists, in_turn
@@ -14,7 +15,10 @@ from ragd.api.middleware.security import EVALUATIONS_PATH
 from ragd.api.responses import query_response
 from ragd.api.routes.chat import answer_response
 from ragd.api.schemas.evaluations import (
+    EvaluatedQuestionPage,
     Evaluation,
+    EvaluationComparison,
+    EvaluationFigures,
     EvaluationPage,
     Feedback,
     FeedbackBody,
@@ -29,6 +33,7 @@ from ragd.core.documents import Place
 from ragd.core.errors import FieldProblem, ValidationFailed
 from ragd.core.results import Passage
 from ragd.evaluation.relevance import relevant_to
+from ragd.evaluation.reports.pages import Only, Order, compared, figures, questions_of
 from ragd.language.token_estimate import estimate_tokens
 from ragd.retrieve.filters import parse_filters
 from ragd.retrieve.history import parse_history
@@ -38,6 +43,7 @@ router = APIRouter(tags=["evaluations"])
 
 # Answers of models take long; questions of people need not wait for them.
 _answers = CapacityLimiter(1)
+Metric = Annotated[str | None, Query(max_length=100, description="Of the run; the main one without it.")]
 
 
 @router.get(EVALUATIONS_PATH, response_model=EvaluationPage)
@@ -50,6 +56,42 @@ def list_evaluations(app: App, paging: Pages) -> dict[str, Any]:
 def get_evaluation(run_id: str, app: App) -> dict[str, Any]:
     """One whole run."""
     return app.evaluations.get(run_id)
+
+
+@router.get(f"{EVALUATIONS_PATH}/{{run_id}}/figures", response_model=EvaluationFigures)
+def evaluation_figures(run_id: str, app: App) -> dict[str, Any]:
+    """A run without its questions, its metrics with 95 % intervals, and the main one by group."""
+    run = app.evaluations.get(run_id)
+    return {"run": _row(run), **figures(run, app.settings.evaluation.resamples)}
+
+
+@router.get(f"{EVALUATIONS_PATH}/{{run_id}}/questions", response_model=EvaluatedQuestionPage)
+def evaluation_questions(
+    run_id: str,
+    app: App,
+    paging: Pages,
+    metric: Metric = None,
+    order: Annotated[Order, Query(description="By the metric, or `asked`: as they were asked.")] = "worst",
+    text: Annotated[str, Query(max_length=1000, description="A part of a question or of its id.")] = "",
+) -> dict[str, Any]:
+    """The questions of a run, page by page, without their artifacts."""
+    found = questions_of(app.evaluations.get(run_id), metric, order, text)
+    return paging.answer(paging.of(found), len(found))
+
+
+@router.get(f"{EVALUATIONS_PATH}/{{run_id}}/comparison", response_model=EvaluationComparison)
+def compare_evaluations(
+    run_id: str,
+    app: App,
+    paging: Pages,
+    against: Annotated[str, Query(description="The id of the second run.")],
+    metric: Metric = None,
+    only: Annotated[Only, Query(description="Which questions, as the second run has them.")] = "changed",
+) -> dict[str, Any]:
+    """How a second run differs from this one: by each metric, with the chance of such a difference, and question by question."""
+    first, second = app.evaluations.get(run_id), app.evaluations.get(against)
+    found, rows = compared(first, second, app.settings.evaluation.resamples, metric, only)
+    return {"first": _row(first), "second": _row(second), **found, "changed": paging.answer(paging.of(rows), len(rows))}
 
 
 @router.post(EVALUATIONS_PATH, status_code=201, response_model=Evaluation)
@@ -101,6 +143,10 @@ def _given(number: int, passage: GivenPassage) -> Passage:
         ordinal=number,
         tokens=estimate_tokens(passage.text),
     )
+
+
+def _row(run: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in run.items() if name != "questions"}
 
 
 @router.get("/api/feedback", response_model=FeedbackPage)

@@ -175,6 +175,77 @@ class Evaluation(EvaluationRow):
 class EvaluationPage(Page[EvaluationRow]): ...
 
 
+class Figure(BaseModel):
+    """The mean of a metric over the questions that have it, and its 95 % interval."""
+
+    metric: str
+    counted: int
+    mean: float
+    low: float
+    high: float
+
+
+class GroupFigure(Figure):
+    kind: str
+    group: str
+    questions: int
+
+
+class EvaluationFigures(BaseModel):
+    run: EvaluationRow
+    main: str = Field(description="The metric that stands for the quality of an answer.")
+    metrics: list[Figure]
+    groups: list[GroupFigure] = Field(description="The main metric of each group of questions.")
+
+
+class QuestionRow(BaseModel):
+    id: str
+    query: str
+    groups: dict[str, str]
+    relevant: list[RelevantPlace]
+    found: list[FoundPassage]
+    results: int
+    latency_ms: float
+    trace_id: str
+    metrics: dict[str, float]
+
+
+class EvaluatedQuestionPage(Page[QuestionRow]): ...
+
+
+class ComparedMetric(BaseModel):
+    """`p` is the chance of such a difference when both runs are equally good (paired randomisation test)."""
+
+    metric: str
+    first: float
+    second: float
+    difference: float
+    p: float
+    wins: int
+    losses: int
+
+
+class ComparedQuestion(BaseModel):
+    id: str
+    query: str
+    first: float
+    second: float
+    difference: float
+    first_trace: str
+    second_trace: str
+
+
+class EvaluationComparison(BaseModel):
+    """Two runs of the same questions; `changed` are questions by `metric`, the greatest loss of the second first."""
+
+    first: EvaluationRow
+    second: EvaluationRow
+    questions: int
+    metric: str
+    metrics: list[ComparedMetric]
+    changed: Page[ComparedQuestion]
+
+
 class FeedbackBody(RequestBody):
     """`chunk_ids` are the passages that were shown, best those that the answer cites. Their places are kept, not the ids."""
 

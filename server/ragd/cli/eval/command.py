@@ -18,6 +18,7 @@ from ragd.cli.common.output import echo_json, note, plural
 from ragd.cli.eval.drift import drift
 from ragd.cli.eval.export import export
 from ragd.cli.eval.generate import generate
+from ragd.cli.eval.labels import labels
 from ragd.cli.eval.lookup import find_pair, find_run
 from ragd.cli.eval.tables import print_cases, print_comparison, print_run, print_runs, print_worst
 
@@ -37,6 +38,7 @@ def eval_() -> None:
 eval_.add_command(generate)
 eval_.add_command(drift)
 eval_.add_command(export)
+eval_.add_command(labels)
 
 
 @eval_.command("run")

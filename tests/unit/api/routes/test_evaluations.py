@@ -80,3 +80,26 @@ def test_a_query_names_the_evaluation_that_asks_and_nothing_else(client: TestCli
     answer = client.post("/api/query", json={"query": "x", "evaluation": "a" * 32}).json()
     assert client.get(f"/api/traces/{answer['trace_id']}").json()["links"]["eval"] == "a" * 32
     assert client.post("/api/query", json={"query": "x", "evaluation": "no id"}).status_code == 400
+
+
+def test_pages_get_figures_questions_and_what_differs_from_another_run(client: TestClient) -> None:
+    worse = QUESTION | {"metrics": {"hit@1": 0.0}, "trace_id": "t2"}
+    figures = FIGURES | {"metrics": {"hit@1": 0.0}}
+    other = RUN | {"run_id": "d" * 32, "questions": [worse], "metrics": {"overall": figures, "groups": {"lang": {"ja": figures}}}}
+    for run in (RUN, other):
+        assert client.post("/api/evaluations", json=run).status_code == 201
+    path = f"/api/evaluations/{'a' * 32}"
+    found = client.get(f"/api/evaluations/{'d' * 32}/figures").json()
+    assert (found["main"], found["metrics"][0]["mean"], found["groups"][0]["group"]) == ("hit@1", 0, "ja")
+    assert "questions" not in found["run"]
+    page = client.get(f"{path}/questions", params={"text": "有給", "order": "best"}).json()
+    assert (page["total"], page["items"][0]["trace_id"], "artifacts" in page["items"][0]) == (1, "t", False)
+    assert client.get(f"{path}/questions?page=2").json()["items"] == []
+    compared = client.get(f"{path}/comparison", params={"against": "d" * 32}).json()
+    assert compared["metrics"][0] | {"p": 0} == {
+        "metric": "hit@1", "first": 1, "second": 0, "difference": -1, "p": 0, "wins": 0, "losses": 1,
+    }  # fmt: skip
+    assert [(one["first_trace"], one["second_trace"]) for one in compared["changed"]["items"]] == [("t", "t2")]
+    assert client.get(f"{path}/comparison", params={"against": "e" * 32}).status_code == 404
+    assert client.get(f"{path}/questions?metric=x").status_code == 400
+    assert client.get(f"{path}/questions?order=x").status_code == 400
