@@ -1,47 +1,8 @@
-/** Every message between the page of a source's ledger and the extension, and its words. */
+/** The words of a source's ledger. */
 
 import * as l10n from "@vscode/l10n";
 
-import type { LedgerCycle, LedgerItem, SkippedItem } from "../core/api/types";
-import type { Envelope } from "./envelope";
-
-type Nothing = object;
-
-export interface LedgerState {
-  name: string;
-  /** In words; the page knows neither the source's configuration nor any token. */
-  about: string[];
-  /** Newest first. */
-  cycles: LedgerCycle[];
-  /** How many items are in each state. */
-  counts: Record<string, number>;
-  /** The first that were left out, and how many there are. */
-  skipped: LedgerItem[];
-  skippedTotal: number;
-  /** The first that are gone there and kept here. */
-  held: LedgerItem[];
-  heldTotal: number;
-}
-
-export interface LedgerToExtension {
-  ready: Nothing;
-  refresh: Nothing;
-  sync: Nothing;
-  /** `null`: all that were left out. */
-  retry: { items: string[] | null };
-  /** The next items that were left out. */
-  more: Nothing;
-  "webview.error": { message: string; stack: string };
-}
-
-export interface LedgerToWebview {
-  init: { text: Record<string, string>; language: string };
-  state: { state: LedgerState };
-  failed: { message: string; advice: string };
-}
-
-export type LedgerMessageToExtension = Envelope<LedgerToExtension>;
-export type LedgerMessageToWebview = Envelope<LedgerToWebview>;
+import type { LedgerCycle, SkippedItem } from "../core/api/types";
 
 /** "310 there = 300 indexed + 10 left out, 3 held back". */
 export function cycleCounts({ remote, indexed, skipped_count, held }: LedgerCycle): string {
@@ -77,9 +38,4 @@ export function reasonText(reason: string | null): string {
     default:
       return reason;
   }
-}
-
-/** Whether another try can help; what a rule leaves out stays out. */
-export function canBeRetried(reason: string | null): boolean {
-  return reason !== "filtered";
 }

@@ -22,7 +22,8 @@ export class ContractDaemon {
     private readonly program: Program,
   ) {}
 
-  static async start(): Promise<ContractDaemon> {
+  /** `more` are variables of its environment: secrets, and hosts that sources may ask. */
+  static async start(more: Record<string, string> = {}): Promise<ContractDaemon> {
     const folder = mkdtempSync(join(tmpdir(), "rag-contract-"));
     const [data, documents] = [join(folder, "data"), join(folder, "documents")];
     for (const name of ["operations", "guides", "papers", "presentations"]) {
@@ -41,7 +42,7 @@ export class ContractDaemon {
       RAG_SPARSE__BACKEND: "fts5",
       RAG_SPARSE__ANALYZER: "bigram",
     };
-    const env = { ...Object.fromEntries(inherited), ...settings };
+    const env = { ...Object.fromEntries(inherited), ...settings, ...more };
     const program = new Program(ragExecutable(), ["serve", "--port", "0"], env, folder);
     try {
       return new ContractDaemon(folder, await daemonReady(data), program);

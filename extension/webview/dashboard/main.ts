@@ -1,85 +1,105 @@
-/** The dashboard's view. What changes is drawn anew; where the keyboard was, it stays. */
+/** The daemon's dashboard inside the editor: the same pages as in a browser, which ask the daemon through the extension. */
 
-import * as l10n from "@vscode/l10n";
+import { start } from "dashboard-app/dashboard.js";
+import { ApiError, useTransport, type Request, type Transport } from "dashboard-app/lib/api.js";
+import { h } from "dashboard-app/lib/dom.js";
+import { nearestLanguage, t, useLanguage } from "dashboard-app/lib/text.js";
 
-import type { Job } from "../../src/core/api/types";
-import type { DashboardMessageToWebview, DashboardState, DashboardToExtension } from "../../src/protocol/dashboard";
-import { h } from "../shared/dom";
+import type { DashboardMessageToWebview, DashboardToExtension } from "../../src/protocol/dashboard";
 import { Host } from "../shared/host";
-import { useTranslations } from "../shared/l10n";
-import { collectionsSection, daemonSection, jobsSection, runningSection, tracesSection } from "./sections";
 
-const host = new Host<DashboardToExtension, DashboardMessageToWebview, never>();
-const main = h("main", {});
-const running = h("div", {});
-let state: DashboardState | undefined;
+interface Waiting {
+  answered: (body: unknown) => void;
+  failed: (error: unknown) => void;
+  event?: (name: string, data: unknown) => void;
+}
 
-document.body.append(main);
-window.addEventListener("error", ({ message, error }: ErrorEvent) => {
-  host.send("webview.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
-});
+const host = new Host<DashboardToExtension, DashboardMessageToWebview, { address: string }>();
+const waiting = new Map<number, Waiting>();
+let last = 0;
+
+const TEXTS: Record<string, () => Promise<{ default: Record<string, string> }>> = {
+  ja: () => import("dashboard-app/l10n/ja.json"),
+  "zh-cn": () => import("dashboard-app/l10n/zh-cn.json"),
+};
+
+const transport: Transport = {
+  send: ({ as = "json", ...request }, signal) => ask({ ...request, as }, signal),
+  watch: async (path, on, signal) => {
+    await ask({ method: "GET", path, as: "events" }, signal, on);
+  },
+};
+
+window.addEventListener("error", ({ message, error }: ErrorEvent) => report(message, error));
+window.addEventListener("unhandledrejection", ({ reason }) => report(String(reason), reason));
+window.addEventListener("hashchange", () => host.saveState({ address: location.hash }));
+// The editor takes a link for one to elsewhere, and would not follow it.
+window.addEventListener("click", follow, true);
 host.onMessage(receive);
 host.send("ready", {});
 
 function receive(message: DashboardMessageToWebview): void {
   switch (message.type) {
     case "init":
-      document.documentElement.lang = message.language;
-      useTranslations(message.text);
+      void begin(message.language, message.address || (host.savedState()?.address ?? ""));
       return;
-    case "state":
-      state = message.state;
-      keepingFocus(() => drawAll(message.state));
+    case "show":
+      location.hash = message.address;
       return;
-    case "jobs":
-      if (state) keepingFocus(() => drawRunning(message.jobs));
+    case "changed":
+      window.dispatchEvent(new HashChangeEvent("hashchange"));
+      return;
+    case "event":
+      waiting.get(message.id)?.event?.(message.event, message.data);
+      return;
+    case "answer":
+      done(message.id)?.answered(message.body);
       return;
     case "failed":
-      state = undefined;
-      main.replaceChildren(
-        heading(),
-        h(
-          "div",
-          { class: "failure", role: "alert" },
-          h("p", {}, message.message),
-          message.advice !== "" && h("p", {}, message.advice),
-        ),
-      );
-      return;
+      done(message.id)?.failed(new ApiError(message.code, message.message));
   }
 }
 
-function heading(): HTMLElement {
-  const refresh = h("button", { "data-key": "refresh", onclick: () => host.send("refresh", {}) }, l10n.t("Refresh"));
-  const browser = h(
-    "button",
-    { "data-key": "browser", onclick: () => host.send("browser.open", {}) },
-    l10n.t("Open in Browser"),
-  );
-  return h("header", {}, h("h1", {}, l10n.t("RAG Dashboard")), h("span", {}, browser, " ", refresh));
+async function begin(language: string, address: string): Promise<void> {
+  const nearest = nearestLanguage([language]);
+  useLanguage(nearest, (await TEXTS[nearest]?.())?.default ?? {});
+  useTransport(transport);
+  if (address !== "") history.replaceState(null, "", address);
+  start(document.body, () => h("button", { onclick: () => host.send("browser.open", {}) }, t("Open in a browser")));
 }
 
-function drawAll(shown: DashboardState): void {
-  drawRunning(shown.jobs.filter(({ status }) => status === "running" || status === "queued"));
-  main.replaceChildren(
-    heading(),
-    daemonSection(shown),
-    running,
-    collectionsSection(shown.collections),
-    jobsSection(shown.jobs),
-    tracesSection(shown.traces, shown.degraded),
-  );
+function ask(
+  request: Omit<Request, "as"> & { as: "json" | "bytes" | "events" },
+  signal?: AbortSignal,
+  event?: Waiting["event"],
+): Promise<unknown> {
+  return new Promise((answered, failed) => {
+    last += 1;
+    const id = last;
+    waiting.set(id, { answered, failed, ...(event ? { event } : {}) });
+    host.send("request", { id, ...request });
+    signal?.addEventListener("abort", () => {
+      if (!done(id)) return;
+      host.send("request.cancel", { id });
+      failed(new DOMException("The page was left.", "AbortError"));
+    });
+  });
 }
 
-function drawRunning(jobs: readonly Job[]): void {
-  running.replaceChildren(runningSection(jobs, (jobId) => host.send("job.cancel", { jobId })));
+function done(id: number): Waiting | undefined {
+  const found = waiting.get(id);
+  waiting.delete(id);
+  return found;
 }
 
-function keepingFocus(draw: () => void): void {
-  const key = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["key"] : undefined;
-  const { scrollTop } = document.documentElement;
-  draw();
-  document.documentElement.scrollTop = scrollTop;
-  if (key !== undefined)
-    document.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+function follow(event: MouseEvent): void {
+  const link = event.target instanceof Element ? event.target.closest("a[href^='#/']") : null;
+  if (!link) return;
+  event.preventDefault();
+  event.stopPropagation();
+  location.hash = link.getAttribute("href") ?? "";
+}
+
+function report(message: string, error: unknown): void {
+  host.send("webview.error", { message, stack: error instanceof Error ? (error.stack ?? "") : "" });
 }

@@ -1,41 +1,54 @@
-/** The dashboard: what the daemon is, holds and does, in a tab. */
+/** The daemon's dashboard in a tab: the pages are the browser's, their requests go through here. */
 
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-import type { Job, TraceDetail, TraceRow } from "../../core/api/types";
+import type { Source } from "../../core/api/types";
 import type { DaemonClient } from "../../core/client/daemonClient";
+import { relayedPath } from "../../core/client/relay";
 import { RagError, isCancelled } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
 import { describe } from "../../core/problems/failures";
-import type { DashboardMessageToExtension, DashboardMessageToWebview, DashboardState } from "../../protocol/dashboard";
+import type {
+  DashboardMessageToExtension,
+  DashboardMessageToWebview,
+  DashboardRequest,
+} from "../../protocol/dashboard";
 import { showFailure } from "../common/showFailure";
-import { onDaemonChange } from "../daemon/onDaemonChange";
+import type { EditorSourceTokens } from "../sources/editorSourceTokens";
 import { webviewOptions, webviewPage } from "../webview/page";
 
 const DASHBOARD_TYPE = "ragAssistant.dashboard";
-const SHOWN = 20;
 
 export class Dashboard implements vscode.WebviewPanelSerializer, vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
-  private underWay = "";
-  private readonly stages = new Map<string, string[]>();
+  /** The page to begin with; empty for the one that the webview remembers. */
+  private address = "";
+  private readonly open = new Map<number, AbortController>();
   private readonly registration = vscode.window.registerWebviewPanelSerializer(DASHBOARD_TYPE, this);
 
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly daemon: DaemonService,
+    private readonly tokens: EditorSourceTokens,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
-  show(): void {
+  show(address = ""): void {
+    this.address = address;
     if (this.panel) {
       this.panel.reveal();
+      if (address !== "") this.post({ type: "show", address });
       return;
     }
-    const options = webviewOptions(this.context.extensionUri);
+    // What was typed and where the page stood would be lost whenever another tab covers it.
+    const options = { ...webviewOptions(this.context.extensionUri), retainContextWhenHidden: true };
     const title = l10n.t("RAG Dashboard");
     this.adopt(vscode.window.createWebviewPanel(DASHBOARD_TYPE, title, vscode.ViewColumn.Active, options));
+  }
+
+  showLedger({ id }: Source): void {
+    this.show(`#/ledger/${encodeURIComponent(id)}`);
   }
 
   deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
@@ -51,33 +64,35 @@ export class Dashboard implements vscode.WebviewPanelSerializer, vscode.Disposab
 
   private adopt(panel: vscode.WebviewPanel): void {
     this.panel = panel;
+    const changed = () => this.post({ type: "changed" });
     const disposables: { dispose(): unknown }[] = [
-      onDaemonChange(this.daemon, () => this.refresh(panel)),
-      this.daemon.onDidChangeLive(({ jobs }) => this.showJobs(panel, jobs)),
-      panel.onDidChangeViewState(() => this.refresh(panel)),
-      panel.webview.onDidReceiveMessage((message: DashboardMessageToExtension) => this.receive(panel, message)),
+      this.daemon.onDidChangeStatus(changed),
+      this.tokens.onDidChange(changed),
+      panel.webview.onDidReceiveMessage((message: DashboardMessageToExtension) => this.receive(message)),
     ];
     panel.onDidDispose(() => {
       this.panel = undefined;
+      this.callOffAll();
       for (const disposable of disposables) disposable.dispose();
     });
     panel.webview.html = webviewPage(panel.webview, this.context.extensionUri, "dashboard", "RAG Assistant");
   }
 
-  private receive(panel: vscode.WebviewPanel, message: DashboardMessageToExtension): void {
+  private receive(message: DashboardMessageToExtension): void {
     switch (message.type) {
       case "ready":
-        this.post(panel, { type: "init", text: vscode.l10n.bundle ?? {}, language: vscode.env.language });
-        this.refresh(panel);
+        // A reloaded page numbers its requests anew.
+        this.callOffAll();
+        this.post({ type: "init", language: vscode.env.language, address: this.address });
         return;
-      case "refresh":
-        this.refresh(panel);
+      case "request":
+        void this.answer(message.id, message);
+        return;
+      case "request.cancel":
+        this.open.get(message.id)?.abort();
         return;
       case "browser.open":
         void this.openBrowser().catch((error: unknown) => showFailure(error, this.log));
-        return;
-      case "job.cancel":
-        void this.cancel(panel, message.jobId).catch((error: unknown) => showFailure(error, this.log));
         return;
       case "webview.error":
         this.log.error(`Dashboard: ${message.message}\n${message.stack}`);
@@ -89,64 +104,47 @@ export class Dashboard implements vscode.WebviewPanelSerializer, vscode.Disposab
     await vscode.env.openExternal(vscode.Uri.parse(await client.dashboardLink(), true));
   }
 
-  private async cancel(panel: vscode.WebviewPanel, jobId: string): Promise<void> {
-    await (await this.daemon.client()).cancelJob(jobId);
-    this.refresh(panel);
+  private async answer(id: number, request: DashboardRequest): Promise<void> {
+    const controller = new AbortController();
+    this.open.set(id, controller);
+    try {
+      this.post({ type: "answer", id, body: await this.asked(id, request, controller.signal) });
+    } catch (error) {
+      if (isCancelled(error)) return;
+      const { code, message, advice } = describe(error);
+      this.post({ type: "failed", id, code, message: [message, advice].filter(Boolean).join(" ") });
+    } finally {
+      if (this.open.get(id) === controller) this.open.delete(id);
+    }
   }
 
-  /** What is under way, at once; when a job began or ended, all else, too. */
-  private showJobs(panel: vscode.WebviewPanel, jobs: Job[]): void {
-    this.post(panel, { type: "jobs", jobs });
-    const ids = jobs.map(({ job_id }) => job_id).join(" ");
-    if (ids !== this.underWay) this.refresh(panel);
-    this.underWay = ids;
+  private async asked(id: number, { method, path, body, as }: DashboardRequest, signal: AbortSignal): Promise<unknown> {
+    const client = this.ready();
+    const sent = relayedPath(path);
+    if (as === "bytes") return client.relayedBytes(sent, signal);
+    if (as === "json") return client.relayed(method, sent, body, signal);
+    for await (const { event, data } of client.relayedEvents(sent, signal))
+      this.post({ type: "event", id, event, data: JSON.parse(data) as unknown });
+    return undefined;
   }
 
-  /** A hidden one is drawn when it is seen again. */
-  private refresh(panel: vscode.WebviewPanel): void {
-    if (!panel.visible) return;
-    void this.load().then(
-      (state) => this.post(panel, { type: "state", state }),
-      (error: unknown) => {
-        if (isCancelled(error)) return;
-        const { message, advice } = describe(error);
-        this.post(panel, { type: "failed", message, advice });
-      },
-    );
+  /** Looking at the dashboard starts nothing: a daemon that was stopped stays so. */
+  private ready(): DaemonClient {
+    const { status } = this.daemon;
+    if (status.kind === "ready") return status.client;
+    if (status.kind === "attention") {
+      const { code, message, advice } = status.problem;
+      throw new RagError(code, message, advice);
+    }
+    throw new RagError("DAEMON_UNREACHABLE", l10n.t("The daemon is not running."));
   }
 
-  private async load(): Promise<DashboardState> {
-    const daemon = this.daemon.status;
-    // Looking at the dashboard starts nothing: a daemon that was stopped stays so.
-    if (daemon.kind === "attention")
-      throw new RagError(daemon.problem.code, daemon.problem.message, daemon.problem.advice);
-    if (daemon.kind !== "ready") throw new RagError("DAEMON_UNREACHABLE", l10n.t("The daemon is not running."));
-    const { client } = daemon;
-    const [status, collections, jobs, traces] = await Promise.all([
-      client.status(),
-      client.collections(),
-      client.jobs(1, SHOWN),
-      client.traces(1, SHOWN),
-    ]);
-    const degraded = await this.degradedStages(client, traces.items);
-    return { address: client.connection.url, status, collections, jobs: jobs.items, traces: traces.items, degraded };
+  private callOffAll(): void {
+    for (const controller of this.open.values()) controller.abort();
+    this.open.clear();
   }
 
-  /** A trace never changes, so each is asked for once. */
-  private async degradedStages(client: DaemonClient, traces: readonly TraceRow[]): Promise<Record<string, string[]>> {
-    const missing = traces.filter(({ trace_id, trace_type }) => trace_type === "query" && !this.stages.has(trace_id));
-    for (const { trace_id } of missing) this.stages.set(trace_id, degradedIn(await client.trace(trace_id)));
-    const shown = new Set(traces.map(({ trace_id }) => trace_id));
-    for (const id of this.stages.keys()) if (!shown.has(id)) this.stages.delete(id);
-    return Object.fromEntries(this.stages);
+  private post(message: DashboardMessageToWebview): void {
+    void this.panel?.webview.postMessage(message);
   }
-
-  private post(panel: vscode.WebviewPanel, message: DashboardMessageToWebview): void {
-    void panel.webview.postMessage(message);
-  }
-}
-
-function degradedIn({ events }: TraceDetail): string[] {
-  const stages = events.filter(({ kind }) => kind === "degraded").map(({ payload }) => payload["stage"]);
-  return stages.filter((stage) => typeof stage === "string");
 }

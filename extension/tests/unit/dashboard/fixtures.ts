@@ -1,5 +1,5 @@
 import { type Transport, useTransport } from "../../../../server/ragd/api/dashboard/app/lib/api.js";
-import type { Page } from "../../../../server/ragd/api/dashboard/app/main.js";
+import type { Page } from "../../../../server/ragd/api/dashboard/app/dashboard.js";
 
 export const APP = new URL("../../../../server/ragd/api/dashboard/app/", import.meta.url);
 

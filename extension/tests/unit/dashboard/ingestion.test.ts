@@ -4,7 +4,8 @@ import { describe, expect, it, vi } from "vitest";
 import { fetchTransport, useTransport } from "../../../../server/ragd/api/dashboard/app/lib/api.js";
 import { ingestion } from "../../../../server/ragd/api/dashboard/app/pages/ingestion.js";
 import { questions } from "../../../../server/ragd/api/dashboard/app/pages/questions.js";
-import { HOSTILE, answering, settled, unfold, visit } from "./fixtures";
+import { reading } from "../../../../server/ragd/api/dashboard/app/pages/reading.js";
+import { HOSTILE, answering, settled, traceOf, unfold, visit } from "./fixtures";
 
 const ended = (text: string) => ({
   job_id: "j1",
@@ -24,10 +25,39 @@ const running = (text: string) => ({
   progress: { stage: text, done: 3, total: 12 },
 });
 
+const row = (trace_id: string, text: string) => ({
+  ...{ trace_id, trace_type: "ingestion", status: "ok", question: text },
+  started_at: `2026-11-24T04:00:0${trace_id.slice(1)}.000Z`,
+  latency_ms: 30,
+  document: { doc_id: "d1", source: text },
+});
+const decision = (text: string, size: number) => ({
+  ...{ ts_ms: 0, span_id: "s1", kind: "ingest.dedup_decision" },
+  payload: { doc_id: "d1", decision: text, size },
+});
+
 const answers = (text: string) => ({
   "GET /api/jobs": { items: [running(text), ended(text)], total: 2, page: 1, page_size: 20 },
   "GET /api/collections": { items: [{ name: text, status: "enabled" }], total: 1 },
-  "GET /api/traces": { items: [], total: 0, page: 1, page_size: 20 },
+  "GET /api/traces": { items: [row("t2", text), row("t1", text)], total: 40, page: 1, page_size: 20 },
+  "GET /api/traces/t1": { ...traceOf(text), events: [decision(text, 9)] },
+  "GET /api/traces/t2": { ...traceOf(text), events: [decision(text, 8)] },
+  "GET /api/documents/d1": { id: "d1", title: text, source: text },
+  "POST /api/traces/t1/replay": {
+    same: false,
+    notes: [text],
+    failed: { before: null, after: { code: "EMPTY", message: text } },
+    values: [{ name: "chunk_stats.chunks", before: 9, after: 7 }],
+    providers: [{ name: text, before: text, after: null }],
+    chunks: {
+      before: 9,
+      after: 7,
+      named: true,
+      kept: 6,
+      new: [{ place: text, section_path: [] }],
+      gone: [{ place: "", section_path: [text] }],
+    },
+  },
   "DELETE /api/jobs/j2": {},
   "POST /api/ingest": { job_id: "j3" },
   "POST /api/query": { trace_id: "t9" },
@@ -104,7 +134,7 @@ describe("ingestion", () => {
 });
 
 it("a question that is tried leads to its page", async () => {
-  const sent = answering(answers("guides"));
+  const sent = answering({ ...answers("guides"), "GET /api/traces": { items: [], total: 0, page: 1, page_size: 20 } });
   const gone: string[] = [];
   const page = await questions({
     id: "",
@@ -118,4 +148,45 @@ it("a question that is tried leads to its page", async () => {
   await settled();
   expect(sent.at(-1)?.body).toEqual({ query: "why?" });
   expect(gone).toEqual(["questions/t9"]);
+});
+
+describe("how a file was read", () => {
+  it("is among the files that were read, with its document", async () => {
+    const sent = answering(answers("guide.md"));
+    const page = await visit(ingestion);
+    await settled();
+    expect(sent.map(({ path }) => path)).toContain("/api/traces?type=ingestion&page_size=20");
+    const links = [...page.querySelectorAll('[aria-label="Files that were read"] tbody tr:first-child a')];
+    expect(links.map((link) => link.getAttribute("href"))).toEqual(["#/ingestion/t2", "#/documents/d1"]);
+    expect(page.textContent).toContain("These are the newest of 40.");
+  });
+
+  it("has its stages, and what differs when the file is read again", async () => {
+    const sent = answering(answers("guide.md"));
+    const page = await visit(reading, "t1");
+    expect(page.querySelectorAll('[aria-label="Stages"] tbody tr')).toHaveLength(3);
+    [...page.querySelectorAll("button")].find(({ textContent }) => textContent === "Read it again, to compare")?.click();
+    await settled();
+    expect(sent.at(-1)).toEqual({ method: "POST", path: "/api/traces/t1/replay", body: {} });
+    expect(page.textContent).toContain("It would be read otherwise");
+    expect(page.querySelector('[aria-label="Counted otherwise"] tbody')?.textContent).toBe("chunk_stats.chunks97");
+  });
+
+  it("stands beside another reading of the same document: times, and what was counted otherwise", async () => {
+    answering(answers("guide.md"));
+    const page = await visit(reading, "t1", { against: "t2" });
+    expect([...page.querySelectorAll("option")].map(({ value }) => value)).toEqual(["", "t2"]);
+    expect(page.querySelectorAll('[aria-label="Times of both readings"] tbody tr')).toHaveLength(3);
+    expect(page.querySelector('[aria-label="Counted otherwise"] tbody')?.textContent).toBe("ingest.dedup_decision.size89");
+  });
+
+  it.each(HOSTILE)("shows %j as text", async (text) => {
+    answering(answers(text));
+    const page = await visit(reading, "t1", { against: "t2" });
+    [...page.querySelectorAll("button")].find(({ textContent }) => textContent === "Read it again, to compare")?.click();
+    await settled();
+    await unfold(page);
+    expect(page.querySelectorAll("img, script, iframe, svg[onload], b")).toHaveLength(0);
+    expect(page.querySelector("h1")?.textContent).toBe(text);
+  });
 });

@@ -68,6 +68,32 @@ function answers(text: string) {
 }
 
 describe("a question", () => {
+  it("becomes a case of evaluation with the passages of its answer", async () => {
+    const sent = answering({ ...answers("Which port?"), "POST /api/feedback": { id: "f1" } });
+    const page = await visit(question, "t1");
+    [...page.querySelectorAll("button")].find(({ textContent }) => textContent === "Make this an evaluation case")?.click();
+    await settled();
+    const body = {
+      question: "Which port?",
+      verdict: "up",
+      chunk_ids: ["c1"],
+      trace_id: "t1",
+      filters: { source: ["Which port?"] },
+    };
+    expect(sent.at(-1)).toEqual({ method: "POST", path: "/api/feedback", body });
+    expect(page.textContent).toContain("It is a case now");
+  });
+
+  it("says that reranking ran out of time", async () => {
+    const trace = traceOf("Which port?");
+    const events = [
+      ...trace.events.filter(({ kind }) => kind !== "degraded"),
+      { ts_ms: 1, span_id: "s3", kind: "rerank.ranked", payload: { scored: 2, offered: 30, candidates: [] } },
+    ];
+    answering({ ...answers("Which port?"), "GET /api/traces/t1": { ...trace, events } });
+    expect((await visit(question, "t1")).textContent).toContain("Reranking ran out of time: 2 of 30 passages");
+  });
+
   it("shows what a provider that nobody here knows has left, by the contract alone", async () => {
     answering(answers("stranger-engine"));
     const page = await visit(question, "t1");

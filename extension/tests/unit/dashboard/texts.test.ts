@@ -7,7 +7,12 @@ import { nearestLanguage } from "../../../../server/ragd/api/dashboard/app/lib/t
 import { APP } from "./fixtures";
 
 const names = readdirSync(fileURLToPath(APP), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".js"));
-const code = names.map((name) => readFileSync(new URL(name.replaceAll("\\", "/"), APP), "utf8")).join("\n");
+// The same pages inside the editor have a frame of their own.
+const files = [
+  ...names.map((name) => new URL(name.replaceAll("\\", "/"), APP)),
+  new URL("../../../webview/dashboard/main.ts", import.meta.url),
+];
+const code = files.map((file) => readFileSync(file, "utf8")).join("\n");
 const used = new Set([...code.matchAll(/\bt\(\s*("(?:[^"\\]|\\.)*")/g)].map(([, text = ""]) => JSON.parse(text) as string));
 const placeholders = (text: string) => [...new Set(text.match(/\{\d\}/g))].sort();
 

@@ -128,10 +128,29 @@ export function pager({ page, page_size, total }, link) {
  * @param {string} label
  * @param {() => Promise<unknown>} work
  * @param {string} [describedAs] for screen readers, where the label alone does not say of what
+ * @param {string} [question] is asked first, where what it does cannot be undone; a dialog of the browser does not show inside the editor
  */
-export function action(label, work, describedAs) {
+export function action(label, work, describedAs, question) {
   const said = h("span", { role: "status", class: "said" });
-  const button = h("button", { "aria-label": describedAs, onclick: () => void run() }, label);
+  const button = h(
+    "button",
+    {
+      "aria-label": describedAs,
+      onclick: () => (question ? ask(question) : void run()),
+    },
+    label,
+  );
+  /** @param {string} asked */
+  function ask(asked) {
+    const yes = h("button", { onclick: () => void run() }, label);
+    const no = h("button", { onclick: withdraw }, t("Cancel"));
+    said.replaceChildren(h("span", { class: "asked" }, asked, " ", yes, " ", no));
+    no.focus();
+  }
+  function withdraw() {
+    said.replaceChildren();
+    button.focus();
+  }
   async function run() {
     button.disabled = true;
     said.replaceChildren();
@@ -145,4 +164,18 @@ export function action(label, work, describedAs) {
     }
   }
   return h("span", { class: "action" }, button, said);
+}
+
+/**
+ * @param {string} label
+ * @param {readonly string[]} values
+ * @param {string} chosen
+ * @param {(value: string) => string} shown
+ */
+export function options(label, values, chosen, shown) {
+  return h(
+    "select",
+    { "aria-label": label },
+    ...values.map((value) => h("option", { value, selected: value === chosen }, shown(value))),
+  );
 }

@@ -3,20 +3,25 @@
 import { get, part, send } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { action, badge, failure, quiet, section, table } from "../lib/parts.js";
-import { number, size, t, time } from "../lib/text.js";
+import { number, score, size, t, time } from "../lib/text.js";
 
 const SHOWN = 20;
+// A drop that chance would bring in one of twenty pairs of runs is none.
+const SIGNIFICANT = 0.05;
 const LOW_DISK = 2_000_000_000;
 // A source that was to be read so long ago, and was not.
 const LATE_MS = 15 * 60_000;
 
-/** @type {import("../main.js").Page} */
-export async function attention({ signal }) {
-  const [status, failed, sources, jobs] = await Promise.all([
-    get("/api/status", {}, signal),
+/**
+ * @param {any} status what `/api/status` says
+ * @param {AbortSignal} signal
+ */
+export async function attention(status, signal) {
+  const [failed, sources, jobs, fallen] = await Promise.all([
     get("/api/documents", { status: "failed", page_size: SHOWN }, signal),
     get("/api/sources", { page_size: 100 }, signal),
     get("/api/jobs", { page_size: SHOWN }, signal),
+    fallenRun(signal),
   ]);
   const ailing = sources.items.flatMap((/** @type {any} */ source) => {
     const why = trouble(source, Date.now());
@@ -28,25 +33,57 @@ export async function attention({ signal }) {
     (error) => checks.lastChild?.replaceWith(failure(error)),
   );
   const broken = jobs.items.filter((/** @type {any} */ job) => job.status === "failed");
+  const isWell = failed.total + ailing.length + broken.length + status.notices.length === 0 && !fallen;
   return h(
     "div",
     {},
-    h("h1", {}, t("What needs attention")),
-    h(
-      "p",
-      { class: "badges" },
-      badge(t("{0} documents, {1} chunks", number(status.counts.documents), number(status.counts.chunks)), "plain"),
-      failed.total + ailing.length + broken.length + status.notices.length === 0 &&
-        badge(t("All documents and sources are as they should be"), "good"),
+    section(
+      t("What needs attention"),
+      isWell
+        ? h("p", { class: "badges" }, badge(t("All documents and sources are as they should be"), "good"))
+        : quiet(t("Each with what mends it.")),
     ),
-    checks,
+    fallen,
     status.notices.length > 0 &&
       section(t("Notices"), h("ul", {}, ...status.notices.map((/** @type {string} */ notice) => h("li", {}, notice)))),
     failed.total > 0 && section(t("Documents that could not be read"), documents(failed)),
     ailing.length > 0 && section(t("Sources"), sourceTable(ailing)),
     broken.length > 0 && section(t("Jobs that failed"), jobTable(broken)),
+    checks,
   );
 }
+
+/**
+ * The newest run beside the one before it of the same questions and settings: a run every night shows a drop the next morning.
+ * @param {AbortSignal} signal
+ */
+async function fallenRun(signal) {
+  const { items } = await get("/api/evaluations", { page_size: SHOWN }, signal);
+  const [newest, ...older] = items;
+  const before = older.find((/** @type {any} */ one) => isSameMeasurement(one, newest));
+  if (!before) return null;
+  const pair = { against: newest.run_id, page_size: 1 };
+  const { metrics } = await get(`/api/evaluations/${part(before.run_id)}/comparison`, pair, signal);
+  const drops = metrics.filter((/** @type {any} */ one) => one.difference < 0 && one.p < SIGNIFICANT);
+  if (drops.length === 0) return null;
+  const link = `#/evaluation/${part(before.run_id)}?${new URLSearchParams({ against: newest.run_id })}`;
+  const columns = [{ title: t("Metric") }, { title: t("Before") }, { title: t("Now") }, { title: t("What mends it") }];
+  const rows = drops.map((/** @type {any} */ one) => [
+    one.metric,
+    score(one.first),
+    score(one.second),
+    h("a", { href: link }, t("See which questions were lost")),
+  ]);
+  return section(t("Answers became worse"), table(t("Answers became worse"), columns, rows));
+}
+
+/**
+ * @param {any} one
+ * @param {any} other
+ */
+const isSameMeasurement = (one, other) =>
+  ["dataset", "dataset_hash", "strategy"].every((name) => one[name] === other[name]) &&
+  one.options?.mode === other.options?.mode;
 
 /** @param {{ disk_free: number, data_dir: string }} status */
 function disk({ disk_free, data_dir }) {
@@ -107,11 +144,11 @@ function documents({ items, total }) {
         action(
           t("Delete"),
           async () => {
-            if (!confirm(t("Delete {0} from the collection? The file itself stays.", name))) return "";
             await send("DELETE", path);
             return t("Deleted");
           },
           t("Delete: {0}", name),
+          t("Delete {0} from the collection? The file itself stays.", name),
         ),
       ),
     ];

@@ -2,13 +2,15 @@
 
 import { get, part, picture, send } from "../lib/api.js";
 import { h, outside } from "../lib/dom.js";
-import { action, facts, failure, pager, quiet, section, table, tree } from "../lib/parts.js";
+import { action, facts, failure, folded, pager, quiet, section, table, tree } from "../lib/parts.js";
 import { number, size, t, time } from "../lib/text.js";
+import { diff } from "../parts/diff.js";
 import { documentBadge } from "./documents.js";
+import { readings } from "./reading.js";
 
 const CHUNKS = 50;
 
-/** @type {import("../main.js").Page} */
+/** @type {import("../dashboard.js").Page} */
 export async function document({ id, query, signal }) {
   const path = `/api/documents/${part(id)}`;
   const known = await get(path, {}, signal);
@@ -34,7 +36,8 @@ export async function document({ id, query, signal }) {
         : text(path, content.markdown, chunks.items, wanted),
       pager(chunks, link),
     ),
-    section(t("Versions"), versions(known)),
+    section(t("Versions"), versions(known, content.markdown)),
+    section(t("How it was read"), readings({ doc_id: id })),
   );
 }
 
@@ -79,14 +82,18 @@ function about(known) {
   ]);
 }
 
-/** @param {any} known */
-function versions(known) {
+/**
+ * @param {any} known
+ * @param {string} markdown of the live version
+ */
+function versions(known, markdown) {
   const columns = [
     { title: t("Read at") },
     { title: t("State") },
     { title: t("Read by") },
     { title: t("Sections"), isNumber: true },
     { title: t("Chunks"), isNumber: true },
+    { title: t("What changed since") },
   ];
   const rows = known.versions.map((/** @type {any} */ one) => [
     time(one.ready_at ?? one.created_at),
@@ -94,8 +101,23 @@ function versions(known) {
     `${one.loader} ${one.loader_version}`,
     number(one.section_count),
     number(one.chunk_count),
+    one.version_id === known.version_id ? "–" : folded(t("Show"), () => changed(known.id, one.version_id, markdown)),
   ]);
   return table(t("Versions"), columns, rows);
+}
+
+/**
+ * @param {string} id
+ * @param {string} version_id
+ * @param {string} markdown of the live version
+ */
+function changed(id, version_id, markdown) {
+  const place = h("div", {}, quiet(t("Being compared …")));
+  get(`/api/documents/${part(id)}/content`, { version_id }).then(
+    (older) => place.replaceChildren(diff(older.markdown, markdown)),
+    (error) => place.replaceChildren(failure(error)),
+  );
+  return place;
 }
 
 /**
@@ -195,8 +217,45 @@ function chunkFacts(path, chunk, found, index) {
       [t("Enrichment"), chunk.enrichment && tree(chunk.enrichment)],
       [t("Id"), h("code", {}, chunk.chunk_id)],
     ]),
+    folded(t("Questions that came upon it"), () => questionsOf(chunk.chunk_id)),
+    ...chunk.image_refs.map(thumbnail),
     chunk.page && pagePicture(path, chunk),
   );
+}
+
+/** @param {string} chunk_id */
+function questionsOf(chunk_id) {
+  const place = h("div", {}, quiet(t("Being looked for …")));
+  get("/api/traces", { chunk_id, page_size: 20 }).then(
+    ({ items, total }) =>
+      place.replaceChildren(
+        items.length === 0
+          ? quiet(t("No question that is kept came upon it."))
+          : h("ul", {}, ...items.map(questionLink)),
+        total > items.length ? quiet(t("These are the newest of {0}.", number(total))) : "",
+      ),
+    (error) => place.replaceChildren(failure(error)),
+  );
+  return place;
+}
+
+/** @param {{ trace_id: string, question: string | null, started_at: string }} one */
+const questionLink = ({ trace_id, question, started_at }) =>
+  h(
+    "li",
+    {},
+    h("a", { href: `#/questions/${part(trace_id)}` }, question ?? t("(the text was not kept)")),
+    ` ${time(started_at)}`,
+  );
+
+/** @param {string} id of a picture */
+function thumbnail(id) {
+  const image = h("img", { alt: t("A picture of the chunk"), class: "thumbnail" });
+  picture(`/api/assets/${part(id)}`, { variant: "thumb" }).then(
+    (source) => image.setAttribute("src", source),
+    (error) => image.replaceWith(failure(error)),
+  );
+  return image;
 }
 
 /**

@@ -29,7 +29,7 @@ export function documentBadge({ status, error }) {
   return h("span", {}, badge(documentState(status), kind), error?.message ? ` ${error.message}` : "");
 }
 
-/** @type {import("../main.js").Page} */
+/** @type {import("../dashboard.js").Page} */
 export async function documents({ query, signal, go }) {
   const asked = {
     text: query.get("text") ?? "",

@@ -4,8 +4,9 @@ import { get, part, send, watch } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { action, badge, failure, folded, pager, quiet, section, table } from "../lib/parts.js";
 import { number, t, time } from "../lib/text.js";
+import { readings } from "./reading.js";
 
-/** @type {import("../main.js").Page} */
+/** @type {import("../dashboard.js").Page} */
 export async function ingestion({ query, signal }) {
   const page = Number(query.get("page") ?? 1);
   const [jobs, collections] = await Promise.all([
@@ -64,6 +65,7 @@ export async function ingestion({ query, signal }) {
     section(t("Add files or folders"), add(collections.items, follow)),
     section(t("At work"), now),
     section(t("Done before"), ended),
+    section(t("Files that were read"), readings({})),
   );
 }
 

@@ -1,8 +1,8 @@
 /** One question: what was found, how it moved from list to list, what was left out and why, how long each stage took. */
 
-import { get, part } from "../lib/api.js";
+import { get, part, send } from "../lib/api.js";
 import { h } from "../lib/dom.js";
-import { badge, facts, failure, folded, quiet, section, table, tree } from "../lib/parts.js";
+import { action, badge, facts, failure, folded, quiet, section, table, tree } from "../lib/parts.js";
 import { duration, number, score, t, time } from "../lib/text.js";
 import { endText, flow, passageLink } from "../parts/flow.js";
 import { reasonText } from "../parts/reasons.js";
@@ -11,7 +11,7 @@ import { eventView, looseEvents, statusText, waterfall } from "../parts/stages.j
 
 const ENDS = ["context", "no_room", "not_served", "beyond_top_k", "beyond_list"];
 
-/** @type {import("../main.js").Page} */
+/** @type {import("../dashboard.js").Page} */
 export async function question({ id, signal }) {
   const [trace, moved] = await Promise.all([
     get(`/api/traces/${part(id)}`, {}, signal),
@@ -28,6 +28,12 @@ export async function question({ id, signal }) {
     h("p", { class: "above" }, h("a", { href: "#/questions" }, t("Questions"))),
     h("h1", {}, moved.query ?? t("(the text was not kept)")),
     h("p", { class: "badges" }, ...state(trace, response)),
+    h(
+      "p",
+      { class: "badges" },
+      h("a", { href: `#/labels/mark?trace=${part(id)}` }, t("Label its passages")),
+      plan.query && action(t("Make this an evaluation case"), () => makeCase(id, moved, plan)),
+    ),
     section(
       t("How the passages moved"),
       moved.candidates.length === 0
@@ -43,17 +49,37 @@ export async function question({ id, signal }) {
 }
 
 /**
+ * As a thumb up in the editor makes one: the passages of this answer are those that answer.
+ * @param {string} id
+ * @param {any} moved
+ * @param {any} plan
+ */
+async function makeCase(id, moved, { query, filters }) {
+  const chunk_ids = moved.candidates
+    .filter((/** @type {any} */ one) => one.end === "context" && one.live)
+    .map((/** @type {any} */ one) => one.chunk_id);
+  if (chunk_ids.length === 0)
+    throw new Error(t("This answer has no passage that is still there. Label those that answer it instead."));
+  const given = filters && Object.keys(filters).length > 0 ? { filters } : {};
+  await send("POST", "/api/feedback", { question: query, verdict: "up", chunk_ids, trace_id: id, ...given });
+  return t("It is a case now: rag eval run --dataset feedback asks it again.");
+}
+
+/**
  * @param {any} trace
  * @param {any} response
  */
 function state(trace, response) {
   const degraded = trace.events.filter((/** @type {any} */ event) => event.kind === "degraded");
+  const { scored = 0, offered = 0 } = payload(trace, "rerank.ranked");
+  const isCut = degraded.length === 0 && scored < offered;
   return [
     badge(statusText(trace.status), trace.status === "ok" ? "good" : "bad"),
     response.results === 0 && badge(t("Nothing found"), "warn"),
     ...degraded.map((/** @type {any} */ { payload }) =>
       badge(t("Without: {0}", `${payload.stage} (${payload.code})`), "warn"),
     ),
+    isCut && badge(t("Reranking ran out of time: {0} of {1} passages", number(scored), number(offered)), "warn"),
     h("span", { class: "quiet" }, `${time(trace.started_at)} · ${duration(trace.aggregates.latency_ms)}`),
   ];
 }

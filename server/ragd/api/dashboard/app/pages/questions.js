@@ -24,7 +24,7 @@ function onlyText(only) {
   }
 }
 
-/** @type {import("../main.js").Page} */
+/** @type {import("../dashboard.js").Page} */
 export async function questions({ query, signal, go }) {
   const asked = {
     text: query.get("text") ?? "",

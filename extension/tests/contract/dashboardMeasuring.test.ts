@@ -1,0 +1,176 @@
+/** The dashboard's pages of labels, evaluation and the ledger, in a real browser, with a real evaluation and a double of Confluence. */
+
+import { join } from "node:path";
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+
+import { CloudDouble } from "../e2e/harness/cloudDouble.ts";
+import { ContractDaemon } from "./daemon";
+import { DashboardBrowser, HOSTILE, LOOKS, QUESTION } from "./dashboardBrowser";
+import { PATIENCE_MS } from "../e2e/harness/wait.ts";
+
+let dashboard: DashboardBrowser;
+let page: Page;
+
+const open = (hash: string): Promise<void> => dashboard.open(hash);
+const violations = (): Promise<string[]> => dashboard.violations();
+const api = <T>(method: string, path: string, body?: unknown): Promise<T> => dashboard.api<T>(method, path, body);
+
+let double: CloudDouble;
+
+beforeAll(async () => {
+  double = await CloudDouble.start();
+  const daemon = await ContractDaemon.start({
+    RAG_SECRET_WIKI: double.info.token,
+    RAG_SECURITY__ALLOWED_HOSTS: JSON.stringify(["127.0.0.1", "localhost"]),
+  });
+  dashboard = await DashboardBrowser.start(daemon, []);
+  page = dashboard.page;
+});
+
+afterAll(async () => {
+  await dashboard.stop();
+  await double.stop();
+});
+
+test("passages of a question are labelled, also found ones, and a label is taken back", async () => {
+  const labels = async (): Promise<{ grade: number; author: string; source: string; trace_id: string | null }[]> =>
+    (await api<{ items: { grade: number; author: string; source: string; trace_id: string | null }[] }>("GET", "/api/labels"))
+      .items;
+  await open("#/questions");
+  await page.getByRole("link", { name: QUESTION }).first().click();
+  await page.getByRole("link", { name: "Label its passages" }).click();
+  await page.getByLabel("Your name").fill("Ada");
+  await page.getByLabel("Your name").press("Tab");
+  const cards = page.locator("article.judged");
+  await cards.nth(1).waitFor();
+  await cards.nth(0).getByLabel("Answers it").check();
+  await page.getByText("Kept: Answers it").waitFor();
+  await cards.nth(1).getByLabel("Does not answer").check();
+  await page.getByText("Kept: Does not answer").waitFor();
+  expect(await page.getByText(/^2 of \d+ passages judged$/).count()).toBe(1);
+  expect((await labels()).map(({ grade, author }) => [grade, author]).sort()).toEqual([
+    [0, "Ada"],
+    [2, "Ada"],
+  ]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Taken back").waitFor();
+  expect((await labels()).map(({ grade }) => grade)).toEqual([2]);
+  const before = await cards.count();
+  await page.getByPlaceholder("Other words").fill("replicated job queue lease");
+  await page.getByPlaceholder("Other words").press("Enter");
+  await page.getByText("more passages stand above").waitFor();
+  expect(await cards.count()).toBeGreaterThan(before);
+  await cards.last().getByLabel("Has to do with it").check();
+  await page.getByText("Kept: Has to do with it").waitFor();
+  expect((await labels()).map(({ grade }) => grade).sort()).toEqual([1, 2]);
+  await page.reload();
+  await page.getByText(/^2 of \d+ passages judged$/).waitFor();
+  expect(await violations()).toEqual([]);
+  // A second person judges the same passages; they agree.
+  const mine = await api<{ items: { chunk_id: string; collection: string; grade: number }[] }>("GET", "/api/labels");
+  for (const { chunk_id, collection, grade } of mine.items)
+    await api("POST", "/api/labels", { question: QUESTION, collection, chunk_id, grade, author: HOSTILE });
+  await open("#/labels");
+  await page.getByRole("group", { name: "Labelled questions" }).getByRole("row", { name: /Ada 2/ }).waitFor();
+  await page.getByRole("row", { name: /100 %.*1 \(1 to 1\)/ }).waitFor();
+  await page.getByRole("link", { name: QUESTION }).click();
+  await page.getByText(/^2 of \d+ passages judged$/).waitFor();
+});
+
+test("labels become a dataset, and what was measured with it is compared question by question", async () => {
+  const dataset = join(dashboard.daemon.folder, "labels.yaml");
+  dashboard.rag("eval", "labels", "export", "--format", "golden", "--out", dataset, "--author", "Ada");
+  for (const strategy of ["hybrid", "dense_only"])
+    dashboard.rag(
+      "eval",
+      "run",
+      "--dataset",
+      dataset,
+      "--collection",
+      "default",
+      "--no-rerank",
+      "--name",
+      `by ${strategy}`,
+      "--strategy",
+      strategy,
+    );
+  await open("#/evaluation");
+  await page.getByRole("link", { name: /^by hybrid/ }).click();
+  await page.getByText("95 % interval").first().waitFor();
+  expect(await page.locator("svg.interval").count()).toBeGreaterThan(5);
+  expect(await violations()).toEqual([]);
+  await page.getByLabel("Metric").selectOption("hit@1");
+  await page.locator("main[data-address*='metric=hit%401']:not([aria-busy])").waitFor();
+  await page.getByRole("group", { name: "Questions" }).getByRole("link", { name: QUESTION }).click();
+  await page.getByRole("link", { name: "Label its passages" }).waitFor();
+  await page.goBack();
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByText("Can be chance").first().waitFor();
+  await page.getByLabel("Which questions").selectOption("all");
+  await page.getByRole("link", { name: `Second: trace of ${QUESTION}` }).waitFor();
+  expect(await violations()).toEqual([]);
+  await page.getByRole("link", { name: `Second: trace of ${QUESTION}` }).click();
+  await page.getByRole("heading", { level: 1, name: QUESTION }).waitFor();
+});
+
+test("a source's ledger accounts for every item, and what was left out is tried again", async () => {
+  const config = {
+    base_url: double.info.confluence,
+    deployment: "data_center",
+    auth: { kind: "pat", token: "env:RAG_SECRET_WIKI" },
+  };
+  const source = { type: "confluence", name: "Wiki", collection: "default", public: true, config };
+  const { id } = await api<{ id: string }>("POST", "/api/sources", source);
+  await api("POST", "/api/sources", {
+    type: "folder",
+    name: HOSTILE,
+    collection: "default",
+    config: { path: dashboard.daemon.path("papers") },
+  });
+  const ended = async (): Promise<number> => {
+    const { cycles } = await api<{ cycles: { phase: string }[] }>("GET", `/api/sources/${id}/ledger`);
+    return cycles.filter(({ phase }) => phase === "done").length;
+  };
+  await expect.poll(ended, { timeout: PATIENCE_MS }).toBe(1);
+  await open("#/ledger");
+  await page.getByRole("row", { name: HOSTILE }).waitFor();
+  await page.getByRole("link", { name: "Wiki" }).click();
+  await page.getByText("Complete", { exact: true }).waitFor();
+  await page.getByLabel("Which items").selectOption("indexed");
+  await page.getByRole("rowheader", { name: double.info.title }).first().waitFor();
+  expect(await violations()).toEqual([]);
+  await page.getByRole("button", { name: "Read now: Wiki" }).click();
+  await page.getByText("It is in the queue.").waitFor();
+  await expect.poll(ended, { timeout: PATIENCE_MS }).toBe(2);
+  await page.getByLabel("Which items").selectOption("skipped");
+  await page.locator("main[data-address$='state=skipped']:not([aria-busy])").waitFor();
+  await page.getByText("A kind of file that is not read").waitFor();
+  await page.getByRole("button", { name: /^Try again: / }).click();
+  await page
+    .getByRole("row", { name: /Try again/ })
+    .getByText("It is in the queue.")
+    .waitFor();
+  await expect.poll(ended, { timeout: PATIENCE_MS }).toBe(3);
+  await page.reload();
+  await page.getByRole("cell", { name: "Single items" }).waitFor();
+});
+
+test.each(LOOKS)("$name: no page is wider than its window, and axe finds nothing", async (look) => {
+  const [trace] = (await api<{ items: { trace_id: string }[] }>("GET", "/api/traces?type=query")).items;
+  const runs = (await api<{ items: { run_id: string }[] }>("GET", "/api/evaluations")).items.map(({ run_id }) => run_id);
+  const sources = (await api<{ items: { id: string }[] }>("GET", "/api/sources")).items;
+  expect([runs.length, sources.length]).toEqual([2, 2]);
+  await dashboard.look(look, [
+    ...["#/labels", `#/labels/mark?trace=${trace?.trace_id ?? ""}`],
+    ...["#/evaluation", `#/evaluation/${runs[0] ?? ""}`, `#/evaluation/${runs[0] ?? ""}?against=${runs[1] ?? ""}`],
+    ...["#/ledger", ...sources.map(({ id }) => `#/ledger/${id}`)],
+  ]);
+});
+
+test("nothing was asked of anybody but this daemon, and the browser had nothing to complain of", async () => {
+  const asked = "collections evaluations labels query sources traces";
+  expect([...dashboard.asked()]).toEqual(expect.arrayContaining(asked.split(" ")));
+  expect(await page.evaluate("globalThis.hit")).toBeUndefined();
+});

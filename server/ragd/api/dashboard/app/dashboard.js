@@ -1,0 +1,135 @@
+/** Which page stands at which address, and the frame around it: the same in a browser and inside the editor. */
+
+import { h } from "./lib/dom.js";
+import { failure, quiet } from "./lib/parts.js";
+import { t } from "./lib/text.js";
+import { document as documentPage } from "./pages/document.js";
+import { documents } from "./pages/documents.js";
+import { evaluation } from "./pages/evaluation.js";
+import { evaluations } from "./pages/evaluations.js";
+import { ingestion } from "./pages/ingestion.js";
+import { labelling } from "./pages/labelling.js";
+import { labels } from "./pages/labels.js";
+import { ledger } from "./pages/ledger.js";
+import { ledgers } from "./pages/ledgers.js";
+import { overview } from "./pages/overview.js";
+import { reading } from "./pages/reading.js";
+import { question } from "./pages/question.js";
+import { questions } from "./pages/questions.js";
+
+/**
+ * @typedef {object} Visit
+ * @property {string} id what follows the page's name in the address; empty for the page itself
+ * @property {URLSearchParams} query
+ * @property {AbortSignal} signal ends when the page is left
+ * @property {(page: string, query?: Record<string, string>) => void} go
+ */
+/** @typedef {(visit: Visit) => Promise<HTMLElement>} Page */
+
+/** @type {Record<string, { list: Page, one?: Page, title: () => string }>} */
+const PAGES = {
+  overview: { list: overview, title: () => t("Overview") },
+  documents: { list: documents, one: documentPage, title: () => t("Documents") },
+  ingestion: { list: ingestion, one: reading, title: () => t("Ingestion") },
+  ledger: { list: ledgers, one: ledger, title: () => t("Ledger") },
+  questions: { list: questions, one: question, title: () => t("Questions") },
+  evaluation: { list: evaluations, one: evaluation, title: () => t("Evaluation") },
+  labels: { list: labels, one: labelling, title: () => t("Labels") },
+};
+const FIRST = "overview";
+
+let leaving = new AbortController();
+
+/**
+ * Draw the page of the present address, now and whenever it changes.
+ * @param {HTMLElement} body
+ * @param {() => HTMLElement} corner what stands at the end of the header
+ */
+export function start(body, corner) {
+  const main = h("main", { id: "main", tabindex: -1 });
+  const draw = () => void show(body, main, corner);
+  addEventListener("hashchange", draw);
+  body.replaceChildren(main);
+  draw();
+}
+
+/**
+ * @param {HTMLElement} body
+ * @param {HTMLElement} main
+ * @param {() => HTMLElement} corner
+ */
+async function show(body, main, corner) {
+  leaving.abort();
+  leaving = new AbortController();
+  const { signal } = leaving;
+  const [path = "", search = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const [name = "", id = ""] = path.split("/").map(decodeURIComponent);
+  const page = PAGES[name] ?? PAGES[FIRST];
+  const draw = id ? page?.one : page?.list;
+  body.replaceChildren(frame(PAGES[name] ? name : FIRST, corner), main);
+  main.setAttribute("aria-busy", "true");
+  let drawn;
+  try {
+    if (!draw) throw new Error(t("There is no such page."));
+    drawn = await draw({ id, query: new URLSearchParams(search), signal, go });
+  } catch (error) {
+    if (signal.aborted) return;
+    drawn = h(
+      "div",
+      {},
+      failure(error),
+      isUnknown(error) && quiet(t("This session is over, or was never begun. Run: rag dashboard")),
+    );
+  }
+  if (signal.aborted) return;
+  main.replaceChildren(drawn);
+  main.dataset["address"] = location.hash;
+  main.removeAttribute("aria-busy");
+  const heading = main.querySelector("h1")?.textContent;
+  document.title = heading ? `${heading} – RAG Assistant` : "RAG Assistant";
+  scrollTo(0, 0);
+}
+
+/** @param {unknown} error */
+const isUnknown = (error) => /** @type {{ code?: string }} */ (error).code === "UNAUTHORIZED";
+
+/** @type {Visit["go"]} */
+function go(page, query = {}) {
+  const given = Object.entries(query).filter(([, value]) => value !== "");
+  const search = new URLSearchParams(given).toString();
+  location.hash = `#/${page}${search ? `?${search}` : ""}`;
+}
+
+/**
+ * @param {string} current
+ * @param {() => HTMLElement} corner
+ */
+function frame(current, corner) {
+  const links = Object.entries(PAGES).map(([name, { title }]) =>
+    h(
+      "li",
+      {},
+      h(
+        "a",
+        {
+          href: `#/${name}`,
+          "aria-current": name === current ? "page" : undefined,
+        },
+        title(),
+      ),
+    ),
+  );
+  return h(
+    "header",
+    {},
+    h("a", { class: "skip", href: "#main", onclick: skip }, t("To the content")),
+    h("nav", { "aria-label": t("Dashboard") }, h("ul", {}, ...links)),
+    corner(),
+  );
+}
+
+/** @param {MouseEvent} event */
+function skip(event) {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}
