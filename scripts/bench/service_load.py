@@ -1,27 +1,26 @@
 #!/usr/bin/env python3
-"""A steady load on the service with PostgreSQL, which is restarted meanwhile, and whose daemon is killed: what is lost.
+"""A steady load on the service with PostgreSQL, which is restarted meanwhile, and whose processes are killed: what is lost.
 
     .venv/bin/python scripts/bench/service_load.py --chunks 50000 --minutes 10
 
-Makes a PostgreSQL (of the tests' package, with fsync) and a daemon with its indexes there, ingests `--chunks` chunks, whose
-vectors are made as in query_scale.py, and asks for a minute with nothing beside. Then nine of ten requests are searches (`POST
+Makes a PostgreSQL (of the tests' package, with fsync), `--answering` processes at one address (`rag serve --workers`) and
+`--workers` workers, ingests `--chunks` chunks, whose vectors are made as in query_scale.py, and asks for a minute with nothing
+beside, then for half a minute while three documents are always being read. Then nine of ten requests are searches (`POST
 /search`, five passages), one is an upload of a new document, at `--rate` a second: a request comes when it is due, whether those
 before were answered or not. A load generator whose users wait for their answers would ask less of a slow service, and so report
-less of its slowness. At 40 % of the time PostgreSQL is stopped for five seconds, at 70 % the daemon is killed with SIGKILL and
-started again.
+less of its slowness. At 30 % of the time PostgreSQL is stopped for five seconds, at 55 % a process that answers and at 75 % a
+worker is killed with SIGKILL; `--faults none` leaves that out.
 
-Exit code 1: an upload that was acknowledged is not there in the end, an answer other than the expected one, or more than one
-request of a hundred failed outside of the two outages, which last from the fault until a second of requests has gone well.
+With `--keep DIR`, which other users must be able to enter, database and data stay there, and the next run finds them ingested;
+`--prepare` ends then. Exit code 1: an upload that was acknowledged is not there in the end, an answer other than the expected
+one, or more than one request of a hundred failed outside of the outages, which last from the fault until a second of requests
+has gone well.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import random
-import signal
-import socket
-import subprocess
 import sys
 import tempfile
 import threading
@@ -29,18 +28,18 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx2
-import psutil
 from _scale_corpus import Corpus
-from ingest_query import ingest, start_daemon
+from _service import Service
+from ingest_query import ingest
 from query_scale import machine, settle
 
 from ragd.cli import cli
-from ragd.providers.registry import TABLE
 
 if TYPE_CHECKING:
     from tests.postgres_server.server import PostgresServer
@@ -135,26 +134,6 @@ def offer(
                 pool.submit(load.search, due, question)
 
 
-class Service:
-    """The daemon, at one address over its lives."""
-
-    def __init__(self, root: Path, store: str) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        os.environ |= {"RAG_DATA_DIR": str(root / "data"), "RAG_STORE__URL": store, "RAG_TOKEN": "t" * 43}
-        self._data = root / "data"
-        self.start()
-
-    def start(self) -> None:
-        command = [sys.executable, __file__, "--serve", str(self.port)]
-        self.process, info = start_daemon(self._data, command, subprocess.DEVNULL)
-        self.token: str = info["token"]
-
-    def memory(self) -> int:
-        return psutil.Process(self.process.pid).memory_info().rss // 2**20
-
-
 def outages(requests: list[Request], begins: list[float]) -> list[tuple[float, float]]:
     """From each fault until a second in which every request that was due went well."""
     found = []
@@ -171,24 +150,25 @@ def outages(requests: list[Request], begins: list[float]) -> list[tuple[float, f
 
 def run(options: argparse.Namespace, server: PostgresServer, root: Path) -> int:
     corpus = Corpus(options.chunks)
-    corpus.write(root / "documents")
-    service = Service(root, server.url(server.create()))
+    known, is_new = root / "database", not (root / "database").exists()
+    if is_new:
+        corpus.write(root / "documents")
+        known.write_text(server.create(), "utf-8")
+    program = [__file__, "--rag"]
+    service = Service(root, server.url(known.read_text("utf-8")), program, answering=options.answering, workers=options.workers)
     try:
         limits = httpx2.Limits(max_connections=None, keepalive_expiry=1.0)
         token = {"Authorization": f"Bearer {service.token}"}
-        url = f"http://127.0.0.1:{service.port}"
-        with httpx2.Client(base_url=url, headers=token, timeout=60, trust_env=False, limits=limits) as client:
-            begun = time.perf_counter()
-            job = ingest(client, root / "documents")
-            took = time.perf_counter() - begun
-            print(
-                f"ingestion: {job['status']}, {job['result']['chunks']} chunks in {took:.0f} s, {service.memory()} MB", flush=True
-            )
-            settle(client, psutil.Process(service.process.pid))
-            return measure(options, server, service, client, corpus)
+        with httpx2.Client(base_url=service.url, headers=token, timeout=60, trust_env=False, limits=limits) as client:
+            if is_new:
+                begun = time.perf_counter()
+                job = ingest(client, root / "documents")
+                took, chunks = time.perf_counter() - begun, job["result"]["chunks"]
+                print(f"ingestion: {job['status']}, {chunks} chunks in {took:.0f} s, {service.memory()}", flush=True)
+            settle(client, service.ingesting())
+            return 0 if options.prepare else measure(options, server, service, client, corpus)
     finally:
-        service.process.send_signal(signal.SIGTERM)
-        service.process.wait(60)
+        service.close()
 
 
 def measure(options: argparse.Namespace, server: PostgresServer, service: Service, client: httpx2.Client, corpus: Corpus) -> int:
@@ -196,8 +176,11 @@ def measure(options: argparse.Namespace, server: PostgresServer, service: Servic
     for question in corpus.questions(30):
         client.post("/search", json={"query": question, "knowledge_base_id": kb_id}).raise_for_status()
     idle = Load(client, kb_id)
-    offer(idle, corpus, options.rate, 60, uploads=False, faults=[])
-    print(f"alone:     {line(idle.seen)}", flush=True)
+    spent = service.processor_s()
+    offer(idle, corpus, options.rate, options.alone_s, uploads=False, faults=[])
+    spent = (service.processor_s() - spent) / max(1, len(idle.seen))
+    print(f"alone:     {line(idle.seen)}; {spent * 1000:.1f} ms of processor of those that answer a search", flush=True)
+    beside(options, client, kb_id, corpus, idle)
     seconds = options.minutes * 60
     load = Load(client, kb_id)
 
@@ -207,21 +190,22 @@ def measure(options: argparse.Namespace, server: PostgresServer, service: Servic
         server.start()
         print(f"  PostgreSQL is back at {time.perf_counter() - load.started:.0f} s", flush=True)
 
-    def kill() -> None:
-        service.process.kill()
-        service.process.wait()
-        begun = time.perf_counter()
-        service.start()
-        print(f"  the daemon was killed, and ready again after {time.perf_counter() - begun:.1f} s", flush=True)
-
-    begins = [seconds * 0.4, seconds * 0.7]
-    offer(load, corpus, options.rate, seconds, uploads=True, faults=[(begins[0], restart_database), (begins[1], kill)])
+    kinds = {
+        "database": (0.3, restart_database),
+        "answering": (0.55, service.kill_answering),
+        "worker": (0.75, service.kill_worker),
+    }
+    wanted = [kind for kind in options.faults.split(",") if kind in kinds and (kind != "worker" or service.workers)]
+    begins = {kind: seconds * kinds[kind][0] for kind in wanted}
+    offer(load, corpus, options.rate, seconds, uploads=True, faults=[(begins[kind], kinds[kind][1]) for kind in wanted])
     for minute in range(round(options.minutes)):
         print(f"minute {minute + 1:2}: {line([one for one in load.seen if minute * 60 <= one.due < minute * 60 + 60])}")
-    down = outages(load.seen, begins)
-    print("outages: " + ", ".join(f"{begin:.0f} to {end:.0f} s" for begin, end in down))
+    down = outages(load.seen, list(begins.values()))
+    for kind, (begin, end) in zip(begins, down, strict=True):
+        hit = [one for one in load.seen if begin <= one.due <= end]
+        print(f"{kind}: {end - begin - 2 - QUIET_S:.1f} s until all went well; of {len(hit)} requests: {line(hit)}")
     between = [one for one in load.seen if not any(begin <= one.due <= end for begin, end in down)]
-    print(f"outside of them: {line(between)}")
+    print(f"outside of outages: {line(between)}")
     where(client)
     wrong = []
     failed = sum(one.status not in (200, 202) for one in between)
@@ -230,9 +214,43 @@ def measure(options: argparse.Namespace, server: PostgresServer, service: Servic
     if odd := {one.status for one in load.seen} - {0, 200, 202, 503}:
         wrong.append(f"Answers with {sorted(odd)}.")
     wrong += lost(client, load.uploaded)
-    print(f"memory: {service.memory()} MB")
+    print(f"memory: {service.memory()}")
     print("\n".join(["FAILED", *wrong]) if wrong else "held")
     return 1 if wrong else 0
+
+
+def beside(options: argparse.Namespace, client: httpx2.Client, kb_id: str, corpus: Corpus, idle: Load) -> None:
+    """Searches while three documents are always being read, each of forty sections that the model has not seen."""
+    ended = threading.Event()
+    read = []
+
+    def keep_reading(lane: int) -> None:
+        rng, number = random.Random(lane), 0
+        while not ended.is_set():
+            number += 1
+            sections = [
+                f"## Lane {lane} page {number} part {part}\n\n{' '.join(rng.sample(corpus.english, 5))}" for part in range(40)
+            ]
+            file = (f"lane-{lane}-{number}.md", "\n\n".join(sections).encode())
+            doc_id = (
+                client.post(f"/knowledge_bases/{kb_id}/documents", files={"file": file}).raise_for_status().json()["document_id"]
+            )
+            while client.get(f"/documents/{doc_id}").json()["status"] == "processing" and not ended.is_set():
+                time.sleep(0.2)
+            read.append(doc_id)
+
+    lanes = [threading.Thread(target=keep_reading, args=(lane,)) for lane in range(3)]
+    for lane in lanes:
+        lane.start()
+    load = Load(client, kb_id)
+    try:
+        offer(load, corpus, options.rate, options.alone_s / 2, uploads=False, faults=[])
+    finally:
+        ended.set()
+        for lane in lanes:
+            lane.join()
+    ratio = percentile(load.seen, 0.95) / percentile(idle.seen, 0.95)
+    print(f"beside three documents ({len(read)} read): {line(load.seen)}; p95 {ratio:.2f} times that alone", flush=True)
 
 
 def where(client: httpx2.Client) -> None:
@@ -271,28 +289,34 @@ def lost(client: httpx2.Client, uploaded: list[str]) -> list[str]:
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["--rag"]:
+        cli(sys.argv[2:])
+        return 0
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--chunks", type=int, default=50_000)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--rate", type=float, default=20, help="requests a second")
-    parser.add_argument("--serve", metavar="PORT", help="run the daemon that is measured; for this script itself")
+    parser.add_argument("--answering", type=int, default=2, help="processes that answer")
+    parser.add_argument("--workers", type=int, default=1, help="processes that run jobs; none: the daemon itself does")
+    parser.add_argument("--alone-s", type=float, default=60, help="seconds of the measurement with nothing beside")
+    parser.add_argument("--faults", default="database,answering,worker", help="what is stopped or killed, or none")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep database and data there, and use what is there already")
+    parser.add_argument("--prepare", action="store_true", help="end when all is ingested")
     options = parser.parse_args()
-    if options.serve:
-        TABLE["embedder", "perturbed"] = "_perturbed:PerturbedEmbedder"
-        os.environ["RAG_EMBEDDING__PROVIDER"] = "perturbed"
-        cli(["serve", "--port", options.serve])
-        return 0
+    if options.answering > 1 and not options.workers:
+        parser.error("Several processes that answer need --workers.")
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     from tests.postgres_server.server import PostgresServer
 
     print(f"machine before: {machine()}", flush=True)
-    server = PostgresServer(durable=True)
-    try:
-        with tempfile.TemporaryDirectory(prefix="rag-bench-") as root:
-            return run(options, server, Path(root))
-    finally:
-        server.close()
-        print(f"machine after: {machine()}")
+    with ExitStack() as stack:
+        root = options.keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="rag-bench-")))
+        root.mkdir(exist_ok=True, mode=0o755)
+        server = PostgresServer(durable=True, kept=root / "postgres" if options.keep else None)
+        stack.callback(server.close)
+        code = run(options, server, root)
+    print(f"machine after: {machine()}")
+    return code
 
 
 if __name__ == "__main__":

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import httpx2
+import psutil
 import pytest
 from sqlalchemy import Engine
 
@@ -27,7 +32,10 @@ SETTINGS = {
     "SPARSE__ANALYZER": "bigram",
     "TOKEN_INDEX__PROVIDER": "none",
     "SECURITY__MODE": "server",
+    "MCP__ENABLED": "true",
 }
+AGENT = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 
 
 class Replica:
@@ -49,7 +57,7 @@ class Replica:
         return self
 
     def ask(self, method: str, path: str, key: str, **options: Any) -> httpx2.Response:
-        headers = {"Authorization": f"Bearer {key}"}
+        headers = options.pop("headers", {}) | ({"Authorization": f"Bearer {key}"} if key else {})
         return httpx2.request(method, self.url + path, headers=headers, timeout=30, trust_env=False, **options)
 
 
@@ -72,7 +80,7 @@ class Service:
         with self.printed.open("ab") as printed:
             process = subprocess.Popen(
                 [sys.executable, "-m", "ragd", *command],
-                env=inherited | ours | places | {"RAG_STORE__URL": self.url},
+                env=inherited | places | {"RAG_STORE__URL": self.url} | ours,
                 stdout=printed,
                 stderr=printed,
             )
@@ -186,3 +194,117 @@ def test_a_second_process_that_would_run_jobs_by_itself_is_refused(service: Serv
     alone.process.kill()
     alone.process.wait()
     assert service.serve("two").ready().ask("GET", "/ready", service.admin).status_code == 200
+
+
+def _children(replica: Replica) -> list[psutil.Process]:
+    """The processes that answer: each in a group of its own, where the watchdogs are in sessions of their own."""
+    return [one for one in psutil.Process(replica.process.pid).children() if os.getpgid(one.pid) == one.pid and _is_replica(one)]
+
+
+def _is_replica(process: psutil.Process) -> bool:
+    return "spawn_main" in " ".join(process.cmdline())
+
+
+def _answering(service: Service, data: str) -> list[int]:
+    """Processes that said that they answer."""
+    log = (service.folder / data / "logs/daemon.jsonl").read_text("utf-8")
+    return [int(one) for one in re.findall(r'"a replica answers".*?"process_id": (\d+)', log)]
+
+
+def _counted(replica: Replica, key: str) -> float:
+    text = replica.ask("GET", "/metrics", key).text
+    found = re.search(r'^http_requests_total\{endpoint="/api/collections",method="GET",status="200"\} ([\d.]+)$', text, re.M)
+    return float(found[1]) if found else 0.0
+
+
+def test_processes_of_one_address_are_one_service_and_one_that_is_killed_is_begun_again(service: Service) -> None:
+    admin = service.admin
+    whole = Replica(
+        service.start("data", "serve", "--workers", "2", "--port", "0"), service.folder / "data/daemon.json", service.printed
+    ).ready()
+    service.start("data", "worker")
+    wait_for(lambda: len(_answering(service, "data")) == 2, "both to answer", 120)
+    one, other = (psutil.Process(pid) for pid in _answering(service, "data"))
+    assert whole.ask("POST", "/api/collections", admin, json={"name": "shared"}).status_code == 201
+    assert _followed(whole, admin, _upload(whole, admin, "first.md", "# First\n\nIt says zebra"))["status"] == "completed"
+
+    # Agents by a protocol of 2025 need no session, which the other process would not know.
+    first, then = (
+        whole.ask("POST", "/mcp", admin, json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, headers=AGENT)
+        for method, params in (("initialize", HELLO), ("tools/list", {}))
+    )
+    assert (first.status_code, first.headers.get("mcp-session-id"), then.status_code) == (200, None, 200), then.text
+    assert "query_knowledge_hub" in then.text
+
+    # A rate and the counts are of both, whoever answers; a link of one opens at the other.
+    _, limited = service.keys.create("limited", "reader", None, limits=Limits(rate_per_minute=6))
+
+    def collections(_number: int) -> int:
+        return whole.ask("GET", "/api/collections", limited).status_code
+
+    with ThreadPoolExecutor(10) as pool:
+        assert Counter(pool.map(collections, range(10))) == {200: 6, 429: 4}
+    assert _counted(whole, admin) == 6
+    for paused, asked in ((one, other), (other, one)):
+        paused.suspend()
+        path = whole.ask("POST", "/api/dashboard-link", admin).json()["path"]
+        paused.resume(), asked.suspend()
+        opened = whole.ask("GET", path, "")
+        asked.resume()
+        assert opened.status_code == 303
+        cookie, key = opened.headers["set-cookie"].partition(";")[0], opened.headers["location"].partition("key=")[2]
+        asked.suspend()
+        headers = {"Cookie": cookie, "X-Dashboard-Key": key}
+        assert httpx2.get(f"{whole.url}/api/status", headers=headers, timeout=30, trust_env=False).status_code == 200
+        asked.resume()
+        assert whole.ask("GET", path, "").status_code == 401
+    assert [_counted(whole, admin) for _ in range(3)] == [6] * 3
+
+    one.kill()
+    assert [_found(whole, admin, "zebra") for _ in range(3)] == [["first.md"]] * 3
+    wait_for(lambda: len(_answering(service, "data")) == 3, "another one", 120)
+    third = psutil.Process(_answering(service, "data")[2])
+    other.suspend()
+    assert _found(whole, admin, "zebra") == ["first.md"]
+    other.resume()
+
+    whole.process.send_signal(signal.SIGTERM)
+    assert whole.process.wait(60) == 0
+    assert not other.is_running()
+    assert not third.is_running()
+
+
+def test_a_client_ends_all_processes_of_an_address_and_they_end_with_the_one_that_minds_them(service: Service) -> None:
+    def begun() -> Replica:
+        process = service.start("data", "serve", "--workers", "2", "--port", "0")
+        whole = Replica(process, service.folder / "data/daemon.json", service.printed).ready()
+        wait_for(lambda: len(_children(whole)) == 2, "both to begin", 120)
+        return whole
+
+    whole = begun()
+    assert whole.ask("POST", "/api/stop", service.admin).status_code == 202
+    assert whole.process.wait(60) == 0
+    whole = begun()
+    children = _children(whole)
+    whole.process.kill()
+    whole.process.wait()
+    psutil.wait_procs(children, timeout=60)
+    assert not any(one.is_running() for one in children)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [({"JOBS__QUEUE": "process"}, "jobs.queue: procrastinate"), ({"STORE__URL": ""}, "SQLite is for one")],
+)
+def test_several_processes_at_an_address_are_refused_where_they_could_not_share(
+    service: Service, settings: dict[str, str], said: str
+) -> None:
+    refused = service.start("data", "serve", "--workers", "2", "--port", "0", **settings)
+    assert refused.wait(60) == 2
+    assert said in service.printed.read_text("utf-8")
+
+
+def test_a_service_whose_first_process_can_not_begin_ends_with_its_exit_code(service: Service) -> None:
+    refused = service.start("data", "serve", "--workers", "2", "--port", "0", SPARSE__BACKEND="tantivy")
+    assert refused.wait(120) == 2
+    assert "only one process can use it" in service.printed.read_text("utf-8")

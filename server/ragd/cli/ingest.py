@@ -33,6 +33,7 @@ COUNTED = ("added", "updated", "unchanged", "moved", "deleted", "skipped")
 @click.option("--no-recursive", is_flag=True, help="Leave out the folders in a folder.")
 @click.option("--no-gitignore", is_flag=True, help="Take what .gitignore files name, too.")
 @click.option("--prune", is_flag=True, help="Delete documents of the given folders whose files are no more.")
+@click.option("--ray", "cluster", metavar="ADDRESS", help="Have it done on a Ray cluster (docs/scale.md), or by `local`.")
 @options.no_wait
 @options.as_json
 @click.pass_obj
@@ -45,6 +46,7 @@ def ingest(
     no_recursive: bool,
     no_gitignore: bool,
     prune: bool,
+    cluster: str | None,
     no_wait: bool,
     as_json: bool,
 ) -> int:
@@ -57,6 +59,11 @@ def ingest(
     body: dict[str, Any] = {"paths": [str(path.absolute()) for path in paths], "collection": name, "force": force}
     body |= {"recursive": not no_recursive, "gitignore": not no_gitignore, "prune": prune}
 
+    if cluster:
+        if no_wait:
+            raise click.UsageError("--ray needs this command until the end; leave --no-wait out.")
+        return _on_cluster(context, cluster, body, create=create, as_json=as_json)
+
     def start(client: Client) -> Any:
         if create and collection:
             ensure_collection(client, collection)
@@ -68,6 +75,29 @@ def ingest(
             raise
 
     return _run(context, start, f"Ingesting into {name}", no_wait=no_wait, as_json=as_json)
+
+
+def _on_cluster(context: CliContext, address: str, body: Mapping[str, Any], *, create: bool, as_json: bool) -> int:
+    from ragd.cli.common.progress import JobProgress
+    from ragd.core.lazy import loading
+
+    with loading():
+        from ragd.api.responses import job_response
+        from ragd.daemon.bulk import ingest_elsewhere
+        from ragd.daemon.ray_stages import on_ray
+
+    settings, directories = context.settings(), context.directories
+    elsewhere = on_ray(address, settings, directories)
+    with JobProgress(f"Ingesting into {body['collection']}") as progress:
+        job = ingest_elsewhere(
+            settings,
+            directories,
+            elsewhere,
+            body,
+            create=create,
+            on_progress=lambda job: progress.update(job_response(job)),
+        )
+    return report_job(job_response(job), context.logs, as_json=as_json)
 
 
 @click.command()

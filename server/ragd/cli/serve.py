@@ -23,6 +23,15 @@ _LOOK_EVERY_S: Final = 0.1
 @click.option("--host", metavar="ADDRESS", help="Address to listen on; one of the network needs server mode (else server.host).")
 @click.option("--strategy", metavar="NAME", help="A strategy of the settings, laid over them for this daemon.")
 @click.option(
+    "--workers",
+    "count",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Processes that answer at this address, on PostgreSQL; `rag worker` runs the jobs then.",
+)
+@click.option(
     "--stop-when-unused",
     "unused_s",
     type=click.IntRange(1),
@@ -30,7 +39,7 @@ _LOOK_EVERY_S: Final = 0.1
     help="Stop by itself so long after the last editor window has gone (no window yet: after 120 s at least).",
 )
 @click.pass_obj
-def serve(context: CliContext, port: int | None, host: str | None, strategy: str | None, unused_s: int | None) -> int:
+def serve(context: CliContext, port: int | None, host: str | None, strategy: str | None, count: int, unused_s: int | None) -> int:
     """Run the daemon for editors and programs until Ctrl-C.
 
     It keeps the model in memory, so that every `rag` command and every editor on this machine gets its answer at once.
@@ -38,9 +47,8 @@ def serve(context: CliContext, port: int | None, host: str | None, strategy: str
     from ragd.cli.common.progress import Preparation
     from ragd.core.lazy import loading
 
-    with loading():
-        from ragd.daemon.process import serve as run
-
+    if count > 1 and unused_s is not None:
+        raise click.UsageError("--stop-when-unused counts the windows of one process; leave --workers out.")
     settings = context.settings(strategy)
     directories = context.directories
     preparation = Preparation()
@@ -51,9 +59,23 @@ def serve(context: CliContext, port: int | None, host: str | None, strategy: str
         note(f"RAG Assistant is ready at {info.url}\nData directory: {directories.data}\nCtrl-C stops it.")
 
     with preparation:
-        code = run(
-            settings, directories, port=port, host=host, on_ready=ready, progress=preparation.show, stop_when_unused_s=unused_s
-        )
+        if count > 1:
+            from ragd.daemon.replicas import serve_replicas
+
+            code = serve_replicas(settings, directories, count, port=port, host=host, on_ready=ready)
+        else:
+            with loading():
+                from ragd.daemon.process import serve as run
+
+            code = run(
+                settings,
+                directories,
+                port=port,
+                host=host,
+                on_ready=ready,
+                progress=preparation.show,
+                stop_when_unused_s=unused_s,
+            )
     if code == 0:
         note("Stopped.")
     return code

@@ -22,8 +22,14 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: str) -> 
 @click.option("--concurrency", type=click.IntRange(1, 64), default=1, show_default=True, help="Jobs at a time.")
 @click.option("--queues", callback=_names, default="", metavar="NAMES", help="parse, embed and sync, or some of them (else all).")
 @click.option("--strategy", metavar="NAME", help="A strategy of the settings, laid over them for this worker.")
+@click.option(
+    "--metrics-port", type=click.IntRange(1, 65535), help="Tell Prometheus there what this worker counts (else nowhere)."
+)
+@click.option("--metrics-host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="Address of that port.")
 @click.pass_obj
-def worker(context: CliContext, concurrency: int, queues: list[str], strategy: str | None) -> int:
+def worker(
+    context: CliContext, concurrency: int, queues: list[str], strategy: str | None, metrics_port: int | None, metrics_host: str
+) -> int:
     """Run jobs beside daemons that answer.
 
     Until Ctrl-C. For jobs.queue: procrastinate, on any number of machines.
@@ -46,6 +52,8 @@ def worker(context: CliContext, concurrency: int, queues: list[str], strategy: s
             context.directories,
             queues=queues,
             concurrency=concurrency,
+            metrics_port=metrics_port,
+            metrics_host=metrics_host,
             on_ready=ready,
             progress=preparation.show,
         )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import logging
+import multiprocessing
 import os
-import secrets
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 
 from ragd import __version__
@@ -18,16 +20,16 @@ from ragd.api.connections import raise_open_files
 from ragd.api.description import Described
 from ragd.api.lifecycle import Lifecycle
 from ragd.api.middleware.server_mode import connections_within
+from ragd.api.middleware.sessions import SessionTable
 from ragd.api.server import ApiServer, listening
 from ragd.app.container import Application
-from ragd.config.loading import PROCESSES, Directories
+from ragd.config.loading import Directories
 from ragd.config.policy import mcp_verdict
 from ragd.config.settings import Settings
-from ragd.core.errors import DaemonAlreadyRunning, RagError, SettingsError
-from ragd.core.files import own_folder
-from ragd.core.http import is_loopback
-from ragd.core.instance import INFO_FILE, DaemonInfo, Ownership, own_process
+from ragd.core.errors import RagError, SettingsError
+from ragd.core.instance import INFO_FILE, DaemonInfo, Ownership
 from ragd.core.logs import DAEMON_LOG, logging_to
+from ragd.daemon.beginning import begin, failed, one_of_several
 from ragd.daemon.watchdog import Watchdog
 from ragd.ingest.interruptions import NOTE_FILE
 from ragd.models.store import Progress
@@ -60,43 +62,35 @@ def serve(
     `on_ready` is called from another thread once `daemon.json` has the address and the token. With `stop_when_unused_s` the
     daemon also stops when no window of an editor has been open for so many seconds: see `Lifecycle.stop_when_unused`.
     """
-    # Before the log makes it: what is made on the way to a folder has the usual mode.
-    own_folder(directories.data)
-    changes = {name: value for name, value in (("port", port), ("host", host)) if value is not None}
-    served = settings.model_copy(update={"server": settings.server.model_copy(update=changes)})
-    try:
-        _require_private(served)
-        token = _new_token(os.environ.get("RAG_TOKEN"))
-        own, ownership = _owned(served, directories)
-    except RagError as error:
-        with logging_to(directories.logs, DAEMON_LOG, settings.observability.log_level, people=True):
-            return _failed(error)
+    return begin(
+        settings,
+        directories,
+        port=port,
+        host=host,
+        run=partial(_serve, on_ready=on_ready, progress=progress, stop_when_unused_s=stop_when_unused_s),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What processes that answer at one address have from the one that began them. It is told "ready", and "stop" where a client
+    asked for the end of them all."""
+
+    listener: socket.socket
+    url: str
+    token: str
+    sessions: SessionTable
+    tell: Callable[[str], None]
+
+
+def serve_beside(settings: Settings, directories: Directories, shared: Shared) -> int:
+    """Answer beside others, once everything is open, until a signal comes or whoever began this process is gone."""
+    own, ownership = one_of_several(directories)
     with logging_to(own.logs, DAEMON_LOG, settings.observability.log_level, people=True):
         try:
-            return _serve(served, own, ownership, token, on_ready, progress, stop_when_unused_s)
+            return _serve(settings, own, ownership, shared.token, on_ready=lambda _: shared.tell("ready"), shared=shared)
         except RagError as error:
-            return _failed(error)
-
-
-def _owned(settings: Settings, directories: Directories) -> tuple[Directories, Ownership]:
-    """The data directory; where another daemon has it and workers run the jobs, a folder of this process in it.
-
-    Raises `DaemonAlreadyRunning`.
-    """
-    try:
-        return directories, Ownership(directories.data)
-    except DaemonAlreadyRunning:
-        if settings.jobs.queue != "procrastinate":
-            raise
-    own_folder(directories.data / PROCESSES)
-    name, ownership = own_process(directories.data / PROCESSES, "api")
-    return replace(directories, process=name), ownership
-
-
-def _failed(error: RagError) -> int:
-    log.info("daemon can't start", extra={"code": error.code, "reason": error.message})
-    print(error.message, file=sys.stderr)
-    return error.exit_code
+            return failed(error)
 
 
 def _serve(
@@ -104,11 +98,13 @@ def _serve(
     directories: Directories,
     ownership: Ownership,
     token: str,
+    *,
     on_ready: Callable[[DaemonInfo], None],
-    progress: Progress | None,
-    stop_when_unused_s: float | None,
+    progress: Progress | None = None,
+    stop_when_unused_s: float | None = None,
+    shared: Shared | None = None,
 ) -> int:
-    server_settings, is_server = settings.server, settings.security.mode == "server"
+    own, is_server = settings.server, settings.security.mode == "server"
     limit_heaps()
     sys.setswitchinterval(_SWITCH_S)
     gc.set_threshold(*_COLLECT_AFTER)
@@ -116,16 +112,16 @@ def _serve(
     lifecycle = Lifecycle()
     abandoned = False
     try:
-        with listening(server_settings.port, server_settings.host) as (listener, url):
-            grace_s = settings.server.shutdown_grace_s
-            drain_s = settings.server.drain_s
+        given = nullcontext((shared.listener, shared.url)) if shared else listening(own.port, own.host)
+        with given as (listener, url):
+            grace_s, drain_s = own.shutdown_grace_s, own.drain_s
             watchdog = Watchdog(directories.own / NOTE_FILE, grace_s, drain_s)
             app = Application(settings, directories, progress, watchdog.reading)
             if is_server:
                 require_callers(app)
-            may_connect = connections_within(server_settings.connections_per_address, server_settings.trusted_proxies)
+            may_connect = connections_within(own.connections_per_address, own.trusted_proxies)
             server = ApiServer(
-                _create_api(app, token, lifecycle),
+                _create_api(app, token, lifecycle, shared.sessions if shared else None),
                 lifecycle,
                 grace_s * _FOR_REQUESTS,
                 watchdog.listen,
@@ -146,7 +142,7 @@ def _serve(
             warming.start()
             log.info("daemon started", extra={"url": url, "version": __version__})
             try:
-                server.run([listener])
+                _run(server, listener, warming, shared)
             finally:
                 lifecycle.end()
                 watchdog.stopping()
@@ -164,18 +160,8 @@ def _serve(
         else:
             ownership.release()
     if isinstance(warming.error, RagError):
-        return _failed(warming.error)
+        return failed(warming.error)
     return 1 if warming.error else 0
-
-
-def _require_private(settings: Settings) -> None:
-    """Raises `SettingsError` where other machines could reach a daemon of one user."""
-    host = settings.server.host
-    if settings.security.mode == "local" and not is_loopback(host):
-        raise SettingsError(
-            f"'{host}' can be reached from other machines, which needs security.mode: server with API keys or a sign-on "
-            "(docs/server.md). On this machine alone, listen on 127.0.0.1."
-        )
 
 
 def require_callers(app: Application) -> None:
@@ -188,25 +174,38 @@ def require_callers(app: Application) -> None:
         )
 
 
-def _create_api(app: Application, token: str, lifecycle: Lifecycle) -> Described:
-    """REST, and behind the same checks MCP where it is on."""
-    api = create_api(app, token=token, lifecycle=lifecycle)
+def _run(server: ApiServer, listener: socket.socket, warming: _Warming, shared: Shared | None) -> None:
+    if shared:
+        _end_with_parent(server.stop)
+        # Who is not ready takes no request from those who are.
+        warming.join()
+    server.run([listener])
+    if shared and server.lifecycle.reason:
+        shared.tell("stop")
+
+
+def _end_with_parent(stop: Callable[[], None]) -> None:
+    """Call `stop` when the process that began this one is gone, however it went."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        stop()
+
+    threading.Thread(target=wait, name="rag-parent", daemon=True).start()
+
+
+def _create_api(app: Application, token: str, lifecycle: Lifecycle, sessions: SessionTable | None) -> Described:
+    """REST, and behind the same checks MCP where it is on. `sessions` are those of all processes of one address."""
+    api = create_api(app, token=token, lifecycle=lifecycle, sessions=sessions)
     if mcp_verdict(app.settings.mcp, "http").on:
         # The SDK takes a second to load, for which nobody waits who did not ask for it.
         from ragd.mcp.http import serve_agents
 
         inside = create_api(app, token=token, lifecycle=lifecycle, counted=False)
-        serve_agents(api, inside, app.settings, lifecycle.stopping)
+        serve_agents(api, inside, app.settings, lifecycle.stopping, with_sessions=sessions is None)
     return api
-
-
-def _new_token(fixed: str | None) -> str:
-    """`fixed` when it is set, else 256 random bits. Raises `SettingsError` for one that no header can carry."""
-    if not fixed:
-        return secrets.token_hex(32)
-    if not fixed.isascii() or not fixed.isprintable() or " " in fixed:
-        raise SettingsError("RAG_TOKEN may hold only printable ASCII characters without blanks.")
-    return fixed
 
 
 class _Warming(threading.Thread):

@@ -34,12 +34,15 @@ def work(
     *,
     queues: Sequence[str],
     concurrency: int,
+    metrics_port: int | None = None,
+    metrics_host: str = "127.0.0.1",
     on_ready: Callable[[str], None] = lambda _: None,
     progress: Progress | None = None,
 ) -> int:
     """Run jobs until the process is asked to stop. Returns its exit code: 0, or that of the error.
 
-    `on_ready` gets the name of the process, which is that of its folder in `processes/` of the data directory.
+    With `metrics_port` it tells Prometheus there what it counts. `on_ready` gets the name of the process, which is that of its
+    folder in `processes/` of the data directory.
     """
     own_folder(directories.data)
     own_folder(directories.data / PROCESSES)
@@ -50,7 +53,7 @@ def work(
             if settings.jobs.queue != "procrastinate":
                 raise SettingsError("A worker needs jobs.queue: procrastinate; as it is, the daemon itself runs the jobs.")
             limit_heaps()
-            return asyncio.run(_work(settings, own, queues, concurrency, on_ready, progress))
+            return asyncio.run(_work(settings, own, queues, concurrency, on_ready, progress, (metrics_port, metrics_host)))
         except RagError as error:
             log.info("worker can't start", extra={"code": error.code, "reason": error.message})
             print(error.message, file=sys.stderr)
@@ -66,6 +69,7 @@ async def _work(
     concurrency: int,
     on_ready: Callable[[str], None],
     progress: Progress | None,
+    metrics_at: tuple[int | None, str],
 ) -> int:
     grace_s = settings.server.shutdown_grace_s
     watchdog = Watchdog(directories.own / NOTE_FILE, grace_s)
@@ -85,8 +89,9 @@ async def _work(
         await asyncio.to_thread(app.maintenance.warm)
         app.leader.start()
         log.info("worker started", extra={"worker": directories.process, "queues": list(queues), "version": __version__})
-        on_ready(directories.process)
-        await worker.run()
+        with app.metrics.served(*metrics_at):
+            on_ready(directories.process)
+            await worker.run()
     finally:
         watchdog.stopping()
         if await asyncio.to_thread(app.close, grace_s):

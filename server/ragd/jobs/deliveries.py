@@ -17,7 +17,9 @@ from ragd.store.jobs import Job, Jobs
 TASK: Final = "ragd.run"
 """The name of the only task; its argument is `job_id`."""
 QUEUES: Final = ("parse", "embed", "sync")
-_QUEUE_OF: Final = {"rebuild": "embed", "repair": "embed", "tokens": "embed", "sync": "sync"}
+BULK: Final = "bulk"
+"""A kind of job, and the queue of its own: of whoever has asked for it, and no worker's."""
+_QUEUE_OF: Final = {BULK: BULK, "rebuild": "embed", "repair": "embed", "tokens": "embed", "captions": "embed", "sync": "sync"}
 # Of jobs that work on documents of several collections.
 _EVERYTHING: Final = "*"
 
@@ -68,7 +70,8 @@ def deliver(connection: Connection, job_id: str, kind: str, kb_id: str, not_befo
             "queue": _QUEUE_OF.get(kind, "parse"),
             "task": TASK,
             "priority": USUAL if not_before is None else PUT_OFF,
-            "lock": kb_id or _EVERYTHING,
+            # One that waits for whoever runs it holds up nobody.
+            "lock": f"{BULK} {kb_id}" if kind == BULK else kb_id or _EVERYTHING,
             "job_id": job_id,
             "at": not_before,
         },

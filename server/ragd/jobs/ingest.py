@@ -15,7 +15,7 @@ from ragd.ingest.discovery.files import Found, LoaderFor, find_files, narrowed
 from ragd.ingest.discovery.originals import Originals
 from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.pipeline import IngestPipeline
-from ragd.ingest.reading import Report
+from ragd.ingest.reading import Elsewhere, Report
 from ragd.store.blobs.folder import BlobsUnavailable
 from ragd.store.collections import Collections
 from ragd.store.document_reader import DocumentReader
@@ -43,6 +43,7 @@ class IngestPaths:
     allowed_roots: Sequence[str]
     avoid: Sequence[Path]
     loader_for: LoaderFor
+    elsewhere: Elsewhere | None = None
 
     def __call__(self, job: Job, report: Report) -> IngestResult:
         report("searching files", 0, 0)
@@ -59,7 +60,14 @@ class IngestPaths:
         gone = self._gone(job.kb_id, [Path(path) for path in payload["paths"]], recursive=payload["recursive"])
         pruned = [document.doc_id for document in gone] if payload.get("prune") and found.items else []
         result = self.ingestion().run(
-            job.kb_id, found, force=payload["force"], report=report, links=job.links, queued=job.sequence, gone=pruned
+            job.kb_id,
+            found,
+            force=payload["force"],
+            report=report,
+            links=job.links,
+            queued=job.sequence,
+            gone=pruned,
+            elsewhere=self.elsewhere,
         )
         if pruned or not gone:
             return result

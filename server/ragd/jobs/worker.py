@@ -15,7 +15,7 @@ from procrastinate.jobs import Job as Delivery
 from psycopg import Error as DatabaseError
 from psycopg_pool import PoolTimeout
 
-from ragd.jobs.deliveries import CUT_OFF, HEARTBEAT_S, PUT_OFF, STALLED_S, TASK, USUAL, Deliveries, NotYet
+from ragd.jobs.deliveries import CUT_OFF, HEARTBEAT_S, PUT_OFF, QUEUES, STALLED_S, TASK, USUAL, Deliveries, NotYet
 from ragd.jobs.executor import JobExecutor
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ class Worker:
         self._deliveries = deliveries
         self._executor = executor
         self._concurrency = concurrency
-        self._options: dict[str, Any] = {"name": name, "queues": list(queues) or None}
+        self._options: dict[str, Any] = {"name": name, "queues": list(queues) or list(QUEUES)}
         conninfo = deliveries.address.set(drivername="postgresql").render_as_string(hide_password=False)
         self._app = App(connector=PsycopgConnector(conninfo=conninfo, min_size=1, max_size=4, timeout=10.0))
         self._app.task(name=TASK, retry=_Keep())(self._run)

@@ -14,6 +14,7 @@ from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
 from ragd.core.errors import IndexDamaged, ServiceUnavailable, SettingsError
+from ragd.providers.pooled import ask_before_use
 
 if TYPE_CHECKING:
     import psycopg
@@ -190,11 +191,13 @@ class IndexSchema:
     def _opened(self, address: URL) -> Engine:
         patience = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_S}
         try:
-            engine = create_engine(address, pool_pre_ping=True, pool_size=4, max_overflow=12, connect_args=patience)
+            engine = create_engine(address, pool_size=4, max_overflow=12, connect_args=patience)
         except ModuleNotFoundError as error:
             raise SettingsError(
                 f"{self._provider} needs a package that is not installed. Run: rag extras add postgres"
             ) from error
+
+        ask_before_use(engine)
 
         @event.listens_for(engine, "connect")
         def _connected(connection: Any, _record: Any) -> None:

@@ -8,10 +8,12 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psycopg
 import pytest
 
 from ragd.core.errors import IndexDamaged, ServiceUnavailable, SettingsError
@@ -208,6 +210,71 @@ def test_bm25_in_sql_is_the_formula(url: str, tmp_path: Path) -> None:
     }
     assert {item.entry_id: item.score for item in store.search(KB, ["x"], 5)} == pytest.approx(expected)
     assert store.frequencies(KB, ["x", "z", "replaced"]) == (3, {"x": 2, "z": 2, "replaced": 0})
+    store.close()
+
+
+def test_how_many_entries_hold_a_term_is_counted_again_after_any_process_has_written(url: str, tmp_path: Path) -> None:
+    here, there = (build("sparse", "postgres", url=url, index=index_of(tmp_path)) for _ in range(2))
+    here.upsert(KB, [("a", ["x", "y"]), ("b", ["x", "z"])])
+    assert here.frequencies(KB, ["x", "z"]) == (2, {"x": 2, "z": 1})
+    # As many entries and terms as before.
+    there.upsert(KB, [("b", ["y", "z"])])
+    assert here.frequencies(KB, ["x", "y"]) == (2, {"x": 1, "y": 2})
+    asked: list[str] = []
+    with _listening(asked):
+        assert here.frequencies(KB, ["x", "y"]) == (2, {"x": 1, "y": 2})
+    assert not any("postings" in statement for statement in asked)
+    there.drop(KB)
+    there.upsert(KB, [("c", ["y", "q"]), ("d", ["q", "q"])])
+    assert here.frequencies(KB, ["x", "q"]) == (2, {"x": 0, "q": 2})
+    here.close(), there.close()
+
+
+@contextmanager
+def _listening(asked: list[str]) -> Iterator[None]:
+    """Every statement that a connection of this process executes."""
+    execute = psycopg.Cursor.execute
+
+    def noted(self: Any, query: Any, *values: Any, **options: Any) -> Any:
+        asked.append(query if isinstance(query, str) else query.as_string(self))
+        return execute(self, query, *values, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(psycopg.Cursor, "execute", noted)
+        yield
+
+
+def test_a_connection_that_was_used_a_moment_ago_is_not_asked_whether_it_lives(url: str, tmp_path: Path) -> None:
+    store: SparseStore = build("sparse", "postgres", url=url, index=index_of(tmp_path))
+    store.upsert(KB, [("a", ["x"])])
+    asked: list[str] = []
+    with _listening(asked):
+        store.ids(KB), store.ids(KB)
+    assert len(asked) == 2
+    with _listening(asked), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ragd.providers.pooled._TRUSTED_S", 0.0)
+        store.ids(KB)
+    assert len(asked) == 4
+    store.close()
+
+
+def test_a_connection_that_the_server_has_closed_is_replaced_by_a_new_one(
+    url: str, tmp_path: Path, postgres_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store: SparseStore = build("sparse", "postgres", url=url, index=index_of(tmp_path))
+    store.upsert(KB, [("a", ["x"])])
+    end_all = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    database = url.partition("?")[0].rpartition("/")[2]
+    postgres_server.run(database, end_all)
+    # Trusted, since it was used a moment ago: one request hears of it, and the next one has another connection at once.
+    with pytest.raises(ServiceUnavailable):
+        store.ids(KB)
+    assert store.ids(KB) == {"a"}
+    postgres_server.run(database, end_all)
+    monkeypatch.setattr("ragd.providers.pooled._TRUSTED_S", 0.0)
+    assert store.ids(KB) == {"a"}
     store.close()
 
 

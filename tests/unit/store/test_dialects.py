@@ -17,6 +17,7 @@ from ragd.store.database.engine import open_engine
 from ragd.store.database.migrate import migrate
 from ragd.store.database.migrations import MIGRATIONS
 from ragd.store.database.schema import metadata
+from ragd.store.passages import _PASSAGES
 
 from ...postgres_server.server import PostgresServer
 
@@ -117,3 +118,27 @@ def test_a_database_that_can_not_be_used_is_said_to_be_so(
         open_engine(url, tmp_path, "the-password")
     assert "the-password" not in refusal.value.message
     postgres_server.drop("odd")
+
+
+def test_passages_are_looked_for_by_their_ids_and_not_by_way_of_every_document(
+    open_postgres: OpenPostgres, postgres_database: str
+) -> None:
+    """With one collection, of which the database has no statistics, it began with each document of that."""
+    engine = open_postgres(postgres_database)
+    statement = _PASSAGES.params(ids=["c7", "c8"]).compile(engine, compile_kwargs={"literal_binds": True})
+    with engine.begin() as connection:
+        connection.exec_driver_sql("SET LOCAL session_replication_role = replica")  # rows that they refer to are not there
+        for rows in (
+            "collections (kb_id, name, description, status, created_at, updated_at) VALUES ('k', 'k', '', 'enabled', '', '')",
+            "documents (doc_id, kb_id, source, source_uri, status, version_id, title, doc_type, size, summary, tags, created_at, "
+            "updated_at) SELECT 'd' || n, 'k', '', '', 'ready', 'v' || n, '', '', 0, '', '[]', '', '' "
+            "FROM generate_series(1, 250) n",
+            "chunk_occurrences (version_id, ordinal, chunk_id, place, tokens, dense_key, dense_id, sparse_id) "
+            "SELECT 'v' || 1 + n / 40, mod(n, 40), 'c' || n, '{}', 0, '', '', '' FROM generate_series(0, 9999) n",
+        ):
+            connection.exec_driver_sql(f"INSERT INTO {rows}")
+        connection.exec_driver_sql("ANALYZE documents, chunk_occurrences")
+        plan = "\n".join(row[0] for row in connection.exec_driver_sql(f"EXPLAIN {statement}"))
+    assert "ix_occurrences_chunk" in plan
+    assert "chunk_occurrences_pkey" not in plan
+    engine.dispose()

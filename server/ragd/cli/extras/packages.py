@@ -33,6 +33,7 @@ FOR: Final = {
     "legacy-office": "Word and PowerPoint files of before 2007 (.doc, .ppt)",
     "postgres": "PostgreSQL as the store (store.url)",
     "workers": "jobs in processes of their own (`rag worker`, jobs.queue: procrastinate)",
+    "ray": "bulk ingestion on a Ray cluster (`rag ingest --ray`), some 500 MB",
     "s3": "uploads and pictures in a bucket that speaks S3 (blobs.url)",
     "qdrant": "indexes in Qdrant, as a server or inside the daemon",
     "milvus": "indexes in Milvus, as a server or in its small edition inside the daemon (some 400 MB)",

@@ -6,6 +6,7 @@ scores of what it finds come from the table. A collection too small to need a gr
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal, LiteralString
@@ -25,8 +26,11 @@ if TYPE_CHECKING:
 # What pgvector allows: `hnsw.ef_search`, and numbers of a vector in a graph.
 _MOST_EF_SEARCH: Final = 1000
 _MOST_IN_GRAPH: Final = {"vector": 2000, "halfvec": 4000}
+# Bytes before the numbers of a vector that is sent: how many there are, and two for later use.
+_SENT_HEAD: Final = 4
 # Numbers of a vector that fit into a page.
 _MOST_IN_ROW: Final = 2000
+_LOOK_AGAIN_S: Final = 5.0
 
 _TABLES: Final[tuple[LiteralString, ...]] = (
     "CREATE TABLE {entries} (id text PRIMARY KEY, embedding vector({dimension}) NOT NULL)",
@@ -78,6 +82,8 @@ class PgvectorStore:
         self._graph_least = graph_least
         self._precision = precision
         self._with_graph: set[str] = set()
+        self._without_graph: dict[str, float] = {}
+        """Until when nobody looks again, by collection: another process may make a graph."""
         self._schema = IndexSchema(
             url,
             index,
@@ -138,10 +144,11 @@ class PgvectorStore:
 
     def vectors(self, kb_id: str, ids: Sequence[str]) -> dict[str, Vectors]:
         def look(connection: Connection[Any]) -> dict[str, Vectors]:
-            statement = self._schema.sql("SELECT id, embedding::real[] FROM {entries} WHERE id = ANY(%s)", kb_id)
+            # As pgvector sends them: a list of numbers would be made and taken apart again on either side.
+            statement = self._schema.sql("SELECT id, vector_send(embedding) FROM {entries} WHERE id = ANY(%s)", kb_id)
             with connection.cursor(binary=True) as cursor:
                 found = cursor.execute(statement, [list(ids)])
-                return {entry_id: np.array(numbers, np.float32) for entry_id, numbers in found}
+                return {entry_id: np.frombuffer(sent, ">f4", offset=_SENT_HEAD).astype(np.float32) for entry_id, sent in found}
 
         return self._schema.read(look, {}) if len(ids) else {}
 
@@ -154,6 +161,7 @@ class PgvectorStore:
     def drop(self, kb_id: str) -> None:
         self._schema.drop(kb_id)
         self._with_graph.discard(kb_id)
+        self._without_graph.pop(kb_id, None)
 
     def close(self) -> None:
         self._schema.close()
@@ -163,10 +171,13 @@ class PgvectorStore:
 
     def _has_graph(self, connection: Connection[Any], kb_id: str) -> bool:
         if kb_id not in self._with_graph:
+            if time.monotonic() < self._without_graph.get(kb_id, 0.0):
+                return False
             # A search that asks by another precision than the graph's would read the whole table.
             statement = "SELECT 1 FROM pg_indexes WHERE schemaname = %s AND indexname = %s AND strpos(indexdef, %s) > 0"
             wanted = [self._schema.name, self._schema.table("graph", kb_id), f" {self._precision}_cosine_ops)"]
             if connection.execute(statement, wanted).fetchone() is None:
+                self._without_graph[kb_id] = time.monotonic() + _LOOK_AGAIN_S
                 return False
             self._with_graph.add(kb_id)
         return True
@@ -182,6 +193,7 @@ class PgvectorStore:
             return row is not None and row[0] >= self._graph_least
 
         if self._schema.read(enough, False):
+            self._without_graph.pop(kb_id, None)
             with self._schema.making() as connection:
                 if not self._has_graph(connection, kb_id):
                     operators = f"{self._precision}_cosine_ops"

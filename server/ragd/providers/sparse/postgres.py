@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 
@@ -54,10 +55,13 @@ _ADD: Final = (
 # Last of all, since others wait for that row.
 _COUNT: Final = "UPDATE {state} SET entries = entries + %s, terms = terms + %s"
 
+# The row's place and the transaction that wrote it name what the index was: each change of an entry writes that row anew.
+_COUNTS: Final = "SELECT entries, terms, ctid::text || ' ' || xmin::text FROM {state}"
 _HELD: Final = (
     "SELECT wanted.term, (SELECT count(*) FROM {postings} AS p WHERE p.term = wanted.term) "
     "FROM unnest(%s::bigint[]) AS wanted(term)"
 )
+_MOST_REMEMBERED: Final = 20_000
 _SEARCH: Final = (
     "WITH parts(entry, score) AS ("
     "SELECT p.entry, w.weight * p.times / (p.times + %(k1)s * (1 - %(b)s + %(b)s * p.length / %(mean)s)) "
@@ -80,6 +84,14 @@ _PHRASE: Final = (
 _AMONG: Final = "WHERE entry = ANY(%(numbers)s)"
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """How many entries hold a term, by its hash, in the index as it was `written` last."""
+
+    written: str
+    held: dict[int, int]
+
+
 class PostgresBm25Store:
     """k1 = 1.2, b = 0.75. A posting has 64 bits of its term's hash, which two of a million terms share by a rare chance."""
 
@@ -90,6 +102,7 @@ class PostgresBm25Store:
         self._schema = IndexSchema(
             url, index, password=password, provider=f"sparse.backend '{self.name}'", tables=_TABLES, session=_SESSION
         )
+        self._known: dict[str, _Known] = {}
 
     def upsert(self, kb_id: str, entries: Sequence[tuple[str, Sequence[str]]]) -> None:
         latest = dict(entries)
@@ -127,8 +140,7 @@ class PostgresBm25Store:
             return []
 
         def look(connection: Connection[Any]) -> list[Scored]:
-            entries, length = self._counts(connection, kb_id)
-            held = self._held(connection, kb_id, {*terms, *(term for phrase in wanted for term in phrase)})
+            entries, length, held = self._counted(connection, kb_id, {*terms, *(term for phrase in wanted for term in phrase)})
             rarity = {term: inverse_frequency(entries, number) for term, number in held.items() if number}
             weights = {
                 _hash(term): times * rarity[term] * (_K1 + 1)
@@ -159,7 +171,8 @@ class PostgresBm25Store:
 
     def frequencies(self, kb_id: str, terms: Collection[str]) -> tuple[int, Mapping[str, int]]:
         def look(connection: Connection[Any]) -> tuple[int, dict[str, int]]:
-            return self._counts(connection, kb_id)[0], self._held(connection, kb_id, terms)
+            entries, _, held = self._counted(connection, kb_id, terms)
+            return entries, held
 
         return self._schema.read(look, (0, dict.fromkeys(terms, 0)))
 
@@ -171,6 +184,7 @@ class PostgresBm25Store:
 
     def drop(self, kb_id: str) -> None:
         self._schema.drop(kb_id)
+        self._known.pop(kb_id, None)
 
     def close(self) -> None:
         self._schema.close()
@@ -183,17 +197,22 @@ class PostgresBm25Store:
             connection.execute(self._schema.sql(_UNLIST, kb_id), [list(column) for column in zip(*listed, strict=True)])
         return len(gone), sum(length for _, length, _ in gone)
 
-    def _counts(self, connection: Connection[Any], kb_id: str) -> tuple[int, int]:
-        """The number of entries, and of all their terms."""
-        row = connection.execute(self._schema.sql("SELECT entries, terms FROM {state}", kb_id)).fetchone()
-        assert row is not None
-        return row[0], row[1]
+    def _counted(self, connection: Connection[Any], kb_id: str, terms: Collection[str]) -> tuple[int, int, dict[str, int]]:
+        """The number of entries, of all their terms, and of the entries that hold each of these terms.
 
-    def _held(self, connection: Connection[Any], kb_id: str, terms: Collection[str]) -> dict[str, int]:
-        """How many entries hold each term."""
+        The last are remembered until something is written: to count those of a usual word is to read thousands of rows.
+        """
+        row = connection.execute(self._schema.sql(_COUNTS, kb_id)).fetchone()
+        assert row is not None
+        entries, length, written = row
+        known = self._known.get(kb_id)
+        if known is None or known.written != written or len(known.held) > _MOST_REMEMBERED:
+            known = _Known(written, {})
         hashes = {term: _hash(term) for term in terms}
-        held = dict(connection.execute(self._schema.sql(_HELD, kb_id), [list(hashes.values())]).fetchall())
-        return {term: held[number] for term, number in hashes.items()}
+        if missing := list({*hashes.values()} - known.held.keys()):
+            known.held.update(connection.execute(self._schema.sql(_HELD, kb_id), [missing]).fetchall())
+        self._known[kb_id] = known
+        return entries, length, {term: known.held[number] for term, number in hashes.items()}
 
 
 def _hash(term: str) -> int:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Engine, exists, select
+from sqlalchemy import Engine, delete, exists, select
 
 from ragd.core.errors import CleanupTaskNotFound, CleanupTaskNotRetryable, JobNotFound
 from ragd.store.collections import Collections
 from ragd.store.database.repository import Repository
 from ragd.store.database.schema import collections as rows
-from ragd.store.database.schema import jobs
+from ragd.store.database.schema import jobs, labels
 from ragd.store.jobs import PURGE, Job, Jobs
 from ragd.store.sources import Sources
 
 
 class CleanupTasks(Repository):
-    """A collection is marked as deleted, its sources and jobs end and its task is queued in one transaction.
+    """A collection is marked as deleted, its sources and jobs end, its labels go and its task is queued in one transaction.
 
     So none of them is without the others, whenever the process is killed.
     """
@@ -34,6 +34,7 @@ class CleanupTasks(Repository):
             target = self._collections.tombstone(kb_id, connection)
             self._queue.cancel_all_within(connection, kb_id)
             sources = self._sources.remove_all_within(connection, kb_id)
+            connection.execute(delete(labels).where(labels.c.kb_id == kb_id))
             job_id = self._queue.add_within(
                 connection, PURGE, collection=target.name, kb_id=kb_id, payload={}, request_id=request_id
             )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from ragd.store.database.columns import size, text
-from ragd.store.database.service_migrations import api_keys, callers, request_rates, trace_summaries
+from ragd.store.database.service_migrations import LATER_MIGRATIONS
 
 if TYPE_CHECKING:
     from alembic.operations import Operations
@@ -342,8 +342,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     _0007_paths_and_deletions,
     _0008_moments,
     _0009_awaited_uploads,
-    api_keys,
-    callers,
-    trace_summaries,
-    request_rates,
+    *LATER_MIGRATIONS,
 )

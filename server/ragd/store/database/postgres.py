@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from ragd.core.errors import ServiceUnavailable
+from ragd.providers.pooled import ask_before_use
 from ragd.store.database.columns import as_json
 from ragd.store.database.migrate import migrate
 
@@ -58,7 +59,6 @@ def open_engine(url: str, password: str) -> Engine:
     try:
         engine = create_engine(
             address,
-            pool_pre_ping=True,
             hide_parameters=True,
             json_serializer=_to_json,
             connect_args={name: value for name, value in _CONNECTION.items() if name not in address.query},
@@ -92,6 +92,8 @@ def _check(engine: Engine, shown: str) -> None:
 
 
 def _prepare(engine: Engine) -> None:
+    ask_before_use(engine)
+
     @event.listens_for(engine, "connect")
     def _connected(connection: Any, _record: Any) -> None:
         from psycopg.types.string import StrDumperUnknown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from sqlalchemy import Column, ColumnElement, Connection, Engine, Row, Select, Table, bindparam, delete, func, select
+from sqlalchemy import Column, ColumnElement, Connection, Engine, Row, Select, Table, bindparam, delete, func, select, update
 from sqlalchemy.sql import Executable
 
 from ragd.store.database.engine import batches, reading
@@ -81,6 +81,21 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str
     """Add rows, if there are any."""
     if rows:
         connection.execute(table.insert(), rows)
+
+
+def update_rows(
+    connection: Connection, key: Column[Any], rows: Mapping[str, Mapping[str, Any]], **also: ColumnElement[Any]
+) -> None:
+    """Change rows of the key's table, each to its own values, by as few statements as these have sets of columns.
+
+    `also` are values that the database computes; they may name the new ones by `bindparam`.
+    """
+    by_columns: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for value, values in rows.items():
+        by_columns.setdefault(tuple(values), []).append({"key_": value, **values})
+    for columns, changed in by_columns.items():
+        named: dict[str, ColumnElement[Any]] = {name: bindparam(name) for name in columns}
+        connection.execute(update(key.table).where(key == bindparam("key_")).values({**named, **also}), changed)
 
 
 def count_of(connection: Connection, query: Select[Any]) -> int:

@@ -59,3 +59,67 @@ def request_rates(op: Operations) -> None:
         sa.Column("caller_hash", text(64), primary_key=True),
         sa.Column("full_at", sa.Double(), nullable=False),
     )
+
+
+def labels(op: Operations) -> None:
+    """What people say of single passages: whether they answer a question. Every mark is a row; the newest one counts."""
+    op.create_table(
+        "labels",
+        sa.Column("label_id", text(32), primary_key=True),
+        sa.Column("question_id", text(32), nullable=False),
+        sa.Column("kb_id", text(32), sa.ForeignKey("collections.kb_id"), nullable=False),
+        sa.Column("question", text(), nullable=False),
+        sa.Column("author", text(255), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("grade", sa.Integer()),
+        sa.Column("doc_id", text(32), nullable=False),
+        sa.Column("source", text(), nullable=False),
+        sa.Column("place", sa.JSON(), nullable=False),
+        sa.Column("section_path", sa.JSON(), nullable=False),
+        sa.Column("chunk_id", text(32), nullable=False),
+        sa.Column("text_hash", text(32), nullable=False),
+        sa.Column("content_hash", text(32), nullable=False),
+        sa.Column("trace_id", text(32)),
+        sa.Column("created_at", text(32), nullable=False),
+    )
+    op.create_index("uq_labels_position", "labels", ["question_id", "author", "position"], unique=True)
+    op.create_index("ix_labels_kb", "labels", ["kb_id", "question_id"])
+
+
+def descriptions(op: Operations) -> None:
+    """What captioners say of pictures, once for each picture and captioner; the words read in pictures, with their places.
+
+    `version_assets` says which description the views of a version hold.
+    """
+    op.create_table(
+        "descriptions",
+        sa.Column("description_id", text(32), primary_key=True),
+        sa.Column("asset_id", text(32), sa.ForeignKey("assets.asset_id"), nullable=False),
+        sa.Column("provider", text(64), nullable=False),
+        sa.Column("model", text(255), nullable=False),
+        sa.Column("prompt_id", text(64), nullable=False),
+        sa.Column("profile", text(64), nullable=False),
+        sa.Column("image_type", text(16), nullable=False),
+        sa.Column("low_quality", sa.Boolean(), nullable=False),
+        sa.Column("body", sa.JSON(), nullable=False),
+        sa.Column("error_code", text(64)),
+        sa.Column("error_message", text()),
+        sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("context_hash", text(32), nullable=False),
+        sa.Column("input_tokens", sa.Integer(), nullable=False),
+        sa.Column("output_tokens", sa.Integer(), nullable=False),
+        sa.Column("created_at", text(32), nullable=False),
+    )
+    op.create_index("ix_descriptions_asset", "descriptions", ["asset_id"])
+    op.create_index("ix_descriptions_created", "descriptions", ["created_at"])
+    op.add_column("assets", sa.Column("words", sa.JSON()))
+    op.add_column("version_assets", sa.Column("description_id", text(32)))
+
+
+def pages_of_documents(op: Operations) -> None:
+    """A page of documents by path is found in an index alone, which tells what is left out of it, too."""
+    op.create_index("ix_documents_source", "documents", ["source", "doc_id", "kb_id", "status", "source_id"])
+
+
+LATER_MIGRATIONS = (api_keys, callers, trace_summaries, request_rates, labels, descriptions, pages_of_documents)
+"""After those of `migrations`, in order."""
