@@ -22,7 +22,8 @@ import os
 import shlex
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -114,6 +115,19 @@ def read_dataset(named: str, documents: Path | None, work: Path) -> Material:
     return Material(found.dataset, found.folder)
 
 
+@contextmanager
+def opened(data: Path) -> Iterator[Application]:
+    """The product on a data directory, which no daemon may have."""
+    standard = Directories.default()
+    ownership = Ownership(data)
+    app = Application(load_settings(standard.config, environment=os.environ), Directories(data, standard.models, standard.config))
+    try:
+        yield app
+    finally:
+        app.close()
+        ownership.release()
+
+
 def ingest(app: Application, folder: Path) -> None:
     """Read the documents, and make what token vectors they lack; those that are known cost nothing."""
     app.runner.start()
@@ -131,8 +145,10 @@ def read_feedback(app: Application) -> Material:
     return Material(feedback_dataset(cases, {collection.name for collection in app.collections.enabled()}))
 
 
-def collect(app: Application, material: Material, names: Sequence[str]) -> Collected:
-    """What both indexes give for each question, with its features."""
+def collect(
+    app: Application, material: Material, names: Sequence[str], *, tokens: bool = True, further: bool = True
+) -> Collected:
+    """What both indexes give for each question, with its features; with kept token vectors and a further search, or without."""
     pipeline = app.search.queries.pipeline(None)
     rule = AdaptiveFusion(app.settings.retrieval)
     found = Collected()
@@ -144,7 +160,8 @@ def collect(app: Application, material: Material, names: Sequence[str]) -> Colle
         query = app.search.resolve(request)
         plan = pipeline.planner.plan(question.text, mode="hybrid", filters=filters, prefer=request.prefer, history=history)
         trace = Trace("query", strategy_config_id="training", detail_level="standard", links={})
-        retrieved = pipeline.retriever.retrieve(plan, query.kb_ids, trace)
+        retriever = pipeline.retriever if tokens else replace(pipeline.retriever, tokens=None)
+        retrieved = retriever.retrieve(plan, query.kb_ids, trace)
         first = first_fusion(rule, retrieved.lists, plan, retrieved.data)
         kind = kind_of(plan, retrieved.data.foreign)
         feedback = feedback_of(first, retrieved.data) if {"dense", "sparse"} <= retrieved.lists.keys() else None
@@ -152,8 +169,8 @@ def collect(app: Application, material: Material, names: Sequence[str]) -> Colle
             continue
         # Look-ups are the rule's, and nothing further is searched for them.
         retrieved = (
-            widened(pipeline.retriever, retrieved, feedback, plan, query.kb_ids, trace)
-            if kind in LEARNED_KINDS
+            widened(retriever, retrieved, feedback, plan, query.kb_ids, trace)
+            if further and kind in LEARNED_KINDS
             else replace(retrieved, data=replace(retrieved.data, feedback=feedback))
         )
         pool = pool_of(retrieved.lists, plan, retrieved.data)
@@ -237,13 +254,8 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--prior", action="store_true", help="begin at the weights of the package")
     parser.add_argument("--l2", type=float, default=L2, help="how strongly weights are pulled to where they begin")
     arguments = parser.parse_args(given)
-    standard = Directories.default()
     try:
-        ownership = Ownership(arguments.data)
-        app = Application(
-            load_settings(standard.config, environment=os.environ), Directories(arguments.data, standard.models, standard.config)
-        )
-        try:
+        with opened(arguments.data) as app:
             if arguments.dataset == FEEDBACK:
                 material = read_feedback(app)
             else:
@@ -254,9 +266,6 @@ def main(given: Sequence[str] | None = None) -> int:
             names = [name for name in FEATURES if with_tokens or name not in TOKEN_FEATURES]
             collected = collect(app, material, names)
             basis = app.models.embedder().model_id
-        finally:
-            app.close()
-            ownership.release()
         shipped = read_weights(SHIPPED_WITH_TOKENS if with_tokens else SHIPPED).weights if arguments.prior else {}
         priors = {
             kind: np.array([shipped.get(kind, {}).get(name, 0.0) for name in names], dtype=np.float64) for kind in LEARNED_KINDS

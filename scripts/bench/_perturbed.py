@@ -50,6 +50,9 @@ class PerturbedEmbedder(OnnxEmbedder):
         self._perturb(rows, vectors)
         return vectors
 
+    def embed_passage_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
+        return self.embed_rows(rows)
+
     def embed_passage_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
         vectors = np.empty((len(rows), self.dimension), np.float32)
         tokens: dict[int, Vectors] = {}

@@ -4,8 +4,9 @@
     .venv/bin/python scripts/bench/ingest_query.py --chunks 10000
 
 Prints the machine's size, then: seconds until ready, chunks a second by the whole line and by the model alone on the same texts
-and their ratio, the same in processor time, the time of an ingestion that finds everything unchanged, p50 and p95 of a query
-by one client and by ten, as times and as multiples of embedding the same queries without a daemon, and the daemon's memory.
+(all cores for each run, and runs of its own for each core, as an ingestion has it), their ratios, the same in processor time, the
+time of an ingestion that finds everything unchanged, p50 and p95 of a query by one client and by ten, as times and as multiples
+of embedding the same queries without a daemon, and the daemon's memory.
 """
 
 from __future__ import annotations
@@ -31,12 +32,16 @@ import psutil
 
 from ragd.config.loading import Directories, load_settings
 from ragd.models.store import ensure_model
+from ragd.providers.model_queue import ModelQueue
 from ragd.providers.protocols import Embedder
+from ragd.providers.queued_embedder import queued
 from ragd.providers.registry import build
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 SERVE = (sys.executable, "-m", "ragd", "serve", "--port", "0")
 SECTIONS = 10
+LONGEST_PAUSE_S = 0.5
+"""Between two looks at a job. Twenty a second took the daemon and this script a twentieth of two cores."""
 ENGLISH = (
     "queue worker lease broker token retry index shard replica leader follower commit offset cursor batch timeout backoff "
     "limit quota cluster node region zone probe metric alert audit policy secret certificate rotation drain upgrade "
@@ -101,11 +106,13 @@ def start_daemon(
 def ingest(client: httpx2.Client, folder: Path) -> dict[str, Any]:
     """Ingest a folder and wait for the end. Returns the job."""
     job_id = client.post("/api/ingest", json={"paths": [str(folder)]}).raise_for_status().json()["job_id"]
+    pause = 0.02
     while True:
         job: dict[str, Any] = client.get(f"/api/jobs/{job_id}").raise_for_status().json()
         if job["status"] not in {"queued", "running"}:
             return job
-        time.sleep(0.05)
+        time.sleep(pause)
+        pause = min(LONGEST_PAUSE_S, 1.2 * pause)
 
 
 def memory(pid: int) -> int:
@@ -152,6 +159,13 @@ def model_alone() -> Embedder:
     return embedder
 
 
+def model_times(embedder: Embedder, texts: Sequence[str]) -> tuple[float, float]:
+    """Seconds, and seconds of the processor, for these passages."""
+    embedder.embed_passages(texts[:20])
+    started = time.process_time()
+    return timed(lambda: embedder.embed_passages(texts)), time.process_time() - started
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--chunks", type=int, default=10_000)
@@ -195,18 +209,19 @@ def run(root: Path, chunks: int, queries: int, rng: random.Random) -> None:
         process.send_signal(signal.SIGTERM)
         process.wait(30)
     embedder = model_alone()
-    embedder.embed_queries(["warm"])
-    started = time.process_time()
-    alone = timed(lambda: embedder.embed_passages(views))
-    model_spent = time.process_time() - started
+    by_core = queued(embedder, ModelQueue())
+    alone, model_spent = model_times(embedder, views)
+    alone_by_core, spent_by_core = model_times(by_core, views)
     embedding = percentiles([timed(partial(embedder.embed_queries, [text])) for text in texts])
     result = job["result"]
     print(f"ingestion: {result['chunks']} chunks in {whole:.1f} s ({result['chunks'] / whole:.1f}/s)")
-    print(f"the model alone on the same texts: {alone:.1f} s ({len(views) / alone:.1f}/s)")
-    print(f"the whole line reaches {alone / whole:.0%} of the model alone")
+    print(f"the model alone on the same texts: {alone:.1f} s ({len(views) / alone:.1f}/s) with all cores for each run,")
+    print(f"  {alone_by_core:.1f} s ({len(views) / alone_by_core:.1f}/s) with runs of its own for each core")
+    print(f"the whole line reaches {alone / whole:.0%} and {alone_by_core / whole:.0%} of the model alone")
     print(
         f"processor time: {sum(spent):.1f} s, {spent[0]:.1f} of the daemon and {spent[1]:.1f} of its processes; "
-        f"the model alone {model_spent:.1f} s ({sum(spent) / model_spent:.2f} times it)"
+        f"the model alone {model_spent:.1f} s ({sum(spent) / model_spent:.2f} times it) and "
+        f"{spent_by_core:.1f} s ({sum(spent) / spent_by_core:.2f} times it)"
     )
     print(f"again, unchanged: {again:.2f} s for {chunks // SECTIONS} files")
     print(f"embedding a query: p50 {embedding[0]:.1f} ms, p95 {embedding[1]:.1f} ms")

@@ -16,7 +16,7 @@ import pytest
 from ragd.models.e5_onnx import onnx_model
 from ragd.models.e5_tokenizer import tokenizer_json
 from ragd.models.e5_weights import Container, read_container
-from ragd.models.rows import MODELS, ModelFiles
+from ragd.models.rows import MODELS, ModelFiles, Precision
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -70,12 +70,17 @@ def container() -> Container:
 
 @pytest.fixture(scope="session")
 def model_files(container: Container, tmp_path_factory: pytest.TempPathFactory) -> ModelFiles:
-    return _write(container, tmp_path_factory.mktemp("int8"), quantized=True)
+    return _write(container, tmp_path_factory.mktemp("int8"), "int8")
 
 
 @pytest.fixture(scope="session")
 def exact_files(container: Container, tmp_path_factory: pytest.TempPathFactory) -> ModelFiles:
-    return _write(container, tmp_path_factory.mktemp("float32"), quantized=False)
+    return _write(container, tmp_path_factory.mktemp("float32"), "float32")
+
+
+@pytest.fixture(scope="session")
+def half_files(container: Container, tmp_path_factory: pytest.TempPathFactory) -> ModelFiles:
+    return _write(container, tmp_path_factory.mktemp("float16"), "float16")
 
 
 @pytest.fixture(scope="session")
@@ -93,11 +98,11 @@ def texts() -> list[str]:
     return [unicodedata.normalize("NFKC", text).strip() for text in made]
 
 
-def _write(container: Container, folder: Path, *, quantized: bool) -> ModelFiles:
-    (folder / "model.onnx").write_bytes(onnx_model(container, quantized=quantized))
+def _write(container: Container, folder: Path, precision: Precision) -> ModelFiles:
+    (folder / "model.onnx").write_bytes(onnx_model(container, precision))
     (folder / "tokenizer.json").write_text(tokenizer_json(container), encoding="utf-8", newline="")
     row = MODELS["multilingual-e5-small"]
-    return ModelFiles(row, folder, "test", folder / "model.onnx", folder / "tokenizer.json", quantized)
+    return ModelFiles(row, folder, "test", folder / "model.onnx", folder / "tokenizer.json", precision == "int8")
 
 
 @pytest.fixture(scope="module")

@@ -50,6 +50,12 @@ def test_the_float32_graph_gives_the_engines_vectors(exact_files: ModelFiles, te
     assert cosines.min() >= 0.999
 
 
+def test_the_graph_for_gpus_gives_the_engines_vectors(half_files: ModelFiles, texts: list[str], reference: Any) -> None:
+    cosines = (OnnxEmbedder(half_files).embed_passages(texts) * reference).sum(axis=1)
+    assert cosines.mean() >= 0.9995
+    assert cosines.min() >= 0.999
+
+
 def test_the_int8_graph_stays_close_to_the_engines_vectors(embedder: OnnxEmbedder, texts: list[str], reference: Any) -> None:
     cosines = (embedder.embed_passages(texts) * reference).sum(axis=1)
     assert cosines.mean() >= 0.995

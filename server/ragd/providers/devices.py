@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 
 from ragd.config.fields import Device
@@ -118,15 +119,15 @@ def choose_device(model_id: str, device: Device, quantized: bool, available: Seq
     if quantized and device in _FLOAT_ONLY:
         return device, (
             f"{model_id} has int8 operators, which {device} leaves to the CPU: expect it to be slower than the CPU alone. "
-            "Choose a model without them for this device.",
+            "Choose a model without them for this device, such as multilingual-e5-small-float16.",
         )
     return device, ()
 
 
 def physical_cores(topology: Path = Path("/sys/devices/system/cpu")) -> int:
-    """Cores that this process may use, hardware threads of one core counted once; 0 where onnxruntime has to find out."""
+    """Cores that this process may use, hardware threads of one core counted once; 0 where the system does not say."""
     if not hasattr(os, "sched_getaffinity"):
-        return 0
+        return psutil.cpu_count(logical=False) or 0
     allowed = os.sched_getaffinity(0)
     cores = set()
     for number in allowed:

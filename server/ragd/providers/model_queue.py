@@ -4,7 +4,8 @@ There are two lanes. The interactive lane runs one model call at a time, queries
 arrival; an answer that has waited for `patience_s` goes with the queries. Reranking is what is left out when many ask at once.
 Ingestion has a lane of its own, in which a call begins only while the interactive lane is empty and no query is in progress, or
 after `patience_s` of waiting: it never starves. A query does not wait for the call of ingestion that is under way: it runs beside
-it, which delays it less than the rest of that call would.
+it, which delays it less than the rest of that call would. Several calls of ingestion, each on a core of its own, go side by side
+only while nobody has asked for a moment.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ class Priority(IntEnum):
 
 
 class _Ticket:
-    def __init__(self, priority: Priority, number: int, lock: threading.Lock) -> None:
+    def __init__(self, priority: Priority, number: int, beside: int, lock: threading.Lock) -> None:
         self.priority = priority
         self.number = number
+        self.beside = beside
         self.since = time.monotonic()
         self.granted = False
         self.lane = "ingestion" if priority is Priority.INGEST else "interactive"
@@ -54,15 +56,19 @@ class ModelQueue:
         self._lock = threading.Lock()
         self._numbers = itertools.count()
         self._waiting: list[_Ticket] = []
-        self._running: dict[str, _Ticket] = {}  # by lane
+        self._running: list[_Ticket] = []
         self._interactive = 0
         self._last_query = -quiet_s
+        self._last_ingestion = 0.0
         self._closed = False
 
     @contextmanager
-    def turn(self, priority: Priority) -> Iterator[None]:
-        """Wait for a turn and hold it. Raises `ModelUnavailable` when the queue is closed, also while waiting."""
-        ticket = _Ticket(priority, next(self._numbers), self._lock)
+    def turn(self, priority: Priority, beside: int = 1) -> Iterator[None]:
+        """Wait for a turn and hold it; one of ingestion is given while fewer than `beside` others of it are held.
+
+        Raises `ModelUnavailable` when the queue is closed, also while waiting.
+        """
+        ticket = _Ticket(priority, next(self._numbers), beside, self._lock)
         with self._lock:
             self._wait(ticket)
         try:
@@ -87,7 +93,7 @@ class ModelQueue:
     def interactive_pending(self) -> bool:
         """Whether queries are in progress, wait, or came a moment ago."""
         with self._lock:
-            return self._asking() or time.monotonic() - self._last_query < self._quiet_s
+            return self._pending()
 
     def interactive_share(self) -> float:
         """The part of the time that one query in progress may take, 0..1: all of it when it is alone, none in a crowd."""
@@ -125,22 +131,33 @@ class ModelQueue:
 
     def _patience_left(self, ticket: _Ticket) -> float | None:
         """Seconds until it need not wait for queries any more; None when only the end of a turn can help it."""
-        left = ticket.since + self._patience_s - time.monotonic()
+        left = self._patience_s - self._waited(ticket)
         return left if ticket.lane == "ingestion" and left > 0 else None
 
+    def _waited(self, ticket: _Ticket) -> float:
+        """Seconds that ingestion has had no turn, and this one has waited for one."""
+        return time.monotonic() - max(ticket.since, self._last_ingestion)
+
     def _advance(self) -> None:
-        for ticket in (self._next_interactive(), self._next_ingestion()):
-            if ticket is not None and ticket.lane not in self._running and not self._closed:
-                self._running[ticket.lane] = ticket
-                self._waiting.remove(ticket)
-                ticket.granted = True
-                ticket.changed.notify()
+        while not self._closed and (ticket := self._next_interactive_turn() or self._next_ingestion()) is not None:
+            self._running.append(ticket)
+            self._waiting.remove(ticket)
+            ticket.granted = True
+            ticket.changed.notify()
 
     def _leave(self, ticket: _Ticket) -> None:
-        del self._running[ticket.lane]
+        self._running.remove(ticket)
         if ticket.lane == "interactive":
             self._last_query = time.monotonic()
+        else:
+            self._last_ingestion = time.monotonic()
         self._advance()
+
+    def _held(self, lane: str) -> int:
+        return sum(ticket.lane == lane for ticket in self._running)
+
+    def _next_interactive_turn(self) -> _Ticket | None:
+        return None if self._held("interactive") else self._next_interactive()
 
     def _next_interactive(self) -> _Ticket | None:
         waiting = (ticket for ticket in self._waiting if ticket.lane == "interactive")
@@ -152,9 +169,15 @@ class ModelQueue:
 
     def _next_ingestion(self) -> _Ticket | None:
         first = next((ticket for ticket in self._waiting if ticket.lane == "ingestion"), None)
-        if first is None or (self._asking() and time.monotonic() - first.since < self._patience_s):
+        if first is None or (held := self._held("ingestion")) >= first.beside:
+            return None
+        # Where somebody asks, or is likely to, all cores but one are theirs.
+        if (held and self._pending()) or (self._asking() and self._waited(first) < self._patience_s):
             return None
         return first
 
+    def _pending(self) -> bool:
+        return self._asking() or time.monotonic() - self._last_query < self._quiet_s
+
     def _asking(self) -> bool:
-        return self._interactive > 0 or "interactive" in self._running or self._next_interactive() is not None
+        return self._interactive > 0 or self._held("interactive") > 0 or self._next_interactive() is not None

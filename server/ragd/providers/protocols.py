@@ -130,7 +130,6 @@ class Splitter(Protocol):
 
     def split(self, text: str, max_tokens: int) -> list[tuple[int, int]]:
         """Character ranges `[start, end)` in order, each of at most `max_tokens` tokens; neighbours may overlap."""
-        ...
 
 
 class PassageEmbedder(Protocol):
@@ -295,10 +294,11 @@ class Reranker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message to a language model."""
+    """One message to a language model; `picture` is a PNG or JPEG that goes before the text."""
 
     role: Role | Literal["system"]
     text: str
+    picture: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +345,6 @@ class LanguageModel(Protocol):
 
 
 ProviderKind: TypeAlias = Literal[
-    "loader", "ocr", "cleaner", "splitter", "enricher", "embedder", "analyzer", "dense", "sparse", "token_index", "fusion",
-    "reranker", "llm", "source",
+    "loader", "ocr", "captioner", "cleaner", "splitter", "enricher", "embedder", "analyzer", "dense", "sparse", "token_index",
+    "fusion", "reranker", "llm", "source",
 ]  # fmt: skip

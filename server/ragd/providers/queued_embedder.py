@@ -1,8 +1,12 @@
 """A local embedding model behind the model queue: an embedder like any other, whose work is done in turns.
 
 Questions that arrive while another question or rerank runs are embedded together in the next run. While queries are pending,
-passages come one text a turn instead of one batch; what an answer needs comes in small batches at any time. Passages run in a
-thread that the system puts behind the others: a query that comes meanwhile has the processor nearly to itself.
+passages come one text a turn instead of one batch; what an answer needs comes in small batches at any time. Once somebody has
+asked, passages run in a thread that the system puts behind the others: a query that comes meanwhile has the processor nearly to
+itself. While nobody asks they run in ordinary threads, or whatever else is busy on the machine would leave them next to nothing.
+
+Several runs of passages go side by side, as the model says: cores that share a run wait for each other in each of its steps, and
+for whatever else has one of them.
 """
 
 from __future__ import annotations
@@ -12,15 +16,18 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Executor, ThreadPoolExecutor, wait
 from contextlib import suppress
-from typing import Final, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from ragd.providers.batching import batches
 from ragd.providers.model_queue import ModelQueue, Priority
 from ragd.providers.protocols import Embedder, TokenEmbedder, Vectors
+
+T = TypeVar("T")
 
 _MICRO_BATCH_TOKENS = 256
 """Padded tokens of questions that are embedded together: some 20 questions, in about 10 ms on two cores."""
@@ -38,6 +45,8 @@ class LocalEmbedder(Embedder, TokenEmbedder, Protocol):
     """An embedder whose tokenizing and whose single runs can be had apart: a model that runs in this process."""
 
     batch_tokens: int
+    passage_runs: int
+    """How many runs of passages go best side by side."""
 
     def query_rows(self, texts: Sequence[str]) -> Sequence[Sequence[int]]:
         """The token ids of each question, as the graph takes them."""
@@ -55,8 +64,12 @@ class LocalEmbedder(Embedder, TokenEmbedder, Protocol):
         """As `embed_rows`, of questions, and the vectors of each one's own tokens, out of the same run."""
         ...
 
+    def embed_passage_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
+        """As `embed_rows`, as one of `passage_runs` runs."""
+        ...
+
     def embed_passage_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
-        """As `embed_rows`, of passages, and the vectors of each one's own tokens, out of the same run."""
+        """As `embed_passage_rows`, and the vectors of each one's own tokens, out of the same run."""
         ...
 
 
@@ -94,8 +107,12 @@ class QueuedEmbedder:
         self._queue = queue
         self._asked: list[_Asked] = []
         self._lock = threading.Lock()
-        # Of its own, since it holds no lock that a query may want: a thread in the background would be long in giving it back.
-        self._background = ThreadPoolExecutor(1, "rag-ingest-model", initializer=_go_behind)
+        # Of their own, since they hold no lock that a query may want: a thread in the background would be long in giving it back.
+        self._threads = _Threads(
+            ThreadPoolExecutor(model.passage_runs, "rag-ingest-model"),
+            ThreadPoolExecutor(1, "rag-ingest-behind", initializer=_go_behind),
+            queue.interactive_pending,
+        )
 
     @property
     def passage_overhead(self) -> int:
@@ -132,33 +149,20 @@ class QueuedEmbedder:
         on_batch: Callable[[int], None] | None,
         on_tokens: Callable[[int, Vectors], None] | None,
     ) -> Vectors:
-        vectors = np.empty((len(texts), self.dimension), np.float32)
-        rows = self._model.passage_rows(texts)
-        planned = deque(batches([len(row) for row in rows], self._model.batch_tokens))
-        # What is made of tokens needs no model: the next run begins meanwhile, and at most one is ahead.
-        with ThreadPoolExecutor(1, "rag-tokens", initializer=_go_behind) as beside:
-            handed: Future[None] | None = None
-            while planned:
-                with self._queue.turn(Priority.INGEST):
-                    batch = planned.popleft()
-                    if len(batch) > 1 and self._queue.interactive_pending():
-                        batch, rest = batch[:1], batch[1:]
-                        planned.appendleft(rest)
-                    chosen = [rows[index] for index in batch]
-                    if on_tokens is None:
-                        vectors[batch] = self._background.submit(self._model.embed_rows, chosen).result()
-                    else:
-                        run = self._background.submit(self._model.embed_passage_rows_and_tokens, chosen)
-                        vectors[batch], tokens = run.result()
-                if on_tokens is not None:
-                    if handed is not None:
-                        handed.result()
-                    handed = beside.submit(_hand, on_tokens, batch, tokens)
-                if on_batch is not None:
-                    on_batch(len(batch))
-            if handed is not None:
-                handed.result()
-        return vectors
+        passages = _Passages(self._model, self._queue, self._threads, texts, on_tokens)
+        with ThreadPoolExecutor(self._model.passage_runs, "rag-passages") as runs:
+            running = {runs.submit(passages.run) for _ in range(self._model.passage_runs)}
+            try:
+                while running:
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    for count in [run.result() for run in done]:
+                        if count:
+                            running.add(runs.submit(passages.run))
+                            if on_batch is not None:
+                                on_batch(count)
+            finally:
+                passages.leave_the_rest()
+        return passages.vectors
 
     def embed_for_answer(self, texts: Sequence[str]) -> Vectors:
         """As `embed_passages`, for somebody who waits: before ingestion, in runs that keep nobody else waiting for long."""
@@ -178,7 +182,7 @@ class QueuedEmbedder:
             return self._model.passage_tokens(texts)
 
     def close(self) -> None:
-        self._background.shutdown()
+        self._threads.close()
         self._model.close()
 
     def _ask(self, own: _Asked) -> None:
@@ -235,6 +239,72 @@ class QueuedEmbedder:
             end = start + len(one.rows)
             one.vectors, one.tokens, one.answered = vectors[start:end], tokens[start:end] if one.with_tokens else [], True
             start = end
+
+
+@dataclass(frozen=True, slots=True)
+class _Threads:
+    """Where passages run: ordinary threads, and one behind all others for the time in which somebody asks."""
+
+    ordinary: Executor
+    behind: Executor
+    asked: Callable[[], bool]
+
+    def run(self, work: Callable[..., T], *arguments: Any) -> T:
+        return (self.behind if self.asked() else self.ordinary).submit(work, *arguments).result()
+
+    def close(self) -> None:
+        self.ordinary.shutdown()
+        self.behind.shutdown()
+
+
+class _Passages:
+    """Passages on their way through the model: several threads call `run`, until it has nothing left."""
+
+    def __init__(
+        self,
+        model: LocalEmbedder,
+        queue: ModelQueue,
+        threads: _Threads,
+        texts: Sequence[str],
+        on_tokens: Callable[[int, Vectors], None] | None,
+    ) -> None:
+        self.vectors: Vectors = np.empty((len(texts), model.dimension), np.float32)
+        self._model = model
+        self._queue = queue
+        self._threads = threads
+        self._on_tokens = on_tokens
+        self._rows = model.passage_rows(texts)
+        self._planned = deque(batches([len(row) for row in self._rows], model.batch_tokens))
+        self._lock = threading.Lock()
+
+    def run(self) -> int:
+        """Embed the next batch; returns how many passages it was, 0 when none is left.
+
+        What is made of tokens needs no turn: another run begins meanwhile.
+        """
+        with self._queue.turn(Priority.INGEST, self._model.passage_runs):
+            batch = self._next()
+            if not batch:
+                return 0
+            chosen = [self._rows[index] for index in batch]
+            if self._on_tokens is None:
+                self.vectors[batch] = self._threads.run(self._model.embed_passage_rows, chosen)
+                return len(batch)
+            self.vectors[batch], tokens = self._threads.run(self._model.embed_passage_rows_and_tokens, chosen)
+        self._threads.run(_hand, self._on_tokens, batch, tokens)
+        return len(batch)
+
+    def leave_the_rest(self) -> None:
+        with self._lock:
+            self._planned.clear()
+
+    def _next(self) -> list[int]:
+        with self._lock:
+            batch = self._planned.popleft() if self._planned else []
+            if len(batch) > 1 and self._queue.interactive_pending():
+                batch, rest = batch[:1], batch[1:]
+                self._planned.appendleft(rest)
+            return batch
 
 
 def _go_behind() -> None:

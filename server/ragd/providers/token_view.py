@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ragd.core.errors import SettingsError
 from ragd.core.ids import hash32
+from ragd.models.rows import weights_of
 from ragd.providers.calibration.measure import language_row
 from ragd.providers.protocols import Embedder, Vectors
 from ragd.providers.token_index.basis import BASES, TokenBasis, read_basis
@@ -53,7 +54,7 @@ def _gives_tokens(embedder: Embedder) -> bool:
 
 
 def _file_of(embedder: Embedder, path: str) -> Path:
-    return Path(path).expanduser() if path else BASES / f"{embedder.model_id.replace('/', '_')}.npz"
+    return Path(path).expanduser() if path else BASES / f"{weights_of(embedder.model_id).replace('/', '_')}.npz"
 
 
 def identity_of(embedder: Embedder, basis: TokenBasis) -> str:

@@ -10,10 +10,11 @@ from typing import Any, get_args
 
 from ragd.core.documents import DocType
 from ragd.core.errors import FieldProblem, ValidationFailed, did_you_mean
-from ragd.core.query import Filters
+from ragd.core.query import Among, Filters
 from ragd.core.tracing import utc_text
 from ragd.formats.registry import doc_types_called
 from ragd.language.detection import DOCUMENT_LANGUAGES, language_called
+from ragd.vision.description import IMAGE_TYPES
 
 # A document has one of each of these; it may have several tags, and passes a language filter while its language is not known.
 _SINGLE = ("doc_type", "source", "doc_id", "version_id")
@@ -110,6 +111,21 @@ def _languages(value: Any, field: str, problems: list[FieldProblem]) -> tuple[st
     return tuple(dict.fromkeys(code for code in found.values() if code))
 
 
+def _image_types(value: Any, field: str, problems: list[FieldProblem]) -> tuple[str, ...]:
+    found = strings(value, field, problems)
+    if unknown := [name for name in found if name not in IMAGE_TYPES]:
+        message = f"There is no type of picture '{unknown[0][:40]}'.{nearest(unknown[0], IMAGE_TYPES)}"
+        problems.append(FieldProblem(field, "invalid", message))
+    return found
+
+
+def flag(value: Any, field: str, problems: list[FieldProblem]) -> bool:
+    """True or false; else one more problem."""
+    if not isinstance(value, bool):
+        problems.append(FieldProblem(field, "invalid", "Must be true or false."))
+    return value is True
+
+
 def _text(value: Any, field: str, problems: list[FieldProblem]) -> str | None:
     if isinstance(value, str):
         return value or None
@@ -139,7 +155,32 @@ def _time(value: Any, field: str, problems: list[FieldProblem]) -> str | None:
         return None
 
 
+_MOST_CHOSEN = 200
+"""Of each kind: enough for what people tick, and a bound on the query that it becomes."""
+
+
+def _among(value: Any, field: str, problems: list[FieldProblem]) -> Among | None:
+    if not isinstance(value, Mapping):
+        problems.append(FieldProblem(field, "invalid", "Must be an object with lists, such as {'doc_id': ['…']}."))
+        return None
+    found: dict[str, tuple[str, ...]] = {}
+    for name, chosen in value.items():
+        inner = f"{field}.{name}"
+        if name not in _CHOSEN:
+            problems.append(FieldProblem(inner, "unknown", f"There is no choice '{name}'.{nearest(name, _CHOSEN)}"))
+        elif chosen:
+            found[name] = strings(chosen, inner, problems)
+            if len(found[name]) > _MOST_CHOSEN:
+                problems.append(
+                    FieldProblem(inner, "invalid", f"May hold {_MOST_CHOSEN} at most; choose a folder or a collection.")
+                )
+    return Among(**found) if found and not problems else None
+
+
+_CHOSEN = ("collection", "source_id", "doc_id", "path_prefix")
+
 _PARSERS: Mapping[str, Parser] = {
+    "among": _among,
     "doc_type": _doc_types,
     **dict.fromkeys(("source", "doc_id", "version_id", "tags"), strings),
     "language": _languages,
@@ -148,4 +189,6 @@ _PARSERS: Mapping[str, Parser] = {
     "section_prefix": _headings,
     "updated_after": _time,
     "updated_before": _time,
+    "has_image": flag,
+    "image_type": _image_types,
 }

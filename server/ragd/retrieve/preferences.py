@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragd.core.errors import FieldProblem
 from ragd.core.query import Preferences
 from ragd.core.results import Candidate
-from ragd.retrieve.filters import parse_fields, strings
+from ragd.retrieve.filters import flag, parse_fields, strings
 
 if TYPE_CHECKING:
     from ragd.store.passages import PreferenceFields
@@ -21,13 +20,7 @@ if TYPE_CHECKING:
 
 def parse_preferences(values: Mapping[str, Any] | None) -> Preferences:
     """Preferences from a JSON object: booleans for `recent` and `has_image`, texts for `source`. Raises as `parse_fields`."""
-    return Preferences(**parse_fields(values, "prefer", "preference", {"recent": _flag, "source": strings, "has_image": _flag}))
-
-
-def _flag(value: Any, field: str, problems: list[FieldProblem]) -> bool:
-    if not isinstance(value, bool):
-        problems.append(FieldProblem(field, "invalid", "Must be true or false."))
-    return value is True
+    return Preferences(**parse_fields(values, "prefer", "preference", {"recent": flag, "source": strings, "has_image": flag}))
 
 
 def prefer(

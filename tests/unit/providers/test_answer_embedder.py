@@ -21,6 +21,7 @@ class Counted(FakeEmbedder):
     """The fake embedder, which remembers what it was given; and a local model, whose rows are numbers of texts."""
 
     batch_tokens = 4
+    passage_runs = 1
 
     def __init__(self) -> None:
         super().__init__(dimension=8)
@@ -39,6 +40,9 @@ class Counted(FakeEmbedder):
 
     def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
         return self.embed_passages([self.known[row[0]] for row in rows])
+
+    def embed_passage_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
+        return self.embed_rows(rows)
 
 
 class TestAnswerEmbedder(EmbedderContract):

@@ -28,8 +28,9 @@ class HeldModel(FakeEmbedder):
 
     batch_tokens = 8
 
-    def __init__(self) -> None:
+    def __init__(self, passage_runs: int = 1) -> None:
         super().__init__(dimension=2)
+        self.passage_runs = passage_runs
         self.runs: list[list[int]] = []
         self.started = threading.Semaphore(0)
         self.held: set[int] = set()
@@ -50,6 +51,9 @@ class HeldModel(FakeEmbedder):
             raise ValueError("poison")
         return np.array([[row[0], 1] for row in rows], np.float32)
 
+    def embed_passage_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
+        return self.embed_rows(rows)
+
     def embed_query_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
         vectors = self.embed_rows(rows)
         return vectors, [-vectors[[index]] for index in range(len(rows))]
@@ -62,6 +66,7 @@ class RowFake(FakeEmbedder):
     """The fake embedder with its tokenizing apart, so that the contract of embedders can be held against the queue."""
 
     batch_tokens = 64
+    passage_runs = 2
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,6 +82,9 @@ class RowFake(FakeEmbedder):
 
     def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
         return self._embed([self._texts[row[0]] for row in rows])
+
+    def embed_passage_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
+        return self.embed_rows(rows)
 
     def embed_passage_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
         return self.embed_rows(rows), self.passage_tokens([self._texts[row[0]] for row in rows])
@@ -185,6 +193,55 @@ def test_large_batches_come_back_when_queries_have_stopped(model: HeldModel) -> 
     until(lambda: not queue.interactive_pending())
     embedder.embed_passages(["1", "2"])
     assert model.runs == [[100], [1, 2]]
+
+
+def test_passages_run_side_by_side_while_nobody_asks(queue: ModelQueue, workers: ThreadPoolExecutor) -> None:
+    model = HeldModel(passage_runs=2)
+    embedder, done = QueuedEmbedder(model, queue), list[int]()
+    model.held = {0, 8, 16}
+    ingested = workers.submit(embedder.embed_passages, [str(number) for number in range(20)], done.append)
+    assert model.started.acquire(timeout=10)
+    assert model.started.acquire(timeout=10)
+    assert queue.waiting() == [], "as many as the model has runs for, and no more"
+    model.go.set()
+    assert ingested.result(10)[:, 0].tolist() == list(range(20))
+    assert sorted(model.runs) == [list(range(8)), list(range(8, 16)), list(range(16, 20))]
+    assert sum(done) == 20
+
+
+def test_passages_run_one_by_one_once_somebody_has_asked(workers: ThreadPoolExecutor) -> None:
+    class Counting(HeldModel):
+        def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
+            with counted:
+                now.append(rows[0][0])
+                most.append(len(now))
+            try:
+                return super().embed_rows(rows)
+            finally:
+                with counted:
+                    now.remove(rows[0][0])
+
+    counted, now, most = threading.Lock(), list[int](), list[int]()
+    model = Counting(passage_runs=2)
+    queue = ModelQueue(patience_s=60, quiet_s=60)
+    embedder = QueuedEmbedder(model, queue)
+    embedder.embed_queries(["100"])
+    ingested = hold(model, 0, lambda: workers.submit(embedder.embed_passages, ["0", "1", "2", "3"]))
+    until(lambda: queue.waiting() == [Priority.INGEST])
+    assert model.runs == [[100], [0]], "the other core is for those who ask"
+    model.go.set()
+    assert ingested.result(10)[:, 0].tolist() == [0, 1, 2, 3]
+    assert max(most) == 1
+
+
+def test_passages_that_nobody_wants_any_more_are_left(workers: ThreadPoolExecutor) -> None:
+    def cancelled(_count: int) -> None:
+        raise InterruptedError
+
+    model = HeldModel(passage_runs=2)
+    with pytest.raises(InterruptedError):
+        QueuedEmbedder(model, ModelQueue()).embed_passages([str(number) for number in range(800)], cancelled)
+    assert len(model.runs) <= 4
 
 
 def test_questions_that_arrive_together_are_embedded_together(
@@ -354,7 +411,8 @@ def test_in_a_crowd_nobody_has_time_for_reranking() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ranks threads one by one")
-def test_passages_run_in_a_thread_behind_all_others_and_questions_do_not(queue: ModelQueue) -> None:
+@pytest.mark.parametrize("asked", [True, False], ids=["somebody has asked", "nobody has asked"])
+def test_passages_run_in_a_thread_behind_all_others_once_somebody_has_asked_and_questions_never(*, asked: bool) -> None:
     class Watched(HeldModel):
         def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
             seen.append(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
@@ -362,12 +420,15 @@ def test_passages_run_in_a_thread_behind_all_others_and_questions_do_not(queue: 
 
     seen: list[int] = []
     own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
-    embedder = QueuedEmbedder(Watched(), queue)
+    embedder = QueuedEmbedder(Watched(), ModelQueue(patience_s=60, quiet_s=60))
+    if asked:
+        embedder.embed_queries(["1"])
+        assert seen.pop() == own
     embedder.embed_passages(["1"])
     embedder.embed_passages_and_tokens(["1"], lambda _index, _tokens: None)
     ingested = len(seen)
     embedder.embed_queries(["2"])
     embedder.embed_for_answer(["3"])
     embedder.close()
-    assert all(priority > own for priority in seen[:ingested])
+    assert all(priority > own if asked else priority == own for priority in seen[:ingested])
     assert seen[ingested:] == [own, own]

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ragd.core.errors import ValidationFailed
-from ragd.core.query import Filters
+from ragd.core.query import Among, Filters, QueryPlan
 from ragd.retrieve.filters import combined, contradictions, parse_filters
 
 
@@ -32,6 +32,22 @@ def test_a_section_prefix_is_a_list_of_headings_or_a_text_with_marks_between_the
     value: object, headings: tuple[str, ...]
 ) -> None:
     assert parse_filters({"section_prefix": value}).section_prefix == headings
+
+
+def test_what_is_chosen_is_bounded_and_its_names_are_known() -> None:
+    assert parse_filters({"among": {"doc_id": "d1", "path_prefix": ["a/", "b/"], "source_id": []}}) == Filters(
+        among=Among(doc_id=("d1",), path_prefix=("a/", "b/"))
+    )
+    assert not parse_filters({"among": {}})
+    for wrong in ([], {"doc": ["d1"]}, {"doc_id": [1]}, {"doc_id": ["d"] * 201}):
+        with pytest.raises(ValidationFailed):
+            parse_filters({"among": wrong})
+
+
+def test_what_is_chosen_survives_a_trace() -> None:
+    filters = Filters(among=Among(collection=("a",), doc_id=("d1", "d2")), also=(Filters(among=Among(source_id=("s",))),))
+    plan = QueryPlan("q", "q", "q", "0", "hybrid", filters)
+    assert Filters.of_dict(plan.as_dict()["filters"]) == filters
 
 
 def test_filters_on_different_fields_become_one_and_those_on_the_same_both_hold() -> None:
@@ -118,3 +134,21 @@ def test_a_language_is_a_code_or_a_name_and_an_unknown_one_is_refused_with_those
     assert parse_filters({"language": ["Japanese", "ja-JP", "日本語", "EN"]}).language == ("ja", "en")
     with pytest.raises(ValidationFailed, match=r"'klingon'. Known: en \(english\), ja \(japanese\), zh \(chinese\)"):
         parse_filters({"language": "klingon"})
+
+
+def test_pictures_are_asked_for_by_a_flag_and_by_known_types() -> None:
+    assert parse_filters({"has_image": False, "image_type": "chart"}) == Filters(has_image=False, image_type=("chart",))
+    assert parse_filters({"has_image": False})
+    assert not parse_filters({"has_image": None, "image_type": None})
+    for wrong in ({"has_image": "yes"}, {"has_image": 1}, {"image_type": []}, {"image_type": True}):
+        with pytest.raises(ValidationFailed):
+            parse_filters(wrong)
+    with pytest.raises(ValidationFailed, match="screenshot"):
+        parse_filters({"image_type": "screnshot"})
+
+
+def test_no_picture_survives_a_trace_and_a_typed_filter() -> None:
+    filters = Filters(has_image=False, also=(Filters(image_type=("chart",)),))
+    plan = QueryPlan("q", "q", "q", "0", "hybrid", filters)
+    assert Filters.of_dict(plan.as_dict()["filters"]) == filters
+    assert combined(filters, Filters(doc_type=("pdf",))).has_image is False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,10 @@ from ragd.config.fields import Device
 from ragd.core.errors import ModelUnavailable
 from ragd.models.rows import ModelFiles
 from ragd.providers.batching import batches, padded
-from ragd.providers.devices import open_graph
+from ragd.providers.devices import Graph, open_graph, physical_cores
 from ragd.providers.protocols import Vectors
 from ragd.providers.tokenizers.onnx import OnnxTokenizer
+from ragd.providers.while_used import WhileUsed
 
 _POOLED_OUTPUT = "sentence_embedding"
 _TOKENISED_AT_ONCE = 256
@@ -30,6 +31,11 @@ _TOKEN_OUTPUTS = ("token_embeddings", "last_hidden_state")
 # Padded tokens in one batch: what a processor's caches hold (measured); a GPU is idle with so few (as cross_encoder.py).
 _CPU_BATCH_TOKENS = 512
 _GPU_BATCH_TOKENS = 8192
+# Runs of passages side by side on a processor: each takes some 20 MB. On a GPU one prepares while another runs.
+_MOST_RUNS = 8
+_GPU_RUNS = 2
+# Seconds after which a graph for passages is closed that no ingestion has used.
+_IDLE_S = 60.0
 
 
 class OnnxEmbedder:
@@ -53,10 +59,13 @@ class OnnxEmbedder:
         self.tokenizer = OnnxTokenizer(files.tokenizer, files.tables)
         self._row = files.row
         self._prefix_length = cache(self.tokenizer.prefix_length)
-        self._graph = open_graph(
-            files.model, self.model_id, device=device, quantized=files.quantized, threads=threads, spinning=spinning
-        )
+        open_with = partial(open_graph, files.model, self.model_id, device=device, quantized=files.quantized, spinning=spinning)
+        self._graph = open_with(threads=threads)
         self.device = self._graph.device
+        cores = threads or physical_cores() or 1
+        self.passage_runs = min(cores, _MOST_RUNS) if self.device == "cpu" else _GPU_RUNS
+        # Passages share the cores run by run, not within a run: less of the processor for each, and the same vectors.
+        self._of_passages = WhileUsed(partial(open_with, threads=max(1, cores // self.passage_runs)), _IDLE_S)
         self.batch_tokens = batch_tokens or (_CPU_BATCH_TOKENS if self.device == "cpu" else _GPU_BATCH_TOKENS)
         self.warnings = self._graph.warnings
         outputs = [item.name for item in self._graph.outputs]
@@ -92,21 +101,32 @@ class OnnxEmbedder:
 
     def embed_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
         """Vectors of rows of token ids, in one run of the graph."""
-        feed = self._feed(rows)
-        return self._unit(self._graph.run(self._output, feed), feed)
+        return self._vectors(self._graph, rows)
+
+    def embed_passage_rows(self, rows: Sequence[Sequence[int]]) -> Vectors:
+        """As `embed_rows`, as one of `passage_runs` runs."""
+        return self._vectors(self._passage_graph(), rows)
 
     def embed_query_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
         """As `embed_rows`, of `query_rows`, and the token vectors of each as `query_tokens` gives them."""
-        return self._rows_and_tokens(self._row.query_prefix, rows)
+        return self._rows_and_tokens(self._graph, self._row.query_prefix, rows)
 
     def embed_passage_rows_and_tokens(self, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
-        """As `embed_rows`, of `passage_rows`, and the token vectors of each as `passage_tokens` gives them."""
-        return self._rows_and_tokens(self._row.passage_prefix, rows)
+        """As `embed_passage_rows`, and the token vectors of each as `passage_tokens` gives them."""
+        return self._rows_and_tokens(self._passage_graph(), self._row.passage_prefix, rows)
 
-    def _rows_and_tokens(self, prefix: str, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
+    def _passage_graph(self) -> Graph:
+        # A GPU's graph is one for all: a second one would be a second copy in its memory.
+        return self._of_passages.get() if self.device == "cpu" and self.passage_runs > 1 else self._graph
+
+    def _vectors(self, graph: Graph, rows: Sequence[Sequence[int]]) -> Vectors:
+        feed = self._feed(rows)
+        return self._unit(graph.run(self._output, feed), feed)
+
+    def _rows_and_tokens(self, graph: Graph, prefix: str, rows: Sequence[Sequence[int]]) -> tuple[Vectors, list[Vectors]]:
         feed = self._feed(rows)
         names = list(dict.fromkeys([self._output, self._token_name()]))
-        outputs = dict(zip(names, self._graph.run_all(names, feed), strict=True))
+        outputs = dict(zip(names, graph.run_all(names, feed), strict=True))
         tokens = self._own_tokens(prefix, rows, outputs[self._token_name()])
         return self._unit(outputs[self._output], feed), tokens
 
@@ -130,6 +150,8 @@ class OnnxEmbedder:
 
     def close(self) -> None:
         self._graph.close()
+        if (graph := self._of_passages.opened) is not None:
+            graph.close()
 
     def _rows(self, prefix: str, texts: Sequence[str]) -> list[array[int]]:
         rows: list[array[int]] = []
@@ -150,7 +172,7 @@ class OnnxEmbedder:
             if on_tokens is None:
                 vectors[batch] = self.embed_rows(chosen)
             else:
-                vectors[batch], tokens = self.embed_passage_rows_and_tokens(chosen)
+                vectors[batch], tokens = self._rows_and_tokens(self._graph, self._row.passage_prefix, chosen)
                 for index, own in zip(batch, tokens, strict=True):
                     on_tokens(index, own)
             if on_batch is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragd.providers.llms.calls import RemoteModel
+from ragd.providers.llms.calls import RemoteModel, in_base64
 from ragd.providers.protocols import Completion, Message
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class AnthropicModel(RemoteModel):
             options["system"] = rules
         stream = client.messages.create(
             model=self.model,
-            messages=[{"role": message.role, "content": message.text} for message in messages if message.role != "system"],
+            messages=[{"role": message.role, "content": _content(message)} for message in messages if message.role != "system"],
             max_tokens=max_tokens,
             stream=True,
             **options,
@@ -55,3 +55,11 @@ class AnthropicModel(RemoteModel):
                 finish = _FINISH.get(event.delta.stop_reason, "cut_off")
             elif event.type == "message_stop":
                 yield Completion(finish, usage)
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    if not message.picture:
+        return message.text
+    mime, encoded = in_base64(message.picture)
+    source = {"type": "base64", "media_type": mime, "data": encoded}
+    return [{"type": "image", "source": source}, {"type": "text", "text": message.text}]

@@ -6,6 +6,7 @@ whether a piece has been handed on already.
 
 from __future__ import annotations
 
+import base64
 import logging
 import re
 import socket
@@ -42,6 +43,14 @@ _CONNECT_S: Final = 10.0
 _LONGEST_WAIT_S: Final = 30.0
 
 
+_PNG: Final = b"\x89PNG"
+
+
+def in_base64(picture: bytes) -> tuple[str, str]:
+    """The media type of a PNG or JPEG, and its bytes as services take them."""
+    return "image/png" if picture.startswith(_PNG) else "image/jpeg", base64.b64encode(picture).decode()
+
+
 class RemoteModel(ABC):
     """A language model behind an SDK. A provider says how to ask, and in which module the SDK's errors are."""
 
@@ -51,23 +60,30 @@ class RemoteModel(ABC):
     # Parameters that some models don't take. One that is named in a refusal is left out from then on.
     optional: tuple[str, ...] = ("temperature",)
 
-    def __init__(self, options: LlmSettings, *, api_key: str = "") -> None:
-        """`api_key` is the key itself. Raises `SettingsError` for settings that can't work, or when the SDK is not installed."""
+    def __init__(self, options: LlmSettings, *, api_key: str = "", group: str = "llm") -> None:
+        """`api_key` is the key itself; `group` is that of the settings which errors name.
+
+        Raises `SettingsError` for settings that can't work, or when the SDK is not installed.
+        """
+        self.group = group
         if not options.model:
-            raise SettingsError(f"llm.model is empty. Name the model that {self.name} shall use.")
+            raise SettingsError(f"{self.group}.model is empty. Name the model that {self.name} shall use.")
         if self.needs_key and not api_key:
-            raise SettingsError(f"llm.provider is {self.name}, which needs a key. Set llm.api_key to env:NAME or file:PATH.")
+            raise SettingsError(
+                f"{self.group}.provider is {self.name}, which needs a key. Set {self.group}.api_key to env:NAME or file:PATH."
+            )
         self.model = options.model
         self.context_tokens = options.context_tokens
         self.url = (options.url or self.default_url).rstrip("/")
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise SettingsError("Set llm.url to the base URL of the service, such as https://models.example.com/v1.")
+            raise SettingsError(f"Set {self.group}.url to the base URL of the service, such as https://models.example.com/v1.")
         if parts.username or parts.password or parts.query:
             raise SettingsError(
-                "llm.url holds a name, a password or a query. Give the address alone; the key goes into llm.api_key."
+                f"{self.group}.url holds a name, a password or a query. Give the address alone; "
+                f"the key goes into {self.group}.api_key."
             )
-        check_model_host(parts.hostname, "llm.url")
+        check_model_host(parts.hostname, f"{self.group}.url")
         self._options = options
         self._key = api_key
         self._trust = trusted_context()
@@ -76,7 +92,7 @@ class RemoteModel(ABC):
             self._sdk = self._import_sdk()
         except ImportError as error:
             raise SettingsError(
-                f"llm.provider {self.name} needs a package that is not installed. Run: rag extras add llm"
+                f"{self.group}.provider {self.name} needs a package that is not installed. Run: rag extras add llm"
             ) from error
 
     def count_tokens(self, text: str) -> int:
@@ -141,17 +157,19 @@ class RemoteModel(ABC):
                 return RemoteUnavailable(f"{service} is overloaded or out of order (status {status}). Try again later."), wait
             if status in (401, 403):
                 # What the service says here may repeat the key.
-                return RemoteRefused(f"{service} refused the key (status {status}). Check llm.api_key."), None
-            hint = " Check llm.url and llm.model." if status in (301, 302, 307, 308, 404, 405) else ""
+                return RemoteRefused(f"{service} refused the key (status {status}). Check {self.group}.api_key."), None
+            hint = f" Check {self.group}.url and {self.group}.model." if status in (301, 302, 307, 308, 404, 405) else ""
             return RemoteRefused(f"{service} refused the request (status {status}){self._said(error)}.{hint}"), None
         if isinstance(error, (sdk.APITimeoutError, httpx2.TimeoutException)):
             silence = f"{self._options.timeout_s:g} seconds"
-            return RemoteUnavailable(f"{service} gave no sign of life for {silence} (llm.timeout_s)."), None
+            return RemoteUnavailable(f"{service} gave no sign of life for {silence} ({self.group}.timeout_s)."), None
         if isinstance(error, (sdk.APIConnectionError, httpx2.TransportError, OSError)):
             if certificate := certificate_problem(error):
                 return untrusted(service, certificate), None
             reason = self._clean(str(error.__cause__ or error))
-            return RemoteUnavailable(f"{service} can't be reached ({reason}). Check llm.url and that it is running."), None
+            return RemoteUnavailable(
+                f"{service} can't be reached ({reason}). Check {self.group}.url and that it is running."
+            ), None
         if isinstance(error, sdk.APIError):
             return RemoteUnavailable(f"{service} reported an error{self._said(error)}."), None
         return RemoteUnavailable(f"{service} answered what can't be read ({type(error).__name__})."), None
@@ -162,10 +180,10 @@ class RemoteModel(ABC):
         if not content_type.startswith("text/event-stream"):
             return RemoteRefused(
                 f"{service} answered {content_type or 'without a content type'} where a stream of events is due. "
-                "Check that llm.url is the base URL of its interface; it often ends in /v1."
+                f"Check that {self.group}.url is the base URL of its interface; it often ends in /v1."
             )
         if end is not None and end.finish == "length":
-            return RemoteRefused(f"{service} used all of llm.max_output_tokens before its first word. Raise it.")
+            return RemoteRefused(f"{service} used all of {self.group}.max_output_tokens before its first word. Raise it.")
         return RemoteUnavailable(f"{service} gave an empty answer.")
 
     def _said(self, error: Exception) -> str:

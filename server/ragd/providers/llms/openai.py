@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragd.config.answering import LlmSettings
-from ragd.providers.llms.calls import RemoteModel
+from ragd.providers.llms.calls import RemoteModel, in_base64
 from ragd.providers.protocols import Completion, Message
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class OpenAiCompatibleModel(RemoteModel):
         options["max_completion_tokens" if "max_tokens" in self._left_out else "max_tokens"] = max_tokens
         stream = self._client(http).chat.completions.create(
             model=self.model,
-            messages=[{"role": message.role, "content": message.text} for message in messages],
+            messages=[{"role": message.role, "content": _content(message)} for message in messages],
             stream=True,
             **options,
         )
@@ -54,13 +54,21 @@ class OpenAiCompatibleModel(RemoteModel):
             yield Completion(finish, usage)
 
 
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    if not message.picture:
+        return message.text
+    mime, encoded = in_base64(message.picture)
+    picture = {"type": "image_url", "image_url": {"url": f"data:{mime};base64,{encoded}"}}
+    return [picture, {"type": "text", "text": message.text}]
+
+
 class OpenAiModel(OpenAiCompatibleModel):
     name = "openai"
     default_url = "https://api.openai.com/v1"
     needs_key = True
 
-    def __init__(self, options: LlmSettings, *, api_key: str = "") -> None:
-        super().__init__(options, api_key=api_key)
+    def __init__(self, options: LlmSettings, *, api_key: str = "", group: str = "llm") -> None:
+        super().__init__(options, api_key=api_key, group=group)
         self._left_out.add("max_tokens")
 
 
@@ -82,8 +90,8 @@ class OllamaModel(OpenAiCompatibleModel):
     name = "ollama"
     default_url = "http://127.0.0.1:11434/v1"
 
-    def __init__(self, options: LlmSettings, *, api_key: str = "") -> None:
-        super().__init__(options, api_key=api_key)
+    def __init__(self, options: LlmSettings, *, api_key: str = "", group: str = "llm") -> None:
+        super().__init__(options, api_key=api_key, group=group)
         if not self.url.endswith("/v1"):
             self.url += "/v1"
 

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragd.core.errors import ModelDamaged
-from ragd.providers.freed_memory import FreedMemory
 from ragd.providers.tokenizers.mapped import LOOKALIKE, UNKNOWN_NAMES, MappedTokenizer
 from ragd.providers.tokenizers.piece_table import open_table
+from ragd.providers.while_used import WhileUsed
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -49,15 +49,16 @@ class OnnxTokenizer:
         self._lock = threading.Lock()
         self._much, self._idle_s = much, idle_s
         self._placed = 0
-        self._last_used = 0.0
-        self._library: Tokenizer | None = None
+        self._last_noted = 0.0
+        self._always: Tokenizer | None = None
+        self._for_a_while = WhileUsed(self._opened, idle_s)
         try:
             table = None if tables is None else open_table(path, tables)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelDamaged(f"The tokenizer {path} can't be read: {error}") from error
         if table is None:
             self._mapped = None
-            self._library = frame = self._opened()
+            self._always = frame = self._opened()
             added = frame.get_added_tokens_decoder()
             special = {added_token.content: token for token, added_token in added.items()}
             self.blank_id: int | None = frame.token_to_id(_BLANK)
@@ -72,6 +73,10 @@ class OnnxTokenizer:
         self.begin_ids, self.end_ids = around[:1], around[1:]
         self._template = frame
         self._special = {token for name, token in special.items() if name not in UNKNOWN_NAMES}
+
+    @property
+    def _library(self) -> Tokenizer | None:
+        return self._always or self._for_a_while.opened
 
     @property
     def uses_library(self) -> bool:
@@ -152,27 +157,10 @@ class OnnxTokenizer:
         """So much text is about to be cut into passages: open the library for a while when it has become much."""
         with self._lock:
             now = time.monotonic()
-            self._placed = characters + (self._placed if now - self._last_used < self._idle_s else 0)
-            self._last_used = now
-            if self._library is None and self._placed > self._much:
-                self._freed = FreedMemory()
-                self._library = self._opened()
-                self._close_later(self._idle_s)
-
-    def _close_later(self, seconds: float) -> None:
-        timer = threading.Timer(seconds, self._close_if_idle)
-        timer.daemon = True
-        timer.start()
-
-    def _close_if_idle(self) -> None:
-        with self._lock:
-            left = self._last_used + self._idle_s - time.monotonic()
-            if left > 0:
-                self._close_later(left)
-                return
-            self._library = None
-            self._placed = 0
-        self._freed.give_back()
+            self._placed = characters + (self._placed if now - self._last_noted < self._idle_s else 0)
+            self._last_noted = now
+            if self._for_a_while.opened is not None or self._placed > self._much:
+                self._for_a_while.get()
 
 
 def _clean(text: str) -> str:

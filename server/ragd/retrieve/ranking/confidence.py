@@ -141,11 +141,16 @@ class _Found:
     def of(cls, passage: Passage, rarity: Mapping[str, float], asked: Asked | None, analyzer: Analyzer) -> _Found:
         heading = set(analyzer.tokens("\n".join((passage.title, *passage.section_path))))
         parts = parts_of(passage.content)
-        held = [heading.union(analyzer.tokens(part)) for part in parts]
-        there = heading.union(*held)
+        held: list[set[str]] = []
+        missing = rarity.keys() - heading
+        for part in parts:
+            if asked is None and not missing:  # nothing that the rest may hold counts
+                break
+            held.append(heading.union(analyzer.tokens(part)))
+            missing = missing - held[-1]
         return cls(
-            sum(weight for term, weight in rarity.items() if term in there),
-            max((weight for term, weight in rarity.items() if term not in there), default=0.0),
+            sum(weight for term, weight in rarity.items() if term not in missing),
+            max((weight for term, weight in rarity.items() if term in missing), default=0.0),
             asked is not None and _beside(parts, held, rarity, asked),
         )
 

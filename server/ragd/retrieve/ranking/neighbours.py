@@ -36,6 +36,7 @@ def joined(one: Passage, other: Passage) -> Passage | None:
         span=first.span + second.span,
         tokens=first.tokens + second.tokens,
         images=images,
+        diagrams=tuple(dict.fromkeys((*first.diagrams, *second.diagrams))),
         as_of=min(filter(None, (one.as_of, other.as_of)), default=None),
     )
 

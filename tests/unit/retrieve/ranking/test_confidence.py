@@ -61,6 +61,23 @@ def test_a_rare_word_that_is_missing_weighs_more_than_a_frequent_one(plan: Plan)
     assert without_frequent > without_rare
 
 
+def test_what_stands_behind_the_last_word_that_counts_is_not_analysed(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    analysed = ANALYZER.tokens
+    monkeypatch.setattr(BigramAnalyzer, "tokens", lambda _self, text: (read.append(text), analysed(text))[1])
+    beginning, rest = "A snapshot has its own retention.", " ".join(f"Sentence {number} says more." for number in range(50))
+
+    def parts(question: str, text: str) -> int:
+        asked = plan(question)
+        read.clear()
+        confidence(asked, text)
+        return len(read)
+
+    assert parts("snapshot retention", f"{beginning} {rest}") <= 3, "the heading, and what holds all words"
+    assert parts("snapshot retention archive", f"{beginning} {rest}") > 50, "a word is missing, which may come yet"
+    assert parts("How long is the retention of a snapshot?", f"{beginning} {rest}") > 50, "a time may stand anywhere"
+
+
 def test_the_similarity_counts_as_the_model_is_calibrated(plan: Plan) -> None:
     asked, texts = plan("snapshot retention"), ["Backups are kept for a month."]
     assert confidence(asked, *texts, cosine=0.7) > confidence(asked, *texts, cosine=0.5) > confidence(asked, *texts, cosine=0.2)

@@ -62,7 +62,13 @@ class TestTheStream:
     def test_a_failure_carries_the_advice_for_the_editor_and_a_masked_log(self, stream: io.StringIO) -> None:
         writer = events.Events(stream, events.Mask(["https://u:hidden@m.example"]))
         error = console.StopError(
-            "It failed.", code="PROXY", advice="export it", in_editor="set it", log=["GET https://u:hidden@m.example"]
+            "It failed.",
+            code="PROXY",
+            advice="export it",
+            in_editor="set it",
+            log=["GET https://u:hidden@m.example"],
+            cause="https://u:hidden@m.example does not answer",
+            index="https://m.example",
         )
         writer.failed(error)
         assert told(stream) == [
@@ -72,6 +78,8 @@ class TestTheStream:
                 "message": "It failed.",
                 "advice": "set it",
                 "log": ["GET https://****@m.example"],
+                "cause": "https://****@m.example does not answer",
+                "index": "https://m.example",
             }
         ]
 

@@ -58,3 +58,26 @@ def test_a_program_reads_the_same_in_parts() -> None:
     stopped = failures.stop("Installing the packages failed", error)
     assert (stopped.code, stopped.log) == ("INSTALL_FAILED", ["(it printed nothing)"])
     assert stopped.message == "Installing the packages failed: uv ended with exit status 1."
+
+
+def test_the_cause_is_the_last_line_that_says_why_and_the_index_has_no_password() -> None:
+    printed = [
+        "WARNING: Retrying (Retry(total=0, connect=None, read=None)) after connection broken by 'NewConnectionError("
+        "'<pip._vendor.urllib3.connection.HTTPConnection object at 0x7f81e4b50210>: Failed to establish a new connection: "
+        "[Errno 111] Connection refused')': /simple/anyio/",
+        "ERROR: Could not find a version that satisfies the requirement anyio==4.14.2 (from versions: none)",
+        "ERROR: No matching distribution found for anyio==4.14.2",
+        "",
+    ]
+    error = processes.CommandFailedError(["/usr/bin/python3", "-m", "pip"], 1, printed)
+    stopped = failures.stop("Installing the packages failed", error, "https://me:secret@mirror.example/simple")
+    assert stopped.cause == (
+        "connection broken by 'NewConnectionError('Failed to establish a new connection: [Errno 111] Connection refused')': "
+        "/simple/anyio/"
+    )
+    assert failures.cause_in(printed[1:]) == "No matching distribution found for anyio==4.14.2"
+    assert stopped.index == "https://mirror.example/simple"
+    by_uv = ["  × Failed to download distributions", "  ╰─▶ Failed to fetch `http://127.0.0.1:9/simple/anyio/`", "  hint: look"]
+    assert failures.cause_in(by_uv) == "Failed to fetch `http://127.0.0.1:9/simple/anyio/`"
+    assert failures.cause_in(["something else"]) == "something else"
+    assert failures.cause_in([]) == ""
