@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from ragd.answer.cancellation import Cancellation
 from ragd.answer.citations import CitationFilter
 from ragd.answer.extractive import extract
+from ragd.answer.highlights import for_answer
 from ragd.answer.phrases import phrase, says_not_found
 from ragd.answer.prompt import Prompt, PromptBuilder
 from ragd.answer.support import SupportCheck
@@ -67,7 +68,9 @@ class Answerer:
         model = None if extractive else self.model
         provider = ProviderRef("llm", model.name, model.model) if model else NO_PROVIDER
         with trace.span("stage.generate", provider) as span:
-            answer = yield from self._write(model, result, history, trace, span, cancellation)
+            # Who asks for the passages themselves knows that no model writes.
+            lead_in = phrase("extract_follows" if self.model or extractive else "no_model", result.plan)
+            answer = yield from self._write(model, result, history, trace, span, cancellation, lead_in)
             if answer.finish == "cancelled":
                 trace.status = "cancelled"
             elif answer.found:
@@ -83,6 +86,7 @@ class Answerer:
         trace: Trace,
         span: Span,
         cancellation: Cancellation,
+        lead_in: str,
     ) -> Generator[Delta, None, Answer]:
         given = result.context.citations
         if not result.found:
@@ -97,7 +101,6 @@ class Answerer:
                 log.warning("no answer from the language model", extra={"code": error.code, "reason": error.message})
                 trace.event("degraded", {"stage": "generate", "code": error.code}, span)
                 failure = error
-        lead_in = phrase("extract_follows" if self.model else "no_model", result.plan)
         text = extract(result.plan, given, self._embedder, self._analyzer, lead_in=lead_in)
         marks = CitationFilter({citation.id for citation in given})
         text = marks.feed(text) + marks.finish()
@@ -172,7 +175,8 @@ class Answerer:
 
     def _with_support(self, answer: Answer, citations: Sequence[Citation]) -> Answer:
         try:
-            return replace(answer, support=self._support.check(answer.text, citations))
+            support = self._support.check(answer.text, citations)
+            return replace(answer, support=support, citations=for_answer(answer.citations, support))
         except RagError as error:
             # The answer stands; only what is said about it is missing.
             warning = f"The answer was not held against the passages: {error.message}"

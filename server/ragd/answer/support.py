@@ -67,6 +67,8 @@ class _Evidence:
     words: float
     contradicted: bool = False
     verbatim: bool = False
+    quote: str = ""
+    """The unit that it was found in."""
 
     @property
     def score(self) -> float:
@@ -94,7 +96,8 @@ class SupportCheck:
             ranked = sorted(((evidence.score, -number) for number, evidence in by_number.items()), reverse=True)
             score = ranked[0][0] if ranked else 0.0
             best = tuple(-number for value, number in ranked if value >= self._threshold)
-            checked.append(Support(start, end, round(score, 4), score >= self._threshold, best))
+            quotes = {number: by_number[number].quote for number in best if by_number[number].quote}
+            checked.append(Support(start, end, round(score, 4), score >= self._threshold, best, quotes))
         return tuple(checked)
 
     def evidence(self, claims: Sequence[str], citations: Sequence[Citation]) -> list[dict[int, _Evidence]]:
@@ -103,7 +106,11 @@ class SupportCheck:
         held = {number: one.held for number, one in read.items()}
         spoken = [_spoken(claim) for claim in claims]
         result = [
-            {number: _Evidence(1.0, 1.0, verbatim=True) for number, one in read.items() if _squeezed(claim) in one.quotes}
+            {
+                number: _Evidence(1.0, 1.0, verbatim=True, quote=claim)
+                for number, one in read.items()
+                if _squeezed(claim) in one.quotes
+            }
             for claim in claims
         ]
         units = [(number, said) for number, own in held.items() for said in own][:_MOST_UNITS]
@@ -134,7 +141,7 @@ class SupportCheck:
         """
         best = _Evidence(max(meaning for meaning, _ in units), words, contradicted=True)
         for at in sorted(range(len(units)), key=lambda at: -units[at][0])[:_NEAREST]:
-            found = _Evidence(units[at][0], words)
+            found = _Evidence(units[at][0], words, quote=units[at][1])
             if found.score <= max(best.score, _CLOSE * nearest):
                 break
             around = [f"{units[first][1]} {units[first + 1][1]}" for first in (at - 1, at) if 0 <= first < len(units) - 1]
@@ -187,7 +194,9 @@ class _Read(NamedTuple):
 
 def _read(citation: Citation) -> _Read:
     passage = citation.passage
-    return _read_text(passage.content, passage.doc_type, tuple(image.text[:_LONGEST] for image in passage.images))
+    told = (image.described.summary for image in passage.images if image.described)
+    beside = [*(image.text for image in passage.images), *told, *(diagram.summary for diagram in passage.diagrams)]
+    return _read_text(passage.content, passage.doc_type, tuple(text[:_LONGEST] for text in beside))
 
 
 @lru_cache(maxsize=256)

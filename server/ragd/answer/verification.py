@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from ragd.answer.citations import CitationFilter
+from ragd.answer.highlights import for_answer
 from ragd.answer.phrases import says_not_found
 from ragd.answer.support import SupportCheck
 from ragd.core.errors import ValidationFailed
@@ -51,7 +52,7 @@ class AnswerCheck:
             provider="",
             model="",
             found=not says_not_found(cleaned),
-            citations=tuple(by_number[number] for number in marks.cited),
+            citations=for_answer([by_number[number] for number in marks.cited], support),
             support=support,
             removed_citations=marks.removed,
         )

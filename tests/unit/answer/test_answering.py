@@ -170,6 +170,11 @@ def test_an_extract_is_introduced_in_the_language_of_the_question(ask: Ask, foun
     assert "リースは九十秒続きます。 [1]" in answer.text
 
 
+def test_who_asks_for_extracts_is_not_told_that_there_is_no_model(ask: Ask, found: Any) -> None:
+    _, answer, _ = ask(found("リースは何秒ですか", "リースは九十秒続きます。更新は自動です。", language="ja"), extractive=True)
+    assert answer.text.startswith("文書には次のように書かれています。")
+
+
 def test_a_passage_without_sentences_is_quoted_from_its_beginning(ask: Ask, found: Any) -> None:
     _, answer, _ = ask(found("rows?", "```\nrows = 1\n```"))
     assert "rows = 1" in answer.text

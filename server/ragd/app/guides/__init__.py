@@ -1,0 +1,1 @@
+"""Guides to documents and collections: what they are about, and what can be asked."""
