@@ -9,6 +9,8 @@ LIGHT: Final[dict[str, Any]] = {
     "dense.backend": "exact",
     "sparse.backend": "fts5",
     "sparse.analyzer": "bigram",
+    # Tests of descriptions ask for them.
+    "captions.provider": "none",
     # A busy machine must not change what is found.
     "rerank.budget_ms": 60_000,
 }

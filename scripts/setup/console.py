@@ -29,7 +29,8 @@ INTERRUPTED = 130
 class StopError(Exception):
     """Ends the script: what failed, what to do, and the lines that an installer printed last. `code` names it for programs.
 
-    `in_editor` is the advice for users of the extension, where that is another one.
+    `in_editor` is the advice for users of the extension, where that is another one; `cause` the line of the installer that says
+    most, `index` the package index that was asked, without a password.
     """
 
     def __init__(
@@ -41,6 +42,8 @@ class StopError(Exception):
         advice: str = "",
         in_editor: str = "",
         log: Sequence[str] = (),
+        cause: str = "",
+        index: str = "",
     ) -> None:
         super().__init__("\n".join(part for part in (message, quoted(log), advice) if part))
         self.message = message
@@ -48,6 +51,8 @@ class StopError(Exception):
         self.code = code
         self.in_editor = in_editor or advice
         self.log = list(log)
+        self.cause = cause
+        self.index = index
 
 
 class Console:

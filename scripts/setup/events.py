@@ -61,7 +61,8 @@ class Events:
         self._emit("status", text=text, seconds=int(seconds))
 
     def failed(self, error: StopError) -> None:
-        self._emit("failed", code=error.code, message=error.message, advice=error.in_editor, log=error.log)
+        where = {"cause": error.cause, "index": error.index}
+        self._emit("failed", code=error.code, message=error.message, advice=error.in_editor, log=error.log, **where)
 
     def done(self, python: Path, executable: Path, version: str) -> None:
         self._emit("done", python=str(python), executable=str(executable), version=version)

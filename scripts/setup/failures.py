@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from setup.console import STEP_FAILED, StopError
@@ -16,6 +17,12 @@ class Failure(NamedTuple):
     in_editor: str
     """For somebody who sees a notification of the extension."""
 
+
+# What installers put before a reason.
+_PREFIX = re.compile(r"^[^\w`'\"\[(]*((ERROR|WARNING|error|Caused by):\s*)*")
+# What pip says of itself within a reason: its count of tries, and objects of its program.
+_OF_ITSELF = re.compile(r"Retrying \(Retry\([^)]*\)\) after |<[\w.]+ object at 0x\w+>: ")
+_LONGEST_CAUSE = 300
 
 UNKNOWN = Failure("INSTALL_FAILED", "The lines above say why.", "The log says why.")
 
@@ -109,8 +116,23 @@ def failure_in(output: str) -> Failure:
     return UNKNOWN
 
 
-def stop(what_failed: str, error: CommandFailedError) -> StopError:
-    """The end of the script after a failed installer, with its last lines and what to do."""
+def cause_in(lines: Sequence[str]) -> str:
+    """The last line of an installer that says why it failed, else the last one that it printed.
+
+    Lines that only say what followed from it do not count, as that no distribution was found after a lost connection.
+    """
+    said = [line for line in (_OF_ITSELF.sub("", _PREFIX.sub("", line)).strip() for line in lines) if line]
+    failure = failure_in("\n".join(said))
+    telling = [line for line in said if failure is not UNKNOWN and failure_in(line) is failure]
+    return next(reversed(telling or said), "")[:_LONGEST_CAUSE]
+
+
+def without_credentials(address: str) -> str:
+    return re.sub(r"//[^/@\s]*@", "//", address)
+
+
+def stop(what_failed: str, error: CommandFailedError, index: str = "") -> StopError:
+    """The end of the script after a failed installer, with its last lines and what to do. `index`: the one that it asked."""
     failure = failure_in("\n".join(error.last_lines))
     return StopError(
         f"{what_failed}: {error}.",
@@ -119,4 +141,6 @@ def stop(what_failed: str, error: CommandFailedError) -> StopError:
         advice=f"{failure.advice}\nThen try again; what was downloaded is kept.",
         in_editor=failure.in_editor,
         log=error.last_lines or ["(it printed nothing)"],
+        cause=cause_in(error.last_lines),
+        index=without_credentials(index),
     )

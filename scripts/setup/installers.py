@@ -25,6 +25,8 @@ from setup.pip_settings import Network
 from setup.processes import CommandFailedError
 
 TOOLS_LOCK = "requirements-tools.lock"
+# What pip and uv ask where nothing else is set.
+DEFAULT_INDEX = "https://pypi.org/simple"
 
 # What this project installed when its package had another name, below an environment's lib/python3.X/ or Lib/.
 _FORMER_PACKAGE = ("rag_assistant", "rag_assistant-*.dist-info", "__editable__.rag_assistant-*.pth")
@@ -83,11 +85,13 @@ class Installation:
         self._uv = uv
         self._network = network or Network()
         self._env = self._network.over(child_environment(os.environ))
+        self._index = self._network.index_url
 
     def install(self) -> None:
         remove_former_package(self._python.parent.parent)
         pip = self._find_pip()
         settings = self._settings(pip)
+        self._index = settings.get("index-url", DEFAULT_INDEX)
         if self._network.proxy and "proxy" in settings:
             self._env["PIP_PROXY"] = self._network.proxy  # a proxy in pip's own files is stronger than the usual variables
         for_uv = pip_settings.for_uv(settings, self._env, system_certificates=system_certificates())
@@ -97,7 +101,7 @@ class Installation:
                 self._reporter.note(f"Using pip, as it is set up in a way that uv does not know ({names}); this takes longer")
             else:
                 tools_lock = self._lock.with_name(TOOLS_LOCK)
-                uv = self._uv or uv_on_path() or fetch_uv(pip, tools_lock, Path(tools), self._reporter, self._env)
+                uv = self._uv or uv_on_path() or fetch_uv(pip, tools_lock, Path(tools), self._reporter, self._env, self._index)
                 if uv and self._install_by_uv(uv, {**self._env, **for_uv.environment}, can_fall_back=bool(pip)):
                     return
             self._install_by_pip(pip)
@@ -128,7 +132,7 @@ class Installation:
                 self._reporter.run_quietly([*into, *options], env=env, cwd=self._lock.parent)
         except CommandFailedError as error:
             if not can_fall_back or failure_in(error.tail).code in FINAL:
-                raise stop("Installing the packages failed", error) from error
+                raise stop("Installing the packages failed", error, self._index) from error
             self._reporter.note(f"uv could not install the packages, so pip tries; this takes longer. uv said:\n{error.tail}")
             return False
         return True
@@ -153,7 +157,7 @@ class Installation:
         try:
             self._reporter.run_quietly(command, env=env, cwd=self._lock.parent)
         except CommandFailedError as error:
-            raise stop(what_failed, error) from error
+            raise stop(what_failed, error, self._index) from error
 
 
 def remove_former_package(environment: Path) -> None:
@@ -198,7 +202,12 @@ def uv_works(uv: str) -> bool:
 
 
 def fetch_uv(
-    pip: Sequence[str], lock: Path, tools: Path, reporter: Reporter, environ: Mapping[str, str] | None = None
+    pip: Sequence[str],
+    lock: Path,
+    tools: Path,
+    reporter: Reporter,
+    environ: Mapping[str, str] | None = None,
+    index: str = "",
 ) -> str | None:
     """Put uv into the folder `tools`; None, and the reason told, where it can't be had but pip may still do.
 
@@ -212,7 +221,7 @@ def fetch_uv(
         reporter.run_quietly(command, env=env, cwd=lock.parent)
     except CommandFailedError as error:
         if failure_in(error.tail).code in NO_WAY_TO_THE_MIRROR:
-            raise stop("Fetching the installer uv from the package mirror failed", error) from error
+            raise stop("Fetching the installer uv from the package mirror failed", error, index) from error
         reason = error.lines[-1] if error.lines else str(error)
         reporter.note(f"uv can't be had here, so pip installs; this takes longer ({reason})")
         return None

@@ -27,6 +27,8 @@ LIGHT = {
     # A busy machine must not change what is found.
     "RAG_RERANK__BUDGET_MS": "60000",
     "RAG_OCR__PROVIDER": "none",
+    # A description that is made meanwhile would change what is found.
+    "RAG_CAPTIONS__PROVIDER": "none",
 }
 QUESTIONS = ("restore a backup", "有給休暇は何日前までに申請すればよいですか", "max_connections")
 

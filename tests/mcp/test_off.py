@@ -138,7 +138,7 @@ from ragd.config.loading import Directories, load_settings
 
 directories = Directories(*(pathlib.Path(sys.argv[1]) / name for name in ("data", "models", "config")))
 app = Application(load_settings(directories.config), directories)
-paths = [route.path for route in _create_api(app, "token", Lifecycle()).routes if hasattr(route, "path")]
+paths = [route.path for route in _create_api(app, "token", Lifecycle(), None).routes if hasattr(route, "path")]
 print(sorted({"mcp", "ragd.mcp"} & set(sys.modules)), "/mcp" in paths, app.maintenance.status()["mcp"])
 app.close()
 """

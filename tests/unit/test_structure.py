@@ -17,15 +17,27 @@ PACKAGE = ROOT / "server" / "ragd"
 
 # A package may import from those before it.
 ORDER = (
-    "core", "language", "config", "models", "providers", "store", "formats", "ingest", "retrieve", "answer", "evaluation",
-    "sources", "access", "jobs", "app", "api", "client", "mcp", "daemon", "cli", "testing",
+    "core", "language", "diagrams", "config", "models", "vision", "providers", "store", "formats", "ingest", "retrieve", "answer",
+    "evaluation", "sources", "access", "jobs", "app", "api", "client", "mcp", "daemon", "cli", "testing",
 )  # fmt: skip
 # What holds a connection, a file or a thread, or stands for one: built once, by the container or the stores that it extends.
 HELD = {
     *("open_engine", "Tracer", "JsonlSink", "ModelQueue", "WorkerPool", "JobRunner", "SourceService", "LiveAccess"),
     *("Models", "QueryFactory", "open_indexes", "open_ingestion", "DocumentWriter", "DocumentReader", "Collections"),
     *("CleanupTasks", "UploadedDocuments", "Metrics"),
-    *("Passages", "Assets", "Jobs", "Overviews", "Evaluations", "Traces", "Ledger", "Origins", "Sources", "VectorCache"),
+    *(
+        "Passages",
+        "Assets",
+        "Jobs",
+        "Overviews",
+        "Evaluations",
+        "Labels",
+        "Traces",
+        "Ledger",
+        "Origins",
+        "Sources",
+        "VectorCache",
+    ),
 }
 # The last opens two databases that it closes again before it returns.
 BUILDERS = ("app.container", "app.stores", "store.database.copying")

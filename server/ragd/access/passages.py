@@ -117,6 +117,7 @@ def _renewed(body: Body, passage: Passage, content: str, path: tuple[str, ...], 
         place=place,
         tokens=tokens,
         images=tuple(image for image in passage.images if image.asset_id in body.pictures),
+        diagrams=(),
         # What was derived from the old text may say what the new one no longer does.
         enrichment={},
         as_of=None,

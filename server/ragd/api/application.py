@@ -14,6 +14,7 @@ from ragd.api.middleware.browser import BrowserSessions
 from ragd.api.middleware.dashboard import DashboardSessions
 from ragd.api.middleware.security import AuthMiddleware
 from ragd.api.middleware.server_mode import ServerRules
+from ragd.api.middleware.sessions import SessionTable
 from ragd.api.permissions import permitted
 from ragd.api.routes import (
     assets,
@@ -25,6 +26,7 @@ from ragd.api.routes import (
     ingest,
     jobs,
     keys,
+    labels,
     query,
     sources,
     status,
@@ -44,10 +46,18 @@ from ragd.app.container import Application
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 
 
-def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = None, counted: bool = True) -> Described:
+def create_api(
+    app: Application,
+    *,
+    token: str,
+    lifecycle: Lifecycle | None = None,
+    counted: bool = True,
+    sessions: SessionTable | None = None,
+) -> Described:
     """The ASGI application in front of an open `app`. Without `lifecycle` it is ready from the start.
 
     With `counted` its requests are in the metrics and in their caller's rate; those that never left the process should not be.
+    `sessions` are those of browsers, where other processes answer at the same address.
     """
     if lifecycle is None:
         lifecycle = Lifecycle()
@@ -56,8 +66,8 @@ def create_api(app: Application, *, token: str, lifecycle: Lifecycle | None = No
     api.state.application = app
     api.state.lifecycle = lifecycle
     api.state.state_events = StateEvents(app.overviews)
-    api.state.browser = browser = BrowserSessions()
-    api.state.dashboard = pages = DashboardSessions()
+    api.state.browser = browser = BrowserSessions(table=sessions)
+    api.state.dashboard = pages = DashboardSessions(table=sessions)
     answered = app.metrics.answered if counted and app.settings.observability.metrics else None
     is_server = app.settings.security.mode == "server"
     api.add_middleware(
@@ -91,7 +101,7 @@ def routes(*, service_contract: bool = True) -> Described:
     )
     errors.install(api)
     kept = (collections, documents, assets, ingest, sources, jobs)
-    for part in (status, query, suggest, chat, *kept, traces, evaluations, backup, docs, dashboard):
+    for part in (status, query, suggest, chat, *kept, traces, evaluations, labels, backup, docs, dashboard):
         api.include_router(part.router)
     others = (keys, knowledge_bases, contract_documents, search, operation, openai_models, openai_chat, openai_vectors)
     for part in others if service_contract else ():

@@ -46,6 +46,10 @@ class _Paging:
     page: int
     page_size: int
 
+    def of(self, items: Sequence[Answered]) -> Sequence[Answered]:
+        """The page of a list that is there whole."""
+        return items[(self.page - 1) * self.page_size : self.page * self.page_size]
+
     def answer(self, items: Sequence[Any], total: int) -> dict[str, Any]:
         """One page in the shape of every list."""
         return {"items": list(items), "total": total, "page": self.page, "page_size": self.page_size}

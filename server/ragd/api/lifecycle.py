@@ -26,6 +26,8 @@ class Lifecycle:
     def __init__(self, clock: Callable[[], float] = time.monotonic, *, is_daemon: bool = True) -> None:
         """Without `is_daemon` the API is that of a command, which ends when its work is done."""
         self.is_daemon = is_daemon
+        self.reason = ""
+        """Why it stops, where it was no signal."""
         self.ready = threading.Event()
         self.draining = threading.Event()
         self.stopping = threading.Event()
@@ -38,6 +40,7 @@ class Lifecycle:
     def stop(self, reason: str) -> None:
         """Have the daemon end as a signal would: what is being answered is finished first. Not for signal handlers: it logs."""
         log.info("daemon stops", extra={"reason": reason})
+        self.reason = reason
         self.end()
 
     def end(self) -> None:

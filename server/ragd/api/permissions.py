@@ -107,6 +107,10 @@ def _by_body_id(asked: _Asked) -> _Found:
     return [asked.app.knowledge_bases.available(kb_id).kb_id] if isinstance(kb_id, str) else ()
 
 
+def _label(asked: _Asked) -> _Found:
+    return [asked.app.labels.get(asked.path["label_id"]).kb_id]
+
+
 def _by_model(asked: _Asked) -> _Found:
     model = asked.body.get("model") if isinstance(asked.body, dict) else None
     return [asked.app.collections.available(model).kb_id] if isinstance(model, str) else ()
@@ -134,6 +138,7 @@ _ANY: Final = Rule(None)
 _OWN: Final = Rule(Role.READER, _nothing)
 _READ_DOCUMENT: Final = Rule(Role.READER, _document)
 _WRITE_DOCUMENT: Final = Rule(Role.WRITER, _document)
+_SEE_LABELS: Final = Rule(Role.WRITER, _by_parameter)
 _READ_SERVICE: Final = Rule(Role.READER)
 _ADMIN: Final = Rule(Role.ADMIN)
 _MAKE: Final = Rule(Role.ADMIN, making=True)
@@ -159,6 +164,7 @@ RULES: Final[dict[tuple[str, str], Rule]] = {
     ("GET", "/api/status"): _READ_SERVICE,
     ("GET", "/api/events"): _READ_SERVICE,
     ("GET", "/api/checks"): _ADMIN,
+    ("GET", "/api/overview"): _ADMIN,
     ("POST", "/api/stop"): _ADMIN,
     ("GET", "/api/backup"): _ADMIN,
     ("GET", "/api/keys"): _ADMIN,
@@ -181,6 +187,7 @@ RULES: Final[dict[tuple[str, str], Rule]] = {
     # Collections
     ("GET", "/api/collections"): _OWN,
     ("POST", "/api/collections"): _MAKE,
+    ("GET", "/api/collections/{name}/guide"): Rule(Role.READER, _collection),
     ("PATCH", "/api/collections/{name}"): Rule(Role.ADMIN, _collection),
     ("DELETE", "/api/collections/{name}"): Rule(Role.ADMIN, _collection),
     ("GET", "/knowledge_bases"): _OWN,
@@ -196,15 +203,21 @@ RULES: Final[dict[tuple[str, str], Rule]] = {
     ("GET", "/documents/{doc_id}"): _READ_DOCUMENT,
     ("DELETE", "/documents/{doc_id}"): _WRITE_DOCUMENT,
     ("GET", "/api/documents"): Rule(Role.READER, _by_parameter),
+    ("GET", "/api/documents/folders"): Rule(Role.READER, _by_parameter),
     ("POST", "/api/documents/verify"): Rule(Role.ADMIN, _by_body_or_service),
     ("GET", "/api/documents/{doc_id}"): _READ_DOCUMENT,
     ("DELETE", "/api/documents/{doc_id}"): _WRITE_DOCUMENT,
+    ("GET", "/api/documents/{doc_id}/guide"): _READ_DOCUMENT,
     ("GET", "/api/documents/{doc_id}/content"): _READ_DOCUMENT,
     ("GET", "/api/documents/{doc_id}/sections"): _READ_DOCUMENT,
     ("GET", "/api/documents/{doc_id}/chunks"): _READ_DOCUMENT,
     ("GET", "/api/documents/{doc_id}/pages/{page}"): _READ_DOCUMENT,
     ("POST", "/api/documents/{doc_id}/reindex"): _WRITE_DOCUMENT,
+    ("GET", "/api/assets"): _ADMIN,
+    ("POST", "/api/assets/caption"): _ADMIN,
     ("GET", "/api/assets/{asset_id}"): _OWN,
+    ("GET", "/api/assets/{asset_id}/details"): _OWN,
+    ("GET", "/api/assets/{asset_id}/table"): _OWN,
     ("POST", "/api/ingest"): Rule(Role.WRITER, _ingested),
     ("POST", "/api/reindex"): Rule(Role.ADMIN, _by_body_or_service),
     # Sources read folders of the server, or use its secrets.
@@ -225,17 +238,27 @@ RULES: Final[dict[tuple[str, str], Rule]] = {
     ("GET", "/api/traces"): _ADMIN,
     ("GET", "/api/traces/{trace_id}"): _ADMIN,
     ("GET", "/api/traces/{trace_id}/flow"): _ADMIN,
+    ("GET", "/api/traces/{trace_id}/passages"): _ADMIN,
     ("GET", "/api/traces/{trace_id}/whereabouts"): _ADMIN,
     ("POST", "/api/traces/{trace_id}/replay"): _ADMIN,
     ("GET", "/api/settings"): _ADMIN,
     ("GET", "/api/evaluations"): _ADMIN,
     ("POST", "/api/evaluations"): _ADMIN,
     ("GET", "/api/evaluations/{run_id}"): _ADMIN,
+    ("GET", "/api/evaluations/{run_id}/figures"): _ADMIN,
+    ("GET", "/api/evaluations/{run_id}/questions"): _ADMIN,
+    ("GET", "/api/evaluations/{run_id}/comparison"): _ADMIN,
     ("POST", "/api/evaluations/query"): _ADMIN,
     ("POST", "/api/evaluations/answer"): _ADMIN,
     ("GET", "/api/feedback"): _ADMIN,
     ("POST", "/api/feedback"): Rule(Role.READER, _by_body_existing),
     ("DELETE", "/api/feedback/{feedback_id}"): _ADMIN,
+    # Labels are a collection's content: whoever may change that may label, and sees the questions that were labelled.
+    ("GET", "/api/labels"): _SEE_LABELS,
+    ("POST", "/api/labels"): Rule(Role.WRITER, _by_body_existing),
+    ("GET", "/api/labels/questions"): _SEE_LABELS,
+    ("GET", "/api/labels/agreement"): _SEE_LABELS,
+    ("DELETE", "/api/labels/{label_id}"): Rule(Role.WRITER, _label),
 }
 
 

@@ -46,6 +46,7 @@ def _hit_response(hit: Hit) -> dict[str, Any]:
         "score": round(hit.score, 6),
         "scores": {source: round(score, 6) for source, score in hit.scores.items()},
         "images": [_image_response(image) for image in passage.images],
+        **({"mermaid": list(passage.mermaid)} if passage.mermaid else {}),
         "metadata": {name: passage.enrichment[name] for name in ("summary", "keywords") if passage.enrichment.get(name)},
     }
 
@@ -54,7 +55,19 @@ def _image_response(image: ImageRef) -> dict[str, Any]:
     """A picture of a passage; `caption` is what its document says of it, `text` what was read in it."""
     caption = {"caption": image.alt} if image.alt else {}
     text = {"text": image.text} if image.text else {}
-    return {"asset_id": image.asset_id, "url": f"/api/assets/{image.asset_id}", "mime": image.mime, **caption, **text}
+    said = image.described
+    described: dict[str, Any] = {}
+    if said:
+        described = {"image_type": said.image_type, "description": said.summary, "described_by": said.by}
+        described |= {"mermaid": said.mermaid} if said.mermaid else {}
+    return {
+        "asset_id": image.asset_id,
+        "url": f"/api/assets/{image.asset_id}",
+        "mime": image.mime,
+        **caption,
+        **text,
+        **described,
+    }
 
 
 def citation_response(citation: Citation) -> dict[str, Any]:
@@ -63,11 +76,14 @@ def citation_response(citation: Citation) -> dict[str, Any]:
     ids: dict[str, Any] = {"id": citation.id, "chunk_id": passage.chunk_id}
     if len(citation.chunk_ids) > 1:
         ids["chunk_ids"] = list(citation.chunk_ids)
+    if citation.highlights:
+        ids["highlights"] = [list(span) for span in citation.highlights]
     return {
         **ids,
         **named(passage, "doc_id", "collection", "content", "doc_type"),
         **_where(passage),
         "images": [_image_response(image) for image in passage.images],
+        **({"mermaid": list(passage.mermaid)} if passage.mermaid else {}),
     }
 
 

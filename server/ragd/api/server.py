@@ -83,7 +83,7 @@ class ApiServer(uvicorn.Server):
             timeout_graceful_shutdown=max(1, round(grace_s)),
         )
         super().__init__(config)
-        self._lifecycle = lifecycle
+        self.lifecycle = lifecycle
         self._listening = listening
         self._drain_s = drain_s
         self._draining = draining
@@ -97,7 +97,7 @@ class ApiServer(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         """Whether to end, asked ten times a second."""
-        life = self._lifecycle
+        life = self.lifecycle
         if self._asked and self._until is None:
             # Nobody was sent to a daemon that was never ready.
             self._until = time.monotonic() + (self._drain_s if life.ready.is_set() else 0.0)

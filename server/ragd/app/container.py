@@ -16,12 +16,13 @@ from ragd.access.context import LiveAccess, PassageTools
 from ragd.access.oidc import OidcTokens
 from ragd.answer.verification import AnswerCheck
 from ragd.app.documents import Documents
+from ragd.app.guides.service import Guides
 from ragd.app.ingestion import new_drafter, open_indexes, require_shared, worker_options
 from ragd.app.knowledge_bases import KnowledgeBases
 from ragd.app.maintenance import Maintenance
 from ragd.app.metrics import count_documents
 from ragd.app.models import Models
-from ragd.app.pictures import Pictures
+from ragd.app.pictures import Captioning, PictureDetails, Pictures
 from ragd.app.query_factory import QueryFactory
 from ragd.app.reconciler import Reconciler
 from ragd.app.replays.explanation import Explanations
@@ -31,10 +32,9 @@ from ragd.app.replays.service import Replays
 from ragd.app.search import Search
 from ragd.app.stores import Stores
 from ragd.app.suggestions import Suggestions
-from ragd.config.loading import PROCESSES, Directories
+from ragd.config.loading import Directories
 from ragd.config.secrets import AllowedSecrets
 from ragd.config.settings import Settings
-from ragd.core.instance import INFO_FILE
 from ragd.core.jobs import IngestResult
 from ragd.core.lazy import Lazy
 from ragd.core.tracing import utc_now
@@ -43,8 +43,9 @@ from ragd.ingest.discovery.paths import DocumentPaths
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.interruptions import NOTE_FILE, Interruptions, Tell
 from ragd.ingest.pipeline import IngestPipeline
-from ragd.ingest.reading import Report
+from ragd.ingest.reading import Elsewhere, Report
 from ragd.ingest.workers.pool import WorkerPool
+from ragd.jobs.captions import DescribePictures
 from ragd.jobs.executor import JobHandler
 from ragd.jobs.ingest import IngestPaths, IngestUploads, Reread
 from ragd.jobs.leader import Duties, Leader
@@ -111,6 +112,7 @@ class Application(Stores):
         self.models = Models(
             self.settings, self.directories, queue=self._queue, notices=self._notices, lock=self._lock, progress=progress
         )
+        self.captioning = Captioning(self.settings.captions, self.descriptions, self._lock)
         self.parser = Lazy(self._open_parser, self._lock)
         self.vectors = Lazy(self._open_vectors, self._lock)
         self.indexes = Lazy(self._open_indexes, self._lock)
@@ -131,7 +133,7 @@ class Application(Stores):
         settings = self.settings
         context = HandlerContext(
             settings=settings,
-            avoid=self._own_folders(),
+            avoid=self.directories.written,
             sources=self._sources,
             documents=self.writer,
             ledger=self._ledger,
@@ -172,7 +174,13 @@ class Application(Stores):
             self._cleanup,
             self._cleanup_tasks,
         )
+        self.guides = Guides(self.document_reader, self.models, settings.llm)
         self.pictures = Pictures(self.assets, self.access, originals, self.parser)
+        about = self.captioning
+        self.captions = DescribePictures(
+            about.settings, about.captioner, self.ingestion, self.parser, self.descriptions, self.assets, self.writer, self.jobs
+        )
+        self.picture_details = PictureDetails(self.pictures, about, self.document_reader, self.captions)
         self.search = Search(settings, self.collections, self.passages, self.access, self._queries)
         self.replays = Replays(
             self.traces,
@@ -196,6 +204,7 @@ class Application(Stores):
             self.ingestion,
             self._cleanup_tasks,
             self._tokens,
+            self.captions,
             self.directories.own / "index",
             self._notices,
             self._clean_stop,
@@ -218,28 +227,27 @@ class Application(Stores):
     def _build_jobs(self) -> None:
         settings = self.settings
         handlers: dict[str, JobHandler] = {
-            "ingest": IngestPaths(
-                self._files, self.ingestion, settings.security.allowed_roots, self._own_folders(), self._loader_for
-            ),
+            "ingest": self.path_ingestion(),
             "upload": IngestUploads(self.ingestion, self.uploads, self._files),
             "reread": self._reread,
             "rebuild": self._rebuild,
             "repair": self._repair,
             "tokens": self._tokens,
+            "captions": self.captions,
             PURGE: self._purge,
             "cleanup": self._cleanup,
             "sync": self.sources.run_sync,
         }
         retries = dict.fromkeys((PURGE, "cleanup"), settings.jobs.cleanup_retries_s)
         self.runner = JobRunner(self.jobs, handlers, retries, ended=count_documents(self.metrics))
-        duties = Duties(
-            begin=self.follow_sources,
-            follow_changes=self.sources.follow_changes,
-            reconcile=self.reconciler.reconcile,
-            sweep=lambda: self.ingestion().sweep(),
-            end=self.sources.stop,
-        )
+        begin, end, follow = self.follow_sources, self.sources.stop, self.sources.follow_changes
+        duties = Duties(begin, follow, self.reconciler.reconcile, sweep=lambda: self.ingestion().sweep(), end=end)
         self.leader = Leader(self._engine, self.deliveries, duties)
+
+    def path_ingestion(self, elsewhere: Elsewhere | None = None) -> IngestPaths:
+        """What runs jobs that read paths; with `elsewhere`, in other processes than this one."""
+        roots = self.settings.security.allowed_roots
+        return IngestPaths(self._files, self.ingestion, roots, self.directories.written, self._loader_for, elsewhere)
 
     def _rebuild(self, job: Job, report: Report) -> IngestResult:
         """Make the index entries of documents anew from their stored content; no file is read."""
@@ -286,29 +294,16 @@ class Application(Stores):
             assets=self.assets,
             indexes=self.indexes(),
             embedder=self.models.embedder(),
-            drafter=new_drafter(self.settings, self.models, parser, self._loader_for, self.assets),
+            drafter=new_drafter(self.settings, self.models, parser, self._loader_for, self.assets, self.captioning.described),
             parser=parser,
             paths=DocumentPaths(self._files, self.directories.data / "uploads", self.settings.security.allowed_roots),
             tracer=self.tracer,
             interruptions=self._interruptions,
             strategy_config_id=self.settings.strategy_config_id(),
             request_tokens=self._tokens.request,
+            request_captions=self.captions.request,
             is_alone=lambda: self.role == "all" or self.leader.is_alone,
         )
-
-    def _own_folders(self) -> list[Path]:
-        """What the application writes, and no search for documents enters. In a checkout the samples lie beside it."""
-        data = self.directories.data
-        ours = (
-            data / "uploads",
-            data / "assets",
-            data / "index",
-            data / "evaluation",
-            data / PROCESSES,
-            self.directories.logs,
-            data / INFO_FILE,
-        )
-        return [folder.resolve() for folder in ours]
 
     # Beginning and end
 
@@ -330,6 +325,7 @@ class Application(Stores):
         if not stopped:
             log.warning("the running job did not stop in time; it will go on at the next start")
         self.access.checks.close()
+        self.captioning.close()
         self._search_threads.shutdown()
         self._background.shutdown(cancel_futures=True)
         if parser := self.parser.opened:

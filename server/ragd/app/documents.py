@@ -46,13 +46,19 @@ class Documents:
         page_size: int,
         among: frozenset[str] | None = None,
         text: str | None = None,
+        folder: str | None = None,
     ) -> tuple[list[dict[str, Any]], int]:
         """One page of documents by source, those that need a token behind them, and how many there are in all.
 
-        `among` are ids of collections that the others are left out for; `text` is a part of a path or a title.
+        `among` are ids of collections that the others are left out for; `text` is a part of a path or a title, `folder`
+        where they lie, "" for in none.
         """
         unnamed = self.access.origins.private_ids()
-        return self.reader.page(kb_id, status, page, page_size, unnamed=unnamed, among=among, text=text)
+        return self.reader.page(kb_id, status, page, page_size, unnamed=unnamed, among=among, text=text, folder=folder)
+
+    def folders(self, kb_id: str | None, folder: str, among: frozenset[str] | None = None) -> list[dict[str, Any]]:
+        """The folders in a folder by name, with how many documents lie in each and below; private ones do not count."""
+        return self.reader.folders(kb_id, folder, unnamed=self.access.origins.private_ids(), among=among)
 
     def ingest(
         self,
@@ -65,6 +71,7 @@ class Documents:
         prune: bool = False,
         within: Sequence[str] | None = None,
         request_id: str | None = None,
+        kind: str = "ingest",
     ) -> Job:
         """Queue the ingestion of files and folders. With `gitignore`, what `.gitignore` files name is left out of folders.
 
@@ -75,7 +82,7 @@ class Documents:
         check_paths(paths, narrowed(self.settings.security.path_roots(), within))
         payload: dict[str, Any] = {"paths": list(paths), "force": force, "recursive": recursive, "gitignore": gitignore}
         payload |= {"prune": prune} | ({"within": list(within)} if within else {})
-        return self._queue("ingest", target, payload, request_id)
+        return self._queue(kind, target, payload, request_id)
 
     def ingest_uploads(
         self, uploads: Sequence[Upload], target: Collection, *, force: bool = False, request_id: str | None = None

@@ -23,7 +23,7 @@ from ragd.formats.registry import is_text_file, loader_name_for
 from ragd.ingest.discovery.file_rules import check_globs
 from ragd.ingest.discovery.files import LoaderFor
 from ragd.ingest.discovery.globs import compile_globs
-from ragd.ingest.drafts import Drafter
+from ragd.ingest.drafts import Described, Drafter
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.text_stages import TextProviders
 from ragd.ingest.workers.pool import WorkerPool
@@ -227,7 +227,9 @@ def worker_options(settings: Settings) -> tuple[int, WorkerOptions]:
     return options.workers or max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) // 2)), worker
 
 
-def new_drafter(settings: Settings, models: Models, parser: WorkerPool, loaders: LoaderFor, assets: Assets) -> Drafter:
+def new_drafter(
+    settings: Settings, models: Models, parser: WorkerPool, loaders: LoaderFor, assets: Assets, described: Described
+) -> Drafter:
     """What turns files into drafts. What reads pictures, and in which version, is part of what a file becomes."""
     embedder = models.embedder()
     ocr_profile = str(provider_class("ocr", settings.ocr.provider).installed_profile())
@@ -255,4 +257,5 @@ def new_drafter(settings: Settings, models: Models, parser: WorkerPool, loaders:
         embedder=embedder,
         chunk_size=settings.splitter.chunk_size,
         max_document_size=settings.limits.max_document_size,
+        described=described,
     )

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, start_http_server
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from ragd.app.gauges import Gauge
+from ragd.core.errors import PortTaken
+from ragd.core.instance import SHARED_COUNTS
 from ragd.core.jobs import JobStatus
 from ragd.store.jobs import Job
 
@@ -24,30 +29,30 @@ class Metrics:
     """What is counted as it happens, and gauges that are read when the text is made."""
 
     def __init__(self, gauges: Iterable[Gauge]) -> None:
-        self._registry = CollectorRegistry()
-        self._registry.register(_Gauges(tuple(gauges)))
+        self._looked_up, self._counted = CollectorRegistry(), CollectorRegistry()
+        self._looked_up.register(_Gauges(tuple(gauges)))
         self._requests = Counter(
-            "http_requests", "Requests that were answered.", ("method", "endpoint", "status"), registry=self._registry
+            "http_requests", "Requests that were answered.", ("method", "endpoint", "status"), registry=self._counted
         )
         self._durations = Histogram(
             "http_request_duration_seconds",
             "Seconds from a request's head to the end of its answer.",
             ("method", "endpoint"),
             buckets=_REQUEST_S,
-            registry=self._registry,
+            registry=self._counted,
         )
         self._ingested = Counter(
-            "document_ingestion", "Documents that were read, or failed to be.", ("status",), registry=self._registry
+            "document_ingestion", "Documents that were read, or failed to be.", ("status",), registry=self._counted
         )
         self._stages = Histogram(
             "query_stage_duration_seconds",
             "Seconds of each stage of a query.",
             ("stage",),
             buckets=_STAGE_S,
-            registry=self._registry,
+            registry=self._counted,
         )
         self._embedded = Counter(
-            "embedding_texts", "Texts that became vectors, of documents and of questions.", ("kind",), registry=self._registry
+            "embedding_texts", "Texts that became vectors, of documents and of questions.", ("kind",), registry=self._counted
         )
         for kind in ("passage", "query"):
             self._embedded.labels(kind)
@@ -74,9 +79,30 @@ class Metrics:
                 seconds = (span["end_ms"] - span["start_ms"]) / 1000
                 self._stages.labels(span["name"].removeprefix("stage.")).observe(seconds)
 
+    @contextmanager
+    def served(self, port: int | None, address: str) -> Generator[None, None, None]:
+        """What this process counts, at a port of its own, for one that answers nothing else; None: not."""
+        if port is None:
+            yield
+            return
+        try:
+            server, thread = start_http_server(port, address, self._counted)
+        except OSError as error:
+            raise PortTaken(f"Port {port} of {address} can't be used for metrics ({error.strerror}). Choose another.") from error
+        try:
+            yield
+        finally:
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
     def text(self) -> bytes:
-        """Everything in Prometheus' text format."""
-        return generate_latest(self._registry)
+        """Everything in Prometheus' text format; where several processes answer at one address, their sums."""
+        counted = self._counted
+        if SHARED_COUNTS in os.environ:
+            counted = CollectorRegistry()
+            MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
+        return generate_latest(self._looked_up) + generate_latest(counted)
 
 
 class _Gauges(Collector):
@@ -102,7 +128,7 @@ def count_documents(metrics: Metrics) -> Callable[[Job, JobStatus, Mapping[str, 
         failed = len(result.get("failed", ()))
         if status == "failed" and job.kind == "upload":
             failed = len(job.payload["files"])
-        if job.kind in ("ingest", "upload", "reread", "sync"):
+        if job.kind in ("ingest", "bulk", "upload", "reread", "sync"):
             metrics.ingested(result.get("added", 0) + result.get("updated", 0) + result.get("moved", 0), failed)
 
     return count

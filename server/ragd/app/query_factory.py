@@ -24,6 +24,7 @@ from ragd.core.lazy import Lazy
 from ragd.core.query import MODES
 from ragd.core.tracing import Tracer
 from ragd.ingest.indexes import Indexes
+from ragd.models.rows import weights_of
 from ragd.providers.devices import physical_cores
 from ragd.providers.protocols import LanguageModel
 from ragd.providers.registry import build
@@ -191,7 +192,7 @@ class QueryFactory:
             ),
             reranking=RerankStage(
                 self.passages,
-                build("fusion", options.fusion, options=options, model=models.embedder().model_id),
+                build("fusion", options.fusion, options=options, model=weights_of(models.embedder().model_id)),
                 reranker,
                 offered=partial(_offered, settings),
                 budget_ms=settings.rerank.budget_ms,

@@ -16,6 +16,7 @@ from ragd.core.storage import Collection
 from ragd.ingest.discovery.uploads import Uploads
 from ragd.ingest.indexes import Indexes, find_drift
 from ragd.ingest.pipeline import IngestPipeline
+from ragd.jobs.captions import DescribePictures
 from ragd.jobs.tokens import KIND as TOKENS
 from ragd.jobs.tokens import BuildTokens
 from ragd.store.assets import Assets
@@ -47,6 +48,7 @@ class Reconciler:
     ingestion: Lazy[IngestPipeline]
     cleanup_tasks: CleanupTasks
     tokens: BuildTokens
+    captions: DescribePictures
     index_folder: Path
     notices: list[str]
     clean_stop: CleanStop
@@ -106,6 +108,8 @@ class Reconciler:
         if uncoded and outdated:
             # Behind the repair, which makes the rest searchable at once.
             self.tokens.request()
+        if outdated:
+            self.captions.request()
         if job is None:
             remove_put_aside(self.index_folder)
         self.clean_stop.agreed = not left

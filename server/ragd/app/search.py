@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ragd.access.context import LiveAccess
 from ragd.answer.answerer import Delta
 from ragd.answer.cancellation import Cancellation
+from ragd.answer.highlights import for_question
 from ragd.answer.prompt import Prompt
 from ragd.app.query_factory import QueryFactory
 from ragd.config.settings import Settings
@@ -18,7 +19,7 @@ from ragd.core.results import Answer, Passage
 from ragd.core.storage import Collection
 from ragd.core.tracing import NO_PROVIDER, Trace
 from ragd.language.token_estimate import estimate_tokens
-from ragd.retrieve.pipeline import QueryResult, ResolvedQuery
+from ragd.retrieve.pipeline import QueryPipeline, QueryResult, ResolvedQuery
 from ragd.store.collections import Collections
 from ragd.store.passages import Passages
 
@@ -33,14 +34,14 @@ class Search:
     access: LiveAccess
     queries: QueryFactory
 
-    def query(self, request: QueryRequest, within: Sequence[Collection] = ()) -> QueryResult:
-        """Find passages, in the collections that the request names or in these.
+    def query(self, request: QueryRequest, within: Sequence[Collection] = (), *, highlighted: bool = False) -> QueryResult:
+        """Find passages, in the collections that the request names or in these; `highlighted` for people, who look for sentences.
 
         Raises `ValidationFailed`, `CollectionNotFound`, `CollectionUnavailable`.
         """
         with self.open(request, within) as (result, trace), trace.span("stage.generate", NO_PROVIDER):
             pass
-        return result
+        return _highlighted(result, self.queries.pipeline(request.overlay)) if highlighted else result
 
     def open(self, request: QueryRequest, within: Sequence[Collection] = ()) -> AbstractContextManager[tuple[QueryResult, Trace]]:
         """As `query`, with the trace still open: see `QueryPipeline.open`."""
@@ -56,7 +57,8 @@ class Search:
         query = self.resolve(request)
         pipeline, answerer = self.queries.pipeline(request.overlay), self.queries.answerer(request.overlay)
         opened = ExitStack()
-        result, trace = opened.enter_context(pipeline.open(query))
+        found, trace = opened.enter_context(pipeline.open(query))
+        result = _highlighted(found, pipeline)
         return result, _closing(
             opened, answerer.answer(result, request.history, trace, cancellation, extractive=request.extractive)
         )
@@ -82,8 +84,9 @@ class Search:
         """
         query, settings = self.resolve(request), self.queries.settings(request.overlay)
         limit = request.max_tokens or settings.llm.context_tokens - settings.llm.max_output_tokens
-        prompts = self.queries.prompts(request.overlay)
-        with self.queries.pipeline(request.overlay).open(query) as (result, trace):
+        prompts, pipeline = self.queries.prompts(request.overlay), self.queries.pipeline(request.overlay)
+        with pipeline.open(query) as (found, trace):
+            result = _highlighted(found, pipeline)
             with trace.span("stage.generate", NO_PROVIDER) as span:
                 prompt = prompts.build_if_found(result, request.history, limit, estimate_tokens, request.attachments)
                 span.attrs |= prompt.trace_attributes()
@@ -111,6 +114,12 @@ class Search:
             # An evaluation has no rights of its own: others read what it keeps.
             admission=self.access.context({} if request.evaluation else request.source_tokens, request.readable),
         )
+
+
+def _highlighted(result: QueryResult, pipeline: QueryPipeline) -> QueryResult:
+    """With the sentences marked that people look for while there is no answer yet."""
+    citations = for_question(result.plan.text, result.context.citations, pipeline.retriever.analyzer)
+    return replace(result, context=replace(result.context, citations=citations))
 
 
 def _closing(opened: ExitStack, pieces: Iterator[Delta | Answer]) -> Iterator[Delta | Answer]:

@@ -38,9 +38,11 @@ from ragd.store.evaluations import Evaluations
 from ragd.store.feedback import Feedback
 from ragd.store.file_documents import FileDocuments
 from ragd.store.jobs import Deliver, Jobs
+from ragd.store.labels.labels import Labels
 from ragd.store.ledger import Ledger
 from ragd.store.overview import Overviews
 from ragd.store.passages import Passages
+from ragd.store.pictures.descriptions import Descriptions
 from ragd.store.sources import Sources
 from ragd.store.traces import Traces
 
@@ -70,6 +72,7 @@ class Stores:
         self.passages = Passages(engine, self._background)
         blobs = open_blobs(settings.blobs, data)
         self.assets = Assets(engine, blobs)
+        self.descriptions = Descriptions(engine)
         self.jobs = Jobs(engine, settings.limits.max_queued_jobs, settings.jobs.keep, clock, *self._delivered())
         self.deliveries = Deliveries(engine, self.jobs)
         self._sources = Sources(engine)
@@ -77,6 +80,7 @@ class Stores:
         self.overviews = Overviews(engine, self.passages, self.jobs)
         self.evaluations = Evaluations(engine, settings.evaluation.keep)
         self.feedback = Feedback(engine)
+        self.labels = Labels(engine)
         self.traces = Traces(engine, settings.observability.keep_traces)
         self.audit = private_file(directories.logs / AUDIT_LOG, kept=_AUDIT_FILES)
         log_file = JsonlSink(directories.logs / "traces.jsonl")

@@ -24,6 +24,7 @@ COMMANDS = {
     "chat": "chat:chat",
     "collections": "collections:collections",
     "documents": "documents:documents",
+    "assets": "assets:assets",
     "sources": "sources.command:sources",
     "sync": "sources.command:sync",
     "watch": "watch:watch",

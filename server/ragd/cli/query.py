@@ -31,6 +31,10 @@ _INDENT = "    "
 )
 @click.option("--path-prefix", metavar="PREFIX", help="Only documents whose path, shown or absolute, begins with this.")
 @click.option("--source", multiple=True, metavar="SOURCE", help="Only documents of this source; repeatable.")
+@click.option("--doc", "docs", multiple=True, metavar="ID", help="Only this document, or one of the --in; repeatable.")
+@click.option(
+    "--in", "folders", multiple=True, metavar="PREFIX", help="Only documents whose path begins so, or a --doc; repeatable."
+)
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only documents with one of these tags; repeatable.")
 @click.option("--language", multiple=True, metavar="CODE", help="Only documents in this language: en, ja, zh.")
 @click.option("--section", metavar="HEADING", help="Only sections under this heading, such as Setup or 'Guide > Setup'.")
@@ -57,6 +61,8 @@ def query(
     full: bool,
     verbose: bool,
     doc_type: tuple[str, ...],
+    docs: tuple[str, ...],
+    folders: tuple[str, ...],
     **filters: str | tuple[str, ...] | None,
 ) -> None:
     """Find the passages that answer TEXT, best first.
@@ -64,13 +70,14 @@ def query(
     TEXT may hold filters, too: type:pdf path:guides/ tag:ops lang:ja source:a.md after:2026-01-01 section:"Guide > Setup".
     """
     filters["doc_type"] = tuple(name for names in doc_type for name in names.split(",") if name.strip())
+    among = {name: list(chosen) for name, chosen in (("doc_id", docs), ("path_prefix", folders)) if chosen}
     body = {
         "query": text,
         "collection": collection or None,
         "top_k": top_k,
         "strategy": strategy,
         "rerank": False if no_rerank else None,
-        "filters": {name: value for name, value in filters.items() if value} or None,
+        "filters": {name: value for name, value in {**filters, "among": among}.items() if value} or None,
         "prefer": {"recent": True} if prefer_recent else None,
         # The plan names the words that are shown in the passages.
         "explain": verbose or not as_json or None,

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from ragd.config.secrets import SECRET_PREFIX
 from ragd.config.settings import Settings
 from ragd.core.errors import FieldProblem, SettingsError, did_you_mean
+from ragd.core.instance import INFO_FILE
 
 PROCESSES: Final = "processes"
 """The folder of the data directory with a folder for each of several processes."""
@@ -84,6 +85,12 @@ class Directories:
             return self.own / "logs"
         root = checkout_root()
         return root / "logs" if root and self.data == root / "data" else self.data / "logs"
+
+    @property
+    def written(self) -> list[Path]:
+        """What the application writes, and no search for documents enters. In a checkout the samples lie beside it."""
+        below = ("uploads", "assets", "index", "evaluation", PROCESSES, INFO_FILE)
+        return [folder.resolve() for folder in (*(self.data / name for name in below), self.logs)]
 
 
 def setting_names() -> dict[str, Any]:

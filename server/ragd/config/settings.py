@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ragd.config import answering, indexing, service, sources
+from ragd.config.captions import CaptionSettings
 from ragd.config.fields import Group
 from ragd.core.ids import hash32
 from ragd.core.query import Mode
@@ -32,6 +33,7 @@ class Settings(Group):
     token_index: indexing.TokenIndexSettings = indexing.TokenIndexSettings()
     ingest: indexing.IngestSettings = indexing.IngestSettings()
     ocr: indexing.OcrSettings = indexing.OcrSettings()
+    captions: CaptionSettings = CaptionSettings()
     watch: sources.WatchSettings = sources.WatchSettings()
     sync: sources.SyncSettings = sources.SyncSettings()
     live: sources.LiveSettings = sources.LiveSettings()
@@ -49,6 +51,8 @@ class Settings(Group):
         shaping = set(_SHAPING)
         if self.token_index.provider != "none":
             shaping.add("token_index")
+        if self.captions != CaptionSettings():
+            shaping.add("captions")
         reading = self.ingest.model_dump_json(include=_READING)
         asked = "" if rerank and mode in (None, self.retrieval.strategy) else f"{mode or self.retrieval.strategy} {rerank}"
         return hash32(self.model_dump_json(include=shaping), reading, *([asked] if asked else []))
@@ -58,7 +62,7 @@ class Settings(Group):
 
         Without addresses and where keys are: traces have these, and others read traces.
         """
-        shaping = self.model_dump(mode="json", exclude_defaults=True, include={*_SHAPING, "token_index", "ingest"})
+        shaping = self.model_dump(mode="json", exclude_defaults=True, include={*_SHAPING, "captions", "token_index", "ingest"})
         return {
             f"{group}.{key}": value
             for group, values in sorted(shaping.items())

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 DocType = Literal[
     "pdf", "docx", "xlsx", "pptx", "markdown", "html", "text", "code", "image", "csv", "notebook", "email", "odt", "rtf", "epub",
-    "confluence", "jira",
+    "diagram", "confluence", "jira",
 ]  # fmt: skip
 
 
@@ -60,6 +60,27 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class DiagramText:
+    """What was made of a diagram: derived text, never the document's own words.
+
+    `mermaid` draws it, `summary` tells it in sentences, `labels` is all that is written in it.
+    """
+
+    mermaid: str
+    summary: str
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedDiagram:
+    """A diagram that stands at `[start, end)` of the content: its labels, its source, or a reference to its picture."""
+
+    start: int
+    end: int
+    text: DiagramText
+
+
+@dataclass(frozen=True, slots=True)
 class OcrLine:
     """A line of text that was recognised in a picture. `score` is 0..1; `box` is left, top, right, bottom as fractions (0..1)."""
 
@@ -106,8 +127,8 @@ class Document:
     `markdown` is what is stored, chunked and cited. When `verbatim` is true it is the source itself, line for line, and lines
     are found by counting; else `marks` (sorted by offset) say where each part stands. `headings` (sorted, not overlapping)
     give the section tree. `boilerplate` are ranges of the content (sorted, apart) of page headers, footers and page numbers:
-    read, but no part of the text. `pictures` are handed on to become assets; they are not stored with the content. `parser` names
-    the library that read the file, with its version.
+    read, but no part of the text. `pictures` are handed on to become assets; they are not stored with the content. `diagrams` are
+    what loaders understood of drawings in it. `parser` names the library that read the file, with its version.
     """
 
     doc_type: DocType
@@ -121,6 +142,7 @@ class Document:
     headings: tuple[Heading, ...] = ()
     boilerplate: tuple[tuple[int, int], ...] = ()
     pictures: tuple[Picture, ...] = ()
+    diagrams: tuple[PlacedDiagram, ...] = ()
     language: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -155,7 +177,7 @@ class Piece:
 
     `tokens` counts the dense view by the embedding model's tokenizer, prefix and special tokens excluded. `heading` is the line
     above the text in the dense view, `heading_path` what it was made of. `shown_text` is the text with what its pictures say in
-    place of references to them; `image_refs` are the pictures' asset ids.
+    place of references to them, and what was made of its `diagrams` below; `image_refs` are the pictures' asset ids.
     """
 
     chunk_id: str
@@ -169,6 +191,7 @@ class Piece:
     heading_path: tuple[str, ...]
     image_refs: tuple[str, ...] = ()
     shown_text: str = ""
+    diagrams: tuple[DiagramText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,3 +216,4 @@ class Chunk:
     sparse_id: str
     image_refs: tuple[str, ...] = ()
     enrichment: Enrichment | None = None
+    diagrams: tuple[DiagramText, ...] = ()

@@ -16,6 +16,8 @@ from ragd.core.files import own_folder, sweep_staged, write_whole
 
 _LOCK_FILE = "daemon.lock"
 INFO_FILE = "daemon.json"
+SHARED_COUNTS = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable by which prometheus-client counts in files of a folder, for all processes that answer at one address."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,28 @@ MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 
 
 @dataclass(frozen=True, slots=True)
+class Among:
+    """Documents that are chosen one by one or in groups: one passes that is in any of these. `collection` holds names."""
+
+    collection: tuple[str, ...] = ()
+    source_id: tuple[str, ...] = ()
+    doc_id: tuple[str, ...] = ()
+    path_prefix: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, list[str]]:
+        """What is set, as JSON-ready values."""
+        values = {part.name: list(getattr(self, part.name)) for part in fields(self)}
+        return {name: value for name, value in values.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
 class Filters:
     """Hard filters of a query; a field that is None or empty does not filter. Times are ISO 8601 in UTC.
 
     `doc_type` holds types, and patterns such as `*.py` for code by its file's name. `section` is a run of headings of a section's
-    path, `section_prefix` its beginning; one heading an item. What passes must pass each of `also`, too.
+    path, `section_prefix` its beginning; one heading an item. `has_image` and `image_type` ask what pictures a passage shows, the
+    latter by what their descriptions in the views take them for.
+    What passes must pass each of `also`, too, and be `among` what is chosen there.
     `without` are sources, by id, whose documents do not pass: no request sets it.
     """
 
@@ -35,6 +52,9 @@ class Filters:
     section_prefix: tuple[str, ...] = ()
     updated_after: str | None = None
     updated_before: str | None = None
+    has_image: bool | None = None
+    image_type: tuple[str, ...] = ()
+    among: Among | None = None
     also: tuple[Filters, ...] = ()
     without: tuple[str, ...] = ()
 
@@ -44,13 +64,16 @@ class Filters:
     @property
     def by_name(self) -> bool:
         """Whether it would disclose what documents are called, or contain, to know that one passes."""
-        named = self.source or self.path_prefix or self.section or self.section_prefix or self.tags
+        chosen = self.among is not None and self.among.path_prefix
+        named = chosen or self.source or self.path_prefix or self.section or self.section_prefix or self.tags or self.image_type
         return bool(named) or any(one.by_name for one in self.also)
 
     @classmethod
     def of_dict(cls, shown: Mapping[str, Any]) -> Self:
         """As `QueryPlan.as_dict` shows them."""
         values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in shown.items()}
+        if among := shown.get("among"):
+            values["among"] = Among(**{name: tuple(value) for name, value in among.items()})
         return cls(**values | {"also": tuple(map(cls.of_dict, shown.get("also", ())))})
 
 
@@ -215,6 +238,8 @@ def _filled(value: Filters | Preferences) -> dict[str, Any]:
         item = getattr(value, part.name)
         if part.name == "also":
             item = [_filled(one) for one in item]
-        if item:
+        if isinstance(item, Among):
+            item = item.as_dict()
+        if item or (item is False and isinstance(value, Filters)):
             found[part.name] = list(item) if isinstance(item, tuple) else item
     return found

@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ragd.core.documents import DocType, Place
+from ragd.core.documents import DiagramText, DocType, Place
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+Span = tuple[int, int]
+"""Characters `[start, end)` of a text."""
 
 
 class Scored(NamedTuple):
@@ -66,6 +70,16 @@ NO_DATA = CandidateData()
 
 
 @dataclass(frozen=True, slots=True)
+class Described:
+    """What a captioner, `by`, says of a picture: no words of the document. `mermaid` is its diagram's text, "" for none."""
+
+    by: str
+    image_type: str
+    summary: str
+    mermaid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ImageRef:
     """A picture that a passage shows. `alt` is what its document says of it, `text` what was read in it."""
 
@@ -73,6 +87,7 @@ class ImageRef:
     mime: str
     alt: str
     text: str
+    described: Described | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +114,7 @@ class Passage:
     ordinal: int
     tokens: int
     images: tuple[ImageRef, ...] = ()
+    diagrams: tuple[DiagramText, ...] = ()
     enrichment: Mapping[str, Any] = field(default_factory=dict)
     span: int = 1
     as_of: str | None = None
@@ -132,8 +148,22 @@ class Passage:
 
     @property
     def picture_texts(self) -> str:
-        """What was read in its pictures, a line for each."""
-        return "".join(f"\n(In the picture {image.alt or image.asset_id}: {image.text})" for image in self.images if image.text)
+        """What was read in its pictures, what captioners say of them, and what was made of its diagrams, a line for each."""
+        told = [_said_of(image) for image in self.images]
+        return "".join([*told, *(f"\n(What the diagram shows: {diagram.summary})" for diagram in self.diagrams)])
+
+    @property
+    def mermaid(self) -> tuple[str, ...]:
+        """The drawings of its diagrams, and of those that were read in its pictures."""
+        read = (image.described.mermaid for image in self.images if image.described and image.described.mermaid)
+        return tuple(dict.fromkeys([*(diagram.mermaid for diagram in self.diagrams), *read]))
+
+
+def _said_of(image: ImageRef) -> str:
+    name = image.alt or image.asset_id
+    read = f"\n(In the picture {name}: {image.text})" if image.text else ""
+    said = image.described
+    return f"{read}\n(Description of the picture {name}, by {said.by}: {said.summary})" if said and said.summary else read
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +177,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Number `id` in the context stands for this passage. `chunk_ids` are all that it was joined from, best first."""
+    """Number `id` in the context stands for this passage. `chunk_ids` are all that it was joined from, best first.
+
+    `highlights` are the places in its content that bear out the question or, once there is one, the answer.
+    """
 
     id: int
     passage: Passage
     chunk_ids: tuple[str, ...] = ()
+    highlights: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +202,7 @@ class Support:
     """How well one sentence of an answer is borne out by the passages it was made from. `score` is 0..1.
 
     `start` and `end` are its characters in the answer; `citations` the numbers of the passages that bear it out best first.
+    `quotes` says what in each of them does, as far as it is one sentence, item or row.
     """
 
     start: int
@@ -175,6 +210,7 @@ class Support:
     score: float
     supported: bool
     citations: tuple[int, ...] = ()
+    quotes: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

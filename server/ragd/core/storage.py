@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from ragd.core.documents import Chunk, Document, Enrichment, Place, Section
+from ragd.core.documents import Chunk, Document, Enrichment, OcrLine, Place, Section
 
 DocumentStatus = Literal["ready", "processing", "failed", "deleted"]
 UploadStatus = Literal["processing", "completed", "failed", "deleted"]
@@ -18,8 +19,8 @@ LiveMode = Literal["live", "cached", "off"]
 class Asset:
     """A picture that is kept: once for all documents that show it. `text` is what OCR read in it.
 
-    `ocr_skipped` says why it was not read, else None. `data` and `thumbnail` are files of the types `mime` and image/webp;
-    both are empty when the picture is kept already.
+    `words` are its lines with their places, None where that is not known. `ocr_skipped` says why it was not read, else None.
+    `data` and `thumbnail` are files of the types `mime` and image/webp; both are empty when the picture is kept already.
     """
 
     asset_id: str
@@ -31,6 +32,17 @@ class Asset:
     ocr_profile: str
     data: bytes = b""
     thumbnail: bytes = b""
+    words: tuple[OcrLine, ...] | None = None
+
+
+def pack_words(words: Sequence[OcrLine] | None) -> list[list[Any]] | None:
+    """Lines that were read in a picture, ready for JSON."""
+    return None if words is None else [[line.text, round(line.score, 3), *line.box] for line in words]
+
+
+def unpack_words(rows: Iterable[Sequence[Any]] | None) -> tuple[OcrLine, ...] | None:
+    """The inverse of `pack_words`."""
+    return None if rows is None else tuple(OcrLine(row[0], row[1], (row[2], row[3], row[4], row[5])) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +53,8 @@ class PictureLink:
     asset_id: str
     alt: str
     place: Place
+    description_id: str | None = None
+    """What the views hold of the picture's description; None: nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

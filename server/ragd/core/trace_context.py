@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Generator, Sequence
+import threading
+import time
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Any, Final, Self
 
 HEADER: Final = "traceparent"
 
@@ -58,3 +60,19 @@ def called_from(parent: TraceParent | None) -> Generator[None, None, None]:
         yield
     finally:
         calling.reset(before)
+
+
+class Moving:
+    """Something with a lock and a beginning by this process' clock (`_zero`), which another process has not: by pickle they
+    become a lock of its own, and as many seconds ago."""
+
+    _lock: threading.Lock
+    _zero: float
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_lock": None, "_zero": time.perf_counter() - self._zero}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+        self._zero = time.perf_counter() - self._zero

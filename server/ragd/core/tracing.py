@@ -24,7 +24,7 @@ from pydantic_core import to_json
 
 from ragd import __version__
 from ragd.core.results import Candidate
-from ragd.core.trace_context import TraceParent, called_from, calling, span_id_of
+from ragd.core.trace_context import Moving, TraceParent, called_from, calling, span_id_of
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +97,7 @@ class Span:
         return {"parent": None, "provider": {name: getattr(self.provider, name) for name in ("type", "id", "profile")}, **own}
 
 
-class Trace:
+class Trace(Moving):
     """One query or the ingestion of one document. Safe to use from several threads."""
 
     def __init__(

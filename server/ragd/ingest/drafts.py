@@ -6,7 +6,7 @@ Each stage is one span of the document's trace. Whatever goes wrong here costs t
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -28,8 +28,12 @@ from ragd.ingest.workers.ipc import KnownAssets, Normalized
 from ragd.ingest.workers.pool import Parser, ParseTask
 from ragd.providers.protocols import Embedder
 from ragd.store.document_state import OCR_PROFILE, OCR_SKIPPED, Known
+from ragd.store.pictures.descriptions import StoredDescription
 
 log = logging.getLogger(__name__)
+
+Described = Callable[[Sequence[str]], Mapping[str, StoredDescription]]
+"""Gives what captioners say of those of these assets that they have described."""
 
 _Decision = Literal["new", "changed", "unchanged", "rebuild"]
 
@@ -67,6 +71,7 @@ class Drafter:
     embedder: Embedder
     chunk_size: int
     max_document_size: int
+    described: Described = lambda _asset_ids: {}
 
     def profile_id(self, loader: str, loader_version: str) -> str:
         """Hash of everything that shapes what a file becomes."""
@@ -154,7 +159,10 @@ class Drafter:
     def _version(self, content: VersionContent, label: str, trace: Trace) -> Version:
         """The content with its sections and chunks. Errors and logs call it `label`."""
         texts = {asset.asset_id: asset.text for asset in content.assets}
-        notes = {link.link: PictureNote(link.asset_id, texts.get(link.asset_id, "")) for link in content.picture_links}
+        said = self.described([link.asset_id for link in content.picture_links]) if content.picture_links else {}
+        links = [replace(link, description_id=_description_id(said.get(link.asset_id))) for link in content.picture_links]
+        content = replace(content, picture_links=tuple(links))
+        notes = {link.link: _note(link.asset_id, texts.get(link.asset_id, ""), said.get(link.asset_id)) for link in links}
         task = TextTask(self.providers, content.document, content.doc_id, content.source, label, notes, self._room)
         stages = self.stages
         cleaning, sectioning, cutting, enriching = (partial(_wrap_parse_errors, label, part) for part in stages.parts)
@@ -177,6 +185,18 @@ class Drafter:
     @property
     def _room(self) -> int:
         return min(self.chunk_size, self.embedder.max_tokens) - self.embedder.passage_overhead
+
+
+def _description_id(said: StoredDescription | None) -> str | None:
+    return said.description_id if said else None
+
+
+def _note(asset_id: str, text: str, said: StoredDescription | None) -> PictureNote:
+    """What a picture adds to the views. A description that says little adds nothing."""
+    if said is None or said.description.low_quality:
+        return PictureNote(asset_id, text)
+    description = said.description
+    return PictureNote(asset_id, text, " ".join(description.summary.split()), description.words)
 
 
 @contextmanager
@@ -217,6 +237,7 @@ def _with_pictures(document: Document, found: Normalized, ocr_profile: str) -> D
     return replace(
         document,
         boilerplate=tuple(merged([*document.boilerplate, *found.ranges], len(document.markdown))),
+        diagrams=tuple(sorted((*document.diagrams, *found.diagrams), key=lambda placed: placed.start)),
         metadata=metadata | {OCR_PROFILE: ocr_profile} if metadata.get(OCR_SKIPPED) else metadata,
         warnings=(*document.warnings, *found.warnings),
     )

@@ -27,7 +27,7 @@ from ragd.ingest.embedding import Embedding
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.interruptions import Interruptions
 from ragd.ingest.prefetch import prefetched
-from ragd.ingest.reading import LOOKUP_FILES, FileReading, Files, Report, Tally, failure_of
+from ragd.ingest.reading import LOOKUP_FILES, Elsewhere, FileReading, Files, Report, Tally, failure_of
 from ragd.ingest.workers.pool import Parser
 from ragd.providers.protocols import Embedder, Vectors
 from ragd.providers.token_protocols import TokenCodes
@@ -63,9 +63,10 @@ class IngestPipeline:
         interruptions: Interruptions,
         strategy_config_id: str,
         request_tokens: Callable[[], None],
+        request_captions: Callable[[], None] = lambda: None,
         is_alone: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`request_tokens` has the token codes made that a run has left out.
+        """`request_tokens` has the token codes made that a run has left out, `request_captions` its pictures described.
 
         `is_alone` says whether no other process ingests now, nor can begin to: only then what nothing refers to is removed.
         """
@@ -74,13 +75,14 @@ class IngestPipeline:
         self._vectors = vectors
         self._assets = assets
         self._indexes = indexes
-        self._embedding = Embedding(vectors, indexes, embedder)
+        self.embedding = Embedding(vectors, indexes, embedder)
         self._drafter = drafter
         self._paths = paths
-        self._reading = FileReading(drafter, parser, writer, tracer, interruptions)
+        self.reading = FileReading(drafter, parser, writer, tracer, interruptions)
         self._tracer = tracer
         self._strategy_config_id = strategy_config_id
         self._request_tokens = request_tokens
+        self._request_captions = request_captions
         # Content and views change together: a deletion waits for the group that is being stored, and the reverse.
         self._storing = threading.Lock()
         self._runs = 0
@@ -100,31 +102,39 @@ class IngestPipeline:
         source_id: str | None = None,
         gone: Sequence[str] = (),
         queued: int | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> IngestResult:
         """Ingest the files that were found into one collection.
 
         `source_id` is the source that they come from, `gone` are ids of its documents whose files are no more: one whose content
-        is found under another name has moved, the others are deleted. `queued` is explained at `Files`. Raises what `report`
-        raises, and any error that keeps the run itself from going on; what was committed stays, what was not is swept away.
+        is found under another name has moved, the others are deleted. `queued` is explained at `Files`. With `elsewhere` the
+        stages of each file run in other processes. Raises what `report` raises, and any error that keeps the run itself from
+        going on; what was committed stays, what was not is swept away.
         """
         named = self._paths.name(kb_id, found, gone)
         tally = Tally.of(found)
         total = len(named.items) + len(found.failed)
         self._trace_left_out(found, links)
         files = Files(kb_id, named.items, named.ids, frozenset(gone), source_id, force, total, queued, links.get("job_id"))
-        drafts = self._reading.drafts(files, tally, lambda: self._start_trace(links), report)
         with self._running():
             self._rename(named, tally, report, links)
             self._paths.keep(kb_id, named)
-            self._store(drafts, tally, report=report, total=total)
-            remaining = [doc_id for doc_id in gone if doc_id not in tally.replaced]
-            if remaining:
+            if elsewhere:
+                for part in elsewhere(files, links):
+                    tally.add(part)
+                    report("embedding", tally.done, total)
+            else:
+                drafts = self.reading.drafts(files, tally, lambda: self.start_trace(links), report)
+                self._store(drafts, tally, report=report, total=total)
+            if remaining := [doc_id for doc_id in gone if doc_id not in tally.replaced]:
                 report("deleting", total, total)
                 self.delete(kb_id, remaining)
                 tally.deleted = len(remaining)
         self._trace_unchanged(tally, links)
         if tally.uncoded:
             self._request_tokens()
+        if tally.pictures:
+            self._request_captions()
         report("done", total, total)
         return tally.result()
 
@@ -157,7 +167,7 @@ class IngestPipeline:
 
         Nothing is stored, and nothing embedded but by a splitter that needs it. Raises what reading raises.
         """
-        trace = self._start_trace({})
+        trace = self.start_trace({})
         if item is None:
             draft: Draft | None = self._drafter.from_stored(self._writer.contents([doc_id])[0], trace)
         else:
@@ -217,7 +227,7 @@ class IngestPipeline:
         tally.failed += renamed.failed
 
     def _redraft(self, stored: VersionContent, tally: Tally, links: _Links) -> Draft | None:
-        trace = self._start_trace(links)
+        trace = self.start_trace(links)
         try:
             return self._drafter.from_stored(stored, trace)
         except ServiceUnavailable:  # says nothing of the document: the daemon is stopping, or can start no process
@@ -237,10 +247,10 @@ class IngestPipeline:
                 storing: Future[None] | None = None
                 for group in groups:
                     open_traces.update((draft.trace.trace_id, draft.trace) for draft in group)
-                    vectors, codes = self._embedding.embed(group, tally, report=report, total=total, tokens=tokens)
+                    vectors, codes = self.embedding.embed(group, tally, report=report, total=total, tokens=tokens)
                     if storing:
                         storing.result()
-                    storing = storer.submit(self._upsert, group, vectors, codes, tally, open_traces)
+                    storing = storer.submit(self.upsert, group, vectors, codes, tally, open_traces)
                 if storing:
                     report("storing", tally.done, total)
                     storing.result()
@@ -251,7 +261,7 @@ class IngestPipeline:
             self._tracer.record([trace.finish(status) for trace in open_traces.values()])
             raise
 
-    def _upsert(
+    def upsert(
         self,
         group: Sequence[Draft],
         vectors: Mapping[str, Vectors],
@@ -297,13 +307,13 @@ class IngestPipeline:
 
     # Traces of what was not stored
 
-    def _start_trace(self, links: _Links) -> Trace:
+    def start_trace(self, links: _Links) -> Trace:
         return self._tracer.start("ingestion", strategy_config_id=self._strategy_config_id, **links)
 
     def _trace_unchanged(self, tally: Tally, links: _Links) -> None:
         if not tally.unchanged:
             return
-        trace = self._start_trace(links)
+        trace = self.start_trace(links)
         with trace.span("stage.dedup") as span:
             payload = {"decision": "unchanged", "documents": tally.unchanged, "doc_ids": tally.unchanged_ids[:100]}
             trace.event("ingest.dedup_decision", payload, span)
@@ -313,10 +323,9 @@ class IngestPipeline:
     def _trace_left_out(self, found: Found, links: _Links) -> None:
         if not found.failed:
             return
-        trace = self._start_trace(links)
+        trace = self.start_trace(links)
         with trace.span("stage.dedup") as span:
-            span.status = "error"
-            codes = sorted({failure.code for failure in found.failed})
+            span.status, codes = "error", sorted({failure.code for failure in found.failed})
             payload = {"decision": "failed", "documents": len(found.failed), "codes": codes}
             trace.event("ingest.dedup_decision", payload, span)
         self._tracer.record([trace.finish("error")])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Final
 
@@ -53,6 +53,7 @@ class Tally:
     reused: int = 0
     unchanged_ids: list[str] = field(default_factory=list)
     uncoded: int = 0
+    pictures: int = 0
     """Passages that have a vector and no token codes yet."""
     past_embedding: int = 0
     """Documents whose vectors are there, stored or on their way to be."""
@@ -68,9 +69,19 @@ class Tally:
             log.info("files were left out", extra={"left_out": len(left_out), "files": names})
         return cls(skipped=found.skipped, left_out=left_out, failed=list(found.failed))
 
+    def add(self, other: Tally) -> None:
+        """Count what another run has done with a part of the files."""
+        for one in fields(self):
+            if one.type == "int":
+                setattr(self, one.name, getattr(self, one.name) + getattr(other, one.name))
+        self.failed += other.failed
+        self.unchanged_ids += other.unchanged_ids
+        self.replaced |= other.replaced
+
     def count(self, draft: Draft) -> None:
         """Count a document that was stored."""
         self.chunks += len(draft.version.chunks)
+        self.pictures += len(draft.version.assets)
         self.lacking_ocr += draft.lacks_ocr
         if draft.replaces:
             self.moved += 1
@@ -136,6 +147,10 @@ class Files:
     total: int
     queued: int | None
     job_id: str | None
+
+
+Elsewhere = Callable[[Files, Mapping[str, str | None]], Iterator[Tally]]
+"""Ingests files in other processes, with the links of a trace, and gives what became of each part of them."""
 
 
 @dataclass(frozen=True, slots=True)

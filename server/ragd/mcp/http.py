@@ -72,15 +72,19 @@ def _whole(receive: Receive) -> Receive:
     return whole
 
 
-def serve_agents(api: FastAPI, rest: ASGIApp, settings: Settings, stopping: threading.Event) -> None:
+def serve_agents(
+    api: FastAPI, rest: ASGIApp, settings: Settings, stopping: threading.Event, *, with_sessions: bool = True
+) -> None:
     """Add `/mcp` to `api`, behind its middleware. Its tools ask `rest`, another API of the same app, as their caller.
 
-    Sessions end soon after `stopping` is set, so that no open stream keeps the daemon from ending.
+    Sessions end soon after `stopping` is set, so that no open stream keeps the daemon from ending. Without them each message of
+    the 2025 protocols stands alone, and may come to another process: progress comes all the same, a call can't be cancelled.
     """
     connection, roots = AsgiConnection(rest), settings.security.allowed_roots
     server = LibraryServer(Library(connection, settings.mcp, roots, ending=stopping.is_set))
     server.streamable_http_app(
         max_request_body_size=settings.limits.max_body_size,
+        stateless_http=not with_sessions,
         max_sessions=MAX_SESSIONS,
         session_idle_timeout=SESSION_IDLE_S,
         # `AuthMiddleware` checks Host and Origin, more strictly. The SDK would refuse some of what it allows, and log headers.

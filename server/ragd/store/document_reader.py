@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, Select, case, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, false, func, or_, select, true
 
 from ragd.core.documents import Place
-from ragd.core.errors import DocumentDeleted, DocumentNotFound
-from ragd.store.database.repository import Repository, as_dict
+from ragd.core.errors import DocumentDeleted, DocumentNotFound, NotFound
+from ragd.store.database.repository import Repository, as_dict, count_of, rows_in
 from ragd.store.database.schema import chunks, collections, documents, occurrences, sections, versions
 from ragd.store.origins import LEFT
 
@@ -31,25 +31,63 @@ class DocumentReader(Repository):
         unnamed: Collection[str] = (),
         among: Collection[str] | None = None,
         text: str | None = None,
+        folder: str | None = None,
     ) -> tuple[list[dict[str, Any]], int]:
         """One page of documents by source, and how many there are in all; deleted ones only when asked for.
 
         Documents of the sources `unnamed` come last, by id: their place among the others would reveal what they are called. So
         do deleted ones that came from elsewhere. Those of other collections than `among` are left out, if that is given.
-        `text` is a part of the path or the title, in whatever case; those that come last are left out then.
+        `text` is a part of the path or the title, in whatever case; those that come last are left out then. `folder` keeps what
+        lies in this folder itself, "" in none; those that come last lie in none.
         """
-        where: list[ColumnElement[bool]] = [collections.c.status != "deleted"]
+        gone = select(collections.c.kb_id).where(collections.c.status == "deleted")
+        # Not a join, nor IN: SQLite would find the documents by collection then, and sort all of them for each page.
+        where: list[ColumnElement[bool]] = [documents.c.kb_id.not_in(gone)]
         where.append(documents.c.status == status if status else documents.c.status != "deleted")
         if kb_id:
             where.append(documents.c.kb_id == kb_id)
         if among is not None:
             where.append(documents.c.kb_id.in_(among))
-        hidden = or_(documents.c.source_id.in_(unnamed), LEFT)
+        last: list[ColumnElement[bool]] = [documents.c.source_id.in_(unnamed)] if unnamed else []
+        last += [LEFT] if status == "deleted" else []
+        hidden = func.coalesce(or_(*last), false()) if last else false()
+        first = [*where, ~hidden] if last else list(where)
         if text:
-            where += [~func.coalesce(hidden, False), _holds(text)]
-        name = case((hidden, ""), else_=documents.c.source)
-        query = _described().where(*where).order_by(case((hidden, 1), else_=0), name, documents.c.doc_id)
-        return self._page(query, page, page_size, _summary)
+            first.append(_holds(text))
+        if folder is not None:
+            first += [_lies_below(folder), ~_below(folder).contains("/")]
+        ids = select(documents.c.doc_id)
+        parts = [ids.where(*first).order_by(documents.c.source, documents.c.doc_id)]
+        if last and not text and not folder:
+            parts.append(ids.where(*where, hidden).order_by(documents.c.doc_id))
+        with self._reader.connect() as connection:
+            skipped = (page - 1) * page_size
+            searched = _one_search(connection, parts[0], skipped, page_size) if text else None
+            found, total = searched or _one_page(connection, parts, skipped, page_size)
+            rows = {row.doc_id: row for row in rows_in(connection, _described(), documents.c.doc_id, found)}
+        return [_summary(rows[doc_id]) for doc_id in found if doc_id in rows], total
+
+    def folders(
+        self, kb_id: str | None, folder: str, *, unnamed: Collection[str] = (), among: Collection[str] | None = None
+    ) -> list[dict[str, Any]]:
+        """The folders in a folder ("" for the outermost) by name, with how many documents lie in each and below, by status.
+
+        Deleted documents do not count, nor do those that `page` has last.
+        """
+        hidden = func.coalesce(or_(documents.c.source_id.in_(unnamed), LEFT), False)
+        below = _below(folder)
+        slash = (func.strpos if self._reader.dialect.name == "postgresql" else func.instr)(below, "/")
+        where = [collections.c.status != "deleted", documents.c.status != "deleted", _lies_below(folder), slash > 0, ~hidden]
+        if kb_id:
+            where.append(documents.c.kb_id == kb_id)
+        if among is not None:
+            where.append(documents.c.kb_id.in_(among))
+        named = select(func.substr(below, 1, slash - 1).label("name"), documents.c.status)
+        inside = named.join(collections, collections.c.kb_id == documents.c.kb_id).where(*where).subquery()
+        failed, processing = (func.sum(case((inside.c.status == one, 1), else_=0)) for one in ("failed", "processing"))
+        counts = func.count().label("documents"), failed.label("failed"), processing.label("processing")
+        rows = self._rows(select(inside.c.name, *counts).group_by(inside.c.name).order_by(inside.c.name))
+        return [{**as_dict(row), "path": f"{folder}/{row.name}" if folder else row.name} for row in rows]
 
     def get(self, doc_id: str) -> dict[str, Any]:
         """One document with its versions. Raises `DocumentNotFound`, or `DocumentDeleted` for one that is gone."""
@@ -104,9 +142,13 @@ class DocumentReader(Repository):
             "gone": self._count(touched.where(gone, ~new)),
         }
 
-    def content(self, doc_id: str) -> str:
-        """The Markdown of the live version; empty for a document that has none. Raises as `get` does."""
-        row = self._first(select(versions.c.markdown).where(versions.c.version_id == self.get(doc_id)["version_id"]))
+    def content(self, doc_id: str, version_id: str | None = None) -> str:
+        """The Markdown of the live version, or another that is kept; empty for a document that has none. Raises as `get` does."""
+        live = self.get(doc_id)["version_id"]
+        wanted = version_id or live
+        row = self._first(select(versions.c.markdown).where(versions.c.version_id == wanted, versions.c.doc_id == doc_id))
+        if row is None and version_id:
+            raise NotFound(f"There is no version '{version_id}' of this document: `ingest.keep_versions` older ones are kept.")
         return row.markdown if row else ""
 
     def sections(self, doc_id: str) -> list[dict[str, Any]]:
@@ -140,8 +182,36 @@ def no_document(doc_id: str) -> DocumentNotFound:
     return DocumentNotFound(f"There is no document '{doc_id}'. See `rag documents list`.")
 
 
+def _one_page(connection: Connection, parts: Sequence[Select[Any]], skipped: int, size: int) -> tuple[list[str], int]:
+    """The ids after those that are skipped, of some queries one behind the other, and how many there are in all."""
+    found: list[str] = []
+    total = 0
+    for query in parts:
+        rest = query.offset(max(0, skipped - total)).limit(size - len(found))
+        found += connection.scalars(rest) if len(found) < size else ()
+        total += count_of(connection, query)
+    return found, total
+
+
+def _one_search(connection: Connection, query: Select[Any], skipped: int, size: int) -> tuple[list[str], int]:
+    """As `_one_page`, counted as it is read: a text is looked for in every row, which takes as long each time."""
+    rows = list(connection.execute(query.add_columns(func.count().over()).offset(skipped).limit(size)))
+    total = rows[0][1] if rows else count_of(connection, query) if skipped else 0
+    return [row.doc_id for row in rows], total
+
+
 def _holds(text: str) -> ColumnElement[bool]:
     return or_(*(column.icontains(text, autoescape=True) for column in (documents.c.source, documents.c.title)))
+
+
+def _below(folder: str) -> ColumnElement[str]:
+    """What stands behind a folder in the path of a document that lies in it or below."""
+    return func.substr(documents.c.source, len(folder) + 2 if folder else 1)
+
+
+def _lies_below(folder: str) -> ColumnElement[bool]:
+    # Not LIKE, which on SQLite takes `Guide` for `guide`.
+    return func.substr(documents.c.source, 1, len(folder) + 1) == f"{folder}/" if folder else true()
 
 
 def _described() -> Select[Any]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, case, delete, exists, func, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Table, bindparam, case, delete, exists, func, select, update
 
 from ragd.core.jobs import Failure
 from ragd.core.storage import Entries, Version
 from ragd.core.tracing import utc_now
 from ragd.store.database.engine import batches, truncate_log
-from ragd.store.database.repository import insert_rows
+from ragd.store.database.repository import insert_rows, rows_in, update_rows
 from ragd.store.database.schema import chunks, collections, document_tags, documents, jobs, occurrences, versions
 from ragd.store.document_state import DocumentState
 from ragd.store.file_documents import forget_roots
@@ -71,55 +71,57 @@ class DocumentWriter(DocumentState):
         that no live version needs any more.
         """
         stale: dict[str, Entries] = {}
+        # Of two versions of a document the last counts; the other stays pending, for `sweep`.
+        last = {version.doc_id: version for version in batch}
         with self._engine.begin() as connection:
             deleted = self._stays_deleted(connection, batch, returning)
-            for version in batch:
-                flip = self._withdraw if version.doc_id in deleted else self._flip_one
-                entries = flip(connection, version)
+            by_kb: dict[str, list[Version]] = {}
+            for version in last.values():
+                by_kb.setdefault(version.kb_id, []).append(version)
+            for kb_id, of_kb in by_kb.items():
+                withdrawn = [version for version in of_kb if version.doc_id in deleted]
+                delete_versions(connection, [version.version_id for version in withdrawn])
+                gone = _entries_of(withdrawn)
+                left = self._make_ready(connection, [version for version in of_kb if version.doc_id not in deleted])
+                entries = Entries(gone.dense + left.dense, gone.sparse + left.sparse)
                 if entries.dense or entries.sparse:
-                    known = stale.get(version.kb_id, Entries())
-                    stale[version.kb_id] = Entries(known.dense + entries.dense, known.sparse + entries.sparse)
+                    stale[kb_id] = entries
             held = exists().where(occurrences.c.chunk_id == chunks.c.chunk_id)
-            for doc_ids in batches([version.doc_id for version in batch]):
+            for doc_ids in batches(list(last)):
                 connection.execute(delete(chunks).where(chunks.c.doc_id.in_(doc_ids), ~held))
             self._tombstone(connection, replaced)
         return stale
 
-    def _withdraw(self, connection: Connection, version: Version) -> Entries:
-        delete_versions(connection, [version.version_id])
-        chunks_of = version.chunks
-        return Entries(tuple(chunk.dense_id for chunk in chunks_of), tuple(chunk.sparse_id for chunk in chunks_of))
-
-    def _flip_one(self, connection: Connection, version: Version) -> Entries:
-        now = utc_now()
-        old = live_entries(connection, [version.doc_id])
-        drop_versions(connection, [version.doc_id])
-        write_content(connection, version)
-        connection.execute(
-            update(versions).where(versions.c.doc_id == version.doc_id, versions.c.status == "ready").values(status="superseded")
-        )
-        connection.execute(
-            update(versions)
-            .where(versions.c.version_id == version.version_id)
-            .values(**version_values(version), status="ready", ready_at=now)
-        )
+    def _make_ready(self, connection: Connection, batch: Sequence[Version]) -> Entries:
+        """Make versions of as many documents ready; returns the entries that these no longer need."""
+        now, doc_ids = utc_now(), [version.doc_id for version in batch]
+        old = live_entries(connection, doc_ids)
+        drop_versions(connection, doc_ids)
+        write_content(connection, batch)
+        for ids in batches(doc_ids):
+            ready = update(versions).where(versions.c.doc_id.in_(ids), versions.c.status == "ready")
+            connection.execute(ready.values(status="superseded"))
+        made = {"status": "ready", "ready_at": now}
+        update_rows(connection, versions.c.version_id, {one.version_id: version_values(one) | made for one in batch})
         # A version that is made anew from its content changes how it is found, not when it was last changed.
-        changed = documents.c.version_id.is_distinct_from(version.version_id)
-        connection.execute(
-            update(documents)
-            .where(documents.c.doc_id == version.doc_id)
-            .values(**document_values(version), updated_at=case((changed, now), else_=documents.c.updated_at))
+        changed = documents.c.version_id.is_distinct_from(bindparam("version_id"))
+        update_rows(
+            connection,
+            documents.c.doc_id,
+            {version.doc_id: document_values(version) for version in batch},
+            updated_at=case((changed, now), else_=documents.c.updated_at),
         )
-        self._forget_old_versions(connection, version.doc_id)
-        return Entries(
-            tuple(old.dense_ids - {chunk.dense_id for chunk in version.chunks}),
-            tuple(old.sparse_ids - {chunk.sparse_id for chunk in version.chunks}),
-        )
+        self._forget_old_versions(connection, doc_ids)
+        new = _entries_of(batch)
+        return Entries(tuple(old.dense_ids.difference(new.dense)), tuple(old.sparse_ids.difference(new.sparse)))
 
-    def _forget_old_versions(self, connection: Connection, doc_id: str) -> None:
-        old = select(versions.c.version_id).where(versions.c.doc_id == doc_id, versions.c.status == "superseded")
+    def _forget_old_versions(self, connection: Connection, doc_ids: Sequence[str]) -> None:
+        old = select(versions.c.version_id, versions.c.doc_id).where(versions.c.status == "superseded")
         newest_first = old.order_by(versions.c.ready_at.desc(), versions.c.created_at.desc())
-        delete_versions(connection, list(connection.scalars(newest_first))[self._keep_versions :])
+        by_document: dict[str, list[str]] = {}
+        for row in rows_in(connection, newest_first, versions.c.doc_id, doc_ids):
+            by_document.setdefault(row.doc_id, []).append(row.version_id)
+        delete_versions(connection, [one for kept in by_document.values() for one in kept[self._keep_versions :]])
 
     def withdrawn(self, batch: Sequence[Version], returning: Collection[str]) -> set[str]:
         """Ids of those documents that were deleted since they were read, alone or with their collection.
@@ -298,3 +300,8 @@ class DocumentWriter(DocumentState):
         }
         known = existing(connection, chunks.c.chunk_id, list(rows))
         insert_rows(connection, chunks, [row for chunk_id, row in rows.items() if chunk_id not in known])
+
+
+def _entries_of(batch: Sequence[Version]) -> Entries:
+    found = [chunk for version in batch for chunk in version.chunks]
+    return Entries(tuple(chunk.dense_id for chunk in found), tuple(chunk.sparse_id for chunk in found))

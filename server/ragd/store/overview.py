@@ -6,17 +6,19 @@ import threading
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Engine, select
+from sqlalchemy import ColumnElement, Engine, and_, case, func, select
 
 from ragd.store.database.repository import Repository
 from ragd.store.database.revisions import Revisions
-from ragd.store.database.schema import collections, documents, jobs, sources
+from ragd.store.database.schema import collections, documents, jobs, sources, version_assets, versions
 from ragd.store.jobs import Job, Jobs
 from ragd.store.passages import Passages
 
 _MOST_JOBS: Final = 50
+# How much of a moment names its minute.
+_MINUTE: Final = len("2026-01-01T00:00")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,15 @@ class Overview:
     unfinished_jobs: int
     jobs: tuple[Job, ...]
     changes: str
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How many there are, and how many of these came within a day and within thirty."""
+
+    total: int
+    day: int
+    month: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +64,7 @@ class Overviews(Repository):
         self._process = uuid.uuid4().hex[:12]
         self._lock = threading.Lock()
         self._last: tuple[_Seen, Overview] | None = None
+        self._grown: tuple[tuple[int, str, str], dict[str, Growth]] | None = None
 
     def is_current(self, overview: Overview | None) -> bool:
         """Whether `get` would give this overview again. Asks memory alone."""
@@ -70,6 +82,32 @@ class Overviews(Repository):
             if self._last is None or self._last[0] != seen:
                 self._last = seen, self._read(seen, self._last)
             return self._last[1]
+
+    def growth(self, day: str, month: str) -> dict[str, Growth]:
+        """Of documents, chunks and pictures that are there to be found. `day` and `month` are the moments when these began.
+
+        Counted again when something was written and once a minute: that looks at every document.
+        """
+        asked = self._revisions.of(documents, collections, versions, version_assets), day[:_MINUTE], month[:_MINUTE]
+        if self._grown is None or self._grown[0] != asked:
+            self._grown = asked, self._read_growth(day, month)
+        return dict(self._grown[1])
+
+    def _read_growth(self, day: str, month: str) -> dict[str, Growth]:
+        found = and_(collections.c.kb_id == documents.c.kb_id, collections.c.status != "deleted", documents.c.status == "ready")
+        since = [documents.c.created_at >= moment for moment in ("", day, month)]
+        there = [func.coalesce(func.sum(case((came, 1), else_=0)), 0) for came in since]
+        held = [func.coalesce(func.sum(case((came, versions.c.chunk_count), else_=0)), 0) for came in since]
+        shown: list[ColumnElement[Any]] = [func.count(case((came, version_assets.c.asset_id)).distinct()) for came in since]
+        columns: list[ColumnElement[Any]] = [*there, *held]
+        counted = select(*columns).select_from(documents).join(collections, found)
+        pictures = (
+            select(*shown).select_from(version_assets).join(documents, documents.c.version_id == version_assets.c.version_id)
+        )
+        counts = self._rows(counted.join(versions, versions.c.version_id == documents.c.version_id))[0]
+        of_pictures = self._rows(pictures.join(collections, found))[0]
+        parts = {"documents": counts[:3], "chunks": counts[3:], "pictures": of_pictures}
+        return {name: Growth(*map(int, part)) for name, part in parts.items()}
 
     def _seen(self) -> _Seen:
         of = self._revisions.of

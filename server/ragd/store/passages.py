@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import cache
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, Text, and_, cast, func, or_, select
+from sqlalchemy import CTE, ColumnElement, Connection, Engine, FromClause, Row, Select, Text, and_, cast, func, or_, select
 
-from ragd.core.documents import Place
+from ragd.core.documents import DiagramText, Place
 from ragd.core.errors import ValidationFailed
 from ragd.core.files import uri_prefix
-from ragd.core.ids import canonical
-from ragd.core.query import Filters
+from ragd.core.query import Among, Filters
 from ragd.core.results import ImageRef, Passage
 from ragd.core.storage import Entries
 from ragd.store.database.engine import batches
-from ragd.store.database.repository import Repository, any_of, count_of, rows_in, rows_of
+from ragd.store.database.repository import Repository, any_of, count_of, rows_of
 from ragd.store.database.revisions import Revisions
 from ragd.store.database.schema import (
-    assets,
     chunks,
     collections,
     document_tags,
     documents,
     occurrences,
     sections,
-    version_assets,
     versions,
 )
 from ragd.store.live.entry_table import EntryTable, LiveChunk, Side
+from ragd.store.live.headings import within
+from ragd.store.live.pictured import asks_for_pictures, shown
 from ragd.store.live.version_entries import VersionEntries
+from ragd.store.pictures.shown import images_of
+from ragd.store.places import DIAGRAMS
 
 # What each left may be half a million ids.
 _REMEMBERED_FILTERS: Final = 2
@@ -85,18 +84,21 @@ class Passages(Repository):
             known = self._table.find(side, entry_ids, revision)
             if known is not None:
                 return known
-        column = occurrences.c.dense_id if side == "dense" else occurrences.c.sparse_id
-        columns = (column, occurrences.c.chunk_id, occurrences.c.dense_id, documents.c.language)
+        column = f"{side}_id"
         found: dict[str, LiveChunk] = {}
         with self._reader.connect() as connection:
             for batch in batches(entry_ids):
-                query = _live(select(*columns)).where(column.in_(batch), *_conditions(filters))
-                for row in _in_section(connection, query, filters):
+                chosen = _first(occurrences.c[column].in_(batch))
+                columns = (chosen.c[column], chosen.c.chunk_id, chosen.c.dense_id, documents.c.language)
+                query = _live(select(*columns), chosen).where(*_conditions(filters), *shown(filters, chosen))
+                for row in _in_section(connection, query, filters, chosen):
                     found[row[0]] = LiveChunk(row.chunk_id, row.dense_id, row.language)
         return found
 
     def allowed(self, kb_id: str, filters: Filters) -> Allowed:
         """Every entry of a collection that passes the filters. The last few are remembered until something is written."""
+        if asks_for_pictures(filters):  # which follow tables that the revision does not
+            return self._read_allowed(kb_id, filters)
         asked, revision = (kb_id, filters), self._revision()
         known = self._allowed.get(asked)
         if known is None or known.revision != revision:
@@ -113,12 +115,15 @@ class Passages(Repository):
         with self._reader.connect() as connection:
             if _sections(filters):
                 return bool(_versions_in_section(connection, kb_id, Filters(doc_id=(doc_id,), also=(filters,))))
-            return connection.execute(select(1).where(documents.c.doc_id == doc_id, *_conditions(filters))).first() is not None
+            query = select(1).where(documents.c.doc_id == doc_id, *_conditions(filters))
+            if asks_for_pictures(filters):
+                query = query.join(occurrences, occurrences.c.version_id == documents.c.version_id).where(*shown(filters))
+            return connection.execute(query).first() is not None
 
     def _read_allowed(self, kb_id: str, filters: Filters) -> Allowed:
         revision, of_entries = self._revision(), self._revisions.of(occurrences)
         with self._reader.connect() as connection:
-            if _sections(filters):
+            if _sections(filters) or asks_for_pictures(filters):
                 entries = [_entries_in_section(connection, kb_id, filters)]
             else:
                 # Filters look at documents, which are few; what hangs on their versions is remembered.
@@ -158,9 +163,9 @@ class Passages(Repository):
         found: dict[str, Passage] = {}
         with self._reader.connect() as connection:
             rows = list(rows_of(connection, _PASSAGES, chunk_ids))
-            shown = _images(connection, {row.version_id for row in rows if row.image_refs})
+            pictures = images_of(connection, {row.version_id for row in rows if row.image_refs})
             for row in rows:
-                found[row.chunk_id] = _passage(row, shown.get(row.version_id, {}))
+                found[row.chunk_id] = _passage(row, pictures.get(row.version_id, {}))
         return found
 
     def counts(self) -> dict[str, int]:
@@ -178,9 +183,15 @@ class Passages(Repository):
         return {"collections": total, "documents": kept[0], "chunks": int(kept[1])}
 
 
-def _live(query: Select[Any]) -> Select[Any]:
-    """Of occurrences, those that may be served."""
-    return _served(query.join(documents, documents.c.version_id == occurrences.c.version_id))
+def _first(condition: ColumnElement[bool]) -> CTE:
+    """Occurrences that are looked for before anything else. PostgreSQL takes the few collections there are, of which it has no
+    statistics, for one that holds next to nothing, and would begin with every document of it."""
+    return select(occurrences).where(condition).cte("chosen").prefix_with("MATERIALIZED", dialect="postgresql")
+
+
+def _live(query: Select[Any], rows: FromClause = occurrences) -> Select[Any]:
+    """Of occurrences, or those among them that `rows` are, those that may be served."""
+    return _served(query.join(documents, documents.c.version_id == rows.c.version_id))
 
 
 def _served(query: Select[Any]) -> Select[Any]:
@@ -192,15 +203,17 @@ def _served(query: Select[Any]) -> Select[Any]:
 
 _OF_OCCURRENCES: Final = ("chunk_id", "version_id", "ordinal", "place", "tokens", "image_refs", "enrichment")
 _OF_DOCUMENTS: Final = ("doc_id", "source", "source_uri", "doc_type", "title")
+_CHOSEN: Final = _first(any_of(occurrences.c.chunk_id))
 _PASSAGES: Final = _live(
     select(
-        *(occurrences.c[name] for name in _OF_OCCURRENCES),
+        *(_CHOSEN.c[name] for name in _OF_OCCURRENCES),
         chunks.c.text,
         chunks.c.section_path,
         *(documents.c[name] for name in _OF_DOCUMENTS),
         collections.c.name,
-    ).join(chunks, chunks.c.chunk_id == occurrences.c.chunk_id)
-).where(any_of(occurrences.c.chunk_id))
+    ).join(chunks, chunks.c.chunk_id == _CHOSEN.c.chunk_id),
+    _CHOSEN,
+)
 _AS_STORED: Final = ("chunk_id", "version_id", "ordinal", "tokens", *_OF_DOCUMENTS)
 """Columns that are a passage's fields as they are."""
 
@@ -224,11 +237,9 @@ def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
         any_tag = select(document_tags.c.doc_id).where(document_tags.c.doc_id == documents.c.doc_id).exists()
         conditions.append(or_(documents.c.doc_id.in_(tagged), ~any_tag))
     if filters.path_prefix:
-        # Not LIKE: that ignores case on SQLite and respects it on PostgreSQL.
-        prefixes = [(documents.c.source, filters.path_prefix)]
-        if uri := uri_prefix(filters.path_prefix):
-            prefixes.append((documents.c.source_uri, uri))
-        conditions.append(or_(*(func.substr(column, 1, len(prefix)) == prefix for column, prefix in prefixes)))
+        conditions.append(_begins(filters.path_prefix))
+    if filters.among:
+        conditions.append(_is_among(filters.among))
     if filters.updated_after:
         conditions.append(documents.c.updated_at >= filters.updated_after)
     if filters.updated_before:
@@ -236,6 +247,27 @@ def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
     if filters.without:
         conditions.append(or_(documents.c.source_id.not_in(filters.without), documents.c.source_id.is_(None)))
     return conditions
+
+
+def _begins(path: str) -> ColumnElement[bool]:
+    """Whether a document's path begins so, as it is shown or absolute."""
+    # Not LIKE: that ignores case on SQLite and respects it on PostgreSQL.
+    prefixes = [(documents.c.source, path)]
+    if uri := uri_prefix(path):
+        prefixes.append((documents.c.source_uri, uri))
+    return or_(*(func.substr(column, 1, len(prefix)) == prefix for column, prefix in prefixes))
+
+
+def _is_among(among: Among) -> ColumnElement[bool]:
+    """Whether a document is one of those that were chosen."""
+    chosen: list[ColumnElement[bool]] = list(map(_begins, among.path_prefix))
+    if among.collection:
+        named = select(collections.c.kb_id).where(collections.c.name.in_(among.collection))
+        chosen.append(documents.c.kb_id.in_(named))
+    for column, values in ((documents.c.source_id, among.source_id), (documents.c.doc_id, among.doc_id)):
+        if values:
+            chosen.append(column.in_(values))
+    return or_(*chosen)
 
 
 def _sections(filters: Filters) -> list[tuple[tuple[str, ...], bool]]:
@@ -246,13 +278,16 @@ def _sections(filters: Filters) -> list[tuple[tuple[str, ...], bool]]:
 
 
 def _entries_in_section(connection: Connection, kb_id: str, filters: Filters) -> Entries:
-    """The entries of a collection in the sections that the filters ask for."""
+    """The entries of a collection in the sections, and with the pictures, that the filters ask for."""
     entries = _live(select(occurrences.c.dense_id, occurrences.c.sparse_id))
-    query = entries.where(documents.c.kb_id == kb_id, *_conditions(filters))
+    query = entries.where(documents.c.kb_id == kb_id, *_conditions(filters), *shown(filters))
     rows: list[Row[Any]] = []
     # Whole documents are told apart by their sections, which are fewer than their chunks.
-    for batch in batches(_versions_in_section(connection, kb_id, filters)):
-        rows += _in_section(connection, query.where(occurrences.c.version_id.in_(batch)), filters)
+    if not _sections(filters):
+        rows += connection.execute(query)
+    else:
+        for batch in batches(_versions_in_section(connection, kb_id, filters)):
+            rows += _in_section(connection, query.where(occurrences.c.version_id.in_(batch)), filters)
     return Entries(tuple(map(itemgetter(0), rows)), tuple(map(itemgetter(1), rows)))
 
 
@@ -261,12 +296,14 @@ def _versions_in_section(connection: Connection, kb_id: str, filters: Filters) -
     path = cast(sections.c.path, Text)
     query = select(sections.c.version_id, path).join(documents, documents.c.version_id == sections.c.version_id)
     rows = connection.execute(query.where(documents.c.kb_id == kb_id, *_conditions(filters)))
-    within = _within(_sections(filters))
-    return list(dict.fromkeys(version_id for version_id, written in rows if within(written)))
+    is_within = within(_sections(filters))
+    return list(dict.fromkeys(version_id for version_id, written in rows if is_within(written)))
 
 
-def _in_section(connection: Connection, query: Select[Any], filters: Filters) -> Sequence[Row[Any]]:
-    """Rows of a query over occurrences that stand in the sections that the filters ask for.
+def _in_section(
+    connection: Connection, query: Select[Any], filters: Filters, rows: FromClause = occurrences
+) -> Sequence[Row[Any]]:
+    """Rows of a query over occurrences, or those among them that `rows` are, that stand in the sections that the filters ask for.
 
     Headings are compared in canonical form and without case, which no two databases do alike; so it is done here. Many rows share
     a path, and each path is looked at once.
@@ -275,45 +312,15 @@ def _in_section(connection: Connection, query: Select[Any], filters: Filters) ->
     if not asked:
         return connection.execute(query).all()
     path = cast(chunks.c.section_path, Text)
-    rows = connection.execute(query.join(chunks, chunks.c.chunk_id == occurrences.c.chunk_id).add_columns(path))
-    within = _within(asked)
-    return [row for row in rows if within(row[-1])]
-
-
-def _within(asked: Sequence[tuple[Sequence[str], bool]]) -> Callable[[str], bool]:
-    """Whether a section path, as JSON, has every one of the runs of headings, at its beginning where that is asked."""
-    folded = [(_folded(run), begins) for run, begins in asked]
-
-    @cache
-    def within(path: str) -> bool:
-        headings = _folded(json.loads(path))
-        starts = range(len(headings))
-        return all(
-            any(headings[start : start + len(run)] == run for start in (starts[:1] if begins else starts))
-            for run, begins in folded
-        )
-
-    return within
-
-
-def _folded(headings: Sequence[str]) -> list[str]:
-    return [" ".join(canonical(heading).casefold().split()) for heading in headings]
-
-
-def _images(connection: Connection, version_ids: Collection[str]) -> dict[str, dict[str, ImageRef]]:
-    """version id -> asset id -> the picture as a passage shows it."""
-    if not version_ids:
-        return {}
-    found: dict[str, dict[str, ImageRef]] = {}
-    columns = (version_assets.c.version_id, version_assets.c.alt, assets.c.asset_id, assets.c.mime, assets.c.text)
-    shown = select(*columns).join(assets, assets.c.asset_id == version_assets.c.asset_id)
-    for row in rows_in(connection, shown, version_assets.c.version_id, version_ids):
-        found.setdefault(row.version_id, {})[row.asset_id] = ImageRef(row.asset_id, row.mime, row.alt, row.text)
-    return found
+    found = connection.execute(query.join(chunks, chunks.c.chunk_id == rows.c.chunk_id).add_columns(path))
+    is_within = within(asked)
+    return [row for row in found if is_within(row[-1])]
 
 
 def _passage(row: Row[Any], images: Mapping[str, ImageRef]) -> Passage:
     values = row._mapping
+    said = dict(row.enrichment or {})
+    diagrams = said.pop(DIAGRAMS, ())
     return Passage(
         **{name: values[name] for name in _AS_STORED},
         collection=row.name,
@@ -321,5 +328,6 @@ def _passage(row: Row[Any], images: Mapping[str, ImageRef]) -> Passage:
         section_path=tuple(row.section_path),
         place=Place.from_dict(row.place),
         images=tuple(images[asset_id] for asset_id in row.image_refs or () if asset_id in images),
-        enrichment=row.enrichment or {},
+        diagrams=tuple(DiagramText(mermaid, summary) for mermaid, summary in diagrams),
+        enrichment=said,
     )

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
-from ragd.core.documents import Document, Heading, Mark, Place
+from ragd.core.documents import DiagramText, Document, Heading, Mark, Place, PlacedDiagram
+
+DIAGRAMS: Final = "diagrams"
+"""Key of a chunk's diagrams, beside what is said of it."""
 
 
 def encode_places(document: Document) -> dict[str, Any]:
-    """Marks, headings and boilerplate as JSON-ready values."""
+    """Marks, headings, boilerplate and diagrams as JSON-ready values."""
     return {
         "verbatim": document.verbatim,
         "marks": [[mark.offset, mark.place.as_dict()] for mark in document.marks],
         "headings": [[heading.start, heading.end, heading.level, heading.title] for heading in document.headings],
         "furniture": [list(pair) for pair in document.boilerplate],
+        "diagrams": pack_diagrams(document.diagrams),
     }
+
+
+def pack_diagrams(diagrams: Iterable[PlacedDiagram]) -> list[list[Any]]:
+    """Diagrams as JSON-ready values."""
+    return [[placed.start, placed.end, placed.text.mermaid, placed.text.summary, list(placed.text.labels)] for placed in diagrams]
+
+
+def unpack_diagrams(rows: Iterable[Sequence[Any]]) -> tuple[PlacedDiagram, ...]:
+    """The inverse of `pack_diagrams`."""
+    return tuple(
+        PlacedDiagram(start, end, DiagramText(mermaid, summary, tuple(labels))) for start, end, mermaid, summary, labels in rows
+    )
 
 
 def decode_document(row: Mapping[str, Any]) -> Document:
@@ -33,6 +49,7 @@ def decode_document(row: Mapping[str, Any]) -> Document:
         headings=tuple(Heading(*values) for values in places["headings"]),
         # Content that the first release wrote has none.
         boilerplate=tuple((start, end) for start, end in places.get("furniture", ())),
+        diagrams=unpack_diagrams(places.get("diagrams", ())),
         language=row["language"],
         metadata=row["metadata"],
         warnings=tuple(row["warnings"]),

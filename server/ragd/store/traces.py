@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, Engine, Row, select
+from sqlalchemy import ColumnElement, Engine, Row, Text, cast, select
 
 from ragd.core.errors import TraceNotFound
 from ragd.store.database.engine import independent
@@ -21,6 +23,18 @@ _ONLY: Final[dict[Only, ColumnElement[bool]]] = {
     "nothing_found": traces.c.results == 0,
     "slow": traces.c.latency_ms >= _SLOW_MS,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What was done since some moment, as far as the traces are kept. Times are in milliseconds, None where nothing was done."""
+
+    count: int
+    p50_ms: int | None
+    p95_ms: int | None
+    failed: int
+    degraded: int
+    nothing_found: int
 
 
 class Traces(Repository):
@@ -53,10 +67,13 @@ class Traces(Repository):
         job_id: str | None = None,
         text: str | None = None,
         only: Only | None = None,
+        doc_id: str | None = None,
+        chunk_id: str | None = None,
     ) -> tuple[list[dict[str, Any]], int]:
         """One page of trace rows without their envelopes, newest first, and how many there are in all.
 
-        `text` is a part of the question, in whatever case; `only` leaves those of one kind.
+        `text` is a part of the question, in whatever case; `only` leaves those of one kind; `doc_id` the ingestions of one
+        document; `chunk_id` the questions of which some list held the passage. These two look through the traces themselves.
         """
         where = [traces.c.trace_type == trace_type] if trace_type else []
         if job_id:
@@ -65,9 +82,40 @@ class Traces(Repository):
             where.append(traces.c.question.icontains(text, autoescape=True))
         if only:
             where.append(_ONLY[only])
+        for named, one in (("ingestion", doc_id), ("query", chunk_id)):
+            if one:
+                where += [traces.c.trace_type == named, cast(traces.c.envelope, Text).contains(f'"{one}"', autoescape=True)]
         columns = [column for column in traces.c if column.name != "envelope"]
         newest = select(*columns).where(*where).order_by(traces.c.started_at.desc(), traces.c.trace_id)
         return self._page(newest, page, page_size, _row)
+
+    def documents(self, trace_ids: Iterable[str]) -> dict[str, str]:
+        """The document that each of these ingestions read, by the trace's id."""
+        rows = self._rows_in(select(traces.c.trace_id, traces.c.envelope), traces.c.trace_id, trace_ids)
+        decided = {row.trace_id: _payloads(row.envelope).get("ingest.dedup_decision", {}) for row in rows}
+        return {trace_id: payload["doc_id"] for trace_id, payload in decided.items() if "doc_id" in payload}
+
+    def activity(self, trace_type: str, since: str) -> Activity:
+        """Of queries, those of evaluations count, too: they load the daemon as others do."""
+        columns = (traces.c.latency_ms, traces.c.status, traces.c.degraded, traces.c.results)
+        rows = self._rows(select(*columns).where(traces.c.trace_type == trace_type, traces.c.started_at >= since))
+        times = sorted(row.latency_ms for row in rows)
+        return Activity(
+            count=len(rows),
+            p50_ms=_percentile(times, 0.5),
+            p95_ms=_percentile(times, 0.95),
+            failed=sum(row.status != "ok" for row in rows),
+            degraded=sum(bool(row.degraded) for row in rows),
+            nothing_found=sum(row.results == 0 for row in rows),
+        )
+
+    def cache(self, newest: int) -> tuple[int, int]:
+        """Vectors that the newest ingestions took over, and those that they had made."""
+        counters = traces.c.envelope["aggregates"]["counters"]
+        counted = select(counters["cache_hits"].as_integer().label("hits"), counters["cache_misses"].as_integer().label("misses"))
+        of = counted.where(traces.c.trace_type == "ingestion").order_by(traces.c.started_at.desc()).limit(newest)
+        rows = self._rows(of)
+        return sum(row.hits or 0 for row in rows), sum(row.misses or 0 for row in rows)
 
     def get(self, trace_id: str) -> dict[str, Any]:
         """The whole envelope. Raises `TraceNotFound`."""
@@ -77,15 +125,24 @@ class Traces(Repository):
         return dict(row.envelope)
 
 
+def _percentile(ordered: Sequence[int], share: float) -> int | None:
+    """The smallest value that is not less than this share of all."""
+    return ordered[math.ceil(share * len(ordered)) - 1] if ordered else None
+
+
 def _summary(envelope: Mapping[str, Any]) -> dict[str, Any]:
     """What lists show: the question as far as the trace holds it, the passages of the answer, what was worked without."""
-    payloads: dict[str, Mapping[str, Any]] = {event["kind"]: event["payload"] for event in envelope["events"]}
+    payloads = _payloads(envelope)
     degraded = {event["payload"]["stage"]: None for event in envelope["events"] if event["kind"] == "degraded"}
     return {
         "question": payloads.get("query.normalized", {}).get("query"),
         "results": payloads.get("response.envelope", {}).get("results"),
         "degraded": " ".join(degraded),
     }
+
+
+def _payloads(envelope: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    return {event["kind"]: event["payload"] for event in envelope["events"]}
 
 
 def _row(row: Row[Any]) -> dict[str, Any]:

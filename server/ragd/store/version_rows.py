@@ -8,15 +8,15 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
-from ragd.core.documents import READ_IN_CONTENT
+from ragd.core.documents import READ_IN_CONTENT, Chunk
 from ragd.core.ids import hash32
-from ragd.core.storage import Version
+from ragd.core.storage import Version, pack_words
 from ragd.core.tracing import utc_now
 from ragd.store.assets import ASSET_COLUMNS
 from ragd.store.database.engine import batches
 from ragd.store.database.repository import insert_rows, rows_in
 from ragd.store.database.schema import assets, chunks, document_tags, occurrences, sections, version_assets, versions
-from ragd.store.places import encode_places
+from ragd.store.places import DIAGRAMS, encode_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +47,22 @@ def drop_versions(connection: Connection, doc_ids: Sequence[str]) -> None:
         connection.execute(delete(sections).where(sections.c.version_id.in_(of_documents)))
 
 
-def write_content(connection: Connection, version: Version) -> None:
-    """Write what a version that becomes ready is made of: its occurrences and sections, texts and tags."""
-    _insert_occurrences(connection, version)
-    _refresh_texts(connection, version)
-    _set_tags(connection, version)
+def write_content(connection: Connection, batch: Sequence[Version]) -> None:
+    """Write what versions that become ready are made of: their occurrences and sections, texts and tags."""
+    _insert_occurrences(connection, batch)
+    _refresh_texts(connection, batch)
+    _set_tags(connection, batch)
 
 
-def _refresh_texts(connection: Connection, version: Version) -> None:
-    """Bring the texts of a version's chunks up to date: two texts that differ in their canonical form alone share an id."""
-    texts = {chunk.chunk_id: chunk.text for chunk in version.chunks}
+def _refresh_texts(connection: Connection, batch: Sequence[Version]) -> None:
+    """Bring the texts of chunks up to date: two texts that differ in their canonical form alone share an id."""
+    texts = {chunk.chunk_id: chunk.text for version in batch for chunk in version.chunks}
     for row in list(rows_in(connection, select(chunks.c.chunk_id, chunks.c.text), chunks.c.chunk_id, list(texts))):
         if row.text != texts[row.chunk_id]:
             connection.execute(update(chunks).where(chunks.c.chunk_id == row.chunk_id).values(text=texts[row.chunk_id]))
 
 
-def _insert_occurrences(connection: Connection, version: Version) -> None:
+def _insert_occurrences(connection: Connection, batch: Sequence[Version]) -> None:
     names = ("ordinal", "chunk_id", "tokens", "dense_key", "dense_id", "sparse_id")
     placed = [
         {name: getattr(chunk, name) for name in names}
@@ -70,24 +70,35 @@ def _insert_occurrences(connection: Connection, version: Version) -> None:
             "version_id": version.version_id,
             "place": chunk.place.as_dict(),
             "image_refs": list(chunk.image_refs),
-            "enrichment": asdict(chunk.enrichment) if chunk.enrichment else None,
+            "enrichment": _said_of(chunk),
         }
+        for version in batch
         for chunk in version.chunks
     ]
     insert_rows(connection, occurrences, placed)
     outline = [
         {name: getattr(section, name) for name in ("section_id", "start", "end", "section_hash")}
         | {"version_id": version.version_id, "ordinal": ordinal, "path": list(section.path)}
+        for version in batch
         for ordinal, section in enumerate(version.sections)
     ]
     insert_rows(connection, sections, outline)
+
+
+def _said_of(chunk: Chunk) -> dict[str, Any] | None:
+    """What rules or a model say of a chunk, and what its diagrams are."""
+    said = asdict(chunk.enrichment) if chunk.enrichment else {}
+    if chunk.diagrams:
+        said[DIAGRAMS] = [[diagram.mermaid, diagram.summary] for diagram in chunk.diagrams]
+    return said or None
 
 
 def insert_pictures(connection: Connection, version: Version) -> None:
     """Make the version's references to pictures what they are now; its assets are kept once for all versions."""
     known = existing(connection, assets.c.asset_id, [asset.asset_id for asset in version.assets])
     fresh = [
-        {name: getattr(asset, name) for name in ASSET_COLUMNS} | {"size": len(asset.data), "created_at": utc_now()}
+        {name: getattr(asset, name) for name in ASSET_COLUMNS}
+        | {"words": pack_words(asset.words), "size": len(asset.data), "created_at": utc_now()}
         for asset in {asset.asset_id: asset for asset in version.assets}.values()
         if asset.asset_id not in known
     ]
@@ -95,22 +106,28 @@ def insert_pictures(connection: Connection, version: Version) -> None:
     for asset in version.assets:
         # Read again, under another profile of text recognition; a picture that was not read takes nothing from one that was.
         if asset.asset_id in known and asset.data and asset.ocr_profile != READ_IN_CONTENT:
-            read = {"text": asset.text, "ocr_skipped": asset.ocr_skipped, "ocr_profile": asset.ocr_profile}
+            names = ("text", "ocr_skipped", "ocr_profile")
+            read = {name: getattr(asset, name) for name in names} | {"words": pack_words(asset.words)}
             connection.execute(update(assets).where(assets.c.asset_id == asset.asset_id).values(**read))
     connection.execute(delete(version_assets).where(version_assets.c.version_id == version.version_id))
     links = [
-        {name: getattr(link, name) for name in ("asset_id", "link", "alt")}
+        {name: getattr(link, name) for name in ("asset_id", "link", "alt", "description_id")}
         | {"version_id": version.version_id, "ordinal": ordinal, "place": link.place.as_dict()}
         for ordinal, link in enumerate(version.picture_links)
     ]
     insert_rows(connection, version_assets, links)
 
 
-def _set_tags(connection: Connection, version: Version) -> None:
-    """Make the document's tags, by which it is filtered, those of this version."""
-    connection.execute(delete(document_tags).where(document_tags.c.doc_id == version.doc_id))
-    tags = dict.fromkeys(tag[:255] for tag in version.enrichment.tags)
-    insert_rows(connection, document_tags, [{"doc_id": version.doc_id, "tag": tag} for tag in tags])
+def _set_tags(connection: Connection, batch: Sequence[Version]) -> None:
+    """Make the documents' tags, by which they are filtered, those of these versions."""
+    for doc_ids in batches([version.doc_id for version in batch]):
+        connection.execute(delete(document_tags).where(document_tags.c.doc_id.in_(doc_ids)))
+    rows = [
+        {"doc_id": version.doc_id, "tag": tag}
+        for version in batch
+        for tag in dict.fromkeys(tag[:255] for tag in version.enrichment.tags)
+    ]
+    insert_rows(connection, document_tags, rows)
 
 
 def existing(connection: Connection, column: Any, ids: Sequence[str]) -> set[str]:

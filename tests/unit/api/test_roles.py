@@ -171,6 +171,16 @@ def deleting_a_document(path: str) -> Ask:
     return ask
 
 
+def taking_back_a_label(service: Service, client: TestClient, thing: Thing) -> Any:
+    """A mark of whoever asks; of somebody else where they may not mark."""
+    body = {"question": "how", "collection": thing.name, "chunk_id": thing.chunk_id, "grade": 1}
+    made = client.post("/api/labels", json=body)
+    if made.status_code != 201:
+        with TestClient(service.api, base_url=URL, headers={"Authorization": f"Bearer {TOKEN}"}) as local:
+            made = local.post("/api/labels", json=body)
+    return client.delete(f"/api/labels/{made.json()['label_id']}")
+
+
 def changing_a_new_collection(method: str, path: str) -> Ask:
     """A new collection, of all keys that have the thing's."""
 
@@ -195,6 +205,7 @@ def event_stream(_service: Service, client: TestClient, _thing: Thing) -> Any:
 QUESTION = {"query": "how is it set up", "collection": "{name}"}
 QUOTED = {"answer": "It is set up [1].", "citations": [{"id": 1, "chunk_ids": ["{chunk_id}"]}]}
 OPINION = {"question": "how", "verdict": "good", "collection": "{name}"}
+MARKED = {"question": "how", "collection": "{name}", "chunk_id": "{chunk_id}", "grade": 2}
 NEVER = "0" * 32
 # Pages for people.
 UNDESCRIBED = ("/docs", "/openapi.json", "/open", "/dashboard")
@@ -216,6 +227,7 @@ EXPECTED: Mapping[tuple[str, str], tuple[str, Ask]] = {
     ("GET", "/api/status"): ("reader+", at("GET", "/api/status")),
     ("GET", "/api/events"): ("reader+", event_stream),
     ("GET", "/api/checks"): ("admin+", at("GET", "/api/checks?search=false")),
+    ("GET", "/api/overview"): ("admin+", at("GET", "/api/overview")),
     ("POST", "/api/stop"): ("admin+", at("POST", "/api/stop")),
     ("GET", "/api/backup"): ("admin+", at("GET", "/api/backup")),
     ("GET", "/api/keys"): ("admin+", at("GET", "/api/keys")),
@@ -238,6 +250,7 @@ EXPECTED: Mapping[tuple[str, str], tuple[str, Ask]] = {
     ("POST", "/v1/rerank"): ("all", at("POST", "/v1/rerank", json={"model": "none", "query": "x", "documents": ["x"]})),
     ("GET", "/api/collections"): ("listed", at("GET", "/api/collections")),
     ("POST", "/api/collections"): ("maker", at("POST", "/api/collections", json={"name": "/"})),
+    ("GET", "/api/collections/{name}/guide"): ("reader", at("GET", "/api/collections/{name}/guide")),
     ("PATCH", "/api/collections/{name}"): ("admin", changing_a_new_collection("PATCH", "/api/collections/{name}")),
     ("DELETE", "/api/collections/{name}"): ("admin", changing_a_new_collection("DELETE", "/api/collections/{name}")),
     ("GET", "/knowledge_bases"): ("listed", at("GET", "/knowledge_bases?page_size=100")),
@@ -252,15 +265,21 @@ EXPECTED: Mapping[tuple[str, str], tuple[str, Ask]] = {
     ("GET", "/documents/{doc_id}"): ("reader", at("GET", "/documents/{doc_id}")),
     ("DELETE", "/documents/{doc_id}"): ("writer", deleting_a_document("/documents/{doc_id}")),
     ("GET", "/api/documents"): ("reader", at("GET", "/api/documents?collection={name}")),
+    ("GET", "/api/documents/folders"): ("reader", at("GET", "/api/documents/folders?collection={name}")),
     ("POST", "/api/documents/verify"): ("admin", at("POST", "/api/documents/verify", json={"collection": "{name}"})),
     ("GET", "/api/documents/{doc_id}"): ("reader", at("GET", "/api/documents/{doc_id}")),
     ("DELETE", "/api/documents/{doc_id}"): ("writer", deleting_a_document("/api/documents/{doc_id}")),
+    ("GET", "/api/documents/{doc_id}/guide"): ("reader", at("GET", "/api/documents/{doc_id}/guide")),
     ("GET", "/api/documents/{doc_id}/content"): ("reader", at("GET", "/api/documents/{doc_id}/content")),
     ("GET", "/api/documents/{doc_id}/sections"): ("reader", at("GET", "/api/documents/{doc_id}/sections")),
     ("GET", "/api/documents/{doc_id}/chunks"): ("reader", at("GET", "/api/documents/{doc_id}/chunks")),
     ("GET", "/api/documents/{doc_id}/pages/{page}"): ("reader", at("GET", "/api/documents/{doc_id}/pages/1")),
     ("POST", "/api/documents/{doc_id}/reindex"): ("writer", at("POST", "/api/documents/{doc_id}/reindex")),
+    ("GET", "/api/assets"): ("admin+", at("GET", "/api/assets")),
+    ("POST", "/api/assets/caption"): ("admin+", at("POST", "/api/assets/caption", json={"x": 1})),
     ("GET", "/api/assets/{asset_id}"): ("left out", at("GET", "/api/assets/{picture}")),
+    ("GET", "/api/assets/{asset_id}/details"): ("left out", at("GET", "/api/assets/{picture}/details")),
+    ("GET", "/api/assets/{asset_id}/table"): ("left out", at("GET", "/api/assets/{picture}/table")),
     ("POST", "/api/ingest"): ("writer", form("/api/ingest", "files")),
     ("POST", "/api/reindex"): ("admin", at("POST", "/api/reindex", json={"collection": "{name}"})),
     ("GET", "/api/sources"): ("listed to admins", at("GET", "/api/sources")),
@@ -279,6 +298,7 @@ EXPECTED: Mapping[tuple[str, str], tuple[str, Ask]] = {
     ("GET", "/api/traces"): ("admin+", at("GET", "/api/traces")),
     ("GET", "/api/traces/{trace_id}"): ("admin+", at("GET", f"/api/traces/{NEVER}")),
     ("GET", "/api/traces/{trace_id}/flow"): ("admin+", at("GET", f"/api/traces/{NEVER}/flow")),
+    ("GET", "/api/traces/{trace_id}/passages"): ("admin+", at("GET", f"/api/traces/{NEVER}/passages")),
     ("GET", "/api/traces/{trace_id}/whereabouts"): ("admin+", at("GET", f"/api/traces/{NEVER}/whereabouts?document=x")),
     ("GET", "/api/settings"): ("admin+", at("GET", "/api/settings")),
     ("POST", "/api/traces/{trace_id}/replay"): ("admin+", at("POST", f"/api/traces/{NEVER}/replay", json={})),
@@ -289,10 +309,21 @@ EXPECTED: Mapping[tuple[str, str], tuple[str, Ask]] = {
         "admin+",
         at("POST", "/api/evaluations/answer", json={"query": "restore", "passages": [{"text": "Run restore."}]}),
     ),
+    ("GET", "/api/evaluations/{run_id}/figures"): ("admin+", at("GET", f"/api/evaluations/{NEVER}/figures")),
+    ("GET", "/api/evaluations/{run_id}/questions"): ("admin+", at("GET", f"/api/evaluations/{NEVER}/questions")),
+    ("GET", "/api/evaluations/{run_id}/comparison"): (
+        "admin+",
+        at("GET", f"/api/evaluations/{NEVER}/comparison?against={NEVER}"),
+    ),
     ("POST", "/api/evaluations/query"): ("admin+", at("POST", "/api/evaluations/query", json={"query": "restore"})),
     ("GET", "/api/feedback"): ("admin+", at("GET", "/api/feedback")),
     ("POST", "/api/feedback"): ("reader", at("POST", "/api/feedback", json=OPINION)),
     ("DELETE", "/api/feedback/{feedback_id}"): ("admin+", at("DELETE", f"/api/feedback/{NEVER}")),
+    ("GET", "/api/labels"): ("writer", at("GET", "/api/labels?collection={name}")),
+    ("POST", "/api/labels"): ("writer", at("POST", "/api/labels", json=MARKED)),
+    ("GET", "/api/labels/questions"): ("writer", at("GET", "/api/labels/questions?collection={name}")),
+    ("GET", "/api/labels/agreement"): ("writer", at("GET", "/api/labels/agreement?collection={name}")),
+    ("DELETE", "/api/labels/{label_id}"): ("writer", taking_back_a_label),
 }
 
 
@@ -359,6 +390,38 @@ def test_a_route_is_answered_to_whom_it_is_meant_for_alone(service: Service, rou
                         who,
                         answer.text,
                     )
+
+
+def test_labels_name_their_author_and_only_they_or_an_administrator_take_them_back(service: Service) -> None:
+    body = {"question": "whose?", "collection": "own", "chunk_id": service.own.chunk_id, "grade": 2}
+    with service.client("writer") as writer, service.client("writer everywhere") as other, service.client("admin") as admin:
+        first, second = (writer.post("/api/labels", json=body | {"grade": grade}).json() for grade in (1, 2))
+        assert (first["author"], second["author"]) == ("writer", "writer")
+        assert writer.post("/api/labels", json=body | {"author": "somebody"}).status_code == 400
+        assert is_refused(other.delete(f"/api/labels/{first['label_id']}"))
+        assert writer.delete(f"/api/labels/{second['label_id']}").status_code == 204
+        assert admin.delete(f"/api/labels/{first['label_id']}").status_code == 204
+    # Whoever names no collection sees the labels of those they may write to, and no other's.
+    with service.client("writer everywhere") as other:
+        other.post("/api/labels", json=body | {"collection": "other", "chunk_id": service.other.chunk_id})
+        assert {one["collection"] for one in other.get("/api/labels").json()["items"]} >= {"other"}
+    for who in ("reader", "writer", "admin"):
+        with service.client(who) as client:
+            for path in ("/api/labels", "/api/labels/questions"):
+                assert "other" not in {one["collection"] for one in client.get(path).json()["items"]}, who
+    with service.client("reader") as reader:
+        assert reader.get("/api/labels").json()["total"] == 0
+
+
+def test_a_question_with_signs_that_a_store_can_not_keep_is_labelled_all_the_same(service: Service) -> None:
+    body = {"question": "why\0?\n\u202e", "collection": "own", "chunk_id": service.own.chunk_id, "grade": 1}
+    with TestClient(service.api, base_url=URL, headers={"Authorization": f"Bearer {TOKEN}"}) as local:
+        kept = local.post("/api/labels", json=body | {"author": "a\0da"})
+        assert kept.status_code == 201, kept.text
+        for wanted in ({"question": body["question"]}, {"author": "a\0da"}, {"question_id": "\0"}):
+            assert local.get("/api/labels", params=wanted).status_code == 200, wanted
+        assert local.get("/api/labels", params={"question": "why?"}).json()["total"] == 1
+        assert local.delete("/api/labels/%00").status_code == 404
 
 
 @pytest.mark.parametrize("content_type", ["application/JSON", "Application/Json ; charset=utf-8", "application/vnd.ours+JSON"])

@@ -294,8 +294,11 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
     operations = {f"{method.upper()} {path}": item for path, item in described["paths"].items() for method, item in item.items()}
     assert {
         "GET /health", "GET /api/health", "GET /api/status", "GET /api/checks", "POST /api/query", "POST /api/chat",
+        "GET /api/overview",
         "POST /api/prompt", "GET /api/suggest",
         "GET /api/collections", "POST /api/collections",
+        "GET /api/collections/{name}/guide", "GET /api/documents/{doc_id}/guide", "GET /api/documents/folders",
+        "GET /api/assets", "GET /api/assets/{asset_id}/table", "GET /api/assets/{asset_id}/details", "POST /api/assets/caption",
         "PATCH /api/collections/{name}", "DELETE /api/collections/{name}", "GET /api/documents", "GET /api/documents/{doc_id}",
         "DELETE /api/documents/{doc_id}", "GET /api/documents/{doc_id}/content", "GET /api/documents/{doc_id}/sections",
         "GET /api/documents/{doc_id}/chunks", "POST /api/ingest", "POST /api/reindex", "GET /api/jobs", "GET /api/jobs/{job_id}",
@@ -313,6 +316,9 @@ def test_the_description_covers_every_address_and_has_no_422(client: TestClient)
         "POST /api/browser-link", "POST /api/dashboard-link",
         "GET /api/events", "POST /api/stop", "POST /api/answers/verify", "POST /api/documents/{doc_id}/reindex",
         "GET /api/feedback", "POST /api/feedback", "DELETE /api/feedback/{feedback_id}",
+        "GET /api/labels", "POST /api/labels", "DELETE /api/labels/{label_id}", "GET /api/labels/questions",
+        "GET /api/labels/agreement", "GET /api/traces/{trace_id}/passages", "GET /api/evaluations/{run_id}/figures",
+        "GET /api/evaluations/{run_id}/questions", "GET /api/evaluations/{run_id}/comparison",
         "GET /knowledge_bases", "POST /knowledge_bases", "GET /knowledge_bases/{kb_id}", "PATCH /knowledge_bases/{kb_id}",
         "DELETE /knowledge_bases/{kb_id}", "GET /knowledge_bases/{kb_id}/documents", "POST /knowledge_bases/{kb_id}/documents",
         "GET /documents/{doc_id}", "DELETE /documents/{doc_id}", "GET /cleanup_tasks/{task_id}",

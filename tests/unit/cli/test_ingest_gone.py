@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -76,3 +78,13 @@ def test_progress_never_goes_back_and_says_how_long_the_rest_takes(
     assert progress.time_left(60.0, 100, 400) == "about 3 min left"
     assert progress.time_left(10.0, 100, 200) == "about 10 s left"
     assert progress.time_left(60.0, 0, 400) == progress.time_left(1.0, 5, 400) == progress.time_left(60.0, 4, 4) == ""
+
+
+def test_a_cluster_needs_its_package_a_shared_database_and_this_command_to_the_end(
+    rag: Rag, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    assert "rag extras add ray" in rag("ingest", "--ray", "local", str(tmp_path), code=2).stderr
+    monkeypatch.setitem(sys.modules, "ray", ModuleType("ray"))
+    assert "jobs.queue: procrastinate" in rag("ingest", "--ray", "local", str(tmp_path), code=2).stderr
+    assert "leave --no-wait out" in rag("ingest", "--ray", "local", "--no-wait", str(tmp_path), code=2).stderr

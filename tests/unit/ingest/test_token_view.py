@@ -90,7 +90,7 @@ def test_what_was_indexed_without_codes_is_found_and_asked_for_and_made_on_reque
     line.embedder.texts.clear()
     view = view_in(tmp_path / "later")
     line.pipeline._indexes = Indexes(line.dense, line.sparse, tokens=view)
-    line.pipeline._embedding = replace(line.pipeline._embedding, indexes=line.pipeline._indexes)
+    line.pipeline.embedding = replace(line.pipeline.embedding, indexes=line.pipeline._indexes)
     drift = drift_of(line)
     assert (drift.incomplete_documents, drift.without_tokens) == ((), (line.doc_id("a.md"),))
     # The vectors are kept: nothing waits for the model, and the codes are asked for.

@@ -39,9 +39,11 @@ _MADE_OF_ESCAPED_TEXT: Final = {
 _KEPT_IN_TABLES: Final = {
     "ragd.answer.contradictions:",
     "ragd.retrieve.ranking.asked:",
+    "ragd.diagrams.mermaid:_lines",
     "ragd.formats.code.lexing:_pattern",
     "ragd.formats.code.patterns:_patterns",
     "ragd.ingest.discovery.globs:compile_glob",
+    "ragd.vision.routing:",
 }
 """The same, whose patterns stand in a table of the module, or have a test of their own."""
 _MEASURED_BY: Final[dict[str, Callable[[str], object]]] = {

@@ -98,3 +98,10 @@ def test_passages_that_do_not_answer_are_given_as_the_nearest_ones() -> None:
     text = passages(answer(citation(1, "Leases end after 90 seconds."), found=False), 8000)
     assert text.startswith("Nothing that clearly answers this was found; the nearest passages follow.")
     assert "Leases end" in text
+
+
+def test_a_passages_diagram_is_drawn_below_it_and_a_long_one_is_not() -> None:
+    drawn = citation(1, "- Request", mermaid=['flowchart TB\n  n1["Request"]', "x" * 10_000])
+    text = passages(answer(drawn), 4_000)
+    assert 'Drawing of [1], made of its diagram:\n```mermaid\nflowchart TB\n  n1["Request"]\n```' in text
+    assert "xxx" not in text

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sqlalchemy import Engine, event
 
 from ragd.core.documents import Enrichment, Place
 from ragd.core.jobs import Failure
@@ -64,6 +65,39 @@ def test_a_change_keeps_the_ids_of_unchanged_text_and_names_only_what_went(
     gone = [chunk for chunk in old.chunks if chunk.chunk_id not in kept]
     assert as_sets(ingest(new)) == {kb_id: ({chunk.dense_id for chunk in gone}, {chunk.sparse_id for chunk in gone})}
     assert (rows()["chunks"], rows()["chunk_occurrences"]) == (3, 3)
+
+
+def test_documents_of_one_group_change_together_each_to_its_own(
+    writer: DocumentWriter, engine: Engine, served: Served, reader: DocumentReader, make_version: Make, kb_id: str
+) -> None:
+    olds = [make_version(f"{number}.md", "same", f"old {number}") for number in range(5)]
+    writer.begin(olds)
+    assert writer.flip(olds) == {}
+    news = [make_version(f"{number}.md", "same", f"new {number}") for number in range(5)]
+    news[3] = replace(news[3], source_id="a source")
+    writer.begin(news)
+    stale = writer.flip(news)
+    gone = [chunk for old in olds for chunk in old.chunks if chunk.text != "same"]
+    assert as_sets(stale) == {kb_id: ({chunk.dense_id for chunk in gone}, {chunk.sparse_id for chunk in gone})}
+    for number, version in enumerate(news):
+        assert served(version) == [f"new {number}", "same"]
+        found = reader.get(version.doc_id)
+        assert (found["title"], found["version_id"]) == (f"Title of {number}.md", version.version_id)
+    assert [row.doc_id for row in writer.of_source("a source")] == [news[3].doc_id]
+
+
+def test_many_documents_take_no_more_statements_than_two(writer: DocumentWriter, engine: Engine, make_version: Make) -> None:
+    def statements(names: Sequence[str]) -> int:
+        batch = [make_version(f"{name}.md", f"text {name}") for name in names]
+        writer.begin(batch)
+        sent: list[str] = []
+        listen = ("before_cursor_execute", lambda _c, _cursor, statement, *_: sent.append(statement))
+        event.listen(engine, *listen)
+        writer.flip(batch)
+        event.remove(engine, *listen)
+        return len(sent)
+
+    assert 0 < statements([f"many {number}" for number in range(50)]) <= statements(["one", "two"])
 
 
 def test_another_profile_of_the_same_version_replaces_its_views_only(

@@ -12,9 +12,10 @@ from ragd.core.jobs import Failure
 from ragd.core.storage import Version
 from ragd.store import overview as module
 from ragd.store.collections import Collections
+from ragd.store.database.schema import documents
 from ragd.store.documents import DocumentWriter
 from ragd.store.jobs import Jobs
-from ragd.store.overview import Overview, Overviews
+from ragd.store.overview import Growth, Overview, Overviews
 from ragd.store.passages import Passages
 from ragd.store.sources import Sources
 
@@ -122,3 +123,45 @@ def test_the_token_of_another_process_is_another_one(
     engine: Engine, overviews: Overviews, passages: Passages, jobs: Jobs
 ) -> None:
     assert Overviews(engine, passages, jobs).get().changes != overviews.get().changes
+
+
+def test_growth_counts_what_came_since_and_can_be_found(
+    engine: Engine,
+    overviews: Overviews,
+    ingest: Callable[[Version], object],
+    make_version: Callable[..., Version],
+    writer: DocumentWriter,
+) -> None:
+    old, new, gone = (make_version(name, *texts) for name, texts in (("a.md", ["1", "2"]), ("b.md", ["3"]), ("c.md", ["4"])))
+    for version in (old, new, gone):
+        ingest(version)
+    writer.tombstone([gone.doc_id])
+    with engine.begin() as connection:
+        connection.execute(
+            documents.update().where(documents.c.doc_id == old.doc_id).values(created_at="2026-01-01T00:00:00.000Z")
+        )
+    since = {"day": "2026-01-02T00:00:00.000Z", "month": "2025-12-31T00:00:00.000Z"}
+    assert overviews.growth(**since) == {
+        "documents": Growth(2, 1, 2),
+        "chunks": Growth(3, 1, 3),
+        "pictures": Growth(0, 0, 0),
+    }
+
+
+def test_growth_is_counted_again_after_a_change_and_for_another_minute_only(
+    overviews: Overviews, ingest: Callable[[Version], object], make_version: Callable[..., Version], statements: list[str]
+) -> None:
+    day, month = "2026-01-02T00:00:00.000Z", "2025-12-31T00:00:00.000Z"
+    ingest(make_version("a.md", "1"))
+    first = overviews.growth(day, month)
+    statements.clear()
+    assert overviews.growth("2026-01-02T00:00:59.999Z", month) == first
+    assert statements == []
+    assert overviews.growth("2999-01-02T00:01:00.000Z", month)["documents"] == Growth(1, 0, 1)
+    assert statements
+    ingest(make_version("b.md", "2", "3"))
+    assert overviews.growth(day, month) == {
+        "documents": Growth(2, 2, 2),
+        "chunks": Growth(3, 3, 3),
+        "pictures": Growth(0, 0, 0),
+    }

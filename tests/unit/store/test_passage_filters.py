@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from sqlalchemy import Engine, event, select
 
-from ragd.core.documents import Section
+from ragd.core.documents import Place, Section
 from ragd.core.errors import ValidationFailed
 from ragd.core.ids import hash32
-from ragd.core.query import Filters
-from ragd.core.storage import Version
+from ragd.core.query import Among, Filters
+from ragd.core.storage import Asset, PictureLink, Version
 from ragd.store.collections import Collections
 from ragd.store.database.schema import versions
 from ragd.store.documents import DocumentWriter
 from ragd.store.live.version_entries import VersionEntries
 from ragd.store.passages import Passages
+from ragd.store.pictures.descriptions import Descriptions
+from ragd.vision.description import Description, ImageType
 
 Make = Callable[..., Version]
 Ingest = Callable[[Version], object]
@@ -179,6 +181,23 @@ def test_a_document_whose_language_is_not_known_passes_and_one_of_another_time_d
     assert texts(version, path_prefix="b") == []
 
 
+def test_a_document_passes_that_is_in_any_of_the_choices(
+    make_version: Make, ingest: Ingest, texts: Callable[..., list[str]]
+) -> None:
+    one, two, three = make_version("a.md", "one"), make_version("guides/b.md", "two"), make_version("c%.md", "three")
+    for version in (one, two, three):
+        ingest(version)
+
+    def passing(**chosen: tuple[str, ...]) -> list[str]:
+        return [text for version in (one, two, three) for text in texts(version, among=Among(**chosen))]
+
+    assert passing(doc_id=(one.doc_id,), path_prefix=("guides/",)) == ["one", "two"]
+    assert passing(path_prefix=("/docs/guides/", "c_")) == ["two"]
+    assert passing(collection=("default",)) == ["one", "two", "three"]
+    assert passing(collection=("other",), source_id=("none",)) == []
+    assert texts(one, among=Among(doc_id=(one.doc_id,)), doc_type=("pdf",)) == []
+
+
 def test_preferences_are_told_what_they_look_at(
     passages: Passages, make_version: Make, ingest: Ingest, writer: DocumentWriter
 ) -> None:
@@ -194,3 +213,60 @@ def test_preferences_are_told_what_they_look_at(
     assert fields[chunk_ids[0]].updated_at.endswith("Z")
     writer.tombstone([version.doc_id])
     assert passages.preference_fields(chunk_ids) == {}
+
+
+def with_pictures(version: Version, *kinds: str | None) -> Version:
+    """The version, its n-th passage with a picture of its own where a kind is given."""
+    assets, links, chunks = [], [], []
+    for chunk, kind in zip(version.chunks, kinds, strict=True):
+        if kind is None:
+            chunks.append(chunk)
+            continue
+        asset = Asset(hash32(chunk.chunk_id, kind), "image/png", 20, 10, "", None, "ocr 1")
+        assets.append(asset)
+        links.append(PictureLink(asset.asset_id, asset.asset_id, "", Place()))
+        chunks.append(replace(chunk, image_refs=(asset.asset_id,)))
+    return replace(version, assets=tuple(assets), picture_links=tuple(links), chunks=tuple(chunks))
+
+
+def described(version: Version, engine: Engine, *kinds: str) -> Version:
+    """The version, its pictures described as of these kinds; one that is "undescribed" is not."""
+    links = []
+    for link, kind in zip(version.picture_links, kinds, strict=True):
+        said = Description("caption.generic_v1", cast("ImageType", kind), summary="A picture.", provider="rules")
+        kept = Descriptions(engine).put(link.asset_id, said, "").description_id if kind != "undescribed" else None
+        links.append(replace(link, description_id=kept))
+    return replace(version, picture_links=tuple(links))
+
+
+def test_passages_pass_by_the_pictures_that_they_show(
+    engine: Engine, make_version: Make, ingest: Ingest, texts: Callable[..., list[str]]
+) -> None:
+    version = make_version("a.md", "one", "two", "three", "four")
+    version = with_pictures(version, "chart", None, "undescribed", "photo")
+    ingest(version)
+    ingest(described(version, engine, "chart", "undescribed", "photo"))
+    plain = make_version("b.md", "five")
+    ingest(plain)
+    assert texts(version, has_image=True) == ["one", "three", "four"]
+    assert texts(version, has_image=False) == ["two"]
+    assert (texts(plain, has_image=True), texts(plain, has_image=False)) == ([], ["five"])
+    assert texts(version, image_type=("chart",)) == ["one"]
+    assert texts(version, image_type=("chart", "photo")) == ["one", "four"]
+    assert texts(version, image_type=("table",)) == []
+    assert texts(version, image_type=("photo",), has_image=False) == []
+    assert texts(version, section=("Guide",), has_image=True, image_type=("photo",)) == ["four"]
+    assert texts(version, has_image=True, also=(Filters(image_type=("chart",)),)) == ["one"]
+
+
+def test_a_description_that_comes_later_counts_at_once(
+    engine: Engine, passages: Passages, kb_id: str, make_version: Make, ingest: Ingest, texts: Callable[..., list[str]]
+) -> None:
+    version = with_pictures(make_version("a.md", "one"), "undescribed")
+    ingest(version)
+    assert texts(version, image_type=("chart",)) == []
+    ingest(described(version, engine, "chart"))
+    assert texts(version, image_type=("chart",)) == ["one"]
+    assert passages.passes(version.doc_id, kb_id, Filters(image_type=("chart",)))
+    assert not passages.passes(version.doc_id, kb_id, Filters(image_type=("photo",)))
+    assert not passages.passes(version.doc_id, kb_id, Filters(has_image=False))

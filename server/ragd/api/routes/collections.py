@@ -6,9 +6,10 @@ from typing import Any
 
 from fastapi import APIRouter, Depends
 
-from ragd.api.common import App, CallerOf, Pages
+from ragd.api.common import Access, App, CallerOf, Pages
 from ragd.api.responses import named
 from ragd.api.schemas.collections import Collection, CollectionChange, CollectionCreate, CollectionPage
+from ragd.api.schemas.documents import CollectionGuide
 from ragd.core.storage import Collection as Stored
 
 router = APIRouter(prefix="/api/collections", tags=["collections"])
@@ -30,6 +31,12 @@ def list_collections(app: App, paging: Pages, caller: CallerOf) -> dict[str, Any
 def create_collection(body: CollectionCreate, app: App, caller: CallerOf) -> dict[str, Any]:
     """Make a collection."""
     return _collection_response(app.keys.made(caller, app.collections.create(body.name, body.description)))
+
+
+@router.get("/{name}/guide", response_model=CollectionGuide, dependencies=[Depends(_exists)])
+def get_collection_guide(name: str, app: App, access: Access) -> dict[str, Any]:
+    """What a collection is about: topics, documents, and questions that they answer."""
+    return app.guides.collection(name, app.collections.get(name).kb_id, access.readable)
 
 
 @router.patch("/{name}", response_model=Collection, dependencies=[Depends(_exists)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Depends, Query, Response
 
@@ -14,7 +14,9 @@ from ragd.api.schemas.documents import (
     ChunkPage,
     DocumentContent,
     DocumentDetail,
+    DocumentGuide,
     DocumentPage,
+    FolderPage,
     SectionPage,
     VerifyBody,
     VerifyReport,
@@ -39,6 +41,7 @@ _document = [Depends(_readable)]
 
 _NAMING: Final = {"source": "", "source_uri": "", "title": "", "summary": "", "tags": (), "restricted": True}
 
+_WRITTEN = "`model`: the language model writes it, where there is one."
 _MARKED = "Mark this passage on the page; may be given several times."
 
 
@@ -60,15 +63,29 @@ def list_documents(
     caller: CallerOf,
     status: Annotated[DocumentStatus | None, Query()] = None,
     text: Annotated[str | None, Query(max_length=1000, description="A part of the path or the title.")] = None,
+    folder: Annotated[str | None, Query(max_length=4000, description="Only what lies in it itself; empty: in none.")] = None,
 ) -> dict[str, Any]:
     """Documents by source; deleted ones only when asked for by their status.
 
     Those of cloud sources that are not public come last, and are named only to a token that may read them. With `text` they are
     left out: that one is found would disclose its name.
     """
-    found, total = app.documents.page(kb_id, status, paging.page, paging.page_size, caller.readable, text)
+    found, total = app.documents.page(kb_id, status, paging.page, paging.page_size, caller.readable, text, folder)
     readable = access.readable(row["id"] for row in found)
     return paging.answer([row if row["id"] in readable else row | _unnamed(row) for row in found], total)
+
+
+@router.get("/folders", response_model=FolderPage)
+def list_folders(
+    app: App,
+    kb_id: Annotated[str | None, Depends(_kb_id)],
+    paging: Pages,
+    caller: CallerOf,
+    folder: Annotated[str, Query(max_length=4000, description="The folder they lie in; empty: the outermost.")] = "",
+) -> dict[str, Any]:
+    """Folders of documents by name, with how many lie in each and below. Those of private cloud sources are in none."""
+    folders = app.documents.folders(kb_id, folder.rstrip("/"), caller.readable)
+    return paging.answer(paging.of(folders), len(folders))
 
 
 @router.post("/verify", response_model=VerifyReport)
@@ -84,9 +101,23 @@ def get_document(doc_id: str, app: App) -> dict[str, Any]:
 
 
 @router.get("/{doc_id}/content", response_model=DocumentContent, dependencies=_document)
-def get_content(doc_id: str, app: App) -> dict[str, str]:
+def get_content(
+    doc_id: str,
+    app: App,
+    version_id: Annotated[str | None, Query(description="An older version that is kept; without it, the live one.")] = None,
+) -> dict[str, str]:
     """What was read, as Markdown."""
-    return {"id": doc_id, "markdown": app.document_reader.content(doc_id)}
+    return {"id": doc_id, "markdown": app.document_reader.content(doc_id, version_id)}
+
+
+@router.get("/{doc_id}/guide", response_model=DocumentGuide, dependencies=_document)
+def get_guide(
+    doc_id: str,
+    app: App,
+    by: Annotated[Literal["rules", "model"], Query(description=_WRITTEN)] = "rules",
+) -> dict[str, Any]:
+    """What the document is about: summary, outline, topics, and questions that it answers."""
+    return app.guides.document(doc_id, by_model=by == "model")
 
 
 @router.get("/{doc_id}/sections", response_model=SectionPage, dependencies=_document)

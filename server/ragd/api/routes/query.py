@@ -21,5 +21,5 @@ router = APIRouter(tags=["query"])
 )
 async def query(request: Request, body: QueryBody, app: App, tokens: SourceTokens, caller: CallerOf) -> dict[str, Any]:
     """Find the passages that answer a question, with citations and a context for a model."""
-    found = await in_turn(request, lambda: app.search.query(body.request(tokens, caller.readable)))
+    found = await in_turn(request, lambda: app.search.query(body.request(tokens, caller.readable), highlighted=True))
     return query_response(found) | (explained_response(found) if body.explain else {})

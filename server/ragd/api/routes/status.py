@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterable, AsyncIterator
+from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, BackgroundTasks, Depends, Query, Request
@@ -12,14 +13,18 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from ragd.api.common import STREAM_END, App, Life
 from ragd.api.description import event_stream
-from ragd.api.schemas.status import Checks, DaemonEvents, Health, SettingList, Status, Stopping
+from ragd.api.schemas.status import Checks, DaemonEvents, DaemonOverview, Health, SettingList, Status, Stopping
 from ragd.api.state_events import StateEvents
 from ragd.core.errors import ServiceUnavailable
+from ragd.core.tracing import utc_now
 
 router = APIRouter(tags=["status"])
 
 # Seconds between two looks. A look asks memory alone, and takes a thread only when something has changed.
 _LOOK_EVERY: Final = 0.5
+_DAY_S: Final = 86_400.0
+_MONTH_S: Final = 30 * _DAY_S
+_NEWEST_INGESTIONS: Final = 200
 
 
 @router.get("/health", response_model=Health, operation_id="health")
@@ -33,6 +38,20 @@ async def health() -> dict[str, str]:
 def status(app: App) -> dict[str, Any]:
     """What is loaded, where it is, and how much it holds."""
     return app.maintenance.status()
+
+
+@router.get("/api/overview", response_model=DaemonOverview)
+def overview(app: App) -> dict[str, Any]:
+    """What the daemon holds, how it grew, and how questions and ingestions went within a day and thirty days."""
+    app.tracer.flush()
+    since = {"day": utc_now(-_DAY_S), "month": utc_now(-_MONTH_S)}
+    done = {
+        name: {span: asdict(app.traces.activity(trace_type, begun)) for span, begun in since.items()}
+        for name, trace_type in (("queries", "query"), ("ingestions", "ingestion"))
+    }
+    hits, misses = app.traces.cache(_NEWEST_INGESTIONS)
+    growth = {name: asdict(one) for name, one in app.overviews.growth(**since).items()}
+    return growth | done | {"cache": {"hits": hits, "misses": misses}}
 
 
 @router.get("/api/settings", response_model=SettingList)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 
 from ragd.api.common import Access, App, CallerOf, Pages, SourceTokens, in_turn
+from ragd.api.schemas.labels import TracePassages
 from ragd.api.schemas.replays import Replay, ReplayBody
 from ragd.api.schemas.traces import Flow, Trace, TracePage, Whereabouts
 from ragd.core.tracing import TraceType
@@ -14,20 +15,27 @@ from ragd.store.traces import Only
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
 
+_ID = "^[0-9a-f]{32}$"
+
 
 @router.get("", response_model=TracePage)
 def list_traces(
     app: App,
     paging: Pages,
+    access: Access,
     trace_type: Annotated[TraceType | None, Query(alias="type")] = None,
     job_id: Annotated[str | None, Query()] = None,
     text: Annotated[str | None, Query(max_length=1000, description="A part of the question.")] = None,
     only: Annotated[Only | None, Query(description="`slow`: a second or more.")] = None,
+    doc_id: Annotated[str | None, Query(pattern=_ID, description="Ingestions of this document.")] = None,
+    chunk_id: Annotated[str | None, Query(pattern=_ID, description="Questions of which some list held this passage.")] = None,
 ) -> dict[str, Any]:
     """Traces, newest first, without their spans and events."""
     app.tracer.flush()
     wanted: dict[str, Any] = {"trace_type": trace_type, "job_id": job_id, "text": text, "only": only}
-    return paging.answer(*app.traces.page(paging.page, paging.page_size, **wanted))
+    rows, total = app.traces.page(paging.page, paging.page_size, **wanted, doc_id=doc_id, chunk_id=chunk_id)
+    read = app.explanations.documents_read(rows, access)
+    return paging.answer([row | {"document": read.get(row["trace_id"])} for row in rows], total)
 
 
 @router.get("/{trace_id}", response_model=Trace)
@@ -46,6 +54,12 @@ def _trace_exists(trace_id: str, app: App) -> None:
 def trace_flow(trace_id: str, app: App, access: Access) -> dict[str, Any]:
     """How each passage of a question moved from list to list, and where it ended."""
     return app.explanations.flow(trace_id, access)
+
+
+@router.get("/{trace_id}/passages", response_model=TracePassages, dependencies=[Depends(_trace_exists)])
+def trace_passages(trace_id: str, app: App, access: Access) -> dict[str, Any]:
+    """The passages that a question's lists held, with their texts, to be labelled."""
+    return app.explanations.candidates(trace_id, access)
 
 
 @router.get("/{trace_id}/whereabouts", response_model=Whereabouts, dependencies=[Depends(_trace_exists)])

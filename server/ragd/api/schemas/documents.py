@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -35,6 +35,17 @@ class Document(BaseModel):
 class DocumentPage(Page[Document]): ...
 
 
+class Folder(BaseModel):
+    name: str
+    path: str = Field(description="As `path_prefix` takes it, without a slash at its end.")
+    documents: int = Field(description="In it and below.")
+    failed: int
+    processing: int
+
+
+class FolderPage(Page[Folder]): ...
+
+
 class DocumentVersion(BaseModel):
     version_id: str
     status: str
@@ -63,6 +74,42 @@ class DocumentDetail(Document):
 class DocumentContent(BaseModel):
     id: str
     markdown: str
+
+
+class OutlineEntry(BaseModel):
+    title: str
+    level: int = Field(description="1 for the headings of the first level.")
+
+
+class SuggestedQuestion(BaseModel):
+    text: str
+    kind: str = Field(description="What it was made of: faq, definition, heading, table, or model.")
+
+
+class DocumentGuide(BaseModel):
+    id: str
+    title: str
+    source: str
+    language: str | None
+    summary: str = Field(description="Sentences of the document without licences and imprints; a model's where `by` says so.")
+    by: Literal["rules", "model"]
+    outline: list[OutlineEntry] = Field(description="The headings in order, 200 at most.")
+    topics: list[str]
+    questions: list[SuggestedQuestion]
+
+
+class GuidedDocument(BaseModel):
+    id: str
+    title: str
+    source: str
+
+
+class CollectionGuide(BaseModel):
+    collection: str
+    document_count: int
+    documents: list[GuidedDocument] = Field(description="Those that may be seen, 200 at most.")
+    topics: list[str]
+    questions: list[SuggestedQuestion]
 
 
 class Section(BaseModel):

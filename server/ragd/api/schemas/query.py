@@ -14,6 +14,16 @@ from ragd.core.query import Mode, QueryRequest
 from ragd.retrieve.filters import parse_filters
 from ragd.retrieve.history import MAX_TURN_CHARS, MAX_TURNS, parse_history
 from ragd.retrieve.preferences import parse_preferences
+from ragd.vision.description import ImageType
+
+
+class AmongBody(RequestBody):
+    """Documents that are chosen: one passes that is in any of these. 200 of each at most."""
+
+    collection: str | list[str] | None = Field(default=None, description="Names of collections.")
+    source_id: str | list[str] | None = Field(default=None, description="Sources, by id: followed folders, spaces, projects.")
+    doc_id: str | list[str] | None = None
+    path_prefix: str | list[str] | None = Field(default=None, description="Beginnings of paths, as shown or absolute.")
 
 
 class FiltersBody(RequestBody):
@@ -30,6 +40,8 @@ class FiltersBody(RequestBody):
     language: str | list[str] | None = Field(default=None, description="en, ja or zh.")
     tags: str | list[str] | None = Field(default=None, description="A document without any tags is not shut out.")
     path_prefix: str | None = None
+    # Written out: the schema of the filters stands inside of others, where a reference would lead nowhere.
+    among: Annotated[AmongBody | None, WithJsonSchema({"anyOf": [AmongBody.model_json_schema(), {"type": "null"}]})] = None
     section: str | list[str] | None = Field(
         default=None, description="Headings that follow each other anywhere in a section's path: a list, or 'Guide > Setup'."
     )
@@ -38,6 +50,10 @@ class FiltersBody(RequestBody):
     )
     updated_after: str | None = Field(default=None, description="ISO 8601")
     updated_before: str | None = Field(default=None, description="ISO 8601")
+    has_image: bool | None = Field(default=None, description="Only passages that show a picture, or only those that show none.")
+    image_type: ImageType | list[ImageType] | None = Field(
+        default=None, description="Only passages with a picture that its description takes for one of these."
+    )
 
 
 class PreferBody(RequestBody):
@@ -104,12 +120,21 @@ _LIVE_VERSION: Any = Field(
 )
 
 
+_MERMAID: Any = Field(
+    default=None, description="Drawings of the passage's diagrams, in Mermaid: derived from them, not the document's words."
+)
+
+
 class Image(BaseModel):
     asset_id: str
     url: str
     mime: str
     caption: str | None = None
     text: str | None = Field(default=None, description="What was read in the picture.")
+    image_type: ImageType | None = Field(default=None, description="What the picture was taken for.")
+    description: str | None = Field(default=None, description="What a captioner says of it: no words of the document.")
+    described_by: str | None = Field(default=None, description="Which captioner, and which model.")
+    mermaid: str | None = Field(default=None, description="The diagram that it shows, as Mermaid text.")
 
 
 class Scores(BaseModel):
@@ -133,6 +158,7 @@ class Result(Where):
     score: float
     scores: Scores
     images: list[Image]
+    mermaid: list[str] | None = _MERMAID
     metadata: dict[str, Any]
     as_of: str | None = _AS_OF
     live_version: str | None = _LIVE_VERSION
@@ -147,12 +173,18 @@ class Citation(Where):
     doc_id: str
     collection: str
     content: str = Field(description="The passage as it stands in the context, neighbours joined.")
+    highlights: list[tuple[int, int]] | None = Field(
+        default=None,
+        description="Characters (code points) of `content`, `[start, end)`: the sentences that bear out the question or, in a "
+        "finished answer, the answer.",
+    )
     doc_type: DocType
     title: str
     source: str
     source_uri: str
     section_path: list[str]
     images: list[Image]
+    mermaid: list[str] | None = _MERMAID
     as_of: str | None = _AS_OF
     live_version: str | None = _LIVE_VERSION
 

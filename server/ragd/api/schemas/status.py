@@ -73,6 +73,44 @@ class Status(BaseModel):
     notices: list[str]
 
 
+class Growth(BaseModel):
+    total: int
+    day: int = Field(description="Of these, what came within 24 hours.")
+    month: int = Field(description="Of these, what came within 30 days.")
+
+
+class Activity(BaseModel):
+    count: int
+    p50_ms: int | None
+    p95_ms: int | None
+    failed: int
+    degraded: int = Field(description="Those that worked without some stage.")
+    nothing_found: int
+
+
+class Activities(BaseModel):
+    day: Activity
+    month: Activity
+
+
+class CacheUse(BaseModel):
+    """Of the newest 200 files that were read: vectors that were there already, and those that were made."""
+
+    hits: int
+    misses: int
+
+
+class DaemonOverview(BaseModel):
+    """What the daemon holds and did, as far as `observability.keep_traces` goes back."""
+
+    documents: Growth
+    chunks: Growth
+    pictures: Growth
+    queries: Activities
+    ingestions: Activities
+    cache: CacheUse
+
+
 class Setting(BaseModel):
     """A setting that one question may change."""
 

@@ -12,6 +12,11 @@ from ragd.core.tracing import Status as TraceStatus
 from ragd.core.tracing import TraceType
 
 
+class ReadDocument(BaseModel):
+    doc_id: str
+    source: str
+
+
 class TraceRow(BaseModel):
     trace_id: str
     trace_type: TraceType
@@ -25,6 +30,9 @@ class TraceRow(BaseModel):
     question: str | None = Field(description="As far as observability.detail_level keeps it.")
     results: int | None = Field(description="Of a question: the passages of its answer.")
     degraded: list[str] = Field(description="Stages that were worked without.")
+    document: ReadDocument | None = Field(
+        description="Of an ingestion: what it read, where whoever asks may see it, and it is there."
+    )
 
 
 class TracePage(Page[TraceRow]): ...

@@ -65,6 +65,29 @@ class Explanations:
         plan = comparison.payload(trace, "query.normalized")
         return {"trace_id": trace_id, "query": plan.get("query"), "lists": rows, "candidates": candidates}
 
+    def documents_read(self, rows: Sequence[Mapping[str, Any]], access: AccessContext) -> dict[str, dict[str, Any] | None]:
+        """What each ingestion among these rows read, by the trace's id; None for a document not to be seen, or gone."""
+        read = self.traces.documents(row["trace_id"] for row in rows if row["trace_type"] == "ingestion")
+        known = {doc_id: row for doc_id, row in self.documents.states({*read.values()}).items() if row["status"] != "deleted"}
+        readable = access.readable(known)
+        shown = {doc_id: {"doc_id": doc_id, "source": row["source"]} for doc_id, row in known.items() if doc_id in readable}
+        return {trace_id: shown.get(doc_id) for trace_id, doc_id in read.items()}
+
+    def candidates(self, trace_id: str, access: AccessContext) -> dict[str, Any]:
+        """The question and the whole text of each passage that its lists held, those of the answer first: what is there still and
+        whoever asks may see. In the shape of `api.schemas.labels.TracePassages`. Raises as `flow` does.
+        """
+        flow = self.flow(trace_id, access)
+        shown = {one["chunk_id"]: one["end"] for one in flow["candidates"] if one["document"]}
+        passages = self.passages.passages(list(shown))
+        rows = [
+            comparison.described(passages[chunk_id])
+            | {"chunk_id": chunk_id, "collection": passages[chunk_id].collection, "text": passages[chunk_id].content, "end": end}
+            for chunk_id, end in shown.items()
+            if chunk_id in passages
+        ]
+        return {"trace_id": trace_id, "query": flow["query"], "passages": rows}
+
     def whereabouts(self, trace_id: str, named: str, access: AccessContext) -> dict[str, Any]:
         """Why a document is in the answer or not, in the shape of `api.schemas.traces.Whereabouts`.
 
@@ -120,7 +143,7 @@ class Explanations:
 
 
 def _each_filter(filters: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    own = [(name, value) for name, value in filters.items() if name not in ("also", "without") and value]
+    own = [(name, value) for name, value in filters.items() if name not in ("also", "without") and value not in (None, [])]
     return [*own, *(pair for one in filters.get("also", ()) for pair in _each_filter(one))]
 
 

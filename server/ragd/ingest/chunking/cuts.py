@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from ragd.core.documents import Document, Heading, Mark
+from ragd.core.documents import Document, Heading, Mark, PlacedDiagram
 from ragd.core.sections import BODY_START
 
 
@@ -60,6 +60,7 @@ def without(document: Document, ranges: Iterable[tuple[int, int]]) -> _Cut:
         marks=_moved_marks(document.marks, moved, len(remaining)),
         headings=_moved_headings(document.headings, moved, remaining),
         boilerplate=tuple(merged(((moved(start), moved(end)) for start, end in document.boilerplate), len(remaining))),
+        diagrams=_moved_diagrams(document.diagrams, moved),
         metadata=metadata,
     )
     kept = [index for index, (start, end) in enumerate(stretches) if start < end] or [0]
@@ -86,6 +87,12 @@ def _moved_marks(marks: Sequence[Mark], moved: Callable[[int], int], length: int
         if (offset := moved(mark.offset)) < length:
             found[offset] = replace(mark, offset=offset)
     return tuple(found.values())
+
+
+def _moved_diagrams(diagrams: Sequence[PlacedDiagram], moved: Callable[[int], int]) -> tuple[PlacedDiagram, ...]:
+    """Those of which something is left."""
+    placed = (replace(diagram, start=moved(diagram.start), end=moved(diagram.end)) for diagram in diagrams)
+    return tuple(diagram for diagram in placed if diagram.start < diagram.end)
 
 
 def _moved_headings(headings: Sequence[Heading], moved: Callable[[int], int], remaining: str) -> tuple[Heading, ...]:

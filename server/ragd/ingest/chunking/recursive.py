@@ -19,7 +19,7 @@ from ragd.core.ids import canonical, hash32
 from ragd.core.sections import ANCESTORS
 from ragd.formats.common.naming import FROM_FILE_NAME, TITLE_SOURCE
 from ragd.ingest.chunking.places import Places
-from ragd.ingest.chunking.views import PATH_SEPARATOR, Shown, dense_view, shortened
+from ragd.ingest.chunking.views import PATH_SEPARATOR, Drawn, Shown, dense_view, shortened
 from ragd.language.boundaries import LEVELS, LINE, OVERLAP_LEVELS, PARAGRAPH, Unbreakable, ends, grapheme_start, whole_blocks
 from ragd.providers.protocols import Splitter, Tokenizer
 
@@ -51,12 +51,13 @@ def build_pieces(
     if room < _HEADING_SHARE:
         raise ValueError(f"room for {room} tokens is too little for a chunk")
     places = Places(document)
+    drawn = Drawn(document.diagrams, tokenizer, room)
     pieces: list[Piece] = []
     for section, begin, until in _own_ranges(document, sections):
         path = _context_path(document, section.path)
         heading = _heading_line(path, tokenizer, room // _HEADING_SHARE)
         equal_texts: Counter[str] = Counter()
-        cutter = _Cutter(document.markdown, heading, room, splitter, tokenizer, shown)
+        cutter = _Cutter(document.markdown, heading, room, splitter, tokenizer, shown, drawn)
         ranges = (found for part in places.stretches(begin, until) for found in cutter.ranges(*part))
         for start, end, tokens in ranges:
             text = document.markdown[start:end]
@@ -65,6 +66,7 @@ def build_pieces(
                 continue
             heading_path = _without_repetition(path, normal)
             digest = hashlib.sha256(normal.encode()).hexdigest()
+            diagrams = drawn.within(start, end)
             pieces.append(
                 Piece(
                     chunk_id=hash32(section.section_id, digest, str(equal_texts[digest])),
@@ -77,7 +79,8 @@ def build_pieces(
                     heading=heading if heading_path == path else _heading_line(heading_path, tokenizer, room // _HEADING_SHARE),
                     heading_path=heading_path,
                     image_refs=shown.image_refs(text),
-                    shown_text=shown.text(text),
+                    shown_text=drawn.below(shown.text(text), diagrams),
+                    diagrams=diagrams,
                 )
             )
             equal_texts[digest] += 1
@@ -134,25 +137,29 @@ def _heading_line(path: Sequence[str], tokenizer: Tokenizer, max_tokens: int) ->
 class _Cutter:
     """Cuts the sections of one heading so that the dense view of every part fits."""
 
-    def __init__(self, markdown: str, heading: str, room: int, splitter: Splitter, tokenizer: Tokenizer, shown: Shown) -> None:
+    def __init__(
+        self, markdown: str, heading: str, room: int, splitter: Splitter, tokenizer: Tokenizer, shown: Shown, drawn: Drawn
+    ) -> None:
         self._markdown = markdown
         self._heading = heading
         self._room = room
         self._splitter = splitter
         self._tokenizer = tokenizer
         self._shown = shown
+        self._drawn = drawn
 
     def ranges(self, start: int, end: int, limit: int | None = None) -> Iterator[tuple[int, int, int]]:
         """The splitter's ranges of at most `limit` tokens, as positions in the content, with the tokens of their views.
 
-        Heading and text may have a token more together than apart, and pictures have text of their own: a range whose view is
-        too long is split again, smaller.
+        Heading and text may have a token more together than apart, and pictures and diagrams have text of their own: a range
+        whose view is too long is split again, smaller.
         """
         if limit is None:
             limit = self._room - (self._tokenizer.count(self._heading) if self._heading else 0)
         for low, high in self._splitter.split(self._markdown[start:end], limit):
             first, last = start + low, start + high
-            view = dense_view(self._heading, self._shown.text(self._markdown[first:last]))
+            text = self._drawn.below(self._shown.text(self._markdown[first:last]), self._drawn.within(first, last))
+            view = dense_view(self._heading, text)
             tokens = self._tokenizer.count(view)
             excess = tokens - self._room
             if excess <= 0 or limit - excess < 1 or last - first == 1:

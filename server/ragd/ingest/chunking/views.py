@@ -1,6 +1,8 @@
 """The two views of a chunk, made by template.
 
-Dense: title and heading path on one line, then the text, with what was read in its pictures in the place of references to them.
+Dense: title and heading path on one line, then the text, with what was read in its pictures in the place of references to them,
+after a captioner's summary of each where there is one; the sparse view has all of its description.
+Both: below the text, what was made of the diagrams in it; in the dense view their summary, in the sparse one all their labels.
 Sparse: that, then the file's name, its path, tags and keywords. File names and paths are in the sparse view only, so that
 renaming or moving a file embeds nothing; for the same reason a title that was taken from the file's name is in neither heading.
 """
@@ -9,11 +11,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ragd.core.documents import Chunk, Enrichment, Piece
+from ragd.core.documents import Chunk, DiagramText, Enrichment, Piece, PlacedDiagram
 from ragd.core.ids import canonical, hash32
 from ragd.formats.common.naming import base_name
 from ragd.formats.common.pictures import REFERENCE, link_of
@@ -24,6 +27,10 @@ VIEW_PROFILE: Final = "view-3"
 
 _PICTURE_SHARE: Final = 2
 """What was read in a chunk's pictures may take one part in so many of its dense view; the sparse view has all of it."""
+
+PICTURE_MARK: Final = "[picture]"
+"""Begins what a captioner says of a picture."""
+_DIAGRAM: Final = "[diagram]"
 
 PATH_SEPARATOR: Final = " > "
 
@@ -38,6 +45,10 @@ class PictureNote:
 
     asset_id: str
     text: str
+    summary: str = ""
+    """What a captioner says of it, for the dense view."""
+    words: str = ""
+    """The words of its description, for the sparse view alone."""
 
 
 class Shown:
@@ -77,12 +88,45 @@ class Shown:
             if note is None:
                 return match[0]
             alt = "" if match["alt"] == self._file_name else match["alt"] or ""
-            read = note.text if whole else shortened(note.text, self._tokenizer, room)
-            if not whole and read:
-                room -= self._tokenizer.count(read)
-            return "\n".join(part for part in (alt, read) if part)
+            said = f"{PICTURE_MARK} {note.summary}" if note.summary else ""
+            if whole:
+                return "\n".join(part for part in (alt, said, note.words, note.text) if part)
+            parts = []
+            for told in (said, note.text):
+                part = shortened(told, self._tokenizer, room)
+                room -= self._tokenizer.count(part) if part else 0
+                parts.append(part)
+            return "\n".join(part for part in (alt, *parts) if part)
 
         return REFERENCE.sub(instead, text)
+
+
+class Drawn:
+    """The diagrams of one document, and what is said of them below the passages in which they stand.
+
+    It is marked as said of a drawing, so that no model that reads the view takes it for the document's words. Of a dense view it
+    takes one part in `_PICTURE_SHARE`.
+    """
+
+    def __init__(self, diagrams: Sequence[PlacedDiagram], tokenizer: Tokenizer, room: int) -> None:
+        self._diagrams = sorted(diagrams, key=lambda placed: placed.end)
+        self._ends = [placed.end for placed in self._diagrams]
+        self._tokenizer = tokenizer
+        self._max_tokens = room // _PICTURE_SHARE
+
+    def within(self, start: int, end: int) -> tuple[DiagramText, ...]:
+        """Those that stand, in part or whole, at `[start, end)` of the content."""
+        if not self._diagrams:
+            return ()
+        after = self._diagrams[bisect_left(self._ends, start + 1) :]
+        return tuple(placed.text for placed in after if placed.start < end)
+
+    def below(self, text: str, diagrams: Sequence[DiagramText]) -> str:
+        """A passage as it is embedded, with the summaries of its diagrams."""
+        if not diagrams:
+            return text
+        said = "\n".join(f"{_DIAGRAM} {diagram.summary}" for diagram in diagrams)
+        return f"{text}\n{shortened(said, self._tokenizer, self._max_tokens)}"
 
 
 def shortened(text: str, tokenizer: Tokenizer, max_tokens: int) -> str:
@@ -110,6 +154,12 @@ def _sparse_view(piece: Piece, text: str, source: str, tags: Sequence[str], keyw
     return "\n".join(part for part in (*parts, " ".join(tags), " ".join(keywords)) if part)
 
 
+def _unsaid_labels(piece: Piece) -> list[str]:
+    """The labels of a piece's diagrams that its text does not say."""
+    labels = (label for diagram in piece.diagrams for label in diagram.labels)
+    return [label for label in dict.fromkeys(labels) if label not in piece.text]
+
+
 def build_chunks(
     pieces: Sequence[Piece],
     *,
@@ -124,7 +174,8 @@ def build_chunks(
     for piece, enrichment in zip(pieces, enrichments, strict=True):
         dense = dense_view(piece.heading, piece.shown_text) or source
         # Not the document's keywords: in every chunk they set none apart, and one edit would change all entries.
-        sparse = _sparse_view(piece, shown.text(piece.text, whole=True), source, document.tags, enrichment.keywords)
+        text = "\n".join([shown.text(piece.text, whole=True), *_unsaid_labels(piece)])
+        sparse = _sparse_view(piece, text, source, document.tags, enrichment.keywords)
         chunks.append(
             Chunk(
                 chunk_id=piece.chunk_id,
@@ -141,6 +192,7 @@ def build_chunks(
                 sparse_id=hash32(piece.chunk_id, sparse, analyzer.profile),
                 image_refs=piece.image_refs,
                 enrichment=enrichment,
+                diagrams=piece.diagrams,
             )
         )
     return chunks

@@ -65,8 +65,11 @@ class Originals:
         """
         document = self._documents.get(doc_id)
         source = document["source"]
-        if shape_of(document["doc_type"]) != "pages" or document["version_id"] is None:
+        if shape_of(document["doc_type"]) != "pages":
             raise ValidationFailed(f"'{source}' has no page images: only PDF documents have.")
+        if document["version_id"] is None:
+            why = document["error"]["message"] if document["error"] else "It is being read."
+            raise ValidationFailed(f"There are no pages of '{source}' to show. {why}")
         data = self.find(document).read(self._max_size)
         if hash32(data) != document["versions"][0]["content_hash"]:
             raise DocumentChanged(f"'{source}' was changed after it was read. Ingest it again to see its pages.")

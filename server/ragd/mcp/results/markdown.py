@@ -24,6 +24,8 @@ _FRAME = 110
 _TRACE = 48
 """Characters of the line with the trace id that ends each result."""
 _MOST_PICTURES = 10
+_LONGEST_DESCRIPTION = 600
+_LONGEST_DIAGRAM = 4000
 
 
 def one_line(text: str) -> str:
@@ -85,6 +87,9 @@ def citation_line(citation: Mapping[str, Any]) -> str:
     return f"[{citation['id']}] {short(citation['title'], _NAME)} ({where}) · doc_id {citation['doc_id']}"
 
 
+_LONGEST_DRAWING: Final = 2_000
+_MOST_DRAWINGS: Final = 2
+
 NOT_ANSWERED: Final = (
     "Nothing that clearly answers this was found; the nearest passages follow. Unless one answers, say so and do not guess."
 )
@@ -102,7 +107,7 @@ def passages(answer: Mapping[str, Any], limit: int) -> list[str]:
     notes = _notes(answer)
     unsure = [] if answer["found"] else [NOT_ANSWERED]
     listed = [citation_line(citation) for citation in citations]
-    pictures = [_pictures(citation) for citation in citations]
+    pictures = ["\n".join(filter(None, (_pictures(citation), _drawings(citation)))) for citation in citations]
     room = limit - len(DATA_NOTE) - _FRAME - _TRACE - sum(len(line) + 1 for line in (*unsure, *notes))
     shown = least = 0
     for citation, line, ids in zip(citations, listed, pictures, strict=True):
@@ -132,7 +137,23 @@ def passages(answer: Mapping[str, Any], limit: int) -> list[str]:
 def _pictures(citation: Mapping[str, Any]) -> str:
     ids = [image["asset_id"] for image in citation["images"]]
     more = f" and {len(ids) - _MOST_PICTURES} more" if len(ids) > _MOST_PICTURES else ""
-    return f"Pictures, for query_assets: {', '.join(ids[:_MOST_PICTURES])}{more}" if ids else ""
+    named = f"Pictures, for query_assets: {', '.join(ids[:_MOST_PICTURES])}{more}" if ids else ""
+    told = [_described(image) for image in citation["images"][:_MOST_PICTURES] if image.get("description")]
+    return "\n".join(part for part in (named, *told) if part)
+
+
+def _described(image: Mapping[str, Any]) -> str:
+    """What a captioner says of a picture, marked as that, and its diagram."""
+    said = f"Description of picture {image['asset_id']} by {image['described_by']}, not the document's words: "
+    mermaid = image.get("mermaid") or ""
+    diagram = f"\n{fenced(mermaid, 'mermaid')}" if 0 < len(mermaid) <= _LONGEST_DIAGRAM else ""
+    return f"{said}{short(one_line(image['description']), _LONGEST_DESCRIPTION)}{diagram}"
+
+
+def _drawings(citation: Mapping[str, Any]) -> str:
+    """The diagrams of a passage as far as they are short: a longer one is in the result's fields."""
+    drawn = [mermaid for mermaid in citation.get("mermaid") or () if len(mermaid) <= _LONGEST_DRAWING][:_MOST_DRAWINGS]
+    return "\n".join(f"Drawing of [{citation['id']}], made of its diagram:\n{fenced(mermaid, 'mermaid')}" for mermaid in drawn)
 
 
 def _nothing(answer: Mapping[str, Any]) -> list[str]:

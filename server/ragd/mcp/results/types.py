@@ -44,6 +44,7 @@ class Passage(Where):
     content: str
     truncated: bool = Field(description="Whether `content` was cut; get_document has the whole.")
     asset_ids: list[str] = Field(description="Its pictures, for query_assets.")
+    mermaid: list[str] = Field(default=[], description="Its diagrams in Mermaid: derived from the drawings, to be shown as such.")
     as_of: str | None = Field(
         default=None, description="The day on which the text was fetched, when it was not checked just now."
     )
