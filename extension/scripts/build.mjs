@@ -21,7 +21,7 @@ const common = {
   metafile: true,
   logLevel: "info",
 };
-const views = ["chat", "viewer", "dashboard", "ledger"];
+const views = ["chat", "viewer", "dashboard"];
 
 /** What is imported by `import()` from one of these stays a file of its own, read when it is needed. */
 const apart = { "src/core/client/mcpSdk.ts": "./mcp.cjs" };

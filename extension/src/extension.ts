@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 
 import { createAnswerService } from "./core/answer/answerer";
 import { EditorModels } from "./editor/answer/editorModels";
+import { registerOwnModels } from "./editor/answer/ownModels";
 import { CollectionsTree } from "./editor/collections/collectionsTree";
 import { commandTable } from "./editor/commands/commandTable";
 import { createDaemonService } from "./editor/daemon/editorDaemon";
@@ -13,8 +14,9 @@ import { useRest } from "./editor/daemon/settings";
 import { createStatusBar } from "./editor/daemon/statusBar";
 import { Dashboard } from "./editor/dashboard/dashboard";
 import { EditorIngestion } from "./editor/ingest/editorIngestion";
-import { LedgerPage } from "./editor/ledger/ledgerPage";
 import { registerMcpServer } from "./editor/mcp/mcpServerProvider";
+import { AddModel } from "./editor/models/addModel";
+import { ModelStore } from "./editor/daemon/modelStore";
 import { ChatPanel } from "./editor/panel/chatPanel";
 import { registerParticipant } from "./editor/participant/participant";
 import { EditorPlaces } from "./editor/places/editorPlaces";
@@ -32,7 +34,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("RAG Assistant", { log: true });
   const token = new ServerToken(context.secrets);
   const sourceTokens = new EditorSourceTokens(context.secrets);
-  const daemon = createDaemonService(context, log, token, sourceTokens);
+  const modelStore = new ModelStore(context.secrets);
+  const daemon = createDaemonService(context, log, token, sourceTokens, modelStore);
   const setup = createSetupService(context, log, daemon);
   const answerService = createAnswerService(daemon);
   const models = new EditorModels(daemon);
@@ -40,19 +43,18 @@ export function activate(context: vscode.ExtensionContext): void {
   const collections = new CollectionsTree(daemon, places, log);
   const sources = new SourcesTree(daemon, sourceTokens, log);
   const cloud = new CloudSources(daemon, sourceTokens, log, () => sources.refresh());
-  const ledger = new LedgerPage(context, daemon, sourceTokens, log);
-  const dashboard = new Dashboard(context, daemon, log);
+  const dashboard = new Dashboard(context, daemon, sourceTokens, log);
   chat = new ChatPanel({ answerService, context, daemon, log, models, places, setup });
-  registerParticipant(context, { answerService, daemon, log, places });
+  registerParticipant(context, { answerService, daemon, log, models, places });
   const walkthrough = `${context.extension.id}#start`;
   const table = commandTable({
+    addModel: new AddModel(daemon, modelStore, log),
     chat,
     cloud,
     collections,
     daemon,
     dashboard,
     ingestion: new EditorIngestion(daemon, log),
-    ledger,
     log,
     places,
     setup,
@@ -65,7 +67,8 @@ export function activate(context: vscode.ExtensionContext): void {
     context.subscriptions.push(vscode.commands.registerCommand(id, handler));
   }
   context.subscriptions.push(
-    ...[log, sourceTokens, daemon, setup, models, chat, collections, sources, dashboard, ledger],
+    ...[log, sourceTokens, daemon, setup, models, chat, collections, sources, dashboard],
+    registerOwnModels(daemon, answerService),
     new SourceSync(daemon, sourceTokens, log),
     createStatusBar(daemon, setup),
     registerTools({ daemon }),

@@ -2,7 +2,7 @@
 
 import type { Citation, Collection, Job, JobResult, Suggestion } from "../core/api/types";
 import type { Envelope } from "./envelope";
-import type { AskOptions, AssistantMessage, Retrieval, Session, SessionRow } from "./session";
+import type { AskOptions, AssistantMessage, AttachedText, Retrieval, Session, SessionRow, ScopeItem } from "./session";
 import type { Problem, ProblemCommand, SetupProgress } from "./setup";
 
 type Nothing = object;
@@ -45,6 +45,17 @@ export interface IngestStatus {
 /** What completes a text; `question`: asked before, in a chat of this editor. */
 export type Completion = Omit<Suggestion, "kind"> & { kind: Suggestion["kind"] | "question" };
 
+/** What documents are about, and questions that they answer. */
+export interface Guide {
+  title: string;
+  summary: string;
+  /** Whether a language model wrote the summary. */
+  byModel: boolean;
+  topics: string[];
+  outline: { title: string; level: number }[];
+  questions: string[];
+}
+
 /** From the webview to the extension. */
 export interface ToExtension {
   /** The webview is drawn and listens. */
@@ -86,6 +97,10 @@ export interface ToExtension {
   feedback: { sessionId: string; messageId: string; verdict: "up" | "down" | null };
   /** http, https and mailto only; asked by the editor as for any link. */
   "link.open": { href: string };
+  /** What is there to ask about these; nothing: about all. Answered by `guide`. */
+  "guide.load": { key: string; scope: ScopeItem[] };
+  /** Let people tick what to ask; `scope` is ticked at first. Answered by `scope`. */
+  "scope.choose": { scope: ScopeItem[] };
   "settings.open": { query: string };
   /** Written to the log: something in the webview went wrong. */
   "webview.error": { message: string; stack: string };
@@ -124,6 +139,10 @@ export interface ToWebview {
   note: { text: string };
   /** Put this into the composer and the cursor behind it. */
   compose: { text: string; send: boolean };
+  /** Of the `guide.load` with this key; null when there is nothing to say. */
+  guide: { key: string; guide: Guide | null };
+  /** Ask about these from now on, `add`: also about them; `attachments` go with the next question. */
+  scope: { scope: ScopeItem[]; add: boolean; attachments: AttachedText[] };
   /** Show the list of sessions. */
   "history.show": Nothing;
 }

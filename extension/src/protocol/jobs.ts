@@ -8,6 +8,7 @@ import type { Job, JobResult } from "../core/api/types";
 export function jobTitle({ kind, collection }: Pick<Job, "kind" | "collection">): string {
   switch (kind) {
     case "ingest":
+    case "bulk":
     case "upload":
       return l10n.t("Adding documents to {0}", collection);
     case "reread":
@@ -20,6 +21,8 @@ export function jobTitle({ kind, collection }: Pick<Job, "kind" | "collection">)
       return l10n.t("Repairing the index");
     case "tokens":
       return l10n.t("Making token vectors");
+    case "captions":
+      return l10n.t("Describing pictures");
     case "purge":
     case "cleanup":
       return l10n.t("Deleting documents");

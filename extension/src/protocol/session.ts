@@ -2,6 +2,19 @@
 
 import type { Citation, Explained, Filters, LiveCounts, Support } from "../core/api/types";
 
+/** One thing that a question is asked about. `id`: of a document or source, a collection's name, or the beginning of paths. */
+export interface ScopeItem {
+  kind: "collection" | "source" | "folder" | "document";
+  id: string;
+  label: string;
+}
+
+/** A selection or a file that goes with a question to the model. The search does not see it. */
+export interface AttachedText {
+  name: string;
+  text: string;
+}
+
 /** What a question is asked with; what is left out is the daemon's default. */
 export interface AskOptions {
   /** Empty: all that are enabled, also where a setting names one. */
@@ -10,6 +23,9 @@ export interface AskOptions {
   strategy?: string;
   rerank?: boolean;
   filters?: Filters;
+  /** Only what is in any of these is asked. */
+  scope?: ScopeItem[];
+  attachments?: AttachedText[];
   topK?: number;
   /** Who writes: the `id` of a `ModelChoice`. Left out: the setting `ragAssistant.answer.model`. */
   model?: string;
@@ -23,8 +39,9 @@ export interface UserMessage {
   at: string;
 }
 
-/** `passages`: no model wrote; the answer is made of the passages themselves. */
-export type WrittenBy = { kind: "editor" | "daemon"; name: string } | { kind: "passages"; why?: string };
+/** `passages`: no model wrote; the answer is made of the passages themselves. `noModel`: because there is none to ask. */
+export type WrittenBy =
+  { kind: "editor" | "daemon"; name: string } | { kind: "passages"; why?: string; noModel?: boolean };
 
 /** How the passages were found, for "why these passages". */
 export interface Retrieval {
@@ -68,6 +85,8 @@ export interface AssistantMessage {
   found?: boolean;
   by?: WrittenBy;
   retrieval?: Retrieval;
+  /** Questions that go on from here. */
+  followups?: string[];
   feedback?: { verdict: "up" | "down"; id: string };
   /** The options of the question that it answers. */
   options: AskOptions;

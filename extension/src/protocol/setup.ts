@@ -7,6 +7,7 @@ export type ProblemCommand =
   | "ragAssistant.restartDaemon"
   | "ragAssistant.setServerToken"
   | "ragAssistant.setSourceToken"
+  | "ragAssistant.addModel"
   | "ragAssistant.useRest"
   | "ragAssistant.openSettings";
 

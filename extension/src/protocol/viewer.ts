@@ -5,11 +5,22 @@ import type { Place } from "./places";
 
 type Nothing = object;
 
+export interface DocumentTarget {
+  kind: "document";
+  docId: string;
+  title: string;
+  chunkIds: string[];
+  place: Place;
+  /** It finds the passage when its ids are no longer known. */
+  content: string;
+  /** Those of the passage that are marked within it. */
+  sentences: string[];
+  /** Why the file is not shown. */
+  note: string;
+}
+
 /** What a viewer tab shows; it is kept over a reload of the window. */
-export type ViewerTarget =
-  /** `content` finds the passage when its ids are no longer known; `note` says why the file is not shown. */
-  | { kind: "document"; docId: string; title: string; chunkIds: string[]; place: Place; content: string; note: string }
-  | { kind: "image"; assetId: string; title: string };
+export type ViewerTarget = DocumentTarget | { kind: "image"; assetId: string; title: string };
 
 /** Of a page or a picture: as wide as the tab, as a whole, or a factor of its width. */
 export type Zoom = "width" | "whole" | number;

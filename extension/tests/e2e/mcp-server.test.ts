@@ -83,7 +83,7 @@ function written(): string {
 /** The servers that the editor lists to people, with their state. */
 async function listed(picture: string): Promise<string[]> {
   const { window } = editor;
-  void window.bridge.execute("workbench.mcp.listServer");
+  window.bridge.begin("workbench.mcp.listServer");
   const rows = window.page.locator(".quick-input-widget:visible .monaco-list-row");
   await rows.first().waitFor();
   const labels = await rows.allInnerTexts();

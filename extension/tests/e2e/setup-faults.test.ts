@@ -14,7 +14,8 @@ const NO_INDEX = {
   UV_INDEX_URL: undefined,
   UV_DEFAULT_INDEX: undefined,
   UV_FIND_LINKS: undefined,
-  PIP_RETRIES: "0",
+  // Without one, pip does not say that it could not connect.
+  PIP_RETRIES: "1",
   UV_HTTP_RETRIES: "0",
 };
 
@@ -60,6 +61,10 @@ describe("the set-up", () => {
     const problem = panel.frame.locator(".problem").filter({ hasText: "ragAssistant.index.url" });
     await problem.waitFor({ timeout: 170_000 });
     expect(await panel.frame.locator(".step.failed").count()).toBe(1);
+    expect(await problem.innerText()).toContain("Package index: http://127.0.0.1:9/simple");
+    expect(await problem.locator(".problem-message").innerText()).toMatch(/connection|connect|fetch/i);
+    expect(await problem.locator("button.button:not(.secondary)").allInnerTexts()).toEqual(["Try Again"]);
+    expect(await problem.getByRole("button", { name: "Set Up" }).count()).toBe(0);
     await panel.screenshot("setup-offline-index");
   });
 

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Choices, PanelDaemonState, MessageToWebview, ToWebview } from "../../src/protocol/chat";
+import type { Choices, Guide, PanelDaemonState, MessageToWebview, ToWebview } from "../../src/protocol/chat";
 import { h } from "../shared/dom";
 
 import { Composer } from "./composer/composer";
@@ -14,11 +14,14 @@ import { History } from "./history/history";
 import { DropZone } from "./ingest/dropZone";
 import { IngestCards } from "./ingest/ingestCards";
 import { Conversation, type ConversationContext } from "./messages/conversation";
-import { applyUpdate, running, type AnswerUpdate } from "./messages/sessionState";
+import { applyUpdate, firstWithoutModel, running, type AnswerUpdate } from "./messages/sessionState";
 import { Images } from "./passages/images";
 import { SetupScreen, daemonBanner } from "./setup/setupScreen";
+import { guideView } from "./setup/guideView";
 import { welcome } from "./setup/welcome";
 import type { AskOptions, ChatHost, Session } from "./types";
+
+const LONGEST_KEY = 10_000;
 
 export class ChatApp {
   private session: Session;
@@ -32,8 +35,11 @@ export class ChatApp {
   private readonly conversation: Conversation;
   private readonly ingests: IngestCards;
   private readonly composer: Composer;
+  private guide: Guide | null = null;
+  private guideKey = "";
   private readonly banner = h("div", { class: "banner-place" });
-  private readonly chat: HTMLElement;
+  private readonly header: HTMLElement;
+  private readonly bottom: HTMLElement;
 
   constructor(
     private readonly host: ChatHost,
@@ -52,27 +58,18 @@ export class ChatApp {
     this.conversation = new Conversation(this.conversationContext(), this.live);
     this.composer = this.newComposer(init.language);
     const fresh = iconButton("add", l10n.t("New chat"), () => send("session.new", {}));
-    this.chat = h(
-      "div",
-      { class: "chat" },
-      h(
-        "header",
-        { class: "top" },
-        h("h1", { class: "unseen" }, l10n.t("RAG Assistant chat")),
-        this.history.element,
-        fresh,
-      ),
-      this.conversation.element,
-      h("div", { class: "bottom" }, this.ingests.element, this.banner, this.composer.element),
-    );
+    const title = h("h1", { class: "unseen" }, l10n.t("RAG Assistant chat"));
+    this.header = h("header", { class: "top" }, title, this.history.element, fresh);
+    this.bottom = h("div", { class: "bottom" }, this.ingests.element, this.banner, this.composer.element);
+    const parts = [this.header, this.screen.element, this.conversation.element, this.bottom];
     const drop = this.newDropZone();
-    root.replaceChildren(this.screen.element, this.chat, this.live.element, drop.element);
+    root.replaceChildren(h("div", { class: "chat" }, ...parts), this.live.element, drop.element);
     root.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && !event.isComposing && running(this.session)) this.stop();
     });
     // Opened by a key or a command, the editor gives the focus to the page; who opens the chat wants to type.
     window.addEventListener("focus", () => {
-      if (document.activeElement === document.body && !this.chat.hidden) this.composer.focus();
+      if (document.activeElement === document.body && !this.bottom.hidden) this.composer.focus();
     });
     this.begin(init);
   }
@@ -85,6 +82,7 @@ export class ChatApp {
       case "daemon":
         this.daemon = message.daemon;
         this.showDaemon();
+        this.askForGuide();
         this.conversation.refreshWelcome(this.session);
         break;
       case "choices":
@@ -94,7 +92,7 @@ export class ChatApp {
       case "session":
         this.showSession(message.session);
         this.showDaemon();
-        if (!this.chat.hidden) this.composer.focus();
+        if (!this.bottom.hidden) this.composer.focus();
         break;
       case "sessions":
         this.history.show(message.text, message.rows);
@@ -120,11 +118,22 @@ export class ChatApp {
         this.live.note(message.text);
         break;
       case "compose":
-        this.composer.text = message.text;
+        if (message.send) this.composeAndSend(message.text);
+        else this.composer.text = message.text;
         this.composer.focus();
-        if (message.send) this.composer.submit();
+        break;
+      case "guide":
+        if (message.key !== this.guideKey) break;
+        this.guide = message.guide;
+        this.conversation.refreshWelcome(this.session);
+        break;
+      case "scope":
+        this.composer.askAbout(message.scope, message.add, message.attachments);
+        this.askForGuide();
+        this.composer.focus();
         break;
       case "history.show":
+        this.header.hidden = false;
         this.history.open();
         break;
     }
@@ -139,7 +148,9 @@ export class ChatApp {
   }
 
   private update(update: AnswerUpdate): void {
+    const wasNew = this.session.messages.length === 0;
     if (!applyUpdate(this.session, update)) return;
+    if (wasNew && this.session.messages.length > 0) this.saved.began(this.session.id);
     this.conversation.changed(this.session, update);
     if (update.type === "answer.started") {
       this.history.setCurrent(this.session.id, this.session.title);
@@ -149,25 +160,68 @@ export class ChatApp {
   }
 
   private showSession(session: Session): void {
+    this.keepDraftFor(session);
     this.session = session;
     this.history.setCurrent(session.id, session.title);
     this.conversation.show(session);
-    this.composer.show(this.choices, this.saved.options(session.id));
-    this.composer.text = this.saved.draft(session.id);
+    this.composer.show(this.choices, this.optionsOf(session));
+    this.composer.text = this.saved.draft(session);
     this.composer.setRunning(running(session) !== undefined);
+    this.askForGuide();
   }
 
-  /** A conversation stays in sight when the daemon goes away; without one, its state fills the webview. */
+  /** What was chosen in this window; else what the chat's last question was about, which is kept with the chat. */
+  private optionsOf(session: Session): AskOptions {
+    const kept = this.saved.options(session);
+    const scope = session.messages.findLast((message) => message.role === "user")?.options.scope;
+    return kept.scope === undefined && scope !== undefined ? { ...kept, scope } : kept;
+  }
+
+  /** Who begins a new chat with a question half written wants to ask it there. */
+  private keepDraftFor(next: Session): void {
+    const draft = this.saved.draft(this.session);
+    if (next.messages.length > 0 || this.session.messages.length === 0 || draft === "") return;
+    if (this.saved.draft(next) !== "") return;
+    this.saved.setDraft(next, draft);
+    this.saved.setDraft(this.session, "");
+  }
+
+  /** Chats can be read whatever the daemon does; its state fills the webview only where it needs somebody and no chat is shown. */
   private showDaemon(): void {
-    const whole = this.daemon.kind !== "ready" && (this.daemon.kind === "setup" || this.session.messages.length === 0);
+    const { kind } = this.daemon;
+    const isNew = this.session.messages.length === 0;
+    const whole = isNew && (kind === "setup" || kind === "attention");
     this.screen.element.hidden = !whole;
-    this.chat.hidden = whole;
+    this.header.hidden = isNew && kind === "setup";
+    this.conversation.element.hidden = this.bottom.hidden = whole;
     this.banner.replaceChildren();
     if (whole) this.screen.show(this.daemon);
     else {
       const banner = daemonBanner(this.daemon, (type, payload) => this.host.send(type, payload));
       if (banner) this.banner.append(banner);
     }
+  }
+
+  private composeAndSend(text: string): void {
+    this.composer.text = text;
+    this.composer.submit();
+  }
+
+  /** Before the first question: what the chosen documents are about. Asked for again when these, or their number, differ. */
+  private askForGuide(): void {
+    if (this.session.messages.length > 0 || this.daemon.kind !== "ready" || this.daemon.documents === 0) return;
+    const scope = this.composer.options.scope ?? [];
+    // While many are read, their number changes all the time: it counts when it has doubled.
+    const size = Math.floor(Math.log2(this.daemon.documents));
+    const key = JSON.stringify([size, scope.map(({ kind, id }) => [kind, id])]).slice(0, LONGEST_KEY);
+    if (key === this.guideKey) return;
+    this.guideKey = key;
+    this.guide = null;
+    this.host.send("guide.load", { key, scope });
+  }
+
+  private guideView(): HTMLElement[] {
+    return this.guide ? guideView(this.guide, (text) => this.composeAndSend(text)) : [];
   }
 
   private ask(text: string, options: AskOptions, replaces?: string): void {
@@ -197,9 +251,14 @@ export class ChatApp {
         open: (chunkId) => this.host.send("typed.open", { chunkId }),
         say: (text) => this.live.say(text),
         pick: (folders) => this.pick(folders),
+        chooseScope: (scope) => this.host.send("scope.choose", { scope }),
+        addModel: () => this.host.send("problem.action", { command: "ragAssistant.addModel" }),
         editLast: () => this.conversation.editLast(this.session),
-        draftChanged: (text) => this.saved.setDraft(this.session.id, text),
-        optionsChanged: (options) => this.saved.setOptions(this.session.id, options),
+        draftChanged: (text) => this.saved.setDraft(this.session, text),
+        optionsChanged: (options) => {
+          this.saved.setOptions(this.session, options);
+          this.askForGuide();
+        },
       },
       language,
     );
@@ -224,6 +283,7 @@ export class ChatApp {
       resend: (message, text) => this.ask(text, message.options, message.id),
       copyCode: (text) => host.send("code.copy", { text }),
       insertCode: (text) => host.send("code.insert", { text }),
+      saysNoModel: (message) => firstWithoutModel(this.session) === message.id,
       copyAnswer: (messageId) => host.send("answer.copy", here(messageId)),
       retry: (messageId, options) => host.send("retry", { ...here(messageId), options }),
       retryChoices: (message, retry) =>
@@ -231,7 +291,8 @@ export class ChatApp {
       feedback: (messageId, verdict) => host.send("feedback", { ...here(messageId), verdict }),
       openCitation: (messageId, citationId) => host.send("citation.open", { ...here(messageId), citationId }),
       openLink: (href) => host.send("link.open", { href }),
-      welcome: () => welcome(this.daemon, (folders) => this.pick(folders)),
+      welcome: () => welcome(this.daemon, (folders) => this.pick(folders), this.guideView()),
+      followUp: (text) => this.composeAndSend(text),
     };
   }
 }

@@ -15,8 +15,10 @@ export type Send = ChatHost["send"];
 export type {
   AskOptions,
   AssistantMessage,
+  AttachedText,
   Message,
   Retrieval,
+  ScopeItem,
   Session,
   SessionRow,
   UserMessage,

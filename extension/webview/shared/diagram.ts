@@ -4,10 +4,8 @@ import * as l10n from "@vscode/l10n";
 import DOMPurify from "dompurify";
 import type { MermaidConfig } from "mermaid";
 
+import { zoomDiagram } from "./diagramZoom";
 import { h } from "./dom";
-
-/** Narrower than this a drawing scrolls instead of shrinking. */
-const LEGIBLE_PX = 480;
 
 const drawn = new Map<HTMLElement, () => Promise<void>>();
 let count = 0;
@@ -19,18 +17,23 @@ export function drawDiagram(code: HTMLElement, source: string): void {
   const figure = h("figure", { class: "diagram", role: "img", tabindex: 0, "aria-label": l10n.t("Diagram") });
   const problem = h("p", { class: "diagram-problem", hidden: true });
   const folded = h("details", { class: "diagram-source" }, h("summary", {}, l10n.t("Show the diagram's code")));
-  code.replaceWith(figure, problem, folded);
+  const enlarge = h(
+    "button",
+    { type: "button", class: "ghost diagram-enlarge", hidden: true, onclick: () => zoomDiagram(figure) },
+    l10n.t("Enlarge diagram"),
+  );
+  code.replaceWith(figure, enlarge, problem, folded);
   folded.append(code);
   const draw = async () => {
     try {
       figure.replaceChildren(await svgOf(source));
-      const svg = figure.querySelector("svg");
-      if (svg) svg.style.minWidth = `${Math.min(LEGIBLE_PX, svg.viewBox.baseVal.width)}px`;
       problem.hidden = true;
+      enlarge.hidden = false;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       problem.textContent = l10n.t("The diagram could not be drawn: {0}", reason);
       problem.hidden = false;
+      enlarge.hidden = true;
       folded.open = true;
     }
   };

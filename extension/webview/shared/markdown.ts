@@ -3,16 +3,24 @@
 import DOMPurify from "dompurify";
 import MarkdownIt from "markdown-it";
 
+import { mathMarks } from "./math";
+
 const WEB = /^(?:https?|mailto):/i;
+/** A picture of a document, as passages name it. */
+const ASSET = /^asset:(?:\/\/)?([\w-]+)$/i;
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true, typographer: false });
+mathMarks(markdown);
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
-markdown.validateLink = (url) => WEB.test(url.trim());
+markdown.validateLink = (url) => WEB.test(url.trim()) || ASSET.test(url.trim());
 // A picture from the web would tell its server who reads; its description stands instead, as a link.
 markdown.renderer.rules["image"] = (tokens, index) => {
   const token = tokens[index];
-  const target = markdown.utils.escapeHtml(String(token?.attrGet("src") ?? ""));
+  const source = String(token?.attrGet("src") ?? "");
+  const target = markdown.utils.escapeHtml(source);
   const text = markdown.utils.escapeHtml(token?.content ?? "");
+  const asset = ASSET.exec(source.trim())?.[1];
+  if (asset !== undefined) return `<em data-asset="${asset}">${text}</em>`;
   return `<a href="${target}">${text === "" ? target : text}</a>`;
 };
 
@@ -32,7 +40,7 @@ markdown.renderer.rules["th_open"] = markdown.renderer.rules["td_open"] = (
 
 const ALLOWED = {
   ALLOWED_TAGS: [
-    ..."a blockquote br code em h1 h2 h3 h4 h5 h6 hr li ol p pre s strong".split(" "),
+    ..."a blockquote br code em h1 h2 h3 h4 h5 h6 hr li ol p pre s span strong".split(" "),
     ..."table tbody td th thead tr ul".split(" "),
   ],
   ALLOWED_ATTR: ["href", "class", "start"],
@@ -42,7 +50,12 @@ const ALLOWED = {
 
 export function renderMarkdown(source: string): DocumentFragment {
   const fragment = DOMPurify.sanitize(markdown.render(source), ALLOWED);
-  for (const link of fragment.querySelectorAll("a")) link.title = link.getAttribute("href") ?? "";
+  for (const link of fragment.querySelectorAll("a")) {
+    const target = link.getAttribute("href");
+    // The sanitiser took its target away: it leads nowhere.
+    if (target === null) link.replaceWith(...link.childNodes);
+    else link.title = target;
+  }
   return fragment;
 }
 

@@ -3,13 +3,14 @@
 import * as l10n from "@vscode/l10n";
 
 import { h } from "./dom";
+import { tableTools } from "./tableCopy";
 
-/** Wide tables scroll in a box of their own, also by the keyboard. */
-export function boxTables(root: ParentNode): void {
+/** Wide tables scroll in a box of their own, also by the keyboard; above each stands what copies it. */
+export function boxTables(root: ParentNode, copy: (text: string) => void): void {
   for (const table of root.querySelectorAll("table")) {
     const box = h("div", { class: "table-box", tabindex: 0, role: "group", "aria-label": l10n.t("Table") });
     table.replaceWith(box);
-    box.append(table);
+    box.append(tableTools(copy), table);
   }
 }
 
@@ -21,6 +22,8 @@ export function continueTable(first: HTMLTableElement, next: HTMLTableElement): 
       [...first.querySelectorAll("th")].map((cell) => cell.offsetWidth),
     );
   next.classList.add("continued");
+  // Those of its first piece copy all of it.
+  next.parentElement?.querySelector(".table-tools")?.remove();
   const columns = first.querySelector("colgroup");
   if (columns === null) return;
   next.classList.add("fixed");

@@ -12,7 +12,9 @@ import { h } from "./dom";
 import { requestDraw } from "./frames";
 import { closeOpenMarks, renderMarkdown } from "./markdown";
 import { boxTables, continueTable } from "./markdownTables";
+import { drawMath } from "./math";
 import { Parts } from "./parts";
+import { boxTasks } from "./tasks";
 
 /** An open block up to this long is rendered at each frame. */
 const SHORT = 800;
@@ -182,7 +184,10 @@ export class StreamedMarkdown {
   private insert(block: Block, source: string, finished: boolean): ChildNode[] {
     const fragment = renderMarkdown(source);
     frameCode(fragment, this.options, finished);
-    boxTables(fragment);
+    boxTables(fragment, (text) => this.options.copy(text));
+    boxTasks(fragment);
+    // Half a formula would be an error.
+    if (finished) drawMath(fragment);
     this.options.decorate(fragment);
     const [into, content] = this.destination(block, fragment, finished);
     const nodes = [...content.childNodes].filter((node) => node instanceof Element || node.textContent?.trim() !== "");

@@ -6,6 +6,7 @@ import MarkdownIt from "markdown-it";
 
 import type { ContentPart, LineSpan } from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
+import { locate, wrap } from "../shared/sentences";
 
 const WEB = /^(?:https?|mailto):/i;
 const ASSET = /^asset:\/\/([\w-]+)$/;
@@ -55,6 +56,15 @@ export function renderContent(
   }
   headPassage(fragment, place);
   return fragment;
+}
+
+/** Marks sentences within the passage. */
+export function markSentences(root: ParentNode, sentences: readonly string[]): void {
+  const passage = [...root.querySelectorAll(".passage")];
+  for (const sentence of sentences) {
+    const range = locate(passage, sentence, ".passage-label");
+    if (range) wrap(range, () => h("mark", { class: "sentence" }), ".passage-label");
+  }
 }
 
 function markLines(tokens: ReturnType<typeof markdown.parse>, lines: readonly LineSpan[]): void {

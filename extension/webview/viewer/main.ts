@@ -12,7 +12,7 @@ import type {
 import { h } from "../shared/dom";
 import { Host } from "../shared/host";
 import { useTranslations } from "../shared/l10n";
-import { renderContent } from "./content";
+import { markSentences, renderContent } from "./content";
 import { PagesView } from "./pages";
 import { Pictures } from "./pictures";
 import { ZoomArea } from "./zoomArea";
@@ -70,7 +70,9 @@ function receive(message: ViewerMessageToWebview): void {
     case "page":
       return pages?.arrived(message.page, message.bytes, message.problem);
     case "page.text":
-      return pages?.showText(message.page, message.content);
+      pages?.showText(message.page, message.content);
+      if (pages && state?.target.kind === "document") markSentences(pages.element, state.target.sentences);
+      return;
     case "content":
       showContent(message.content, "top");
       return;
@@ -176,6 +178,7 @@ function showContent(part: ContentPart, reveal: "passage" | "top"): void {
     button(l10n.t("Show Later Part"), part.after),
   ].filter((child) => child !== false);
   element.replaceChildren(...children);
+  markSentences(element, state.target.sentences);
   pictures.fill(element, (assetId, title) => host.send("image.open", { assetId, title }));
   element.scrollTop = 0;
   if (reveal === "passage") showPassage(element);

@@ -2,7 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { ChatDone, PromptAnswer, QueryAnswer } from "../api/types";
+import type { ChatDone, Citation, PromptAnswer, QueryAnswer } from "../api/types";
 import type { DaemonClient } from "../client/daemonClient";
 import { throwIfCancelled, untilCancelled } from "../common/cancellation";
 import { RagError, asRagError, isCancelled } from "../common/errors";
@@ -10,6 +10,7 @@ import type { DaemonService } from "../daemon/status";
 import { CitationFilter, textOf } from "./citationMarks";
 import { searchRequest } from "./searchRequest";
 import type { AnswerEvent, AnswerService, ChosenWriter, FinishedAnswer, Question, Writer } from "./types";
+import { WatchedAnswers } from "./watchedAnswers";
 
 /** How often a prompt is asked for that the model has room for: the daemon can only estimate the model's tokens. */
 const MOST_PROMPTS = 3;
@@ -22,8 +23,11 @@ class NoAnswer {
   ) {}
 }
 
-export function createAnswerService(daemon: Pick<DaemonService, "client">): AnswerService {
-  return new Answerer(daemon);
+/** How long the check of an answer may take that stands already. */
+const VERIFY_LIMIT_MS = 30_000;
+
+export function createAnswerService(daemon: Pick<DaemonService, "client" | "onDidChangeStatus">): AnswerService {
+  return new WatchedAnswers(new Answerer(daemon), daemon);
 }
 
 export class Answerer implements AnswerService {
@@ -33,8 +37,13 @@ export class Answerer implements AnswerService {
     throwIfCancelled(signal);
     const client = await this.daemon.client();
     throwIfCancelled(signal);
-    if (writer === undefined || writer === "passages") {
-      yield* answerByDaemon(client, question, { extractive: writer === "passages" }, signal);
+    if (writer === undefined || writer === "passages" || writer === "nobody") {
+      yield* answerByDaemon(
+        client,
+        question,
+        { extractive: writer !== undefined, noModel: writer === "nobody" },
+        signal,
+      );
       return;
     }
     const prompt = await promptFor(client, question, writer, signal);
@@ -154,7 +163,7 @@ async function* answerByWriter(
       by: { kind: "editor", name: writer.name },
       found: checked.found,
       finish: brokeOff ? "cut_off" : "complete",
-      citations: prompt.citations,
+      citations: withHighlights(prompt.citations, checked.citations),
       support: checked.support,
       notices: [...notices, ...checked.notices],
     },
@@ -184,6 +193,8 @@ function leftOut({ attachments }: Question, prompt: PromptAnswer): string[] {
 interface ByDaemon {
   /** No model at all, whatever the daemon has. */
   extractive?: boolean;
+  /** Nobody was there to ask. */
+  noModel?: boolean;
   /** The model that was to answer. */
   instead?: NoAnswer;
 }
@@ -191,9 +202,10 @@ interface ByDaemon {
 async function* answerByDaemon(
   client: DaemonClient,
   question: Question,
-  { extractive = false, instead }: ByDaemon,
+  by: ByDaemon,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent> {
+  const { extractive = false } = by;
   const request = searchRequest(question.text, question.options, question.history);
   let retrieval: QueryAnswer | undefined;
   try {
@@ -204,7 +216,7 @@ async function* answerByDaemon(
       } else if (event === "delta") {
         yield { type: "delta", text: data.text };
       } else if (retrieval !== undefined) {
-        yield { type: "done", answer: finished(data, retrieval, question, instead) };
+        yield { type: "done", answer: finished(data, retrieval, question, by) };
         return;
       }
     }
@@ -225,7 +237,7 @@ function finished(
   done: ChatDone,
   retrieval: QueryAnswer,
   question: Question,
-  instead: NoAnswer | undefined,
+  { noModel = false, instead }: ByDaemon,
 ): FinishedAnswer {
   const byPassages = done.provider === "extractive";
   const notices = [...retrieval.warnings, ...done.warnings];
@@ -242,12 +254,12 @@ function finished(
   return {
     text: done.answer,
     by: byPassages
-      ? { kind: "passages", ...(why ? { why } : {}) }
+      ? { kind: "passages", ...(why ? { why } : {}), ...(noModel ? { noModel } : {}) }
       : { kind: "daemon", name: done.model || done.provider },
     found: done.found,
     // An answer that ends because the daemon does was not called off by anybody here.
     finish: done.finish === "cancelled" ? "cut_off" : done.finish,
-    citations: retrieval.citations,
+    citations: withHighlights(retrieval.citations, done.citations),
     support: done.support,
     notices,
   };
@@ -276,16 +288,26 @@ async function verified(
   text: string,
   prompt: PromptAnswer,
   signal: AbortSignal,
-): Promise<Pick<FinishedAnswer, "found" | "support" | "notices"> & { answer: string }> {
+): Promise<Pick<FinishedAnswer, "found" | "support" | "notices" | "citations"> & { answer: string }> {
   const cited = prompt.citations.filter(({ id }) => prompt.given.includes(id));
   const given = cited.map(({ id, chunk_id, chunk_ids }) => ({ id, chunk_ids: chunk_ids ?? [chunk_id] }));
   try {
-    return { ...(await client.verify(text, given, signal)), notices: [] };
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(VERIFY_LIMIT_MS)]);
+    return { ...(await client.verify(text, given, limited)), notices: [] };
   } catch (error) {
     throwIfCancelled(signal);
     if (isCancelled(error)) throw error;
     // The answer stands; only what is said about it is missing.
     const message = l10n.t("The answer was not held against the passages: {0}", asRagError(error).message);
-    return { answer: text, found: text.trim() !== prompt.not_found, support: [], notices: [message] };
+    return { answer: text, found: text.trim() !== prompt.not_found, support: [], citations: [], notices: [message] };
   }
+}
+
+/** All passages, those that the answer cites with the sentences that bear it out. */
+function withHighlights(all: readonly Citation[], cited: readonly Citation[]): Citation[] {
+  const checked = new Map(cited.map(({ id, highlights }) => [id, highlights]));
+  return all.map((citation) => {
+    const highlights = checked.get(citation.id);
+    return highlights ? { ...citation, highlights } : citation;
+  });
 }

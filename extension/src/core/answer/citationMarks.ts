@@ -152,6 +152,15 @@ export function textOf(parts: readonly AnswerPart[]): string {
   return parts.map((part) => ("text" in part ? part.text : `[${part.citation}]`)).join("");
 }
 
+/** The numbers that a finished answer cites. */
+export function citedIn(text: string): number[] {
+  const numbers = new Set([...text.matchAll(/[[【［]\s*(\d{1,3})\s*[\]】］]/g)].map(([, number]) => Number(number)));
+  const filter = new CitationFilter(numbers);
+  filter.feed(text);
+  filter.finish();
+  return filter.cited;
+}
+
 /** A text without anything that looks like a citation mark, for where its numbers would mean other passages. */
 export function withoutMarks(text: string): string {
   return text.replace(MARKS, "");

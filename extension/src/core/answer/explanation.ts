@@ -3,7 +3,11 @@
 import * as l10n from "@vscode/l10n";
 
 import type { Citation, QueryAnswer } from "../api/types";
+import { stageLabel, strategyLabel } from "../../protocol/stages";
 import { escapeMarkdown } from "../common/safeMarkdown";
+
+/** In the order in which they come. */
+const STAGES = ["dense", "sparse", "fusion", "rerank", "prefer", "diversity"];
 
 /** `link` gives the name of a passage as Markdown that leads to it. */
 export function explanation(retrieval: QueryAnswer, link: (citation: Citation) => string): string {
@@ -29,7 +33,7 @@ function understood({ plan, query, effective }: QueryAnswer): string[] {
     [l10n.t("Further wordings"), textOf(plan?.["variants"])],
     [l10n.t("Only documents with"), textOf(plan?.["filters"])],
     [l10n.t("Rather those with"), textOf(plan?.["prefer"])],
-    [l10n.t("Strategy"), effective.strategy],
+    [l10n.t("Strategy"), strategyLabel(effective.strategy)],
   ];
   return rows
     .filter(([, value]) => value !== "")
@@ -42,10 +46,9 @@ function ranks(
 ): string {
   const explained = new Map((entries ?? []).map((entry) => [entry.chunk_id, entry.stages]));
   const present = new Set([...explained.values()].flatMap((stages) => Object.keys(stages)));
-  const names = stageNames();
   const columns = [
-    ...Object.keys(names).filter((stage) => present.has(stage)),
-    ...[...present].filter((stage) => !(stage in names)),
+    ...STAGES.filter((stage) => present.has(stage)),
+    ...[...present].filter((stage) => !STAGES.includes(stage)),
   ];
   if (results.length === 0 || columns.length === 0) return "";
   const rows = results.map(({ chunk_id, title }) => {
@@ -54,7 +57,7 @@ function ranks(
     const stages = explained.get(chunk_id);
     return [passage, ...columns.map((stage) => cell(stages?.[stage]))];
   });
-  const head = [l10n.t("Passage"), ...columns.map((stage) => names[stage] ?? stage)].map(escapeMarkdown);
+  const head = [l10n.t("Passage"), ...columns.map((stage) => stageLabel(stage))].map(escapeMarkdown);
   return table([head, head.map((_, index) => (index === 0 ? "---" : "--:")), ...rows]);
 }
 
@@ -66,12 +69,14 @@ function times({ latency_ms: total, timings_ms: stages }: QueryAnswer): string[]
   const longest = Object.entries(stages).sort(([, one], [, other]) => other - one);
   return [
     `**${escapeMarkdown(l10n.t("All together: {0} ms", Math.round(total)))}**`,
-    ...longest.map(([stage, time]) => escapeMarkdown(l10n.t("{0}: {1} ms", stage, Math.round(time)))),
+    ...longest.map(([stage, time]) => escapeMarkdown(l10n.t("{0}: {1} ms", stageLabel(stage), Math.round(time)))),
   ];
 }
 
 function remarks({ confidence, effective, warnings, trace_id: trace }: QueryAnswer): string[] {
-  const degraded = effective.degraded.map((part) => l10n.t("{0} did not work; the search went on without it.", part));
+  const degraded = effective.degraded.map((part) =>
+    l10n.t("{0} did not work; the search went on without it.", stageLabel(part)),
+  );
   return [
     l10n.t("Confidence that the passages answer the question: {0} %", Math.round(confidence * 100)),
     ...(effective.reranked ? [] : [l10n.t("The passages were not scored a second time by a reranker.")]),
@@ -79,17 +84,6 @@ function remarks({ confidence, effective, warnings, trace_id: trace }: QueryAnsw
     ...warnings,
     l10n.t("Trace: {0}", trace),
   ].map(escapeMarkdown);
-}
-
-function stageNames(): Record<string, string> {
-  return {
-    dense: l10n.t("By meaning"),
-    sparse: l10n.t("By words"),
-    fusion: l10n.t("Combined"),
-    rerank: l10n.t("Reranked"),
-    prefer: l10n.t("Preferred"),
-    diversity: l10n.t("Varied"),
-  };
 }
 
 /** Values of the plan, whatever their shape: the daemon may know more than we do. */

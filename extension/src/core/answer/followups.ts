@@ -27,18 +27,24 @@ export function followups(
       { prompt: "", command: "sources", label: l10n.t("Show which documents are there") },
     ];
   }
-  const used = new Set(retrieval.citations.filter(({ id }) => cited.includes(id)).map(topic));
-  const sections: Followup[] = [];
-  for (const passage of retrieval.citations) {
+  const sections = nextQuestions(retrieval.citations, cited).map((prompt) => ({ prompt, label: prompt }));
+  return [...sections, { prompt: question, command: "explain", label: l10n.t("Why these passages?") }];
+}
+
+/** About sections that were found and not cited: what stands beside the answer. */
+export function nextQuestions(citations: readonly Citation[], cited: readonly number[]): string[] {
+  const used = new Set(citations.filter(({ id }) => cited.includes(id)).map(topic));
+  const found: string[] = [];
+  for (const passage of citations) {
     const section = passage.section_path.at(-1);
     const title = passage.title || passage.source;
-    if (section === undefined || section === title || used.has(topic(passage)) || sections.length === MOST_SECTIONS)
-      continue;
+    // Names of functions are no subjects that people ask about.
+    if (passage.doc_type === "code" || found.length === MOST_SECTIONS) continue;
+    if (section === undefined || section === title || used.has(topic(passage))) continue;
     used.add(topic(passage));
-    const prompt = l10n.t("What does {0} say about {1}?", excerpt(title, LONGEST_NAME), excerpt(section, LONGEST_NAME));
-    sections.push({ prompt, label: prompt });
+    found.push(l10n.t("What does {0} say about {1}?", excerpt(title, LONGEST_NAME), excerpt(section, LONGEST_NAME)));
   }
-  return [...sections, { prompt: question, command: "explain", label: l10n.t("Why these passages?") }];
+  return found;
 }
 
 function topic({ doc_id, section_path }: Citation): string {

@@ -14,10 +14,10 @@ export interface Writer {
 }
 
 /**
- * Who writes an answer: a model of the editor; `passages`: no model at all; undefined: the daemon's own model, or the passages
- * where it has none.
+ * Who writes an answer: a model of the editor; `passages`: none, as was chosen; `nobody`: none, as there is none; undefined: the
+ * daemon's own model.
  */
-export type ChosenWriter = Writer | "passages" | undefined;
+export type ChosenWriter = Writer | "passages" | "nobody" | undefined;
 
 export interface Question {
   text: string;

@@ -26,6 +26,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Assets
+         * @description Pictures of the documents that you may see, with what is said of each.
+         */
+        get: operations["list_assets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/assets/caption": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Caption Assets
+         * @description Have pictures described, in the background: those without a description, and those that failed; or others as well.
+         */
+        post: operations["caption_assets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/assets/{asset_id}": {
         parameters: {
             query?: never;
@@ -38,6 +78,46 @@ export interface paths {
          * @description A picture that a live document shows which the caller may see; `thumb` is a WebP of at most 320 pixels.
          */
         get: operations["get_asset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/assets/{asset_id}/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Asset Details
+         * @description What was read in a picture, what is said of it and by whom, where it is shown, and what its descriptions cost.
+         */
+        get: operations["get_asset_details"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/assets/{asset_id}/table": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Asset Table
+         * @description The table that was read in a picture, or the values of its chart, as CSV; nothing where there is neither.
+         */
+        get: operations["get_asset_table"];
         put?: never;
         post?: never;
         delete?: never;
@@ -176,6 +256,26 @@ export interface paths {
         patch: operations["change_collection"];
         trace?: never;
     };
+    "/api/collections/{name}/guide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Collection Guide
+         * @description What a collection is about: topics, documents, and questions that they answer.
+         */
+        get: operations["get_collection_guide"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard-link": {
         parameters: {
             query?: never;
@@ -211,6 +311,26 @@ export interface paths {
          *     left out: that one is found would disclose its name.
          */
         get: operations["list_documents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Folders
+         * @description Folders of documents by name, with how many lie in each and below. Those of private cloud sources are in none.
+         */
+        get: operations["list_folders"];
         put?: never;
         post?: never;
         delete?: never;
@@ -295,6 +415,26 @@ export interface paths {
          * @description What was read, as Markdown.
          */
         get: operations["get_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{doc_id}/guide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Guide
+         * @description What the document is about: summary, outline, topics, and questions that it answers.
+         */
+        get: operations["get_guide"];
         put?: never;
         post?: never;
         delete?: never;
@@ -441,6 +581,66 @@ export interface paths {
          * @description One whole run.
          */
         get: operations["get_evaluation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/{run_id}/comparison": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Evaluations
+         * @description How a second run differs from this one: by each metric, with the chance of such a difference, and question by question.
+         */
+        get: operations["compare_evaluations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/{run_id}/figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Evaluation Figures
+         * @description A run without its questions, its metrics with 95 % intervals, and the main one by group.
+         */
+        get: operations["evaluation_figures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/evaluations/{run_id}/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Evaluation Questions
+         * @description The questions of a run, page by page, without their artifacts.
+         */
+        get: operations["evaluation_questions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -615,6 +815,110 @@ export interface paths {
          *     When the daemon stops, `stopping` is the last event, without `end`; the job goes on at the next start.
          */
         get: operations["job_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Labels
+         * @description Labels that count: of each author, question and passage the newest mark, by question and document.
+         */
+        get: operations["list_labels"];
+        put?: never;
+        /**
+         * Add Label
+         * @description Keep what somebody says of a passage. What they said of it before counts no more, and again once this is taken back.
+         */
+        post: operations["add_label"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/labels/agreement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Label Agreement
+         * @description How far each two authors agree on the passages that both have judged (Cohen's kappa).
+         */
+        get: operations["label_agreement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/labels/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Labelled Questions
+         * @description Questions that have labels, the one that was labelled last first.
+         */
+        get: operations["list_labelled_questions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/labels/{label_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Label
+         * @description Take a mark back. Its author may, and an administrator of the collection.
+         */
+        delete: operations["delete_label"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Overview
+         * @description What the daemon holds, how it grew, and how questions and ingestions went within a day and thirty days.
+         */
+        get: operations["overview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -963,6 +1267,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/traces/{trace_id}/passages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Trace Passages
+         * @description The passages that a question's lists held, with their texts, to be labelled.
+         */
+        get: operations["trace_passages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/traces/{trace_id}/replay": {
         parameters: {
             query?: never;
@@ -1029,6 +1353,29 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** Activities */
+        Activities: {
+            day: components["schemas"]["Activity"];
+            month: components["schemas"]["Activity"];
+        };
+        /** Activity */
+        Activity: {
+            /** Count */
+            count: number;
+            /**
+             * Degraded
+             * @description Those that worked without some stage.
+             */
+            degraded: number;
+            /** Failed */
+            failed: number;
+            /** Nothing Found */
+            nothing_found: number;
+            /** P50 Ms */
+            p50_ms: number | null;
+            /** P95 Ms */
+            p95_ms: number | null;
+        };
         /**
          * AnswerVerifyBody
          * @description An answer that somebody else's model wrote from passages of ours.
@@ -1038,6 +1385,72 @@ export interface components {
             answer: string;
             /** Citations */
             citations: components["schemas"]["GivenCitation"][];
+        };
+        /** AssetDetails */
+        AssetDetails: {
+            /** Asset Id */
+            asset_id: string;
+            /** @description The one that is shown. */
+            description: components["schemas"]["PictureDescription"] | null;
+            /**
+             * Descriptions
+             * @description Every one that is kept, and failures, the newest first.
+             */
+            descriptions: components["schemas"]["PictureDescription"][];
+            /**
+             * Documents
+             * @description The first documents that show it and that you may see.
+             */
+            documents: components["schemas"]["ShowingDocument"][];
+            /** Height */
+            height: number;
+            /** Mime */
+            mime: string;
+            /**
+             * Not Read
+             * @description Why it was not read.
+             */
+            not_read: string | null;
+            /**
+             * Text
+             * @description What was read in it.
+             */
+            text: string;
+            /** Width */
+            width: number;
+        };
+        /** AssetItem */
+        AssetItem: {
+            /** Asset Id */
+            asset_id: string;
+            /** Caption */
+            caption: string;
+            /** Described By */
+            described_by: string;
+            /** Doc Id */
+            doc_id: string;
+            /** Image Type */
+            image_type: ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown") | null;
+            /** Source */
+            source: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "described" | "low_quality" | "failed" | "missing";
+            /** Summary */
+            summary: string;
+        };
+        /** AssetPage */
+        AssetPage: {
+            /** Items */
+            items: components["schemas"]["AssetItem"][];
+            /** Page */
+            page: number;
+            /** Page Size */
+            page_size: number;
+            /** Total */
+            total: number;
         };
         /**
          * AttachmentBody
@@ -1049,6 +1462,31 @@ export interface components {
             /** Text */
             text: string;
         };
+        /**
+         * AuthorAgreement
+         * @description Cohen's kappa of two authors over the passages that both have judged, with its 95 % interval; null where it has no value,
+         *     as both gave one grade to everything. `table[i][j]` counts those with grade i by the first and j by the second.
+         */
+        AuthorAgreement: {
+            /** Agreed */
+            agreed: number;
+            /** First */
+            first: string;
+            /** High */
+            high: number | null;
+            /** Kappa */
+            kappa: number | null;
+            /** Low */
+            low: number | null;
+            /** Passages */
+            passages: number;
+            /** Second */
+            second: string;
+            /** Table */
+            table: number[][];
+            /** Weighted Kappa */
+            weighted_kappa: number | null;
+        };
         /** BrowserLink */
         BrowserLink: {
             /**
@@ -1056,6 +1494,16 @@ export interface components {
              * @description Behind the daemon's URL; it works once, within two minutes.
              */
             path: string;
+        };
+        /**
+         * CacheUse
+         * @description Of the newest 200 files that were read: vectors that were there already, and those that were made.
+         */
+        CacheUse: {
+            /** Hits */
+            hits: number;
+            /** Misses */
+            misses: number;
         };
         /** CandidateDocument */
         CandidateDocument: {
@@ -1069,6 +1517,36 @@ export interface components {
             title: string;
         };
         /**
+         * CaptionBody
+         * @description Which pictures are described: the missing ones, and those that failed; or others as well.
+         */
+        CaptionBody: {
+            /**
+             * Asset Ids
+             * @description Only these.
+             */
+            asset_ids?: string[] | null;
+            /**
+             * Low Quality
+             * @description Also those of which little was said.
+             * @default false
+             */
+            low_quality: boolean;
+            /**
+             * Redo
+             * @description Those that this model, or captioner, has described.
+             */
+            redo?: string | null;
+        };
+        /** CaptionStarted */
+        CaptionStarted: {
+            /**
+             * Job Id
+             * @description None where there is nothing to do.
+             */
+            job_id: string | null;
+        };
+        /**
          * Changed
          * @description Something with another value; null where one side has none.
          */
@@ -1079,6 +1557,16 @@ export interface components {
             before: unknown;
             /** Name */
             name: string;
+        };
+        /** ChartSeries */
+        ChartSeries: {
+            /** Name */
+            name: string;
+            /** Points */
+            points: [
+                string,
+                string
+            ][];
         };
         /**
          * ChatBody
@@ -1112,13 +1600,42 @@ export interface components {
              * @description Hard filters; what is not named does not filter.
              */
             filters?: {
+                among?: {
+                    /**
+                     * Collection
+                     * @description Names of collections.
+                     */
+                    collection?: string | string[] | null;
+                    /** Doc Id */
+                    doc_id?: string | string[] | null;
+                    /**
+                     * Path Prefix
+                     * @description Beginnings of paths, as shown or absolute.
+                     */
+                    path_prefix?: string | string[] | null;
+                    /**
+                     * Source Id
+                     * @description Sources, by id: followed folders, spaces, projects.
+                     */
+                    source_id?: string | string[] | null;
+                } | null;
                 /** Doc Id */
                 doc_id?: string | string[] | null;
                 /**
                  * Doc Type
                  * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
                  */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira")[] | null;
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira")[] | null;
+                /**
+                 * Has Image
+                 * @description Only passages that show a picture, or only those that show none.
+                 */
+                has_image?: boolean | null;
+                /**
+                 * Image Type
+                 * @description Only passages with a picture that its description takes for one of these.
+                 */
+                image_type?: ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown") | ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown")[] | null;
                 /**
                  * Language
                  * @description en, ja or zh.
@@ -1387,7 +1904,15 @@ export interface components {
              * Doc Type
              * @enum {string}
              */
-            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira";
+            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira";
+            /**
+             * Highlights
+             * @description Characters (code points) of `content`, `[start, end)`: the sentences that bear out the question or, in a finished answer, the answer.
+             */
+            highlights?: [
+                number,
+                number
+            ][] | null;
             /** Id */
             id: number;
             /** Images */
@@ -1402,6 +1927,11 @@ export interface components {
              * @description The version that this text was taken from, when that is newer than the index.
              */
             live_version?: string | null;
+            /**
+             * Mermaid
+             * @description Drawings of the passage's diagrams, in Mermaid: derived from them, not the document's words.
+             */
+            mermaid?: string[] | null;
             /** Page */
             page?: number | null;
             /** Section Path */
@@ -1474,6 +2004,22 @@ export interface components {
             /** Name */
             name: string;
         };
+        /** CollectionGuide */
+        CollectionGuide: {
+            /** Collection */
+            collection: string;
+            /** Document Count */
+            document_count: number;
+            /**
+             * Documents
+             * @description Those that may be seen, 200 at most.
+             */
+            documents: components["schemas"]["GuidedDocument"][];
+            /** Questions */
+            questions: components["schemas"]["SuggestedQuestion"][];
+            /** Topics */
+            topics: string[];
+        };
         /** CollectionPage */
         CollectionPage: {
             /** Items */
@@ -1538,6 +2084,43 @@ export interface components {
             score_drift: number;
         };
         /**
+         * ComparedMetric
+         * @description `p` is the chance of such a difference when both runs are equally good (paired randomisation test).
+         */
+        ComparedMetric: {
+            /** Difference */
+            difference: number;
+            /** First */
+            first: number;
+            /** Losses */
+            losses: number;
+            /** Metric */
+            metric: string;
+            /** P */
+            p: number;
+            /** Second */
+            second: number;
+            /** Wins */
+            wins: number;
+        };
+        /** ComparedQuestion */
+        ComparedQuestion: {
+            /** Difference */
+            difference: number;
+            /** First */
+            first: number;
+            /** First Trace */
+            first_trace: string;
+            /** Id */
+            id: string;
+            /** Query */
+            query: string;
+            /** Second */
+            second: number;
+            /** Second Trace */
+            second_trace: string;
+        };
+        /**
          * Container
          * @description A space or project; `items` is null where the remote side does not count.
          */
@@ -1575,6 +2158,18 @@ export interface components {
         DaemonEvents: {
             state: components["schemas"]["DaemonState"];
             stopping: components["schemas"]["StreamEnd"];
+        };
+        /**
+         * DaemonOverview
+         * @description What the daemon holds and did, as far as `observability.keep_traces` goes back.
+         */
+        DaemonOverview: {
+            cache: components["schemas"]["CacheUse"];
+            chunks: components["schemas"]["Growth"];
+            documents: components["schemas"]["Growth"];
+            ingestions: components["schemas"]["Activities"];
+            pictures: components["schemas"]["Growth"];
+            queries: components["schemas"]["Activities"];
         };
         /**
          * DaemonState
@@ -1617,7 +2212,7 @@ export interface components {
              * Doc Type
              * @enum {string}
              */
-            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira";
+            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira";
             error?: components["schemas"]["Trouble"] | null;
             /** Id */
             id: string;
@@ -1667,7 +2262,7 @@ export interface components {
              * Doc Type
              * @enum {string}
              */
-            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira";
+            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira";
             error?: components["schemas"]["Trouble"] | null;
             /** Id */
             id: string;
@@ -1712,6 +2307,36 @@ export interface components {
             versions: components["schemas"]["DocumentVersion"][];
             /** Warnings */
             warnings: string[];
+        };
+        /** DocumentGuide */
+        DocumentGuide: {
+            /**
+             * By
+             * @enum {string}
+             */
+            by: "rules" | "model";
+            /** Id */
+            id: string;
+            /** Language */
+            language: string | null;
+            /**
+             * Outline
+             * @description The headings in order, 200 at most.
+             */
+            outline: components["schemas"]["OutlineEntry"][];
+            /** Questions */
+            questions: components["schemas"]["SuggestedQuestion"][];
+            /** Source */
+            source: string;
+            /**
+             * Summary
+             * @description Sentences of the document without licences and imprints; a model's where `by` says so.
+             */
+            summary: string;
+            /** Title */
+            title: string;
+            /** Topics */
+            topics: string[];
         };
         /** DocumentPage */
         DocumentPage: {
@@ -1851,6 +2476,17 @@ export interface components {
             /** Trace Id */
             trace_id: string;
         };
+        /** EvaluatedQuestionPage */
+        EvaluatedQuestionPage: {
+            /** Items */
+            items: components["schemas"]["QuestionRow"][];
+            /** Page */
+            page: number;
+            /** Page Size */
+            page_size: number;
+            /** Total */
+            total: number;
+        };
         /** Evaluation */
         Evaluation: {
             /** Collection */
@@ -1875,6 +2511,37 @@ export interface components {
             strategy: string;
             /** Strategy Config Id */
             strategy_config_id: string;
+        };
+        /**
+         * EvaluationComparison
+         * @description Two runs of the same questions; `changed` are questions by `metric`, the greatest loss of the second first.
+         */
+        EvaluationComparison: {
+            changed: components["schemas"]["Page_ComparedQuestion_"];
+            first: components["schemas"]["EvaluationRow"];
+            /** Metric */
+            metric: string;
+            /** Metrics */
+            metrics: components["schemas"]["ComparedMetric"][];
+            /** Questions */
+            questions: number;
+            second: components["schemas"]["EvaluationRow"];
+        };
+        /** EvaluationFigures */
+        EvaluationFigures: {
+            /**
+             * Groups
+             * @description The main metric of each group of questions.
+             */
+            groups: components["schemas"]["GroupFigure"][];
+            /**
+             * Main
+             * @description The metric that stands for the quality of an answer.
+             */
+            main: string;
+            /** Metrics */
+            metrics: components["schemas"]["Figure"][];
+            run: components["schemas"]["EvaluationRow"];
         };
         /** EvaluationOptions */
         EvaluationOptions: {
@@ -2019,13 +2686,42 @@ export interface components {
              * @description Hard filters; what is not named does not filter.
              */
             filters?: {
+                among?: {
+                    /**
+                     * Collection
+                     * @description Names of collections.
+                     */
+                    collection?: string | string[] | null;
+                    /** Doc Id */
+                    doc_id?: string | string[] | null;
+                    /**
+                     * Path Prefix
+                     * @description Beginnings of paths, as shown or absolute.
+                     */
+                    path_prefix?: string | string[] | null;
+                    /**
+                     * Source Id
+                     * @description Sources, by id: followed folders, spaces, projects.
+                     */
+                    source_id?: string | string[] | null;
+                } | null;
                 /** Doc Id */
                 doc_id?: string | string[] | null;
                 /**
                  * Doc Type
                  * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
                  */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira")[] | null;
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira")[] | null;
+                /**
+                 * Has Image
+                 * @description Only passages that show a picture, or only those that show none.
+                 */
+                has_image?: boolean | null;
+                /**
+                 * Image Type
+                 * @description Only passages with a picture that its description takes for one of these.
+                 */
+                image_type?: ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown") | ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown")[] | null;
                 /**
                  * Language
                  * @description en, ja or zh.
@@ -2098,10 +2794,52 @@ export interface components {
             total: number;
         };
         /**
+         * Figure
+         * @description The mean of a metric over the questions that have it, and its 95 % interval.
+         */
+        Figure: {
+            /** Counted */
+            counted: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Mean */
+            mean: number;
+            /** Metric */
+            metric: string;
+        };
+        /**
          * FiltersBody
          * @description Hard filters; what is not named does not filter.
          */
         FiltersBody: {
+            /** @default null */
+            among: {
+                /**
+                 * Collection
+                 * @description Names of collections.
+                 * @default null
+                 */
+                collection: string | string[] | null;
+                /**
+                 * Doc Id
+                 * @default null
+                 */
+                doc_id: string | string[] | null;
+                /**
+                 * Path Prefix
+                 * @description Beginnings of paths, as shown or absolute.
+                 * @default null
+                 */
+                path_prefix: string | string[] | null;
+                /**
+                 * Source Id
+                 * @description Sources, by id: followed folders, spaces, projects.
+                 * @default null
+                 */
+                source_id: string | string[] | null;
+            } | null;
             /**
              * Doc Id
              * @default null
@@ -2112,7 +2850,19 @@ export interface components {
              * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
              * @default null
              */
-            doc_type: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira")[] | null;
+            doc_type: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira")[] | null;
+            /**
+             * Has Image
+             * @description Only passages that show a picture, or only those that show none.
+             * @default null
+             */
+            has_image: boolean | null;
+            /**
+             * Image Type
+             * @description Only passages with a picture that its description takes for one of these.
+             * @default null
+             */
+            image_type: ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown") | ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown")[] | null;
             /**
              * Language
              * @description en, ja or zh.
@@ -2247,6 +2997,25 @@ export interface components {
             /** Score */
             score: number | null;
         };
+        /** Folder */
+        Folder: {
+            /**
+             * Documents
+             * @description In it and below.
+             */
+            documents: number;
+            /** Failed */
+            failed: number;
+            /** Name */
+            name: string;
+            /**
+             * Path
+             * @description As `path_prefix` takes it, without a slash at its end.
+             */
+            path: string;
+            /** Processing */
+            processing: number;
+        };
         /**
          * FolderConfig
          * @description What a source of type `folder` is asked to do. Globs are written as in a `.gitignore`, and match in any case.
@@ -2287,6 +3056,17 @@ export interface components {
              * @default true
              */
             watch: boolean;
+        };
+        /** FolderPage */
+        FolderPage: {
+            /** Items */
+            items: components["schemas"]["Folder"][];
+            /** Page */
+            page: number;
+            /** Page Size */
+            page_size: number;
+            /** Total */
+            total: number;
         };
         /** FoundPassage */
         FoundPassage: {
@@ -2361,6 +3141,49 @@ export interface components {
             /** Text */
             text: string;
         };
+        /** GroupFigure */
+        GroupFigure: {
+            /** Counted */
+            counted: number;
+            /** Group */
+            group: string;
+            /** High */
+            high: number;
+            /** Kind */
+            kind: string;
+            /** Low */
+            low: number;
+            /** Mean */
+            mean: number;
+            /** Metric */
+            metric: string;
+            /** Questions */
+            questions: number;
+        };
+        /** Growth */
+        Growth: {
+            /**
+             * Day
+             * @description Of these, what came within 24 hours.
+             */
+            day: number;
+            /**
+             * Month
+             * @description Of these, what came within 30 days.
+             */
+            month: number;
+            /** Total */
+            total: number;
+        };
+        /** GuidedDocument */
+        GuidedDocument: {
+            /** Id */
+            id: string;
+            /** Source */
+            source: string;
+            /** Title */
+            title: string;
+        };
         /** Health */
         Health: {
             /**
@@ -2375,6 +3198,26 @@ export interface components {
             asset_id: string;
             /** Caption */
             caption?: string | null;
+            /**
+             * Described By
+             * @description Which captioner, and which model.
+             */
+            described_by?: string | null;
+            /**
+             * Description
+             * @description What a captioner says of it: no words of the document.
+             */
+            description?: string | null;
+            /**
+             * Image Type
+             * @description What the picture was taken for.
+             */
+            image_type?: ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown") | null;
+            /**
+             * Mermaid
+             * @description The diagram that it shows, as Mermaid text.
+             */
+            mermaid?: string | null;
             /** Mime */
             mime: string;
             /**
@@ -2587,6 +3430,130 @@ export interface components {
             /** Unparsable */
             unparsable: number;
         };
+        /**
+         * Label
+         * @description A mark that counts, and its passage as it stands today.
+         *
+         *     `restricted`: whoever asks may not see the document, so nothing of it is said. `text` is that of the passage while `state` is
+         *     `there`. The place is written as in a dataset of `rag eval`.
+         */
+        Label: {
+            /** Author */
+            author: string;
+            /** Chunk Id */
+            chunk_id: string | null;
+            /** Collection */
+            collection: string;
+            /** Created At */
+            created_at: string;
+            /** Doc Id */
+            doc_id: string;
+            /** Grade */
+            grade: (0 | 1 | 2) | null;
+            /** Label Id */
+            label_id: string;
+            /** Place */
+            place: {
+                [key: string]: string | number | number[];
+            };
+            /**
+             * Position
+             * @description Counts the marks of one author about one question: the newest one has the highest.
+             */
+            position: number;
+            /** Question */
+            question: string;
+            /** Question Id */
+            question_id: string;
+            /** Restricted */
+            restricted: boolean;
+            /** Section */
+            section: string;
+            /** Source */
+            source: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "there" | "cut_otherwise" | "changed" | "gone";
+            /** Text */
+            text: string | null;
+            /** Title */
+            title: string;
+            /** Trace Id */
+            trace_id: string | null;
+        };
+        /** LabelAgreement */
+        LabelAgreement: {
+            /** Pairs */
+            pairs: components["schemas"]["AuthorAgreement"][];
+        };
+        /**
+         * LabelBody
+         * @description What somebody says of a passage for a question.
+         *
+         *     0: it does not answer; 1: it has to do with it; 2: it answers it; null takes back what was said.
+         */
+        LabelBody: {
+            /**
+             * Author
+             * @description Who judges, where the daemon's own token asks; a key or a person signed on judges by their own name.
+             */
+            author?: string | null;
+            /** Chunk Id */
+            chunk_id: string;
+            /**
+             * Collection
+             * @description That of the passage.
+             */
+            collection: string;
+            /** Grade */
+            grade: number | null;
+            /** Question */
+            question: string;
+            /** Trace Id */
+            trace_id?: string | null;
+        };
+        /** LabelPage */
+        LabelPage: {
+            /** Items */
+            items: components["schemas"]["Label"][];
+            /** Page */
+            page: number;
+            /** Page Size */
+            page_size: number;
+            /** Total */
+            total: number;
+        };
+        /** LabelledQuestion */
+        LabelledQuestion: {
+            /**
+             * Authors
+             * @description How many passages each author has judged.
+             */
+            authors: {
+                [key: string]: number;
+            };
+            /** Collection */
+            collection: string;
+            /** Last At */
+            last_at: string;
+            /** Question */
+            question: string;
+            /** Question Id */
+            question_id: string;
+        };
+        /** LabelledQuestionPage */
+        LabelledQuestionPage: {
+            /** Items */
+            items: components["schemas"]["LabelledQuestion"][];
+            /** Page */
+            page: number;
+            /** Page Size */
+            page_size: number;
+            /** Total */
+            total: number;
+        };
         /** Latency */
         Latency: {
             /** P50 */
@@ -2752,6 +3719,100 @@ export interface components {
             provider: string;
             /** Revision */
             revision?: string | null;
+        };
+        /** OutlineEntry */
+        OutlineEntry: {
+            /**
+             * Level
+             * @description 1 for the headings of the first level.
+             */
+            level: number;
+            /** Title */
+            title: string;
+        };
+        /** Page[ComparedQuestion] */
+        Page_ComparedQuestion_: {
+            /** Items */
+            items: components["schemas"]["ComparedQuestion"][];
+            /** Page */
+            page: number;
+            /** Page Size */
+            page_size: number;
+            /** Total */
+            total: number;
+        };
+        /**
+         * PictureDescription
+         * @description What a captioner says of a picture: no words of the document.
+         */
+        PictureDescription: {
+            /**
+             * Cost
+             * @description By the prices of the settings.
+             */
+            cost: number;
+            /** Created At */
+            created_at: string;
+            /**
+             * Details
+             * @description Further fields, by profile.
+             */
+            details: {
+                [key: string]: unknown;
+            };
+            /** Entities */
+            entities: string[];
+            /**
+             * Error
+             * @description Why it could not be described; the other fields are empty then.
+             */
+            error: string | null;
+            /**
+             * Image Type
+             * @enum {string}
+             */
+            image_type: "table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown";
+            /** Input Tokens */
+            input_tokens: number;
+            /** Key Points */
+            key_points: string[];
+            /** Low Quality */
+            low_quality: boolean;
+            /** Mermaid */
+            mermaid: string;
+            /** Model */
+            model: string;
+            /** Numbers */
+            numbers: components["schemas"]["ReadNumber"][];
+            /** Output Tokens */
+            output_tokens: number;
+            /**
+             * Profile
+             * @enum {string}
+             */
+            profile: "caption.generic_v1" | "caption.table_v1" | "caption.chart_v1" | "caption.flow_v1" | "caption.screenshot_v1" | "caption.photo_v1";
+            /** Prompt Id */
+            prompt_id: string;
+            /** Provider */
+            provider: string;
+            /** Series */
+            series: components["schemas"]["ChartSeries"][];
+            /** Summary */
+            summary: string;
+            /**
+             * Table
+             * @description Its cells, the headings first; `GET /api/assets/{id}/table` gives them as CSV.
+             */
+            table: string[][];
+            /** Title */
+            title: string;
+            /** Uncertainties */
+            uncertainties: string[];
+            /**
+             * Unseen Numbers
+             * @description Numbers that were said and not read in the picture; they are among the uncertainties.
+             */
+            unseen_numbers: number;
         };
         /** PlacedChunk */
         PlacedChunk: {
@@ -2934,13 +3995,42 @@ export interface components {
              * @description Hard filters; what is not named does not filter.
              */
             filters?: {
+                among?: {
+                    /**
+                     * Collection
+                     * @description Names of collections.
+                     */
+                    collection?: string | string[] | null;
+                    /** Doc Id */
+                    doc_id?: string | string[] | null;
+                    /**
+                     * Path Prefix
+                     * @description Beginnings of paths, as shown or absolute.
+                     */
+                    path_prefix?: string | string[] | null;
+                    /**
+                     * Source Id
+                     * @description Sources, by id: followed folders, spaces, projects.
+                     */
+                    source_id?: string | string[] | null;
+                } | null;
                 /** Doc Id */
                 doc_id?: string | string[] | null;
                 /**
                  * Doc Type
                  * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
                  */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira")[] | null;
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira")[] | null;
+                /**
+                 * Has Image
+                 * @description Only passages that show a picture, or only those that show none.
+                 */
+                has_image?: boolean | null;
+                /**
+                 * Image Type
+                 * @description Only passages with a picture that its description takes for one of these.
+                 */
+                image_type?: ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown") | ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown")[] | null;
                 /**
                  * Language
                  * @description en, ja or zh.
@@ -3105,13 +4195,42 @@ export interface components {
              * @description Hard filters; what is not named does not filter.
              */
             filters?: {
+                among?: {
+                    /**
+                     * Collection
+                     * @description Names of collections.
+                     */
+                    collection?: string | string[] | null;
+                    /** Doc Id */
+                    doc_id?: string | string[] | null;
+                    /**
+                     * Path Prefix
+                     * @description Beginnings of paths, as shown or absolute.
+                     */
+                    path_prefix?: string | string[] | null;
+                    /**
+                     * Source Id
+                     * @description Sources, by id: followed folders, spaces, projects.
+                     */
+                    source_id?: string | string[] | null;
+                } | null;
                 /** Doc Id */
                 doc_id?: string | string[] | null;
                 /**
                  * Doc Type
                  * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
                  */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira")[] | null;
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira")[] | null;
+                /**
+                 * Has Image
+                 * @description Only passages that show a picture, or only those that show none.
+                 */
+                has_image?: boolean | null;
+                /**
+                 * Image Type
+                 * @description Only passages with a picture that its description takes for one of these.
+                 */
+                image_type?: ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown") | ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown")[] | null;
                 /**
                  * Language
                  * @description en, ja or zh.
@@ -3193,6 +4312,52 @@ export interface components {
             strategy?: string | null;
             /** Top K */
             top_k?: number | null;
+        };
+        /** QuestionRow */
+        QuestionRow: {
+            /** Found */
+            found: components["schemas"]["FoundPassage"][];
+            /** Groups */
+            groups: {
+                [key: string]: string;
+            };
+            /** Id */
+            id: string;
+            /** Latency Ms */
+            latency_ms: number;
+            /** Metrics */
+            metrics: {
+                [key: string]: number;
+            };
+            /** Query */
+            query: string;
+            /** Relevant */
+            relevant: components["schemas"]["RelevantPlace"][];
+            /** Results */
+            results: number;
+            /** Trace Id */
+            trace_id: string;
+        };
+        /** ReadDocument */
+        ReadDocument: {
+            /** Doc Id */
+            doc_id: string;
+            /** Source */
+            source: string;
+        };
+        /** ReadNumber */
+        ReadNumber: {
+            /**
+             * Context
+             * @description Where it is read: in the legend, at an axis, in a cell.
+             */
+            context: string;
+            /** Name */
+            name: string;
+            /** Unit */
+            unit: string;
+            /** Value */
+            value: string;
         };
         /** Reason */
         Reason: {
@@ -3467,7 +4632,7 @@ export interface components {
              * Doc Type
              * @enum {string}
              */
-            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira";
+            doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira";
             /** Images */
             images: components["schemas"]["Image"][];
             /** Line Range */
@@ -3480,6 +4645,11 @@ export interface components {
              * @description The version that this text was taken from, when that is newer than the index.
              */
             live_version?: string | null;
+            /**
+             * Mermaid
+             * @description Drawings of the passage's diagrams, in Mermaid: derived from them, not the document's words.
+             */
+            mermaid?: string[] | null;
             /** Metadata */
             metadata: {
                 [key: string]: unknown;
@@ -3573,6 +4743,15 @@ export interface components {
         SettingList: {
             /** Items */
             items: components["schemas"]["Setting"][];
+        };
+        /** ShowingDocument */
+        ShowingDocument: {
+            /** Id */
+            id: string;
+            /** Source */
+            source: string;
+            /** Title */
+            title: string;
         };
         /**
          * Since
@@ -4119,6 +5298,16 @@ export interface components {
             /** Reason */
             reason: string;
         };
+        /** SuggestedQuestion */
+        SuggestedQuestion: {
+            /**
+             * Kind
+             * @description What it was made of: faq, definition, heading, table, or model.
+             */
+            kind: string;
+            /** Text */
+            text: string;
+        };
         /** Suggestion */
         Suggestion: {
             /**
@@ -4276,6 +5465,40 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** TracePassage */
+        TracePassage: {
+            /** Chunk Id */
+            chunk_id: string;
+            /** Collection */
+            collection: string;
+            /** Doc Id */
+            doc_id: string;
+            /**
+             * End
+             * @enum {string}
+             */
+            end: "context" | "no_room" | "not_served" | "beyond_top_k" | "beyond_list";
+            /** Place */
+            place: string;
+            /** Source */
+            source: string;
+            /** Text */
+            text: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * TracePassages
+         * @description The passages that a question's lists held, as far as whoever asks may see them; those of the answer first.
+         */
+        TracePassages: {
+            /** Passages */
+            passages: components["schemas"]["TracePassage"][];
+            /** Query */
+            query: string | null;
+            /** Trace Id */
+            trace_id: string;
+        };
         /** TraceRow */
         TraceRow: {
             /**
@@ -4283,6 +5506,8 @@ export interface components {
              * @description Stages that were worked without.
              */
             degraded: string[];
+            /** @description Of an ingestion: what it read, where whoever asks may see it, and it is there. */
+            document: components["schemas"]["ReadDocument"] | null;
             /** Ended At */
             ended_at: string;
             /** Job Id */
@@ -4344,13 +5569,42 @@ export interface components {
              * @description Hard filters; what is not named does not filter.
              */
             filters?: {
+                among?: {
+                    /**
+                     * Collection
+                     * @description Names of collections.
+                     */
+                    collection?: string | string[] | null;
+                    /** Doc Id */
+                    doc_id?: string | string[] | null;
+                    /**
+                     * Path Prefix
+                     * @description Beginnings of paths, as shown or absolute.
+                     */
+                    path_prefix?: string | string[] | null;
+                    /**
+                     * Source Id
+                     * @description Sources, by id: followed folders, spaces, projects.
+                     */
+                    source_id?: string | string[] | null;
+                } | null;
                 /** Doc Id */
                 doc_id?: string | string[] | null;
                 /**
                  * Doc Type
                  * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
                  */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "confluence" | "jira")[] | null;
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira")[] | null;
+                /**
+                 * Has Image
+                 * @description Only passages that show a picture, or only those that show none.
+                 */
+                has_image?: boolean | null;
+                /**
+                 * Image Type
+                 * @description Only passages with a picture that its description takes for one of these.
+                 */
+                image_type?: ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown") | ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown")[] | null;
                 /**
                  * Language
                  * @description en, ja or zh.
@@ -4548,6 +5802,72 @@ export interface operations {
             };
         };
     };
+    list_assets: {
+        parameters: {
+            query?: {
+                state?: ("described" | "low_quality" | "failed" | "missing") | null;
+                page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssetPage"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    caption_assets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaptionBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaptionStarted"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     get_asset: {
         parameters: {
             query?: {
@@ -4569,6 +5889,69 @@ export interface operations {
                 content: {
                     "application/octet-stream": string;
                     "image/*": string;
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_asset_details: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                asset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssetDetails"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_asset_table: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                asset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cells, or the values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                    "text/csv": string;
                 };
             };
             /** @description Any failure */
@@ -4835,6 +6218,37 @@ export interface operations {
             };
         };
     };
+    get_collection_guide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectionGuide"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     dashboard_link: {
         parameters: {
             query?: never;
@@ -4870,6 +6284,8 @@ export interface operations {
                 status?: ("ready" | "processing" | "failed" | "deleted") | null;
                 /** @description A part of the path or the title. */
                 text?: string | null;
+                /** @description Only what lies in it itself; empty: in none. */
+                folder?: string | null;
                 collection?: string | null;
                 page?: number;
                 page_size?: number;
@@ -4887,6 +6303,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DocumentPage"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_folders: {
+        parameters: {
+            query?: {
+                /** @description The folder they lie in; empty: the outermost. */
+                folder?: string;
+                collection?: string | null;
+                page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderPage"];
                 };
             };
             /** @description Any failure */
@@ -5029,7 +6480,10 @@ export interface operations {
     };
     get_content: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description An older version that is kept; without it, the live one. */
+                version_id?: string | null;
+            };
             header?: never;
             path: {
                 doc_id: string;
@@ -5045,6 +6499,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DocumentContent"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_guide: {
+        parameters: {
+            query?: {
+                /** @description `model`: the language model writes it, where there is one. */
+                by?: "rules" | "model";
+            };
+            header?: never;
+            path: {
+                doc_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentGuide"];
                 };
             };
             /** @description Any failure */
@@ -5310,6 +6798,117 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Evaluation"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    compare_evaluations: {
+        parameters: {
+            query: {
+                /** @description The id of the second run. */
+                against: string;
+                /** @description Of the run; the main one without it. */
+                metric?: string | null;
+                /** @description Which questions, as the second run has them. */
+                only?: "changed" | "won" | "lost" | "all";
+                page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationComparison"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    evaluation_figures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluationFigures"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    evaluation_questions: {
+        parameters: {
+            query?: {
+                /** @description Of the run; the main one without it. */
+                metric?: string | null;
+                /** @description By the metric, or `asked`: as they were asked. */
+                order?: "worst" | "best" | "asked";
+                /** @description A part of a question or of its id. */
+                text?: string;
+                page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvaluatedQuestionPage"];
                 };
             };
             /** @description Any failure */
@@ -5664,6 +7263,200 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": unknown;
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_labels: {
+        parameters: {
+            query?: {
+                /** @description The text of a question. */
+                question?: string | null;
+                question_id?: string | null;
+                author?: string | null;
+                /** @description Those of whoever asks. */
+                mine?: boolean;
+                page?: number;
+                page_size?: number;
+                collection?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelPage"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    add_label: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LabelBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Label"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    label_agreement: {
+        parameters: {
+            query?: {
+                collection?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelAgreement"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_labelled_questions: {
+        parameters: {
+            query?: {
+                page?: number;
+                page_size?: number;
+                collection?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelledQuestionPage"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    delete_label: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                label_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DaemonOverview"];
                 };
             };
             /** @description Any failure */
@@ -6216,6 +8009,10 @@ export interface operations {
                 text?: string | null;
                 /** @description `slow`: a second or more. */
                 only?: ("degraded" | "failed" | "nothing_found" | "slow") | null;
+                /** @description Ingestions of this document. */
+                doc_id?: string | null;
+                /** @description Questions of which some list held this passage. */
+                chunk_id?: string | null;
                 page?: number;
                 page_size?: number;
             };
@@ -6294,6 +8091,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Flow"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    trace_passages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trace_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TracePassages"];
                 };
             };
             /** @description Any failure */

@@ -33,6 +33,7 @@ export const FORMATS = {
   odt: { label: () => l10n.t("OpenDocument"), icon: "file", shape: "text", needsProgram: true, isOwnText: false },
   rtf: { label: () => l10n.t("Rich text"), icon: "file", shape: "text", needsProgram: true, isOwnText: false },
   epub: { label: () => l10n.t("Book"), icon: "book", shape: "text", needsProgram: true, isOwnText: false },
+  diagram: { label: () => l10n.t("Diagram"), icon: "file-media", shape: "text", needsProgram: true, isOwnText: false },
   confluence: { label: () => l10n.t("Confluence"), icon: "book", shape: "text", needsProgram: false, isOwnText: false },
   jira: { label: () => l10n.t("Jira"), icon: "issues", shape: "text", needsProgram: false, isOwnText: false },
 } as const satisfies Record<string, Format>;

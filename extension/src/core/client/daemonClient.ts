@@ -2,6 +2,7 @@
 
 import type {
   ChatEvent,
+  CollectionGuide,
   ChatRequest,
   Chunk,
   CloudConfig,
@@ -11,10 +12,11 @@ import type {
   Document,
   DocumentContent,
   DocumentDetail,
+  DocumentGuide,
   ErrorInfo,
   FeedbackRequest,
+  Folder,
   Job,
-  LedgerItem,
   NewSource,
   Page,
   PromptAnswer,
@@ -28,8 +30,6 @@ import type {
   SourcePreview,
   Status,
   SuggestionList,
-  TraceDetail,
-  TraceRow,
   VerifiedAnswer,
 } from "../api/types";
 import type { Connection } from "./connection";
@@ -37,18 +37,28 @@ import { McpClient } from "./mcpClient";
 import { McpTransport } from "./mcpTransport";
 import type { RagClient, Transport } from "./ragClient";
 import { RestClient } from "./restClient";
-import { RestTransport, asError } from "./restTransport";
-import { NO_SOURCE_TOKENS, type SourceTokens } from "./sourceTokens";
+import { RestTransport, asError, type Method } from "./restTransport";
+import { NO_SOURCE_TOKENS, type SourceTokens, type TokenScope } from "./sourceTokens";
+import type { ServerSentEvent } from "./sse";
 
 export interface UploadFile {
   name: string;
   bytes: Uint8Array;
 }
 
+export interface DocumentQuery {
+  collection?: string;
+  folder?: string;
+  text?: string;
+  status?: Document["status"];
+  page: number;
+  page_size: number;
+}
+
 /**
  * All that the extension asks of the daemon. What `RagClient` has, which is what agents' tools offer, goes by the transport
  * that is set. The rest has no tool and goes by REST on both: status, presence, prompts, chat by the daemon's model, uploads, the progress
- * of jobs, chunks, images of pages, sources, changes of collections, re-indexing, feedback, traces.
+ * of jobs, chunks, images of pages, sources, changes of collections, re-indexing, feedback, and all that the dashboard asks.
  */
 export class DaemonClient implements RagClient {
   private readonly rest: RestTransport;
@@ -100,6 +110,20 @@ export class DaemonClient implements RagClient {
       query: { q: text, collection: collection || undefined, limit },
       signal,
     });
+  }
+
+  /** What a document is about. `byModel`: the daemon's language model writes it, where there is one. */
+  documentGuide(id: string, byModel: boolean, signal?: AbortSignal): Promise<DocumentGuide> {
+    const query = { by: byModel ? "model" : "rules" };
+    return this.rest.json("GET", `/api/documents/${encodeURIComponent(id)}/guide`, {
+      query,
+      tokenScope: "all",
+      signal,
+    });
+  }
+
+  collectionGuide(name: string, signal?: AbortSignal): Promise<CollectionGuide> {
+    return this.rest.json("GET", `/api/collections/${encodeURIComponent(name)}/guide`, { tokenScope: "all", signal });
   }
 
   /** The messages for a model of the editor, and the passages in them. */
@@ -156,6 +180,16 @@ export class DaemonClient implements RagClient {
     return this.client.documents(collection, status, page, pageSize);
   }
 
+  /** The folders in a folder, "" for the outermost. */
+  folders(collection: string | undefined, folder: string): Promise<Folder[]> {
+    return this.rest.all("/api/documents/folders", { query: { collection, folder } });
+  }
+
+  /** Documents by what is given of it: `folder` is what they lie in themselves ("": in none), `text` a part of path or title. */
+  listDocuments(query: DocumentQuery, signal?: AbortSignal): Promise<Page<Document>> {
+    return this.rest.json("GET", "/api/documents", { query: { ...query }, tokenScope: "all", signal });
+  }
+
   document(id: string, signal?: AbortSignal): Promise<DocumentDetail> {
     return this.client.document(id, signal);
   }
@@ -190,8 +224,9 @@ export class DaemonClient implements RagClient {
     return this.client.asset(id, variant, signal);
   }
 
-  ingest(paths: string[], collection: string | undefined, force = false): Promise<{ job_id: string }> {
-    return this.client.ingest(paths, collection, force);
+  /** By REST on both transports: the tool takes in only what is named to it for agents; a person may add any file of theirs. */
+  ingest(paths: string[], collection: string | undefined): Promise<{ job_id: string }> {
+    return this.rest.json("POST", "/api/ingest", { json: { paths, ...(collection ? { collection } : {}) } });
   }
 
   upload(files: UploadFile[], collection: string | undefined): Promise<{ job_id: string }> {
@@ -204,10 +239,6 @@ export class DaemonClient implements RagClient {
 
   reindex(collection?: string): Promise<{ job_id: string }> {
     return this.rest.json("POST", "/api/reindex", { json: collection ? { collection } : {} });
-  }
-
-  jobs(page = 1, pageSize = 20): Promise<Page<Job>> {
-    return this.rest.json("GET", "/api/jobs", { query: { page, page_size: pageSize } });
   }
 
   job(id: string): Promise<Job> {
@@ -282,23 +313,26 @@ export class DaemonClient implements RagClient {
     return this.rest.json("GET", `/api/sources/${encodeURIComponent(id)}/ledger`, { tokenScope: { source: id } });
   }
 
-  ledgerItems(id: string, state: LedgerItem["state"], page: number, pageSize: number): Promise<Page<LedgerItem>> {
-    const query = { state, page, page_size: pageSize };
-    return this.rest.json("GET", `/api/sources/${encodeURIComponent(id)}/ledger/items`, {
-      query,
-      tokenScope: { source: id },
-    });
-  }
-
   removeSource(id: string, documents: "delete" | "keep"): Promise<unknown> {
     return this.rest.json("DELETE", `/api/sources/${encodeURIComponent(id)}`, { query: { documents } });
   }
 
-  traces(page = 1, pageSize = 20): Promise<Page<TraceRow>> {
-    return this.rest.json("GET", "/api/traces", { query: { page, page_size: pageSize } });
+  /** Sends on what a page of the dashboard asks: an answer in JSON, or undefined for an empty one. */
+  async relayed(method: Method, path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+    return this.rest.json(method, path, { json: body, tokenScope: tokenScopeOf(path), signal });
   }
 
-  trace(id: string): Promise<TraceDetail> {
-    return this.rest.json("GET", `/api/traces/${encodeURIComponent(id)}`, {});
+  relayedBytes(path: string, signal: AbortSignal): Promise<Uint8Array> {
+    return this.rest.bytes(path, { tokenScope: tokenScopeOf(path), signal });
   }
+
+  relayedEvents(path: string, signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
+    return this.rest.stream("GET", path, { tokenScope: tokenScopeOf(path), signal });
+  }
+}
+
+/** A source's own page brings that source's token, and any other all, as a question does. */
+function tokenScopeOf(path: string): TokenScope {
+  const source = /^\/api\/sources\/([^/?]+)/.exec(path)?.[1];
+  return source === undefined ? "all" : { source: decodeURIComponent(source) };
 }

@@ -109,11 +109,6 @@ export class McpClient implements RagClient {
     throw new RagError("PAYLOAD_TOO_LARGE", l10n.t("The picture is too large to be sent by MCP."));
   }
 
-  async ingest(paths: string[], collection: string | undefined, force = false): Promise<{ job_id: string }> {
-    const asked = { paths, force, collection: collection || undefined, wait_s: 0 };
-    return (await this.mcp.call<{ job: { job_id: string } }>("ingest", asked)).fields.job;
-  }
-
   async job(id: string): Promise<Job> {
     return (await this.mcp.call<{ job: Job }>("get_job", { job_id: id })).fields.job;
   }

@@ -44,7 +44,5 @@ export interface RagClient {
 
   asset(id: string, variant: "raw" | "thumb", signal?: AbortSignal): Promise<Uint8Array>;
 
-  ingest(paths: string[], collection: string | undefined, force?: boolean): Promise<{ job_id: string }>;
-
   job(id: string): Promise<Job>;
 }

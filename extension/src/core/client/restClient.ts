@@ -61,10 +61,6 @@ export class RestClient implements RagClient {
     return this.rest.bytes(`/api/assets/${encodeURIComponent(id)}`, { query: { variant }, tokenScope: "all", signal });
   }
 
-  ingest(paths: string[], collection: string | undefined, force = false): Promise<{ job_id: string }> {
-    return this.rest.json("POST", "/api/ingest", { json: { paths, force, ...(collection ? { collection } : {}) } });
-  }
-
   job(id: string): Promise<Job> {
     return this.rest.json("GET", `/api/jobs/${encodeURIComponent(id)}`, {});
   }

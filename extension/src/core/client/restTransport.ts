@@ -8,7 +8,7 @@ import type { Connection } from "./connection";
 import { SOURCE_TOKEN_HEADER, tokenHeader, type TokenScope, type SourceTokens } from "./sourceTokens";
 import { readEvents, type ServerSentEvent } from "./sse";
 
-type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 interface Options {
   query?: Record<string, string | number | boolean | string[] | undefined>;
@@ -30,10 +30,10 @@ export class RestTransport {
   ) {}
 
   /** Every item of a list. */
-  async all<T>(path: string, options: Pick<Options, "tokenScope"> = {}): Promise<T[]> {
+  async all<T>(path: string, { query, ...options }: Pick<Options, "query" | "tokenScope"> = {}): Promise<T[]> {
     const items: T[] = [];
     for (let page = 1; ; page += 1) {
-      const got = await this.json<Page<T>>("GET", path, { query: { page, page_size: 100 }, ...options });
+      const got = await this.json<Page<T>>("GET", path, { query: { ...query, page, page_size: 100 }, ...options });
       items.push(...got.items);
       if (items.length >= got.total || got.items.length === 0) return items;
     }

@@ -34,19 +34,34 @@ export function matching(inventory: Inventory, name: string): Inventory {
   };
 }
 
-export function inventoryMarkdown({ collections, sources, failed, documents, total }: Inventory): string {
+/** `link` gives the name of a document, which is Markdown, as Markdown that opens it. */
+export function inventoryMarkdown(
+  { collections, sources, failed, documents, total }: Inventory,
+  link: (document: Document, name: string) => string,
+): string {
   const parts = [
-    part(l10n.t("Failed"), failed.slice(0, MOST_FAILED).map(failedLine), failed.length - MOST_FAILED),
+    part(
+      l10n.t("Failed"),
+      failed.slice(0, MOST_FAILED).map((one) => failedLine(one, link)),
+      failed.length - MOST_FAILED,
+    ),
     part(l10n.t("Sources"), [...sources].sort((one, other) => rank(one) - rank(other)).map(sourceLine), 0),
     part(l10n.t("Collections"), collections.map(collectionLine), 0),
-    part(l10n.t("Documents"), documents.map(documentLine), total - documents.length),
+    part(
+      l10n.t("Documents"),
+      documents.map((one) => documentLine(one, link)),
+      total - documents.length,
+    ),
   ].filter((text) => text !== "");
   return parts.length > 0 ? parts.join("\n\n") : l10n.t("Nothing is there that matches.");
 }
 
-function failedLine({ source, collection, error }: Document): string {
+type Link = Parameters<typeof inventoryMarkdown>[1];
+
+function failedLine(document: Document, link: Link): string {
+  const { source, collection, error } = document;
   const reason = error ? `${error.message} (${error.code})` : l10n.t("The reason is not known.");
-  return `**${escapeMarkdown(source)}** (${escapeMarkdown(collection)}): ${escapeMarkdown(reason)}`;
+  return `**${link(document, escapeMarkdown(source))}** (${escapeMarkdown(collection)}): ${escapeMarkdown(reason)}`;
 }
 
 function sourceLine(source: Source): string {
@@ -54,7 +69,7 @@ function sourceLine(source: Source): string {
   const states = {
     idle: l10n.t("up to date"),
     syncing: l10n.t("syncing"),
-    watching: l10n.t("watched"),
+    watching: l10n.t("followed"),
     error: l10n.t("failed"),
   };
   const state = source.enabled ? states[source.state] : l10n.t("paused");
@@ -79,11 +94,13 @@ function collectionLine({ name, status, document_count, chunk_count, description
   return `**${escapeMarkdown(name)}**: ${about.map(escapeMarkdown).join(" · ")}`;
 }
 
-function documentLine({ title, source, collection, status, restricted }: Document): string {
+function documentLine(document: Document, link: Link): string {
+  const { title, source, collection, status, restricted } = document;
   const states = { ready: "", processing: l10n.t("being read"), failed: l10n.t("failed"), deleted: l10n.t("deleted") };
   const about = [source, collection, states[status]].filter((text) => text !== "");
-  const name = restricted === true ? restrictedLabel() : title || source;
-  return `**${escapeMarkdown(name)}**: ${about.map(escapeMarkdown).join(" · ")}`;
+  const name =
+    restricted === true ? escapeMarkdown(restrictedLabel()) : link(document, escapeMarkdown(title || source));
+  return `**${name}**: ${about.map(escapeMarkdown).join(" · ")}`;
 }
 
 function part(title: string, lines: string[], more: number): string {

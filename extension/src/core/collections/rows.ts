@@ -4,7 +4,8 @@ import * as l10n from "@vscode/l10n";
 
 import { documentCount, passageCount } from "../../protocol/jobs";
 import { shortName } from "../../protocol/places";
-import type { Collection, Document, Page } from "../api/types";
+import type { Collection, Document, Folder, Page } from "../api/types";
+import { failureReason, failureWords } from "../problems/failures";
 import { type RowText, day } from "../trees/rowText";
 
 export type Fetch = (status: Document["status"], page: number, pageSize: number) => Promise<Page<Document>>;
@@ -49,6 +50,12 @@ export function collectionText({ name, description, status, document_count, chun
   };
 }
 
+export function folderText({ name, path, documents, failed }: Folder): RowText {
+  const failures = failed === 0 ? "" : l10n.t("{0} failed", failed);
+  const about = [documentCount(documents), failures].filter((part) => part !== "").join(" · ");
+  return { label: name, description: about, tooltip: [path, about] };
+}
+
 export function documentText(document: Document, language: string): RowText {
   // The daemon says nothing of it but that it is there.
   if (document.restricted === true) {
@@ -56,15 +63,16 @@ export function documentText(document: Document, language: string): RowText {
     return { label, description: "", tooltip: [label, l10n.t("Set your token to search this source")] };
   }
   const label = shortName(document.source);
-  const folder = document.source.slice(0, Math.max(0, document.source.length - label.length - 1));
   const updated = day(document.updated_at, language);
   return {
     label,
-    description: [...documentState(document, updated), folder].filter((part) => part !== "").join(" · "),
+    description: documentState(document, updated)
+      .filter((part) => part !== "")
+      .join(" · "),
     tooltip: [
       document.title || label,
       document.source,
-      document.status === "failed" ? (document.error?.message ?? l10n.t("Failed")) : "",
+      document.status === "failed" ? failure(document, failureWords) : "",
       l10n.t("{0}, updated {1}", passageCount(document.chunk_count), updated),
       document.summary,
     ].filter((line) => line !== ""),
@@ -76,10 +84,27 @@ export function restrictedLabel(): string {
   return l10n.t("A page or issue that needs your token");
 }
 
-function documentState({ status, error, chunk_count }: Document, updated: string): string[] {
+/** A document in the list of what was found: `label` is its name. */
+export function foundText(document: Document, label: string): { label: string; description: string; detail: string } {
+  if (document.restricted === true) return { label: restrictedLabel(), description: document.collection, detail: "" };
+  const { collection, source, status, title } = document;
+  const detail = status === "failed" ? failure(document, failureWords) : source;
+  return {
+    label,
+    description: [title === label ? "" : title, collection].filter((part) => part !== "").join(" · "),
+    detail,
+  };
+}
+
+function failure({ error }: Document, words: (error: { code: string; message: string }) => string): string {
+  return error ? words(error) : l10n.t("Failed");
+}
+
+function documentState(document: Document, updated: string): string[] {
+  const { status, chunk_count } = document;
   switch (status) {
     case "failed":
-      return [error?.message ?? l10n.t("Failed")];
+      return [failure(document, ({ code, message }) => failureReason(code) ?? message)];
     case "processing":
       return [l10n.t("Being read")];
     case "deleted":

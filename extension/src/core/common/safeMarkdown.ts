@@ -6,6 +6,7 @@
  */
 
 const LONGEST_TARGET = 1_000;
+const LONGEST_LINE = 300;
 const LONGEST_FENCE_LINE = 200;
 const PLAIN = /[^!\]<\n]+/y;
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^\n]*)$/;
@@ -125,6 +126,11 @@ export function escapeMarkdown(text: string): string {
     .replace(/[\\`*_{}[\]()#+\-.!|<>~&$^=:]/g, "\\$&");
 }
 
+/** Lines of text as Markdown that shows them as they are. Its blanks may break, as those of `MarkdownString.appendText` may not. */
+export function textLines(lines: readonly string[]): string {
+  return lines.map(escapeMarkdown).join("\n\n");
+}
+
 /** A sentence of Markdown as it is read: without emphasis, code's ticks, citation marks, and the addresses of links. */
 export function withoutMarks(text: string): string {
   return text
@@ -132,6 +138,18 @@ export function withoutMarks(text: string): string {
     .replace(/\[([^[\]]{1,300})\]\([^()\s]{0,2000}\)/g, "$1")
     .replace(/\*\*|__|~~|`/g, "")
     .replace(/(?<![\p{L}\p{N}*])\*(?=\S)|(?<=\S)\*(?![\p{L}\p{N}*])/gu, "");
+}
+
+/** The beginning of code, in lines as they are, fenced so that nothing in it ends the fence. */
+export function codeExcerpt(text: string, lines: number, language = ""): string {
+  const all = text.replace(/\s+$/, "").split("\n");
+  const shown = all
+    .slice(0, lines)
+    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line));
+  if (all.length > lines) shown.push("…");
+  const longest = Math.max(0, ...shown.flatMap((line) => (line.match(/`+/g) ?? []).map((ticks) => ticks.length)));
+  const fence = "`".repeat(Math.max(3, longest + 1));
+  return `${fence}${language}\n${shown.join("\n")}\n${fence}`;
 }
 
 /** The beginning of a text in one line, cut at a word's end. */

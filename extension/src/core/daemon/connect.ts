@@ -17,10 +17,10 @@ import { type LocalServer, isLocal, isUnprotected } from "./serverSpec";
 import { StartClaim } from "./startClaim";
 import { stopDaemon } from "./stopDaemon";
 
-const ANSWER_LIMIT_MS = 10_000;
+const ANSWER_LIMIT_MS = 6_000;
 const LOOK_EVERY_MS = 100;
 /** A daemon that lives but does not answer for so long hangs; under load, answers may take seconds. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 11_000;
 
 /** Throws `ProblemError`, or the signal's reason. */
 export function connect(
@@ -88,14 +88,18 @@ class LocalConnection {
   /** The daemon that runs, if there is one that answers and is new enough. */
   private async attach(): Promise<Connected | undefined> {
     const info = await readDaemonInfo(this.server.dataDir);
-    if (info?.connection === undefined) return undefined;
+    if (info?.connection === undefined) {
+      // One that was silent because it stopped is gone: another is to be started.
+      this.silentSince = undefined;
+      return undefined;
+    }
     const client = new DaemonClient(info.connection, this.context.sourceTokens, this.server.transport);
     const status = await ask(client, this.signal);
     if (!("version" in status)) {
       this.silentSince ??= performance.now();
       const seconds = Math.round((performance.now() - this.silentSince) / 1000);
       if (performance.now() - this.silentSince > this.patience) throw new ProblemError(unanswering(info.pid), true);
-      this.reports.starting(l10n.t("Waiting for the daemon to answer ({0} s)", seconds));
+      this.reports.silent(l10n.t("Waiting for the daemon to answer ({0} s)", seconds));
       return undefined;
     }
     this.silentSince = undefined;

@@ -31,6 +31,8 @@ export interface ConnectContext {
 export interface ConnectReports {
   /** What is being waited for, in a line. */
   starting(detail: string): void;
+  /** The daemon that was found does not answer yet. */
+  silent(detail: string): void;
   started(pid: number): void;
   /** An older daemon was stopped, for one of this version. */
   replaced(version: string): void;

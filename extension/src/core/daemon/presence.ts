@@ -5,16 +5,16 @@ import { pause } from "../common/delay";
 import { RagError } from "../common/errors";
 import { ProblemError } from "../problems/problem";
 import type { Connected } from "./connectContext";
-import { incompatible, tokenRefused } from "./problems";
+import { incompatible, tokenRefused, unanswering, unreachable } from "./problems";
 import { isUnprotected } from "./serverSpec";
 
-/** When it is asked whether it still answers, in ms. One that does not is lost after some 40 s. */
-const CHECKS = { every: 10_000, limit: 15_000, again: 500 };
+/** When it is asked whether it still answers, in ms: that it does not is told within 15 s. */
+export const CHECKS = { every: 3_000, limit: 5_000, again: 500 };
 const MOST_FAILED_CHECKS = 2;
 
 /**
- * Returns when the daemon is gone or answers no more; throws `ProblemError` when it will not have us, or the signal's
- * reason.
+ * Returns when the daemon is gone; throws `ProblemError` when it does not answer though it is there, or will not have us, or the
+ * signal's reason.
  */
 export async function keepPresence(
   { client, version, pid }: Connected,
@@ -24,12 +24,13 @@ export async function keepPresence(
   checks = CHECKS,
 ): Promise<void> {
   const leave = new AbortController();
-  const either = AbortSignal.any([signal, leave.signal]);
+  const silent = new AbortController();
+  const either = AbortSignal.any([signal, leave.signal, silent.signal]);
   const watching = watchHealth(
     () => client.health(AbortSignal.any([either, AbortSignal.timeout(checks.limit)])),
     either,
     checks,
-    () => leave.abort(),
+    () => silent.abort(),
   );
   try {
     for await (const state of client.events(either)) onState(state);
@@ -49,6 +50,10 @@ export async function keepPresence(
     await watching;
   }
   signal.throwIfAborted();
+  if (silent.signal.aborted) {
+    const problem = isLocal && pid !== undefined ? unanswering(pid) : unreachable(client.connection.url, "");
+    throw new ProblemError(problem, true);
+  }
 }
 
 /** A daemon that hangs keeps its connections open; only a question shows it. */

@@ -109,7 +109,7 @@ export function stuck(pid: number): Problem {
 export function unreachable(url: string, why: string): Problem {
   return problem(
     "SERVER_UNREACHABLE",
-    l10n.t("The server at {0} does not answer. {1}", url, why),
+    l10n.t("The server at {0} does not answer. {1}", url, why).trim(),
     l10n.t("Check that it runs, and the setting ragAssistant.server.url. It is tried again by itself."),
     "ragAssistant.openSettings",
     "ragAssistant.showLog",

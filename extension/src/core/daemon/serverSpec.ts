@@ -8,6 +8,7 @@ import * as l10n from "@vscode/l10n";
 import type { Connection } from "../client/connection";
 import type { Transport } from "../client/ragClient";
 import { RagError } from "../common/errors";
+import { type DaemonModel, modelEnvironment } from "./languageModel";
 import { type Machine, dataDirectory, expandUser, pathsOf } from "./directories";
 
 /** Values of settings as this machine's user gave them; a workspace has no say in them. Empty: not set. */
@@ -52,16 +53,19 @@ export interface ServerInputs {
   token: string;
   managed: ManagedServer | "new" | "updated";
   machine: Machine;
+  /** The language model that was added; left out: none was. */
+  model?: DaemonModel | undefined;
 }
 
 /** Throws `RagError` (SETTING_INVALID) that names the setting and what it may be. */
-export function resolveServer({ settings, token, managed, machine }: ServerInputs): ServerSpec {
+export function resolveServer({ settings, token, managed, machine, model }: ServerInputs): ServerSpec {
   const { transport } = settings;
   if (settings.url) return { kind: "url", url: serverUrl(settings.url), token, transport };
   const local = {
     env: {
       ...networkVariables(settings, machine.env),
       ...modelVariables(settings.modelSource, machine),
+      ...modelEnvironment(model),
       ...(transport === "mcp" ? { RAG_MCP__ENABLED: "true" } : {}),
     },
     dataDir: dataDirectory(machine),

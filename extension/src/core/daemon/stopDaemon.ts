@@ -15,12 +15,15 @@ import type { SupervisorOptions } from "./supervisorOptions";
 const ANSWER_LIMIT_MS = 5_000;
 /** The daemon's own grace for running requests and jobs is 10 s. */
 const GRACE_MS = 20_000;
+/** Of one that does not answer at all. */
+const SILENT_GRACE_MS = 5_000;
 
 /** Until its process is gone and the data directory is free. Throws `ProblemError` when it stays. */
 export async function stopDaemon(info: DaemonInfo, dataDir: string, signal: AbortSignal): Promise<void> {
   const isGone = async (): Promise<boolean> => !isAlive(info.pid) && (await readDaemonInfo(dataDir))?.pid !== info.pid;
-  if (!(await isAsked(info, signal))) terminate(info.pid, "SIGTERM");
-  if (await waitUntil(isGone, GRACE_MS, signal)) return;
+  const answer = await askToStop(info, signal);
+  if (answer !== "asked") terminate(info.pid, "SIGTERM");
+  if (await waitUntil(isGone, answer === "silent" ? SILENT_GRACE_MS : GRACE_MS, signal)) return;
   terminate(info.pid, "SIGKILL");
   if (!(await waitUntil(isGone, GRACE_MS, signal))) throw new ProblemError(stuck(info.pid));
 }
@@ -53,14 +56,15 @@ export async function stopForUpdate({ bundledVersion, log, machine, stopMark }: 
 }
 
 /** Whether the daemon took the request to stop. An older one knows no such request; one that hangs does not answer. */
-async function isAsked({ connection }: DaemonInfo, signal: AbortSignal): Promise<boolean> {
-  if (connection === undefined) return false;
+async function askToStop({ connection }: DaemonInfo, signal: AbortSignal): Promise<"asked" | "refused" | "silent"> {
+  if (connection === undefined) return "refused";
+  const limit = AbortSignal.timeout(ANSWER_LIMIT_MS);
   try {
-    await new DaemonClient(connection).stop(AbortSignal.any([signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]));
-    return true;
+    await new DaemonClient(connection).stop(AbortSignal.any([signal, limit]));
+    return "asked";
   } catch {
     signal.throwIfAborted();
-    return false;
+    return limit.aborted ? "silent" : "refused";
   }
 }
 

@@ -226,6 +226,10 @@ export class Supervisor {
   private async use(server: UsableServer, signal: AbortSignal, onReady: () => void): Promise<void> {
     const reports = {
       starting: (detail: string) => this.become({ kind: "starting", detail }),
+      silent: (detail: string) => {
+        // What was told of a daemon that hangs stays until it answers, or another one starts.
+        if (this.now.kind !== "attention") this.become({ kind: "starting", detail });
+      },
       started: (pid: number) => (this.startedPid = pid),
       replaced: (version: string) => this.notices.fire({ kind: "replaced", version }),
     };

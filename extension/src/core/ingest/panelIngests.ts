@@ -12,7 +12,7 @@ import type { DaemonClient, UploadFile } from "../client/daemonClient";
 import { brokenOff, isUnreachable, reachable, type ClientProvider } from "../client/reachable";
 import { RagError, isCancelled } from "../common/errors";
 import type { Log } from "../common/log";
-import { failureReason, logFailure, problemOf } from "../problems/failures";
+import { failureWords, logFailure, problemOf } from "../problems/failures";
 
 /** Of ended ones, how many stay to be looked at. */
 const KEPT = 20;
@@ -173,6 +173,6 @@ function statusOf(job: Job): Partial<IngestStatus> {
 function inPlainWords(result: JobResult): JobResult {
   return {
     ...result,
-    failed: result.failed.map((one) => ({ ...one, message: failureReason(one.code) ?? one.message })),
+    failed: result.failed.map((one) => ({ ...one, message: failureWords(one) })),
   };
 }

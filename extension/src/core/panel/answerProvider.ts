@@ -4,9 +4,11 @@ import * as l10n from "@vscode/l10n";
 
 import type { AnswerEvent, AnswerService, ChosenWriter, Question } from "../answer/types";
 import { PATIENCE_MS, isUnreachable, reachable } from "../client/reachable";
+import { untilCancelled } from "../common/cancellation";
 import type { DaemonService } from "../daemon/status";
+import { DaemonWatch } from "../daemon/watch";
 
-type DaemonAccess = Pick<DaemonService, "client" | "live">;
+type DaemonAccess = Pick<DaemonService, "client" | "live" | "onDidChangeStatus">;
 
 export interface Writers {
   /** Who writes for the `id` of a `ModelChoice`; left out: for the setting. */
@@ -27,6 +29,21 @@ export class PanelAnswerProvider implements AnswerProvider {
   ) {}
 
   async *answer(question: Question, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
+    // Until its first event: from then on the service sees to it, which knows what still needs the daemon.
+    const watch = new DaemonWatch(this.daemon, signal);
+    try {
+      for await (const event of untilCancelled(this.events(question, watch.signal), watch.signal)) {
+        watch.release();
+        yield event;
+      }
+    } catch (error) {
+      throw watch.reason(error);
+    } finally {
+      watch.dispose();
+    }
+  }
+
+  private async *events(question: Question, signal: AbortSignal): AsyncGenerator<AnswerEvent> {
     const writer = await this.writers.writerFor(question.options.model);
     if (await this.isEmpty(signal)) {
       yield nothingYet();

@@ -2,7 +2,8 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { PanelDaemonState, MessageToExtension, ToExtension } from "../../protocol/chat";
+import type { Guide, PanelDaemonState, MessageToExtension, ToExtension } from "../../protocol/chat";
+import type { AttachedText, ScopeItem } from "../../protocol/session";
 import type { ProblemCommand } from "../../protocol/setup";
 import { RagError, isCancelled } from "../common/errors";
 import type { Log } from "../common/log";
@@ -18,6 +19,7 @@ import type { ChoiceLoader } from "./choices";
 import type { Conversations } from "./conversations";
 import { panelDaemonState } from "./daemonState";
 import { submitFeedback } from "./feedback";
+import { loadGuide } from "./guides";
 import type { Images } from "./images";
 import { checked } from "./messageChecks";
 import type { Outbox } from "./outbox";
@@ -31,6 +33,8 @@ export interface PanelHost {
   insert(text: string): Promise<void>;
   openLink(href: string): Promise<void>;
   openSettings(query: string): Promise<void>;
+  /** What people tick of all that can be asked; undefined when they left it as it was. */
+  chooseScope(scope: ScopeItem[]): Promise<ScopeItem[] | undefined>;
   run(command: ProblemCommand): Promise<void>;
   /** Paths of chosen files or folders; none when nothing was chosen. */
   pick(folders: boolean): Promise<string[]>;
@@ -90,6 +94,15 @@ export class ChatController {
 
   showHistory(): void {
     this.outbox.sendWhenReady({ type: "history.show" });
+  }
+
+  /** The next question is about these, too, with these texts beside it. */
+  askAbout(scope: ScopeItem[], attachments: AttachedText[]): void {
+    this.outbox.sendWhenReady({ type: "scope", scope, add: true, attachments });
+  }
+
+  askOnly(scope: ScopeItem[]): void {
+    this.outbox.sendWhenReady({ type: "scope", scope, add: false, attachments: [] });
   }
 
   compose(text: string, send: boolean): void {
@@ -177,6 +190,13 @@ export class ChatController {
         return this.giveFeedback(message);
       case "link.open":
         return host.openLink(message.href);
+      case "guide.load":
+        return this.loadGuide(message);
+      case "scope.choose": {
+        const scope = await host.chooseScope(message.scope);
+        if (scope) this.outbox.send({ type: "scope", scope, add: false, attachments: [] });
+        return;
+      }
       case "settings.open":
         return host.openSettings(message.query);
       case "webview.error":
@@ -249,6 +269,17 @@ export class ChatController {
   private target(chosen: string | undefined): string {
     const last = this.parts.conversations.current().messages.findLast((message) => message.role === "user");
     return chosen || last?.options.collection || this.parts.choices.complete({}).collection || "default";
+  }
+
+  /** A guide is a help: where it can't be had, none is shown, and the log says why. */
+  private async loadGuide({ key, scope }: Payload<"guide.load">): Promise<void> {
+    const send = (guide: Guide | null) => this.outbox.send({ type: "guide", key, guide });
+    try {
+      await loadGuide(this.parts.daemon, scope, this.parts.choices.complete({}).collection, send);
+    } catch (error) {
+      logFailure(this.parts.log, "No guide could be had", error);
+      send(null);
+    }
   }
 
   private async openCitation({ sessionId, messageId, citationId }: Payload<"citation.open">): Promise<void> {

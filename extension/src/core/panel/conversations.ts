@@ -195,7 +195,7 @@ export class Conversations {
     const run = new AnswerRun(
       sessionId,
       answer,
-      { text: question.text, history, attachments: [], options: answer.options },
+      { text: question.text, history, attachments: answer.options.attachments ?? [], options: answer.options },
       this.answers,
       {
         changed: (message) => this.put(sessionId, message),

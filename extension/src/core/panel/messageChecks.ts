@@ -8,6 +8,8 @@ import { RagError } from "../common/errors";
 const LONGEST_QUESTION = 20_000;
 const LONGEST_TEXT = 1_000_000;
 const MOST_FILES = 1000;
+const MOST_IN_SCOPE = 200;
+const LONGEST_ATTACHED = 100_000;
 
 type Check = (value: unknown) => boolean;
 
@@ -37,6 +39,17 @@ const isName = matching(/^[\w.-]{1,100}$/);
 const isFlag: Check = (value) => typeof value === "boolean";
 const isCollection = maybe(text(200));
 
+const isScope: Check = (value) =>
+  Array.isArray(value) &&
+  value.length <= MOST_IN_SCOPE &&
+  value.every(
+    (one) =>
+      isRecord(one) &&
+      oneOf("collection", "source", "folder", "document")(one["kind"]) &&
+      text(4096, 1)(one["id"]) &&
+      text(4096, 1)(one["label"]),
+  );
+
 const OPTIONS: Record<string, Check> = {
   collection: isCollection,
   strategy: maybe(text(100)),
@@ -44,6 +57,13 @@ const OPTIONS: Record<string, Check> = {
   filters: maybe((value) => isRecord(value) && JSON.stringify(value).length <= 20_000),
   topK: maybe(whole(1, 1000)),
   model: maybe(text(300)),
+  scope: maybe(isScope),
+  attachments: maybe(
+    (value) =>
+      Array.isArray(value) &&
+      value.length <= 10 &&
+      value.every((one) => isRecord(one) && text(500, 1)(one["name"]) && text(LONGEST_ATTACHED)(one["text"])),
+  ),
 };
 const isOptions: Check = (value) =>
   isRecord(value) && Object.entries(value).every(([name, one]) => OPTIONS[name]?.(one) ?? false);
@@ -60,6 +80,7 @@ const CHECKS: { [Type in keyof ToExtension]: { [Field in keyof Required<ToExtens
       "ragAssistant.restartDaemon",
       "ragAssistant.setServerToken",
       "ragAssistant.setSourceToken",
+      "ragAssistant.addModel",
       "ragAssistant.useRest",
       "ragAssistant.openSettings",
     ),
@@ -93,6 +114,8 @@ const CHECKS: { [Type in keyof ToExtension]: { [Field in keyof Required<ToExtens
   "answer.copy": { sessionId: isId, messageId: isId },
   feedback: { sessionId: isId, messageId: isId, verdict: oneOf("up", "down", null) },
   "link.open": { href: matching(/^(https?|mailto):[^\s]{1,8000}$/i) },
+  "guide.load": { key: text(10_000), scope: isScope },
+  "scope.choose": { scope: isScope },
   "settings.open": { query: text(200) },
   "webview.error": { message: text(10_000), stack: text(100_000) },
 };

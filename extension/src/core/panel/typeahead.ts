@@ -6,6 +6,7 @@ import type { ToExtension, ToWebview } from "../../protocol/chat";
 import type { AskOptions } from "../../protocol/session";
 import type { Citation } from "../api/types";
 import { RagError, isCancelled } from "../common/errors";
+import { filtersOf } from "../answer/searchRequest";
 import type { ClientProvider } from "../client/reachable";
 
 const PASSAGES = 3;
@@ -68,14 +69,14 @@ export class Typeahead {
 
   private async search(number: number, text: string, options: AskOptions, signal: AbortSignal): Promise<void> {
     const client = await this.daemon.client();
-    const { collection, filters, strategy } = options;
+    const { collection, scope = [], strategy } = options;
     const answer = await client.query(
       {
         query: text,
         rerank: false,
         top_k: PASSAGES,
-        ...(collection ? { collection } : {}),
-        ...(filters ? { filters } : {}),
+        ...(collection && scope.length === 0 ? { collection } : {}),
+        ...filtersOf(options),
         ...(strategy ? { strategy } : {}),
       },
       signal,

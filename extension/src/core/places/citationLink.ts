@@ -2,6 +2,7 @@
 
 import * as l10n from "@vscode/l10n";
 
+import { highlightedTexts } from "../../protocol/highlights";
 import type { Place } from "../../protocol/places";
 import type { Citation } from "../api/types";
 import { RagError } from "../common/errors";
@@ -14,11 +15,14 @@ export interface CitedPlace {
   place: Place;
   /** The passage's text, where it is known: it finds the passage again in a file that has changed. */
   content: string;
+  /** Sentences of the text that are looked for. */
+  sentences: string[];
 }
 
 const LONGEST_TEXT = 2000;
 const LONGEST_CONTENT = 50_000;
 const MOST_IDS = 50;
+const MOST_SENTENCES = 8;
 
 export function citedPlace(citation: Citation): CitedPlace {
   const { page, slide, sheet, cell_range, line_range, bbox, anchor, section_path } = citation;
@@ -27,12 +31,13 @@ export function citedPlace(citation: Citation): CitedPlace {
     chunkIds: citation.chunk_ids ?? [citation.chunk_id],
     place: { section_path, ...defined({ page, slide, sheet, cell_range, line_range, bbox, anchor }) },
     content: citation.content,
+    sentences: highlightedTexts(citation),
   };
 }
 
 /** The document as a whole. */
 export function wholeDocument(docId: string): CitedPlace {
-  return { docId, chunkIds: [], place: { section_path: [] }, content: "" };
+  return { docId, chunkIds: [], place: { section_path: [] }, content: "", sentences: [] };
 }
 
 /** What a command link carries: as little as finds the place. */
@@ -61,6 +66,7 @@ export function readCitationArgument(value: unknown): CitedPlace {
       }),
     },
     content: optional(given["content"], (one) => text(one, LONGEST_CONTENT)) ?? "",
+    sentences: list(given["sentences"] ?? [], MOST_SENTENCES).map((one) => text(one, LONGEST_CONTENT)),
   };
 }
 

@@ -30,3 +30,15 @@ function closest(numbers: number[], to: number): number | undefined {
   for (const one of numbers) if (best === undefined || Math.abs(one - to) < Math.abs(best - to)) best = one;
   return best;
 }
+
+/** Where sentences stand in a text, as `[start, end)`, however their lines are broken; those that are not there are left out. */
+export function findSentences(text: string, sentences: readonly string[]): [number, number][] {
+  return sentences.flatMap((sentence): [number, number][] => {
+    const words = sentence
+      .trim()
+      .split(/\s+/)
+      .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    const found = sentence.trim() === "" ? null : new RegExp(words.join("\\s+")).exec(text);
+    return found ? [[found.index, found.index + found[0].length]] : [];
+  });
+}

@@ -58,6 +58,12 @@ function adviceFor(code: string): string {
   }
 }
 
+/** Why a file was not taken in, in the person's language; then the daemon's own words, which know more of it. */
+export function failureWords({ code, message }: { code: string; message: string }): string {
+  const reason = failureReason(code) ?? message;
+  return reason === message || message === "" ? reason : `${reason} ${message}`;
+}
+
 /** Why a file was not taken in, in plain words; undefined where the daemon's own message must do. */
 export function failureReason(code: string): string | undefined {
   switch (code) {

@@ -26,6 +26,8 @@ export function action(command: ProblemCommand): Problem["actions"][number] {
       return { command, label: l10n.t("Restart") };
     case "ragAssistant.setSourceToken":
       return { command, label: l10n.t("Set Source Token…") };
+    case "ragAssistant.addModel":
+      return { command, label: l10n.t("Add a Model…") };
     case "ragAssistant.useRest":
       return { command, label: l10n.t("Use REST") };
     case "ragAssistant.setServerToken":

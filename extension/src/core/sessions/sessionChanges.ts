@@ -3,6 +3,8 @@
 import * as l10n from "@vscode/l10n";
 
 import type { AskOptions, AssistantMessage, Message, Retrieval, Session, UserMessage } from "../../protocol/session";
+import { citedIn } from "../answer/citationMarks";
+import { nextQuestions } from "../answer/followups";
 import type { AnswerEvent } from "../answer/types";
 import { RagError } from "../common/errors";
 import { clip } from "./sessionText";
@@ -98,7 +100,9 @@ export function applyEvent(answer: AssistantMessage, event: AnswerEvent): Assist
       return { ...answer, text: "" };
     case "done": {
       const { text, by, found, citations, support, notices } = event.answer;
-      return { ...answer, state: "done", text, by, found, citations, support, notices };
+      const done = { ...answer, state: "done" as const, text, by, found, citations, support, notices };
+      const next = found ? nextQuestions(citations, citedIn(text)) : [];
+      return next.length > 0 ? { ...done, followups: next } : done;
     }
   }
 }

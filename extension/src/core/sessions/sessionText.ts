@@ -47,12 +47,15 @@ export function chunkIds(citations: readonly Citation[]): string[] {
 
 /** An answer as Markdown that stands by itself, with the sources that it cites. */
 export function answerMarkdown(answer: AssistantMessage): string {
-  const references = citedPassages(answer).map((citation) => {
-    const where = placeOf(citation);
-    return `- [${citation.id}] ${escapeMarkdown(citation.title || citation.source)}: ${linkTo(citation)}${where ? `, ${where}` : ""}`;
-  });
+  const references = citedPassages(answer).map((citation) => `- ${reference(citation)}`);
   const text = answer.text.trim();
   return references.length === 0 ? text : `${text}\n\n${l10n.t("Sources")}:\n\n${references.join("\n")}\n`;
+}
+
+/** "[1] Guide: docs/guide.md, page 3", as Markdown. */
+export function reference(citation: Citation): string {
+  const where = placeOf(citation);
+  return `[${citation.id}] ${escapeMarkdown(citation.title || citation.source)}: ${linkTo(citation)}${where ? `, ${where}` : ""}`;
 }
 
 function linkTo(citation: Citation): string {
@@ -71,6 +74,6 @@ function placeOf(citation: Citation): string {
   return citation.section_path.map(escapeMarkdown).join(" › ");
 }
 
-function escapeMarkdown(text: string): string {
+export function escapeMarkdown(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[\\`*_[\]<>]/g, "\\$&");
 }

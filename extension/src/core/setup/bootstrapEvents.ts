@@ -6,7 +6,8 @@ export type BootstrapEvent =
   | { event: "step"; step: BootstrapStep; title: string }
   | { event: "status"; text: string; seconds: number }
   | { event: "note"; text: string }
-  | { event: "failed"; code: string; message: string; advice: string; log: string[] }
+  /** `cause`: the line of the installer that says most; `index`: the package index that was asked. Each may be empty. */
+  | { event: "failed"; code: string; message: string; advice: string; log: string[]; cause: string; index: string }
   | { event: "done"; python: string; executable: string; version: string };
 
 export type ModelEvent =
@@ -33,7 +34,7 @@ export function parseBootstrapEvent(line: string): BootstrapEvent | undefined {
     case "note":
       return hasTexts(value, "text") ? (value as unknown as BootstrapEvent) : undefined;
     case "failed":
-      return hasTexts(value, "code", "message", "advice") && isTexts(value["log"])
+      return hasTexts(value, "code", "message", "advice", "cause", "index") && isTexts(value["log"])
         ? (value as unknown as BootstrapEvent)
         : undefined;
     case "done":

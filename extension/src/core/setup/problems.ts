@@ -7,11 +7,18 @@ import { problem } from "../problems/problem";
 import { OLDEST_PYTHON, type Probed, problemOf } from "./pythons";
 
 /** What `bootstrap.py` says of its failure, with advice in the user's language where the code is a known one. */
-export function bootstrapProblem(event: { code: string; message: string; advice: string }): Problem {
+export function bootstrapProblem(event: {
+  code: string;
+  message: string;
+  advice: string;
+  cause: string;
+  index: string;
+}): Problem {
   const advice = knownAdvice(event.code) ?? (event.advice || l10n.t("The log says more."));
+  const index = event.index === "" ? "" : l10n.t("Package index: {0}", event.index);
   return problem(
     event.code,
-    event.message,
+    [event.message, event.cause, index].filter((line) => line !== "").join("\n"),
     advice,
     "ragAssistant.setup",
     "ragAssistant.showLog",

@@ -27,6 +27,9 @@ function placeForModel(
   return parts.join(", ");
 }
 
+/** Characters of Mermaid beyond which a model is not shown a diagram. */
+const LONGEST_DIAGRAM = 4_000;
+
 /** A passage under its number. `more` are further attributes. */
 export function passageBlock(citation: Citation, more: Record<string, string> = {}): string {
   const about = {
@@ -39,10 +42,16 @@ export function passageBlock(citation: Citation, more: Record<string, string> = 
   const attributes = Object.entries(about).filter(([, value]) => value !== "");
   const named = attributes.map(([name, value]) => ` ${name}="${attribute(value)}"`).join("");
   const pictures = citation.images
-    .filter((image) => image.text)
-    .map((image) => `\n(In the picture ${image.caption ?? image.asset_id}: ${image.text ?? ""})`)
+    .flatMap(({ asset_id: id, caption, text, description, described_by: by }) => [
+      ...(text ? [`\n(In the picture ${caption ?? id}: ${text})`] : []),
+      ...(description ? [`\n(Description of the picture ${caption ?? id}, by ${by ?? ""}: ${description})`] : []),
+    ])
     .join("");
-  return `<passage id="${citation.id}"${named}>\n${asData(citation.content + pictures, FORMATS[citation.doc_type].shape === "code")}\n</passage>`;
+  const diagrams = (citation.mermaid ?? [])
+    .filter((mermaid) => mermaid.length <= LONGEST_DIAGRAM)
+    .map((mermaid) => `\n(What its diagram shows:\n\`\`\`mermaid\n${mermaid}\n\`\`\`)`)
+    .join("");
+  return `<passage id="${citation.id}"${named}>\n${asData(citation.content + pictures + diagrams, FORMATS[citation.doc_type].shape === "code")}\n</passage>`;
 }
 
 /** A part of a document. `about` are the tag's attributes. */

@@ -23,6 +23,20 @@ export interface ReadInput {
   max_chars?: number;
 }
 
+export interface ListInput {
+  collection?: string;
+  folder?: string;
+  text?: string;
+  status?: "ready" | "processing" | "failed";
+  page?: number;
+}
+
+export interface OutlineInput {
+  doc_id: string;
+}
+
+const STATUSES = ["ready", "processing", "failed"];
+
 type Check<T> = (value: unknown, name: string) => T;
 
 export function searchInput(value: unknown): SearchInput {
@@ -32,6 +46,15 @@ export function searchInput(value: unknown): SearchInput {
 export function readInput(value: unknown): ReadInput {
   const optional = { section: text, offset: integer(0, Number.MAX_SAFE_INTEGER), max_chars: integer(500, 50_000) };
   return checked(value, "", { doc_id: text }, optional) as ReadInput;
+}
+
+export function listInput(value: unknown): ListInput {
+  const page = integer(1, 1_000_000);
+  return checked(value, "", {}, { collection: text, folder: text, text, status: oneOf(STATUSES), page });
+}
+
+export function outlineInput(value: unknown): OutlineInput {
+  return checked(value, "", { doc_id: text }, {}) as OutlineInput;
 }
 
 function filters(value: unknown, name: string): NonNullable<SearchInput["filters"]> {
@@ -82,6 +105,14 @@ function integer(least: number, most: number): Check<number> {
   return (value, name) => {
     const isInside = typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
     if (!isInside) throw invalid(`'${name}' must be a whole number from ${least} to ${most}.`);
+    return value;
+  };
+}
+
+function oneOf(values: readonly string[]): Check<string> {
+  return (value, name) => {
+    if (typeof value !== "string" || !values.includes(value))
+      throw invalid(`'${name}' must be of: ${values.join(", ")}.`);
     return value;
   };
 }

@@ -3,13 +3,11 @@
 import * as l10n from "@vscode/l10n";
 
 import { placeLabel, shortName } from "../../protocol/places";
-import type { Body, ContentPart, Shown, ViewerTarget } from "../../protocol/viewer";
+import type { Body, ContentPart, DocumentTarget, Shown } from "../../protocol/viewer";
 import { FORMATS } from "../api/formats.gen";
 import type { Chunk, DocumentDetail } from "../api/types";
 import type { DaemonClient } from "../client/daemonClient";
 import { contentPart, headingSpan, joinedContent, passageSpans, textSpan, type Span } from "./content";
-
-export type DocumentTarget = Extract<ViewerTarget, { kind: "document" }>;
 
 /** Content with the passage's spans in them. */
 interface LoadedContent {
@@ -37,7 +35,9 @@ export class OpenDocument {
     signal: AbortSignal,
   ): Promise<OpenDocument> {
     const document = await client.document(target.docId, signal);
-    const pages = FORMATS[document.doc_type].shape === "pages" ? pagesBody(document, target) : undefined;
+    // One that could never be read has no pages to show, only the reason.
+    const isRead = document.version_id !== null;
+    const pages = isRead && FORMATS[document.doc_type].shape === "pages" ? pagesBody(document, target) : undefined;
     const content = pages ? undefined : await loadContent(client, target, signal);
     const title = document.title || shortName(document.source);
     const shown: Shown = {

@@ -20,6 +20,7 @@ export function readViewerTarget(state: unknown): ViewerTarget | undefined {
       doc_id: field(target, "docId"),
       chunk_ids: field(target, "chunkIds"),
       content: field(target, "content"),
+      sentences: field(target, "sentences"),
       ...asObject(field(target, "place")),
     });
     return { kind: "document", title, note: typeof note === "string" ? note : "", ...place };

@@ -7,7 +7,6 @@ import type { Document } from "../../core/api/types";
 import { PAGE_SIZE, firstDocuments } from "../../core/collections/rows";
 import { RagError, asRagError } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
-import { failureReason } from "../../core/problems/failures";
 import { documentCount } from "../../protocol/jobs";
 import { showFailure } from "../common/showFailure";
 import { onDaemonChange } from "../daemon/onDaemonChange";
@@ -15,16 +14,17 @@ import { withJobProgress } from "../jobs/jobProgress";
 import type { EditorPlaces } from "../places/editorPlaces";
 import { FailureRow } from "../trees/treeItem";
 import { askCollectionName } from "./askCollectionName";
-import { CollectionRow, DocumentRow, MoreRow } from "./rows";
+import { findDocument } from "./findDocument";
+import { CollectionRow, DocumentRow, FolderRow, MoreRow, placeOf, type HoldingRow } from "./rows";
 
-type CollectionsRow = CollectionRow | DocumentRow | MoreRow | FailureRow;
+type CollectionsRow = HoldingRow | DocumentRow | MoreRow | FailureRow;
 
 export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<CollectionsRow | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
   private readonly view: vscode.TreeView<CollectionsRow>;
   private readonly disposables: readonly { dispose(): unknown }[];
-  /** How many documents of a collection are shown, by its id. */
+  /** How many documents of a collection or folder are shown, by its place. */
   private readonly shown = new Map<string, number>();
 
   constructor(
@@ -51,7 +51,7 @@ export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>,
   }
 
   getParent(row: CollectionsRow): CollectionsRow | undefined {
-    return row instanceof DocumentRow || row instanceof MoreRow ? row.parent : undefined;
+    return row instanceof CollectionRow || row instanceof FailureRow ? undefined : row.parent;
   }
 
   async getChildren(row?: CollectionsRow): Promise<CollectionsRow[]> {
@@ -60,7 +60,7 @@ export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>,
     try {
       if (row === undefined)
         return (await status.client.collections()).map((collection) => new CollectionRow(collection));
-      return row instanceof CollectionRow ? await this.documentRows(row) : [];
+      return row instanceof CollectionRow || row instanceof FolderRow ? await this.rowsIn(row) : [];
     } catch (error) {
       return [new FailureRow(error)];
     }
@@ -134,6 +134,13 @@ export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>,
     });
   }
 
+  find(): Promise<void> {
+    return this.showingFailures(async () => {
+      const id = await findDocument(this.daemon);
+      if (id !== undefined) await this.places.openDocument(id);
+    });
+  }
+
   showDocument(row?: unknown): Promise<void> {
     return this.showingFailures(() => {
       for (const { document } of this.chosen(row, undefined).slice(0, 1))
@@ -167,13 +174,20 @@ export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>,
     });
   }
 
-  private async documentRows(parent: CollectionRow): Promise<CollectionsRow[]> {
+  /** The folders in a collection or folder, then the documents that lie in it itself. */
+  private async rowsIn(parent: HoldingRow): Promise<CollectionsRow[]> {
     const client = await this.daemon.client();
-    const { id, name } = parent.collection;
+    const { name } = parent.collection;
+    const path = parent instanceof FolderRow ? parent.folder.path : "";
     const fetch = (status: Document["status"], page: number, size: number) =>
-      client.documents(name, status, page, size);
-    const { documents, total } = await firstDocuments(fetch, this.shown.get(id) ?? PAGE_SIZE);
-    const rows: CollectionsRow[] = documents.map((document) => new DocumentRow(inPlainWords(document), parent));
+      client.listDocuments({ collection: name, folder: path, status, page, page_size: size });
+    const shown = this.shown.get(placeOf(parent)) ?? PAGE_SIZE;
+    const [folders, { documents, total }] = await Promise.all([
+      client.folders(name, path),
+      firstDocuments(fetch, shown),
+    ]);
+    const rows: CollectionsRow[] = folders.map((folder) => new FolderRow(folder, parent));
+    rows.push(...documents.map((document) => new DocumentRow(document, parent)));
     if (total > documents.length) rows.push(new MoreRow(parent, total - documents.length));
     return rows;
   }
@@ -181,8 +195,8 @@ export class CollectionsTree implements vscode.TreeDataProvider<CollectionsRow>,
   private showMore(selection: readonly CollectionsRow[]): void {
     const [row] = selection;
     if (selection.length !== 1 || !(row instanceof MoreRow)) return;
-    const { id } = row.parent.collection;
-    this.shown.set(id, (this.shown.get(id) ?? PAGE_SIZE) + PAGE_SIZE);
+    const place = placeOf(row.parent);
+    this.shown.set(place, (this.shown.get(place) ?? PAGE_SIZE) + PAGE_SIZE);
     this.changed.fire(row.parent);
   }
 
@@ -234,9 +248,4 @@ async function each<T>(rows: readonly T[], work: (row: T) => Promise<unknown>): 
   if (failures.length === 1) throw asRagError(first);
   const { code, message } = asRagError(first);
   throw new RagError(code, l10n.t("{0} of {1} failed. The first: {2}", failures.length, rows.length, message));
-}
-
-function inPlainWords(document: Document): Document {
-  const { error } = document;
-  return error ? { ...document, error: { ...error, message: failureReason(error.code) ?? error.message } } : document;
 }

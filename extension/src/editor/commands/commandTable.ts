@@ -8,20 +8,20 @@ import type { CollectionsTree } from "../collections/collectionsTree";
 import type { ServerToken } from "../daemon/serverToken";
 import type { Dashboard } from "../dashboard/dashboard";
 import type { EditorIngestion } from "../ingest/editorIngestion";
-import type { LedgerPage } from "../ledger/ledgerPage";
 import type { ChatPanel } from "../panel/chatPanel";
+import type { AddModel } from "../models/addModel";
 import type { EditorPlaces } from "../places/editorPlaces";
 import type { CloudSources } from "../sources/cloudSources";
 import type { SourcesTree } from "../sources/sourcesTree";
 
 export interface Parts {
+  addModel: AddModel;
   chat: ChatPanel;
   cloud: CloudSources;
   collections: CollectionsTree;
   daemon: DaemonService;
   dashboard: Dashboard;
   ingestion: EditorIngestion;
-  ledger: LedgerPage;
   log: vscode.LogOutputChannel;
   places: EditorPlaces;
   setup: SetupService;
@@ -35,15 +35,19 @@ export interface Parts {
 type Handler = (...given: never[]) => unknown;
 
 export function commandTable(parts: Parts): Record<string, Handler> {
-  const { chat, cloud, collections, daemon, dashboard, ingestion, ledger, places, setup, sources } = parts;
+  const { chat, cloud, collections, daemon, dashboard, ingestion, places, setup, sources } = parts;
   return {
     "ragAssistant.setup": () => Promise.all([chat.show(), setup.run()]),
     "ragAssistant.cancelSetup": () => setup.cancel(),
     "ragAssistant.openWalkthrough": () => parts.openWalkthrough(),
     "ragAssistant.openChat": () => chat.show(),
     "ragAssistant.ask": (question?: unknown) => chat.ask(question),
+    "ragAssistant.addModel": () => parts.addModel.run(),
+    "ragAssistant.askAbout": (target?: unknown, all?: unknown) => chat.askAbout(target, all, places.shown()),
+    "ragAssistant.showGuide": (target?: unknown, all?: unknown) => chat.showGuide(target, all, places.shown()),
     "ragAssistant.newChat": () => chat.newChat(),
     "ragAssistant.showHistory": () => chat.showHistory(),
+    "ragAssistant.exportChat": () => chat.export(),
     "ragAssistant.restartDaemon": () => daemon.restart(),
     "ragAssistant.stopDaemon": () => daemon.stop(),
     "ragAssistant.setServerToken": () => parts.token.ask(),
@@ -63,6 +67,7 @@ export function commandTable(parts: Parts): Record<string, Handler> {
     "ragAssistant.enableCollection": (row?: unknown) => collections.enable(row),
     "ragAssistant.disableCollection": (row?: unknown) => collections.disable(row),
     "ragAssistant.reindexCollection": (row?: unknown) => collections.reindex(row),
+    "ragAssistant.findDocument": () => collections.find(),
     "ragAssistant.openDocument": (row?: unknown) => collections.openDocument(row),
     "ragAssistant.showDocument": (row?: unknown) => collections.showDocument(row),
     "ragAssistant.reindexDocument": (row?: unknown, all?: unknown) => collections.reindexDocuments(row, all),
@@ -74,7 +79,7 @@ export function commandTable(parts: Parts): Record<string, Handler> {
     "ragAssistant.syncSourceFully": (row?: unknown) => sources.sync(row, { full: true }),
     "ragAssistant.retrySource": (row?: unknown) => sources.retry(row),
     "ragAssistant.deleteHeld": (row?: unknown) => sources.deleteHeld(row),
-    "ragAssistant.showLedger": (row?: unknown) => ledger.show(sources.sourceOf(row)),
+    "ragAssistant.showLedger": (row?: unknown) => dashboard.showLedger(sources.sourceOf(row)),
     "ragAssistant.editSource": (row?: unknown) => cloud.edit(sources.sourceOf(row)),
     "ragAssistant.setSourceToken": (row?: unknown) => cloud.setToken(sources.given(row)),
     "ragAssistant.forgetSourceToken": (row?: unknown) => cloud.forgetToken(sources.given(row)),

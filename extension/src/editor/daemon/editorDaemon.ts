@@ -14,6 +14,7 @@ import { StopMark } from "../../core/daemon/stopMark";
 import { Supervisor } from "../../core/daemon/supervisor";
 import { SetupRecord } from "../../core/setup/bundledServer";
 import type { Problem } from "../../protocol/setup";
+import type { ModelStore } from "./modelStore";
 import type { ServerToken } from "./serverToken";
 import { affectsServer, serverSettings, thisMachine } from "./settings";
 
@@ -37,6 +38,7 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
     log: vscode.LogOutputChannel,
     private readonly token: ServerToken,
     sourceTokens: SourceTokens,
+    private readonly models: ModelStore,
   ) {
     const storage = context.globalStorageUri.fsPath;
     this.record = new SetupRecord(path.join(storage, "setup.json"), bundledServerFolder(context));
@@ -60,6 +62,7 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
     this.disposables.push(
       vscode.workspace.onDidChangeConfiguration((event) => affectsServer(event) && this.refreshSoon()),
       token.onDidChange(() => this.refreshSoon()),
+      models.onDidChange(() => this.refreshSoon()),
     );
     this.publishState(this.supervisor.status);
   }
@@ -112,7 +115,8 @@ export class EditorDaemon implements DaemonService, vscode.Disposable {
     // Each is looked up only where it counts: an extension without a wheel still works with a given server.
     const token = settings.url ? await this.token.read() : "";
     const managed = settings.url || settings.executable ? "new" : await this.record.read();
-    return resolveServer({ settings, token, managed, machine: thisMachine() });
+    const model = settings.url ? undefined : await this.models.read();
+    return resolveServer({ settings, token, managed, machine: thisMachine(), model });
   }
 
   private refreshSoon(): void {
@@ -136,8 +140,9 @@ export function createDaemonService(
   log: vscode.LogOutputChannel,
   token: ServerToken,
   sourceTokens: SourceTokens,
+  models: ModelStore,
 ): EditorDaemon {
-  const daemon = new EditorDaemon(context, log, token, sourceTokens);
+  const daemon = new EditorDaemon(context, log, token, sourceTokens, models);
   // Not within the activation: looking for a daemon reads files.
   setImmediate(() => daemon.start());
   return daemon;

@@ -4,6 +4,7 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import type { DaemonState } from "../../core/api/types";
+import { textLines } from "../../core/common/safeMarkdown";
 import { indexingOf } from "../../core/daemon/indexingProgress";
 import { stoppedProblem } from "../../core/daemon/problems";
 import type { DaemonService, DaemonStatus } from "../../core/daemon/status";
@@ -90,21 +91,26 @@ function drawReady(item: vscode.StatusBarItem, version: string, live: DaemonStat
   }
   if (model) lines.push(l10n.t("Model: {0}", model));
   item.tooltip = tooltip(lines);
+  item.accessibilityInformation = { label: spoken(item.text, lines) };
 }
 
 function drawProblem(item: vscode.StatusBarItem, text: string, problem: Problem, command: string): void {
   item.text = `$(warning) ${text}`;
   item.command = command;
   item.backgroundColor = new vscode.ThemeColor("statusBarItem.warningBackground");
-  item.accessibilityInformation = { label: `${text}: ${problem.message}` };
+  item.accessibilityInformation = { label: spoken(item.text, [problem.message, problem.advice]) };
   item.tooltip = tooltip([problem.message, problem.advice]);
+}
+
+/** What a screen reader says; without it, it would read the Markdown of the tooltip aloud. */
+function spoken(text: string, lines: readonly string[]): string {
+  return [text.replace(/\$\([^)]*\)\s*/g, ""), ...lines].filter((line) => line !== "").join(", ");
 }
 
 /** The lines are text, whatever is in them; the only links are to our own commands. */
 function tooltip(lines: readonly string[]): vscode.MarkdownString {
-  const shown = new vscode.MarkdownString();
+  const shown = new vscode.MarkdownString(`${textLines(lines)}\n\n`);
   shown.isTrusted = { enabledCommands: TOOLTIP_COMMANDS };
-  for (const line of lines) shown.appendText(line).appendMarkdown("\n\n");
   const links = [
     [l10n.t("Open Chat"), "ragAssistant.openChat"],
     [l10n.t("Dashboard"), "ragAssistant.openDashboard"],

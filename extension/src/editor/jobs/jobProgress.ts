@@ -7,7 +7,7 @@ import type { Job, JobResult } from "../../core/api/types";
 import { RagError } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
 import { followJob } from "../../core/ingest/followJob";
-import { failureReason } from "../../core/problems/failures";
+import { failureWords } from "../../core/problems/failures";
 import { jobTitle, progressText, resultText } from "../../protocol/jobs";
 
 /** `start` begins the work and gives the job's id. Throws `RagError` when it could not begin or the job failed. */
@@ -81,9 +81,9 @@ function showResult(job: Job, title: string): void {
 }
 
 async function showFailed({ failed }: JobResult): Promise<void> {
-  const items = failed.map(({ source, code, message }) => ({
-    label: source,
-    detail: failureReason(code) ?? message,
+  const items = failed.map((one) => ({
+    label: one.source,
+    detail: failureWords(one),
     iconPath: new vscode.ThemeIcon("error"),
   }));
   const title = l10n.t("Documents that could not be read");

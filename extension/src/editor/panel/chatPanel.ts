@@ -15,13 +15,16 @@ import { ChatController } from "../../core/panel/controller";
 import { Conversations } from "../../core/panel/conversations";
 import { Images } from "../../core/panel/images";
 import { Outbox } from "../../core/panel/outbox";
-import { quoted } from "../../core/panel/quoting";
+import { clip } from "../../core/sessions/sessionText";
 import { SessionStore } from "../../core/sessions/sessionStore";
 import type { SetupService } from "../../core/setup/setupService";
+import type { ScopeItem } from "../../protocol/session";
 import type { EditorModels } from "../answer/editorModels";
 import type { Places } from "../places/places";
+import { askedAbout } from "../scope/askAbout";
 import { webviewOptions, webviewPage } from "../webview/page";
 import { EditorHost } from "./editorHost";
+import { exportChat } from "./exportChat";
 
 export interface ChatServices {
   answerService: AnswerService;
@@ -33,6 +36,7 @@ export interface ChatServices {
   setup: SetupService;
 }
 
+const LONGEST_SELECTION = 100_000;
 const VIEW = "ragAssistant.chat";
 const SHOWN = "ragAssistant.chat.shown";
 
@@ -57,7 +61,7 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     const answers = new PanelAnswerProvider(daemon, answerService, models);
     this.conversations = new Conversations(store, answers, (message) => outbox.send(message), remembered, log);
     const ingests = new PanelIngests(daemon, readLocalFiles, (ingest) => outbox.send({ type: "ingest", ingest }), log);
-    const host = new EditorHost(context.extension.id);
+    const host = new EditorHost(context.extension.id, daemon);
     const choices = new ChoiceLoader(
       daemon,
       () => models.models(),
@@ -117,7 +121,7 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     else await vscode.commands.executeCommand(`${VIEW}.focus`);
   }
 
-  /** A question asked as it is given; else the selection as a quotation to write the question under; else one that is asked for. */
+  /** A question asked as it is given; else the selection goes along with what is written then; else one that is asked for. */
   async ask(given?: unknown): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     if (typeof given === "string" && given.trim() !== "") {
@@ -126,7 +130,9 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
       const { document, selection } = editor;
       const name = vscode.workspace.asRelativePath(document.uri);
       const lines: [number, number] = [selection.start.line + 1, selection.end.line + 1];
-      this.controller.compose(quoted(document.getText(selection), document.languageId, name, lines), false);
+      const place = lines[0] === lines[1] ? l10n.t("line {0}", lines[0]) : l10n.t("lines {0}–{1}", ...lines);
+      const text = clip(document.getText(selection), LONGEST_SELECTION);
+      this.controller.askAbout([], [{ name: l10n.t("{0}, {1}", name, place), text }]);
     } else {
       const text = await vscode.window.showInputBox({
         title: l10n.t("Ask your documents"),
@@ -138,6 +144,23 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     await this.show();
   }
 
+  /** The next question is about these: rows of trees, files and folders, or what the viewer shows. */
+  async askAbout(target: unknown, all: unknown, shown: ScopeItem | undefined): Promise<void> {
+    const scope = await askedAbout(target, all, shown);
+    if (scope.length === 0) return;
+    this.controller.askAbout(scope, []);
+    await this.show();
+  }
+
+  /** What these are about, in a new chat: summary, outline, topics and questions to begin with. */
+  async showGuide(target: unknown, all: unknown, shown: ScopeItem | undefined): Promise<void> {
+    const scope = await askedAbout(target, all, shown);
+    if (scope.length === 0) return;
+    this.controller.startNew();
+    this.controller.askOnly(scope);
+    await this.show();
+  }
+
   async newChat(): Promise<void> {
     this.controller.startNew();
     await this.show();
@@ -146,6 +169,10 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
   async showHistory(): Promise<void> {
     this.controller.showHistory();
     await this.show();
+  }
+
+  export(): Promise<void> {
+    return exportChat(this.conversations.current());
   }
 
   /** Ends all answers and writes all conversations: for the end of the extension. */

@@ -4,8 +4,11 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
 import { RagError } from "../../core/common/errors";
+import type { DaemonService } from "../../core/daemon/status";
 import type { PanelHost } from "../../core/panel/controller";
+import type { ScopeItem } from "../../protocol/session";
 import type { ProblemCommand } from "../../protocol/setup";
+import { chooseScope } from "../scope/chooseScope";
 import { openLink } from "../webview/links";
 
 export class EditorHost implements PanelHost, vscode.Disposable {
@@ -16,7 +19,10 @@ export class EditorHost implements PanelHost, vscode.Disposable {
     if (editor && editor.document.uri.scheme !== "output") this.lastEditor = editor;
   });
 
-  constructor(private readonly extensionId: string) {}
+  constructor(
+    private readonly extensionId: string,
+    private readonly daemon: Pick<DaemonService, "client">,
+  ) {}
 
   get language(): string {
     return vscode.env.language;
@@ -56,6 +62,10 @@ export class EditorHost implements PanelHost, vscode.Disposable {
 
   async openSettings(query: string): Promise<void> {
     await vscode.commands.executeCommand("workbench.action.openSettings", query || `@ext:${this.extensionId}`);
+  }
+
+  chooseScope(scope: ScopeItem[]): Promise<ScopeItem[] | undefined> {
+    return chooseScope(this.daemon, scope);
   }
 
   async run(command: ProblemCommand): Promise<void> {

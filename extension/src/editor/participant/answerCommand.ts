@@ -1,7 +1,7 @@
 /** A question to `@rag`: its answer as it streams, each citation a link to its place. */
 
 import * as l10n from "@vscode/l10n";
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 
 import { CitationFilter, type AnswerPart } from "../../core/answer/citationMarks";
 import { followups } from "../../core/answer/followups";
@@ -9,18 +9,20 @@ import type { ChosenWriter, FinishedAnswer, AnswerService } from "../../core/ans
 import type { Citation, QueryAnswer } from "../../core/api/types";
 import { SafeMarkdown, escapeMarkdown, excerpt, withoutMarks } from "../../core/common/safeMarkdown";
 import { withoutRepeats } from "../../protocol/leftOut";
-import { EditorModel } from "../answer/editorModel";
-import type { AnswerMetadata } from "./metadata";
+import { noModelText } from "../../protocol/noModel";
+import { readMetadata, type AnswerMetadata } from "./metadata";
 import { readReferences } from "./references";
 import { askOptions, ownHistory, promptText } from "./requests";
 import type { ChatResponse } from "./response";
 
 const MOST_UNSUPPORTED = 3;
+const MOST_DIAGRAMS = 2;
 const LONGEST_QUOTE = 160;
 const LONGEST_KEPT = 4_000;
 
 export async function answerCommand(
   answerService: AnswerService,
+  writer: ChosenWriter,
   request: vscode.ChatRequest,
   context: vscode.ChatContext,
   response: ChatResponse,
@@ -32,7 +34,7 @@ export async function answerCommand(
   const question = { text, history: ownHistory(context), attachments, options };
   response.progress(l10n.t("Searching your documents"));
   const shown = new ShownAnswer(response);
-  for await (const event of answerService.answer(question, writerOf(request), signal)) {
+  for await (const event of answerService.answer(question, writer, signal)) {
     switch (event.type) {
       case "retrieval":
         response.progress(l10n.t("Reading {0} passages", event.retrieval.citations.length));
@@ -45,17 +47,29 @@ export async function answerCommand(
         response.markdown("\n\n---\n\n");
         break;
       case "done":
-        return shown.end(event.answer, notices, { question: text, collection: options.collection ?? "" });
+        return {
+          ...shown.end(event.answer, notices, { question: text, collection: options.collection ?? "" }),
+          ...sayNoModel(event.answer, context, response),
+        };
     }
   }
   throw new Error("An answer ended without its last event.");
 }
 
-/** The model that was chosen in the chat, unless the setting wants none of the editor's. */
-function writerOf(request: vscode.ChatRequest): ChosenWriter {
-  const setting = vscode.workspace.getConfiguration("ragAssistant").get<string>("answer.model", "auto");
-  if (setting === "none") return "passages";
-  return setting === "daemon" ? undefined : new EditorModel(request.model);
+/** That no language model wrote, once a conversation, with the way to one. */
+function sayNoModel(
+  { by }: FinishedAnswer,
+  context: vscode.ChatContext,
+  response: ChatResponse,
+): Pick<AnswerMetadata, "saidNoModel"> {
+  if (by.kind !== "passages" || !by.noModel) return {};
+  const isSaid = context.history.some(
+    (turn) => "result" in turn && readMetadata(turn.result.metadata)?.saidNoModel === true,
+  );
+  if (isSaid) return {};
+  response.notice(noModelText());
+  response.button(l10n.t("Add a Model…"), "ragAssistant.addModel");
+  return { saidNoModel: true };
 }
 
 class ShownAnswer {
@@ -124,6 +138,7 @@ class ShownAnswer {
   private listCited(cited: Citation[]): void {
     const { response } = this;
     for (const citation of cited) response.reference(citation);
+    this.draw(cited);
     const listed = cited.filter((citation) => !response.namesItself(citation) || citation.images.length > 0);
     if (listed.length === 0) return;
     response.markdown(`\n\n**${escapeMarkdown(l10n.t("Sources"))}**\n\n`);
@@ -135,6 +150,14 @@ class ShownAnswer {
         response.markdown(` · ${response.link(citation, escapeMarkdown(label))}`);
       }
       response.markdown("\n");
+    }
+  }
+
+  /** Drawings that were made of the passages' diagrams. A label in them has no sign that could end the block. */
+  private draw(cited: Citation[]): void {
+    const drawings = new Set(cited.flatMap(({ mermaid }) => mermaid ?? []));
+    for (const mermaid of [...drawings].slice(0, MOST_DIAGRAMS)) {
+      this.response.markdown(`\n\n\`\`\`mermaid\n${mermaid}\n\`\`\`\n`);
     }
   }
 }

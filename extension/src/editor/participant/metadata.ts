@@ -10,6 +10,8 @@ export interface AnswerMetadata {
   /** Of the passages that were cited or, when none was, of all that were given. */
   chunkIds: string[];
   followups: Followup[];
+  /** It was said that there is no language model: once a conversation is enough. */
+  saidNoModel?: boolean;
 }
 
 /** Reads what the editor gives back; undefined when an answer kept nothing. */

@@ -8,6 +8,7 @@ import { isCancelled } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
 import { problemOf } from "../../core/problems/failures";
 import { signalOf } from "../common/cancellation";
+import type { EditorModels } from "../answer/editorModels";
 import type { Places } from "../places/places";
 import { answerCommand } from "./answerCommand";
 import { ingestCommand } from "./ingestCommand";
@@ -20,6 +21,7 @@ import { sourcesCommand } from "./sourcesCommand";
 export interface ParticipantParts {
   daemon: DaemonService;
   answerService: AnswerService;
+  models: EditorModels;
   places: Places;
   log: vscode.LogOutputChannel;
 }
@@ -58,7 +60,7 @@ async function respond(
 }
 
 async function run(
-  { daemon, answerService }: ParticipantParts,
+  { daemon, answerService, models }: ParticipantParts,
   request: vscode.ChatRequest,
   context: vscode.ChatContext,
   response: ChatResponse,
@@ -69,9 +71,9 @@ async function run(
   const client = await daemon.client();
   switch (request.command) {
     case "search":
-      return searchCommand(client, request, context, response, signal);
+      return searchCommand(daemon, request, context, response, signal);
     case "explain":
-      return explainCommand(client, request, context, response, signal);
+      return explainCommand(daemon, request, context, response, signal);
     case "sources":
       await sourcesCommand(client, request, response, signal);
       return undefined;
@@ -80,7 +82,10 @@ async function run(
       return undefined;
     case undefined:
     default:
-      if (promptText(request) !== "") return answerCommand(answerService, request, context, response, signal);
+      if (promptText(request) !== "") {
+        const writer = await models.writerOf(request.model);
+        return answerCommand(answerService, writer, request, context, response, signal);
+      }
       response.markdown(l10n.t("Ask a question about your documents."));
       return undefined;
   }

@@ -75,8 +75,12 @@ export class ChatResponse {
 
   /** A link to the place of a citation that looks as `label`, which is Markdown. */
   link(citation: Citation, label: string): string {
-    const argument = encodeURIComponent(JSON.stringify([citationArgument(citation)])).replace(/[()'!*]/g, percent);
-    return `[${label}](command:${OPEN_CITATION}?${argument})`;
+    return command(citationArgument(citation), label);
+  }
+
+  /** The same for a document as a whole. */
+  documentLink(id: string, label: string): string {
+    return command({ doc_id: id }, label);
   }
 
   private anchor(citation: Citation, title: string, label: string): void {
@@ -84,6 +88,11 @@ export class ChatResponse {
     if (location === undefined) this.markdown(this.link(citation, label));
     else this.stream.anchor(location, title);
   }
+}
+
+function command(argument: object, label: string): string {
+  const encoded = encodeURIComponent(JSON.stringify([argument])).replace(/[()'!*]/g, percent);
+  return `[${label}](command:${OPEN_CITATION}?${encoded})`;
 }
 
 function percent(character: string): string {

@@ -6,9 +6,11 @@ import type * as vscode from "vscode";
 import { explanation } from "../../core/answer/explanation";
 import { followups } from "../../core/answer/followups";
 import { searchRequest } from "../../core/answer/searchRequest";
+import { FORMATS } from "../../core/api/formats.gen";
 import type { Citation, QueryAnswer } from "../../core/api/types";
-import type { DaemonClient } from "../../core/client/daemonClient";
-import { escapeMarkdown, excerpt } from "../../core/common/safeMarkdown";
+import { codeExcerpt, escapeMarkdown, excerpt } from "../../core/common/safeMarkdown";
+import type { DaemonService } from "../../core/daemon/status";
+import { whileItAnswers } from "../../core/daemon/watch";
 import { withoutRepeats } from "../../protocol/leftOut";
 import { citationLabel } from "../../protocol/places";
 import type { AnswerMetadata } from "./metadata";
@@ -16,15 +18,16 @@ import { askOptions, lastQuestion, ownHistory, promptText } from "./requests";
 import type { ChatResponse } from "./response";
 
 const EXCERPT = 400;
+const CODE_LINES = 16;
 
 export async function searchCommand(
-  client: DaemonClient,
+  daemon: DaemonService,
   request: vscode.ChatRequest,
   context: vscode.ChatContext,
   response: ChatResponse,
   signal: AbortSignal,
 ): Promise<AnswerMetadata | undefined> {
-  const found = await search(client, request, context, response, signal);
+  const found = await search(daemon, request, context, response, signal);
   if (!found) return undefined;
   const { retrieval, question, collection } = found;
   for (const citation of retrieval.citations) showPassage(citation, response);
@@ -35,13 +38,13 @@ export async function searchCommand(
 }
 
 export async function explainCommand(
-  client: DaemonClient,
+  daemon: DaemonService,
   request: vscode.ChatRequest,
   context: vscode.ChatContext,
   response: ChatResponse,
   signal: AbortSignal,
 ): Promise<AnswerMetadata | undefined> {
-  const found = await search(client, request, context, response, signal);
+  const found = await search(daemon, request, context, response, signal);
   if (!found) return undefined;
   const { retrieval, question, collection } = found;
   const link = (citation: Citation) => response.link(citation, escapeMarkdown(citationLabel(citation)));
@@ -50,7 +53,7 @@ export async function explainCommand(
 }
 
 async function search(
-  client: DaemonClient,
+  daemon: DaemonService,
   request: vscode.ChatRequest,
   context: vscode.ChatContext,
   response: ChatResponse,
@@ -62,11 +65,13 @@ async function search(
     response.markdown(l10n.t("Write what to look for behind the command, such as a question or a name."));
     return undefined;
   }
+  const client = await daemon.client();
   response.progress(l10n.t("Searching your documents"));
   const options = askOptions();
   // A question that is repeated stands in the history itself.
   const history = asked === "" ? [] : ownHistory(context);
-  const retrieval = await client.query(searchRequest(question, options, history), signal);
+  const query = searchRequest(question, options, history);
+  const retrieval = await whileItAnswers(daemon, signal, (own) => client.query(query, own));
   if (retrieval.citations.length === 0) {
     response.markdown(l10n.t("Nothing was found."));
   } else if (!retrieval.found) {
@@ -79,10 +84,14 @@ function showPassage(citation: Citation, response: ChatResponse): void {
   response.markdown(`\n\n**\\[${citation.id}\\]** `);
   response.place(citation);
   const headings = citation.section_path.map(escapeMarkdown).join(" › ");
-  response.markdown(
-    `${headings === "" ? "" : `  \n${headings}`}\n\n> ${escapeMarkdown(excerpt(citation.content, EXCERPT))}\n\n`,
-  );
+  response.markdown(`${headings === "" ? "" : `  \n${headings}`}\n\n${beginning(citation)}\n\n`);
   response.reference(citation);
+}
+
+/** Of code its lines as they are; of anything else a line of text. */
+function beginning({ content, doc_type }: Citation): string {
+  const isCode = FORMATS[doc_type].shape === "code" || /^ {0,3}(```|~~~)/m.test(content);
+  return isCode ? codeExcerpt(content, CODE_LINES) : `> ${escapeMarkdown(excerpt(content, EXCERPT))}`;
 }
 
 function metadata(question: string, collection: string, retrieval: QueryAnswer): AnswerMetadata {

@@ -30,7 +30,8 @@ export async function sourcesCommand(
     return;
   }
   const kept = matching(inventory, name);
-  response.markdown(`${inventoryMarkdown({ ...kept, documents: kept.documents.slice(0, SHOWN) })}\n`);
+  const link = ({ id }: Document, label: string) => response.documentLink(id, label);
+  response.markdown(`${inventoryMarkdown({ ...kept, documents: kept.documents.slice(0, SHOWN) }, link)}\n`);
   const unseen = inventory.total - inventory.documents.length;
   if (name !== "" && unseen > 0) response.notice(l10n.t("{0} further documents were not looked at.", unseen));
 }

@@ -14,6 +14,7 @@ import { editorEncoding } from "../../core/places/encodings";
 import { cellsInLines } from "../../core/places/notebookCells";
 import { isFileUri, placeTarget, type FileLocation } from "../../core/places/placeTarget";
 import { shortName } from "../../protocol/places";
+import type { ScopeItem } from "../../protocol/session";
 import { showFailure } from "../common/showFailure";
 import { DocumentViewer } from "../viewer/documentViewer";
 import { openOriginal } from "../viewer/originals";
@@ -60,6 +61,12 @@ export class EditorPlaces implements Places {
     return Promise.resolve();
   }
 
+  /** The document that the viewer shows, where its tab has the focus. */
+  shown(): ScopeItem | undefined {
+    const shown = this.viewer.shown();
+    return shown && { kind: "document", id: shown.docId, label: shown.title };
+  }
+
   /** What was read in a document, in the viewer. */
   showDocument(docId: string, title: string): void {
     this.show(wholeDocument(docId), title, "");
@@ -95,7 +102,8 @@ export class EditorPlaces implements Places {
     // Where the content is the file, word for word, a passage is found again when its lines have moved.
     const content = FORMATS[document.doc_type].isOwnText ? cited.content : "";
     const encoding = editorEncoding(document.metadata["encoding"]);
-    if ((await this.mark.open(uri, lines, content, encoding)) !== "lost") return;
+    const { sentences } = cited;
+    if ((await this.mark.open(uri, lines, { content, sentences }, encoding)) !== "lost") return;
     const show = l10n.t("Show What Was Read");
     const message = l10n.t("The file has changed since it was read; the passage is no longer in it.");
     void vscode.window.showInformationMessage(message, show).then((chosen) => {

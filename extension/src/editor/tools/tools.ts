@@ -1,4 +1,4 @@
-/** The tools that language models of the editor may call: searching, and reading a document. They only read. */
+/** The tools that language models of the editor may call: searching, listing, outlining and reading. They only read. */
 
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
@@ -8,11 +8,23 @@ import { throwIfCancelled } from "../../core/common/cancellation";
 import { asRagError, isCancelled } from "../../core/common/errors";
 import { excerpt } from "../../core/common/safeMarkdown";
 import type { DaemonService } from "../../core/daemon/status";
-import { readInput, searchInput, type ReadInput, type SearchInput } from "../../core/tools/toolInput";
+import { whileItAnswers } from "../../core/daemon/watch";
+import { collectionsText, documentsText, outlineText } from "../../core/tools/listTexts";
+import {
+  listInput,
+  outlineInput,
+  readInput,
+  searchInput,
+  type ListInput,
+  type OutlineInput,
+  type ReadInput,
+  type SearchInput,
+} from "../../core/tools/toolInput";
 import { documentText, passagesText, type TokenBudget } from "../../core/tools/toolTexts";
 import { signalOf } from "../common/cancellation";
 
 const LONGEST_NAME = 80;
+const LISTED = 50;
 // Without a budget from the model: about what ten passages take.
 const DEFAULT_TOKENS = 8_000;
 const CHARS_PER_TOKEN = 3;
@@ -28,9 +40,13 @@ export function registerTools({ daemon }: { daemon: DaemonService }): vscode.Dis
     const section = named(input, "section");
     return section === "" ? l10n.t("Reading a document") : l10n.t("Reading the section “{0}” of a document", section);
   });
+  const list = new Tool(daemon, listInput, runList, () => l10n.t("Listing your documents"));
+  const outline = new Tool(daemon, outlineInput, runOutline, () => l10n.t("Looking at the headings of a document"));
   return vscode.Disposable.from(
     vscode.lm.registerTool("rag_search", search),
     vscode.lm.registerTool("rag_read_document", read),
+    vscode.lm.registerTool("rag_list", list),
+    vscode.lm.registerTool("rag_outline", outline),
   );
 }
 
@@ -58,7 +74,8 @@ class Tool<T> implements vscode.LanguageModelTool<unknown> {
       const asked = this.check(input);
       const client = await this.daemon.client();
       throwIfCancelled(signal);
-      const text = await this.run(client, asked, budgetOf(tokenizationOptions, token), signal);
+      const room = budgetOf(tokenizationOptions, token);
+      const text = await whileItAnswers(this.daemon, signal, (own) => this.run(client, asked, room, own));
       return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
     } catch (error) {
       throw isCancelled(error) ? new vscode.CancellationError() : forModel(error);
@@ -95,6 +112,45 @@ async function runRead(
     wantsSections ? client.sections(input.doc_id) : [],
   ]);
   return documentText(document, content.markdown, sections, input, room);
+}
+
+/** Without anything: the collections; in one: its folders, and what lies in none; of a folder the same. */
+async function runList(
+  client: DaemonClient,
+  input: ListInput,
+  room: TokenBudget,
+  signal: AbortSignal,
+): Promise<string> {
+  const { collection, folder, text, status, page = 1 } = input;
+  if (collection === undefined && folder === undefined && text === undefined && status === undefined)
+    return collectionsText(await client.collections());
+  // Found by a name or a status, they may lie anywhere.
+  const here = text === undefined && status === undefined ? (folder ?? "").replace(/\/+$/, "") : undefined;
+  const [folders, documents] = await Promise.all([
+    here === undefined || page > 1 ? [] : client.folders(collection, here),
+    client.listDocuments(
+      {
+        ...(collection === undefined ? {} : { collection }),
+        ...(here === undefined ? {} : { folder: here }),
+        ...(text === undefined ? {} : { text }),
+        ...(status === undefined ? {} : { status }),
+        page,
+        page_size: LISTED,
+      },
+      signal,
+    ),
+  ]);
+  return documentsText(folders, documents, room);
+}
+
+async function runOutline(
+  client: DaemonClient,
+  { doc_id: id }: OutlineInput,
+  room: TokenBudget,
+  signal: AbortSignal,
+): Promise<string> {
+  const [document, sections] = await Promise.all([client.document(id, signal), client.sections(id)]);
+  return outlineText(document, sections, room);
 }
 
 function budgetOf(

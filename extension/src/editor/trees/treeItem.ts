@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import { asRagError } from "../../core/common/errors";
+import { textLines } from "../../core/common/safeMarkdown";
 import type { RowText } from "../../core/trees/rowText";
 
 export const FAILED = new vscode.ThemeIcon("error", new vscode.ThemeColor("problemsErrorIcon.foreground"));
@@ -26,9 +27,7 @@ export function drawn(
 ): vscode.TreeItem {
   const item = new vscode.TreeItem(label, state);
   item.description = description;
-  const text = new vscode.MarkdownString();
   // Titles and errors come from documents: they are put in as text, not as Markdown.
-  for (const line of tooltip) text.appendText(line).appendMarkdown("\n\n");
-  item.tooltip = text;
+  item.tooltip = new vscode.MarkdownString(textLines(tooltip));
   return item;
 }

@@ -40,6 +40,12 @@ export class DocumentViewer implements vscode.WebviewPanelSerializer {
     void tab.show(target);
   }
 
+  /** The document of the tab that has the focus. */
+  shown(): { docId: string; title: string } | undefined {
+    const target = this.tabs.find(({ panel }) => panel.active)?.shows;
+    return target?.kind === "document" ? { docId: target.docId, title: target.title } : undefined;
+  }
+
   deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const target = readViewerTarget(state);
     if (!target) {

@@ -7,7 +7,13 @@ import { asRagError, isCancelled } from "../../core/common/errors";
 import type { DaemonService } from "../../core/daemon/status";
 import { isFileUri, isWebAddress } from "../../core/places/placeTarget";
 import { OpenDocument } from "../../core/viewer/openDocument";
-import type { Shown, ViewerMessageToExtension, ViewerMessageToWebview, ViewerTarget } from "../../protocol/viewer";
+import type {
+  DocumentTarget,
+  Shown,
+  ViewerMessageToExtension,
+  ViewerMessageToWebview,
+  ViewerTarget,
+} from "../../protocol/viewer";
 import { showFailure } from "../common/showFailure";
 import { openLink } from "../webview/links";
 import { webviewPage } from "../webview/page";
@@ -48,6 +54,10 @@ export class ViewerTab implements vscode.Disposable {
     panel.webview.html = webviewPage(panel.webview, services.extensionUri, "viewer", "RAG Assistant");
   }
 
+  get shows(): ViewerTarget | undefined {
+    return this.target;
+  }
+
   async show(target: ViewerTarget): Promise<void> {
     this.loading.abort();
     const loading = (this.loading = new AbortController());
@@ -70,7 +80,7 @@ export class ViewerTab implements vscode.Disposable {
     for (const disposable of this.disposables.splice(0)) disposable.dispose();
   }
 
-  private async load(target: Extract<ViewerTarget, { kind: "document" }>, signal: AbortSignal): Promise<OpenDocument> {
+  private async load(target: DocumentTarget, signal: AbortSignal): Promise<OpenDocument> {
     const client = await this.services.daemon.client();
     this.open = await OpenDocument.load(client, target, ({ source_uri }) => this.openLabel(source_uri), signal);
     return this.open;

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 
 import * as vscode from "vscode";
 
-export type WebviewName = "chat" | "viewer" | "dashboard" | "ledger";
+export type WebviewName = "chat" | "viewer" | "dashboard";
 
 /** What a webview may load. */
 export function webviewOptions(extensionUri: vscode.Uri): vscode.WebviewOptions & vscode.WebviewPanelOptions {

@@ -43,6 +43,13 @@ export class Bridge {
     return await this.call("execute", { command, args });
   }
 
+  /** Begin a command that asks the person something; the window may close before it ends. */
+  begin(command: string): void {
+    this.execute(command).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== "ECONNRESET") throw error;
+    });
+  }
+
   async commands(): Promise<string[]> {
     return (await this.call("commands")) as string[];
   }
@@ -53,6 +60,11 @@ export class Bridge {
 
   async invokeTool(name: string, input: unknown): Promise<string[]> {
     return (await this.call("invokeTool", { name, input })) as string[];
+  }
+
+  /** All language models that the editor knows. */
+  async models(): Promise<{ id: string; name: string; vendor: string }[]> {
+    return (await this.call("models")) as { id: string; name: string; vendor: string }[];
   }
 
   async language(): Promise<string> {

@@ -36,11 +36,22 @@ export class Chat {
 
   /** Open the view and choose one of the test kit's models. */
   async open(model = "echo", mode: "ask" | "agent" = "ask"): Promise<void> {
-    await this.window.bridge.execute("workbench.action.chat.open", {
-      mode,
-      modelSelector: { vendor: "rag-test", id: model },
-    });
-    const label = `RAG test ${model}`;
+    await this.openWith({ vendor: "rag-test", id: model }, `RAG test ${model}`, mode);
+  }
+
+  /** Open the view and choose a model by its vendor and id. */
+  async openWith(modelSelector: { vendor: string; id: string }, label: string, mode: "ask" | "agent" = "ask"): Promise<void> {
+    await this.window.bridge.execute("workbench.action.chat.open", { mode, modelSelector });
+    await this.showsModel(label);
+  }
+
+  /** Open the view as people do, with the model that the editor chooses by itself. */
+  async openAsItIs(label: string): Promise<void> {
+    await this.window.bridge.execute("workbench.action.chat.open", { mode: "ask" });
+    await this.showsModel(label);
+  }
+
+  private async showsModel(label: string): Promise<void> {
     await this.session.locator(".chat-input-toolbars").getByText(label).first().waitFor({ timeout: PATIENCE_MS });
   }
 

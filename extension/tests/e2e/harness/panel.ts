@@ -76,6 +76,15 @@ export class Panel {
     return this.lastAnswer;
   }
 
+  /** Ask the last question once more, by the button of its failed answer, and wait for the end of the new answer. */
+  async tryAgain(): Promise<Locator> {
+    await this.lastAnswer.getByRole("button", { name: "Try Again", exact: true }).click();
+    const state = (): Promise<string | null> => this.lastAnswer.getAttribute("data-state");
+    await until("the question is taken again", async () => (await state()) !== "failed");
+    await this.finished();
+    return this.lastAnswer;
+  }
+
   async finished(patience = PATIENCE_MS): Promise<void> {
     const state = (): Promise<string | null> => this.lastAnswer.getAttribute("aria-busy");
     await until("the answer ends", async () => (await state()) === "false", patience);

@@ -164,8 +164,6 @@ function environment(folder: string, options: ServerOptions): NodeJS.ProcessEnv 
     RAG_MODELS_DIR: modelsFolder(),
     // The double of Confluence is on this machine, which no source may ask unless it is allowed.
     RAG_SECURITY__ALLOWED_HOSTS: JSON.stringify(["127.0.0.1"]),
-    // By MCP files are taken in from named folders alone; the tests have theirs in several places.
-    ...(transportUnderTest() === "mcp" ? { RAG_SECURITY__ALLOWED_ROOTS: JSON.stringify(["/"]) } : {}),
     TEST_KIT_BRIDGE: join(folder, "bridge"),
     TEST_KIT_MODEL_LOG: join(folder, "model.jsonl"),
     EXTENSIONS_GALLERY: '{"serviceUrl":""}',

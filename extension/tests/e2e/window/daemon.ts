@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 import { daemonGone, daemonReady, readDaemon, servers } from "../harness/daemon.ts";
 import { Panel } from "../harness/panel.ts";
@@ -47,6 +47,23 @@ describe("the daemon", () => {
     const answer = await panel.ask(QUESTIONS.japanese.text);
     expect(await answer.getAttribute("data-state")).toBe("done");
     expect(await answer.getByTestId("passage").count()).toBeGreaterThan(0);
+  });
+
+  test("that hangs is told, a question to it ends, and a restart by its button brings another", async () => {
+    const hung = await daemonReady(editor.server.dataDir);
+    signal(hung.pid, "SIGSTOP");
+    // Whatever comes of this test, the next ones need a daemon that runs.
+    onTestFinished(() => {
+      if (servers(editor.server.dataDir).includes(hung.pid)) signal(hung.pid, "SIGCONT");
+    });
+    const answer = await panel.ask(QUESTIONS.english.text);
+    expect(await answer.getAttribute("data-state")).toBe("failed");
+    expect(await answer.innerText()).toContain(`The daemon (process ${hung.pid}) runs but does not answer.`);
+    await editor.window.statusBarItem("RAG").filter({ hasText: "needs attention" }).waitFor();
+    await panel.screenshot("daemon-hangs");
+    await answer.getByRole("button", { name: "Restart Server" }).click();
+    await until("another daemon is ready", async () => (await daemonReady(editor.server.dataDir)).pid !== hung.pid);
+    expect(await (await panel.tryAgain()).getByTestId("passage").count()).toBeGreaterThan(0);
   });
 
   test("is one for two windows", async () => {

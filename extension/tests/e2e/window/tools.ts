@@ -17,6 +17,21 @@ suite("the language-model tools", () => {
     expect(read).toContain("Runbook: leader loss and failover");
   });
 
+  test("rag_list and rag_outline lead from a name to the section that is read, and to the file itself", async () => {
+    const { bridge } = editor.window;
+    const call = async (tool: string, input: object) => (await bridge.invokeTool(tool, input)).join("\n");
+    expect(await call("rag_list", {})).toContain("- samples: 37 documents");
+    expect(await call("rag_list", { collection: "samples" })).toContain("- folder operations/:");
+    const listed = await call("rag_list", { text: "runbook-failover" });
+    expect(listed).toMatch(/uri file:\/\/\/\S+runbook-failover\.md/);
+    const docId = /doc_id ([\w-]+)/.exec(listed)?.[1];
+    const outline = await call("rag_outline", { doc_id: docId });
+    const heading = /^ +- (.+) \(offset \d+\)$/m.exec(outline)?.[1];
+    expect(heading).toBeDefined();
+    expect(await call("rag_read_document", { doc_id: docId, section: heading })).toContain(heading);
+    expect(await call("rag_search", { query: QUESTIONS.english.text })).toMatch(/Confidence .*: [01]\.\d\d \(enough/);
+  });
+
   test("a search for what no document says finds nothing, and says so", async () => {
     const filters = { path_prefix: "no/such/folder/" };
     const found = (await editor.window.bridge.invokeTool("rag_search", { query: "failover", filters })).join("\n");

@@ -15,6 +15,7 @@ const METHODS = {
   },
   commands: async () => await vscode.commands.getCommands(true),
   tools: () => vscode.lm.tools.map(({ name, description, tags, inputSchema }) => ({ name, description, tags, inputSchema })),
+  models: async () => (await vscode.lm.selectChatModels()).map(({ id, name, vendor }) => ({ id, name, vendor })),
   language: () => vscode.env.language,
   extension: ({ id }) => {
     const extension = vscode.extensions.getExtension(id);

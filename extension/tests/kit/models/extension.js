@@ -66,8 +66,10 @@ const provider = {
 };
 
 async function activate(context) {
-  context.subscriptions.push(vscode.lm.registerLanguageModelChatProvider(VENDOR, provider));
   context.subscriptions.push(await startBridge());
+  // For a test of an editor that has no model.
+  if (process.env.TEST_KIT_MODELS === "none") return;
+  context.subscriptions.push(vscode.lm.registerLanguageModelChatProvider(VENDOR, provider));
   // Until somebody asks for them, the editor doesn't look models up: the first request would say that there are none.
   await vscode.lm.selectChatModels({ vendor: VENDOR });
 }

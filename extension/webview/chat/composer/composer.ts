@@ -9,7 +9,8 @@ import { icon, type IconName } from "../../shared/icons";
 import { iconButton } from "../controls/controls";
 import { isSendKey } from "../controls/keys";
 import { openMenu } from "../controls/menu";
-import type { AskOptions } from "../types";
+import { editableChips } from "../scope/scopeChips";
+import type { AskOptions, AttachedText, ScopeItem } from "../types";
 import { filterCount, openFilters } from "./filters";
 import { choiceItems, choiceLabel, choiceTitle, withOption } from "./options";
 import { Typeahead, type TypeaheadActions } from "./typeahead";
@@ -18,10 +19,15 @@ export interface ComposerActions extends Omit<TypeaheadActions, "complete"> {
   ask(text: string, options: AskOptions): void;
   stop(): void;
   pick(folders: boolean): void;
+  addModel(): void;
+  chooseScope(scope: ScopeItem[]): void;
   editLast(): void;
   draftChanged(text: string): void;
   optionsChanged(options: AskOptions): void;
 }
+
+const MOST = 200;
+const MOST_ATTACHED = 10;
 
 export class Composer {
   readonly element: HTMLFormElement;
@@ -33,6 +39,7 @@ export class Composer {
   private readonly send: HTMLButtonElement;
   private readonly stop: HTMLButtonElement;
   private readonly pickers = h("div", { class: "pickers" });
+  private readonly scope = h("div", {});
 
   constructor(
     private readonly actions: ComposerActions,
@@ -70,15 +77,20 @@ export class Composer {
         ]),
       { "aria-haspopup": "menu", "aria-expanded": "false" },
     );
-    this.typeahead = new Typeahead(this.input, () => (this.choices === null ? undefined : this.options), {
-      ...actions,
-      complete: (text) => (this.text = text),
-    });
+    this.typeahead = new Typeahead(
+      this.input,
+      () => (this.choices === null ? undefined : withOption(this.options, "attachments", undefined)),
+      {
+        ...actions,
+        complete: (text) => (this.text = text),
+      },
+    );
     const tools = h("div", { class: "composer-tools" }, attach, this.pickers, this.send, this.stop);
     this.element = h(
       "form",
       { class: "composer", "aria-label": l10n.t("Question") },
       this.typeahead.element,
+      this.scope,
       this.input,
       tools,
     );
@@ -91,6 +103,17 @@ export class Composer {
     this.choices = choices;
     this.options = options;
     this.drawPickers();
+    this.drawScope();
+  }
+
+  /** Ask about these; `add`: also about them. The attachments go with the next question. */
+  askAbout(scope: readonly ScopeItem[], add: boolean, attachments: readonly AttachedText[]): void {
+    const kept = add ? (this.options.scope ?? []) : [];
+    const fresh = scope.filter((one) => !kept.some(({ kind, id }) => kind === one.kind && id === one.id));
+    this.narrow(
+      [...kept, ...fresh].slice(0, MOST),
+      [...(this.options.attachments ?? []), ...attachments].slice(-MOST_ATTACHED),
+    );
   }
 
   set text(text: string) {
@@ -117,7 +140,27 @@ export class Composer {
     if (text === "" || this.running) return;
     this.typeahead.close();
     this.text = "";
-    this.actions.ask(text, this.options);
+    const { options } = this;
+    this.actions.ask(text, options);
+    // What was attached was for this question; what it is about holds on.
+    if (options.attachments) this.narrow(options.scope ?? [], []);
+  }
+
+  private narrow(scope: ScopeItem[], attachments: AttachedText[]): void {
+    const scoped = { ...this.options, scope };
+    this.options = withOption(scoped, "attachments", attachments.length > 0 ? attachments : undefined);
+    this.actions.optionsChanged(this.options);
+    this.drawPickers();
+    this.drawScope();
+  }
+
+  private drawScope(): void {
+    this.scope.replaceChildren(
+      ...editableChips(this.options, (scope, attachments) => {
+        this.narrow(scope, attachments);
+        this.input.focus();
+      }),
+    );
   }
 
   private changed(): void {
@@ -149,7 +192,14 @@ export class Composer {
         this.change(withOption(this.options, "filters", filterCount(chosen) === 0 ? undefined : chosen), filter);
       }),
     );
+    const count = this.options.scope?.length ?? 0;
+    const scopeLabel = l10n.t("Choose what to ask…");
+    const scope = this.pickerButton("check", scopeLabel, count === 0 ? "" : String(count), "dialog", () =>
+      this.actions.chooseScope(this.options.scope ?? []),
+    );
+    scope.dataset["testid"] = "choose-scope";
     this.pickers.replaceChildren(
+      scope,
       this.picker("collection", choices),
       this.picker("strategy", choices),
       this.picker("model", choices),
@@ -162,7 +212,9 @@ export class Composer {
     const title = choiceTitle(choice);
     const button = this.pickerButton(choice, `${title}: ${value}`, value, "menu", () => {
       const choose = (chosen?: string) => this.change(withOption(this.options, choice, chosen), button);
-      openMenu(button, title, [{ title, items: choiceItems(choice, this.options[choice], choices, choose) }]);
+      const items = choiceItems(choice, this.options[choice], choices, choose);
+      const more = choice === "model" ? [{ label: l10n.t("Add a Model…"), run: () => this.actions.addModel() }] : [];
+      openMenu(button, title, [{ title, items }, { items: more }]);
     });
     button.dataset["picker"] = choice;
     button.classList.toggle("chosen", this.options[choice] !== undefined);

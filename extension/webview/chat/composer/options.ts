@@ -3,9 +3,9 @@
 import * as l10n from "@vscode/l10n";
 
 import type { Choices } from "../../../src/protocol/chat";
+import { strategyLabel } from "../../../src/protocol/stages";
 
 import type { MenuItem, MenuSection } from "../controls/menu";
-import { strategyLabel } from "../passages/retrievalDetails";
 import type { AskOptions, AssistantMessage } from "../types";
 
 type Choice = "collection" | "strategy" | "model";

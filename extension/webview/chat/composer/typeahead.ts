@@ -93,7 +93,12 @@ export class Typeahead {
 
   /** Whether the key was for the list. */
   key(event: KeyboardEvent): boolean {
-    if (this.element.hidden || event.isComposing) return false;
+    if (event.isComposing) return false;
+    if (this.element.hidden) {
+      // What is still looked for would come up after it was called off.
+      if (event.key === "Escape") this.close();
+      return false;
+    }
     const last = this.options.length - 1;
     // In a text of several lines the arrows move the cursor, until the list was entered.
     const moves = this.active >= 0 || !this.input.value.includes("\n");

@@ -54,12 +54,16 @@ export class History {
       this.panel,
     );
     this.element.addEventListener("keydown", (event) => this.key(event));
-    document.addEventListener("pointerdown", (event) => {
-      if (!this.element.contains(event.target as Node)) this.setOpen(false, false);
-    });
+    // It lies over the answers: it closes once somebody goes on elsewhere, by the pointer, by keys or by a command.
+    for (const type of ["pointerdown", "focusin"])
+      document.addEventListener(type, (event) => {
+        if (!this.element.contains(event.target as Node)) this.setOpen(false, false);
+      });
   }
 
   setCurrent(id: string, title: string): void {
+    // The page gets no event of the focus while the editor has it, as with a new chat by a command.
+    if (id !== this.current) this.setOpen(false, false);
     this.current = id;
     const shown = title === "" ? l10n.t("New chat") : title;
     this.title.textContent = shown;

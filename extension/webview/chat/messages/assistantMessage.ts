@@ -1,21 +1,29 @@
-/** An answer: its passages, then its text as it comes, then what can be done with it. */
+/** An answer: its text as it comes, then its pictures and passages, then what can be done with it. */
 
 import * as l10n from "@vscode/l10n";
 
 import { leftOut, withoutRepeats } from "../../../src/protocol/leftOut";
+import { noModelText } from "../../../src/protocol/noModel";
 import type { ProblemCommand } from "../../../src/protocol/setup";
 import { h } from "../../shared/dom";
 import { StreamedMarkdown } from "../../shared/stream";
 
 import { noticeLine, problemBox, spinner, textButton } from "../controls/controls";
+import { answerPictures } from "../passages/answerPictures";
 import { insertChips } from "../passages/citationChips";
-import { passageList, type PassageContext } from "../passages/passageList";
+import type { Images } from "../passages/images";
+import { passageStrip, type PassageContext } from "../passages/passageStrip";
 import { markUnsupported } from "../passages/supportMarks";
+import { questionButtons } from "../setup/guideView";
 import type { AssistantMessage, Send } from "../types";
 import { footer, type FooterActions } from "./answerFooter";
 
 export interface AnswerContext extends PassageContext, FooterActions {
+  images: Images;
   send: Send;
+  /** Whether this answer is the one that says that there is no language model: the first of its chat that had none. */
+  saysNoModel(message: AssistantMessage): boolean;
+  followUp(text: string): void;
   insertCode(text: string): void;
   copyCode(text: string): void;
   /** The height has changed. */
@@ -26,10 +34,12 @@ export class AssistantMessageView {
   readonly element: HTMLElement;
   private readonly progress = h("p", { class: "progress-line" });
   private readonly passages = h("div", { class: "passages-place" });
+  private readonly pictures = h("div", { class: "pictures-place" });
   private readonly notices = h("div", { class: "notices" });
   private readonly end = h("div", { class: "answer-end" });
   private readonly markdown: StreamedMarkdown;
-  private citationIds = "";
+  private shownPassages = "";
+  private shownPictures = "";
 
   constructor(
     private message: AssistantMessage,
@@ -45,10 +55,11 @@ export class AssistantMessageView {
         "data-message": message.id,
         "aria-label": l10n.t("Answer"),
       },
-      this.passages,
       this.notices,
       this.markdown.element,
       this.progress,
+      this.pictures,
+      this.passages,
       this.end,
     );
     this.markdown.push(message.text);
@@ -101,9 +112,15 @@ export class AssistantMessageView {
     void this.markdown.finish().then(() => {
       if (message !== this.message) return;
       markUnsupported(this.markdown, message.text, message.support);
+      this.showPictures();
       this.context.drawn();
     });
-    this.end.replaceChildren(...this.outcome(), footer(message, this.context));
+    this.end.replaceChildren(
+      ...this.outcome(),
+      ...this.noModelLine(),
+      footer(message, this.context),
+      ...this.followups(),
+    );
   }
 
   /** That passages of cloud sources were left out, and what helps. */
@@ -122,6 +139,23 @@ export class AssistantMessageView {
     return [line];
   }
 
+  /** The style sheet shows those of the last answer only. */
+  private followups(): HTMLElement[] {
+    return questionButtons(this.message.followups ?? [], (text) => this.context.followUp(text));
+  }
+
+  private noModelLine(): HTMLElement[] {
+    if (!this.context.saysNoModel(this.message)) return [];
+    const line = noticeLine(noModelText());
+    line.dataset["testid"] = "no-model";
+    line.append(
+      textButton(l10n.t("Add a Model…"), () =>
+        this.context.send("problem.action", { command: "ragAssistant.addModel" }),
+      ),
+    );
+    return [line];
+  }
+
   private outcome(): HTMLElement[] {
     const { state, error, id } = this.message;
     if (state === "stopped") return [noticeLine(l10n.t("Stopped. What had been written is kept."))];
@@ -133,10 +167,25 @@ export class AssistantMessageView {
   }
 
   private showPassages(): void {
-    const ids = this.message.citations.map((citation) => citation.chunk_id).join(" ");
-    if (ids === this.citationIds) return;
-    this.citationIds = ids;
-    this.passages.replaceChildren(passageList(this.message, this.context, this.unfolded));
+    // The finished answer marks other sentences than the question did.
+    const shown = JSON.stringify(this.message.citations.map(({ chunk_id, highlights }) => [chunk_id, highlights]));
+    if (shown === this.shownPassages) return;
+    this.shownPassages = shown;
+    const isOpen = this.passages.querySelector("details")?.open ?? this.unfolded;
+    const focused = this.passages.querySelector<HTMLElement>("[data-passage]:focus")?.dataset["passage"];
+    this.passages.replaceChildren(
+      ...(this.message.citations.length > 0 ? [passageStrip(this.message, this.context, isOpen)] : []),
+    );
+    if (focused !== undefined) this.passages.querySelector<HTMLElement>(`[data-passage="${focused}"]`)?.focus();
+  }
+
+  private showPictures(): void {
+    const chips = this.markdown.element.querySelectorAll<HTMLElement>("[data-citation]");
+    const cited = [...new Set([...chips].map((chip) => Number(chip.dataset["citation"])))];
+    if (cited.join(" ") === this.shownPictures) return;
+    this.shownPictures = cited.join(" ");
+    const citations = cited.flatMap((id) => this.citation(id) ?? []);
+    this.pictures.replaceChildren(...answerPictures(citations, this.message.text, this.context.images));
   }
 
   private newMarkdown(): StreamedMarkdown {
@@ -159,6 +208,8 @@ function remedy(code: string): { label: string; command: ProblemCommand } | unde
     case "SETUP_NEEDED":
       return { label: l10n.t("Set Up"), command: "ragAssistant.setup" };
     case "DAEMON_UNREACHABLE":
+    case "DAEMON_SILENT":
+    case "SEARCH_TIMEOUT":
       return { label: l10n.t("Restart Server"), command: "ragAssistant.restartDaemon" };
     case "UNAUTHORIZED":
       return { label: l10n.t("Set Token"), command: "ragAssistant.setServerToken" };

@@ -96,7 +96,12 @@ export class Conversation {
 
   editLast(session: Session): void {
     const last = session.messages.findLast((message) => message.role === "user");
-    if (last) this.questions.get(last.id)?.edit();
+    const view = last && this.questions.get(last.id);
+    if (!view) return;
+    // The end of a long answer is no longer what is looked at.
+    this.pinned = false;
+    view.edit();
+    view.element.scrollIntoView({ block: "nearest" });
   }
 
   /** Put what stands for an empty conversation anew. */

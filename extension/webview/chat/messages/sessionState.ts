@@ -51,6 +51,13 @@ export function running(session: Session): AssistantMessage | undefined {
   );
 }
 
+/** The id of the first answer that had no language model to write it. */
+export function firstWithoutModel(session: Session): string | undefined {
+  return session.messages.find(
+    (message) => message.role === "assistant" && message.by?.kind === "passages" && message.by.noModel === true,
+  )?.id;
+}
+
 function assistant(session: Session, id: string): AssistantMessage | undefined {
   return session.messages.find(
     (message): message is AssistantMessage => message.role === "assistant" && message.id === id,

@@ -5,6 +5,7 @@ import * as l10n from "@vscode/l10n";
 import { h } from "../../shared/dom";
 
 import { flash, iconButton, textButton } from "../controls/controls";
+import { askedChips } from "../scope/scopeChips";
 import { isSendKey } from "../controls/keys";
 import type { UserMessage } from "../types";
 
@@ -36,6 +37,7 @@ export class UserMessageView {
         "aria-label": l10n.t("Your question"),
       },
       this.bubble,
+      ...askedChips(message.options),
       h("div", { class: "message-actions" }, edit, copy),
     );
   }

@@ -9,7 +9,7 @@ import { h } from "../../shared/dom";
 /** With the full stop or comma behind it, which must not begin a line. */
 const MARK = /\[(\d{1,3})\]([.,;:!?)\]。、，．；：！？）」』】]*)/g;
 /** Text in here is not ours to change. */
-const VERBATIM = "pre, code, a, button";
+const VERBATIM = "pre, code, a, button, .math";
 
 export function citationTitle(citation: Citation): string {
   return citation.title === "" ? shortName(citation.source) : citation.title;

@@ -58,6 +58,13 @@ export function imageName(image: Image): string {
   return image.caption ?? image.text?.slice(0, 80) ?? l10n.t("Picture");
 }
 
+/** What a captioner says of a picture, and who: no words of the document. */
+export function descriptionOf({ description, described_by: by }: Image): HTMLElement[] {
+  if (!description) return [];
+  const said = l10n.t("Description of the picture ({0}): {1}", by ?? "", description);
+  return [h("span", { class: "picture-description", title: said }, said)];
+}
+
 function fill(place: HTMLElement, src: string, alt: string): void {
   place.replaceChildren(h("img", { src, alt }));
 }

@@ -1,16 +1,20 @@
-/** The card with a passage that shows while the pointer or the focus is on a chip. */
+/** The card that shows while the pointer or the focus is on a chip: the sentence that bears out the answer, within its passage. */
 
 import type { Citation } from "../../../src/core/api/types";
-import { asOfText, placeLabel } from "../../../src/protocol/places";
+import { asOfText, placeLabel, shortName } from "../../../src/protocol/places";
+import { docIcon } from "../../shared/docIcon";
 import { h } from "../../shared/dom";
 
 import { place } from "../controls/menu";
 import { citationTitle } from "./citationChips";
-import { excerpt } from "./excerpt";
+import { drawn, sentences } from "./excerpt";
 import type { Images } from "./images";
 
 const SHOW_MS = 250;
 const HIDE_MS = 200;
+/** Characters before the sentence, and of the card. */
+const BEFORE = 160;
+const LONGEST = 600;
 
 export class PassageCard {
   private readonly element = h("div", { class: "card popup", role: "tooltip", id: "passage-card", hidden: true });
@@ -71,14 +75,18 @@ export class PassageCard {
     this.hide();
     this.chip = chip;
     chip.setAttribute("aria-describedby", this.element.id);
-    const where = [placeLabel(citation), asOfText(citation, document.documentElement.lang)]
-      .filter((part) => part !== "")
-      .join(" · ");
+    const file = shortName(citation.source);
+    const title = citationTitle(citation);
+    const about = [
+      title === file ? "" : title,
+      placeLabel(citation),
+      asOfText(citation, document.documentElement.lang),
+    ];
     const picture = citation.images[0];
     this.element.replaceChildren(
-      h("div", { class: "card-title" }, citationTitle(citation)),
-      h("div", { class: "card-place" }, where === "" ? citation.source : `${citation.source} · ${where}`),
-      h("div", { class: "card-text" }, excerpt(citation.content, 600)),
+      h("div", { class: "card-title", title: citation.source }, docIcon(citation.doc_type), h("span", {}, file)),
+      h("div", { class: "card-place" }, about.filter((part) => part !== "").join(" · ") || citation.source),
+      h("div", { class: "card-text" }, ...drawn(sentences(citation, BEFORE, LONGEST))),
     );
     if (picture) this.element.append(this.images.thumbnail(picture));
     this.element.hidden = false;

@@ -3,12 +3,13 @@
 import * as l10n from "@vscode/l10n";
 
 import type { Explained } from "../../../src/core/api/types";
+import { stageLabel, strategyLabel } from "../../../src/protocol/stages";
 import { h } from "../../shared/dom";
 
 import { noticeLine } from "../controls/controls";
 import type { AssistantMessage, Retrieval } from "../types";
 import { citationTitle } from "./citationChips";
-import { seconds } from "./passageList";
+import { seconds } from "./passageStrip";
 
 const ORDER = ["dense", "sparse", "feedback", "fusion", "rerank", "prefer", "diversity"];
 
@@ -115,34 +116,4 @@ function times({ timingsMs, latencyMs }: Retrieval): HTMLElement {
       h("span", { class: "time-value" }, seconds(latencyMs)),
     ),
   );
-}
-
-export function strategyLabel(strategy: string): string {
-  switch (strategy) {
-    case "hybrid":
-      return l10n.t("Meaning and words");
-    case "dense_only":
-      return l10n.t("Meaning only");
-    case "sparse_only":
-      return l10n.t("Words only");
-    default:
-      return strategy;
-  }
-}
-
-function stageLabel(stage: string): string {
-  const labels: Record<string, string> = {
-    query_norm: l10n.t("Question read"),
-    retrieve_dense: l10n.t("Meaning"),
-    dense: l10n.t("Meaning"),
-    retrieve_sparse: l10n.t("Words"),
-    sparse: l10n.t("Words"),
-    feedback: l10n.t("Likeness"),
-    fusion: l10n.t("Merged"),
-    rerank: l10n.t("Reranked"),
-    prefer: l10n.t("Preferred"),
-    diversity: l10n.t("Varied"),
-    context_build: l10n.t("Put together"),
-  };
-  return labels[stage] ?? stage.replaceAll("_", " ");
 }

@@ -8,7 +8,15 @@ import { h } from "../../shared/dom";
 import { icon, type IconName } from "../../shared/icons";
 
 import type { Announcer } from "../controls/announcer";
-import { iconButton, problemBox, progressBar, setProgress, spinner, textButton } from "../controls/controls";
+import {
+  iconButton,
+  noticeLine,
+  problemBox,
+  progressBar,
+  setProgress,
+  spinner,
+  textButton,
+} from "../controls/controls";
 import type { Send } from "../types";
 
 type StepState = SetupProgress["steps"][number]["state"];
@@ -39,7 +47,6 @@ export class SetupScreen {
     this.update = () => undefined;
     if (view.kind === "setup" && view.setup.state === "idle") this.buildWelcome();
     else if (view.kind === "setup") this.buildProgress(view.setup);
-    else if (view.kind === "starting") this.buildStarting();
     else if (view.kind === "attention") {
       this.live.say(view.problem.message);
       this.fill(heading("warning", l10n.t("RAG Assistant needs your attention")));
@@ -67,21 +74,11 @@ export class SetupScreen {
         "ul",
         { class: "plan" },
         point("check", l10n.t("A Python environment of its own is made; yours is not changed.")),
-        point("check", l10n.t("A search model of about 85 MB is fetched, once.")),
+        point("check", l10n.t("A search model is fetched, once. It takes 85 MB on the disk.")),
         point("check", l10n.t("It needs about 1 GB of disk and a few minutes. You can cancel, and go on later.")),
       ),
       h("p", { class: "quiet" }, l10n.t("Needs Python 3.11 or newer, or uv."), " ", this.choosePython()),
     );
-  }
-
-  private buildStarting(): void {
-    const detail = h("p", { class: "status" });
-    const bar = progressBar(l10n.t("Starting"), null);
-    this.fill(heading("book", l10n.t("Starting RAG Assistant")), bar, detail);
-    this.live.say(l10n.t("Starting RAG Assistant"));
-    this.update = (view) => {
-      if (view.kind === "starting") detail.textContent = view.detail;
-    };
   }
 
   private buildProgress({ state }: SetupProgress): void {
@@ -125,7 +122,9 @@ export class SetupScreen {
       const current = setup.steps.find((step) => step.state === "running")?.title ?? "";
       if (current !== "" && current !== announced) this.live.say((announced = current));
       if (setup.problem && setup.state === "failed") {
-        problem.replaceChildren(problemBox(setup.problem, this.send, this.start(l10n.t("Try Again"))));
+        // Which does what "Set Up" would do here, too.
+        const actions = setup.problem.actions.filter(({ command }) => command !== "ragAssistant.setup");
+        problem.replaceChildren(problemBox({ ...setup.problem, actions }, this.send, this.start(l10n.t("Try Again"))));
       }
     };
   }
@@ -182,13 +181,18 @@ export function daemonBanner(view: PanelDaemonState, send: Send): HTMLElement | 
       h("p", { class: "notice" }, spinner(), h("span", {}, view.detail || l10n.t("Starting RAG Assistant"))),
     );
   }
-  if (view.kind === "setup") {
-    const open = iconButton("close", l10n.t("Cancel"), () => send("setup.cancel", {}));
-    return h(
-      "div",
-      { class: "banner" },
-      h("p", { class: "notice" }, spinner(), h("span", {}, view.setup.status), open),
-    );
-  }
+  if (view.kind === "setup") return h("div", { class: "banner" }, setupBanner(view.setup, send));
   return null;
+}
+
+function setupBanner({ state, status, problem }: SetupProgress, send: Send): HTMLElement {
+  if (state === "running") {
+    const cancel = iconButton("close", l10n.t("Cancel"), () => send("setup.cancel", {}));
+    return h("p", { class: "notice" }, spinner(), h("span", {}, status), cancel);
+  }
+  if (state === "failed" && problem) return problemBox(problem, send);
+  const line = noticeLine(l10n.t("RAG Assistant is not set up yet."));
+  const begin = state === "cancelled" ? l10n.t("Continue") : l10n.t("Set Up");
+  line.append(textButton(begin, () => send("setup.start", {}), true));
+  return line;
 }

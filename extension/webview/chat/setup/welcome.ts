@@ -8,7 +8,7 @@ import { icon } from "../../shared/icons";
 
 import { textButton } from "../controls/controls";
 
-export function welcome(daemon: PanelDaemonState, pick: (folders: boolean) => void): HTMLElement {
+export function welcome(daemon: PanelDaemonState, pick: (folders: boolean) => void, guide: HTMLElement[]): HTMLElement {
   const documents = daemon.kind === "ready" ? daemon.documents : undefined;
   const empty = documents === 0;
   return h(
@@ -28,6 +28,7 @@ export function welcome(daemon: PanelDaemonState, pick: (folders: boolean) => vo
         textButton(l10n.t("Add Files…"), () => pick(false), true),
         textButton(l10n.t("Add a Folder…"), () => pick(true)),
       ),
+    ...guide,
     h("p", { class: "quiet" }, l10n.t("You can also drop files here; hold Shift to drop from the editor's explorer.")),
   );
 }

@@ -51,7 +51,7 @@ describe("why these passages", () => {
         moves: [],
       },
     ],
-    timings_ms: { fusion: 3.2, rerank: 87.4 },
+    timings_ms: { fusion: 3.2, rerank: 87.4, retrieve_dense: 5 },
     effective: { strategy: "hybrid", reranked: false, rerank_scored: 0, degraded: ["rerank"] },
     warnings: ["The [reranker](command:x) is slow."],
   });
@@ -59,7 +59,7 @@ describe("why these passages", () => {
 
   it("shows the ranks at every stage, known ones first, in a table", () => {
     expect(text).toContain(
-      "| Passage | By meaning | By words | novelty |\n| --- | --: | --: | --: |\n| \\[1\\] LINK1 | 1 (0\\.667) | 3 (16\\.3) | 1 (1) |",
+      "| Passage | Meaning | Words | novelty |\n| --- | --: | --: | --: |\n| \\[1\\] LINK1 | 1 (0\\.667) | 3 (16\\.3) | 1 (1) |",
     );
     expect(text).toContain("| Pipe \\| \\*star\\* | – | – | – |");
   });
@@ -69,8 +69,10 @@ describe("why these passages", () => {
     expect(text).toContain("lease\\_seconds \\(name\\)");
     expect(text).toContain("**Only documents with:** doc\\_type \\= pdf");
     expect(text).not.toContain("Made self-contained");
-    expect(text.indexOf("rerank\\: 87 ms")).toBeLessThan(text.indexOf("fusion\\: 3 ms"));
-    expect(text).toContain("rerank did not work; the search went on without it\\.");
+    expect(text).toContain("- Meaning\\: 5 ms");
+    expect(text).not.toMatch(/retrieve|hybrid/);
+    expect(text.indexOf("Reranked\\: 87 ms")).toBeLessThan(text.indexOf("Merged\\: 3 ms"));
+    expect(text).toContain("Reranked did not work; the search went on without it\\.");
   });
 
   it("makes no link of what the daemon or a document says", () => {

@@ -71,6 +71,20 @@ async function served(reply: Reply, intercept: Intercept = () => true, sourceTok
 
 const failure = (code: string) => ({ error: { code, message: "No.", request_id: "r" } });
 
+describe("what a person adds", () => {
+  it("goes by REST, which asks for no folders that are named to agents", async () => {
+    const { client, seen } = await served(
+      () => undefined,
+      (_count, response) => {
+        answer(response, 202, { job_id: "j1" });
+        return false;
+      },
+    );
+    expect(await client.ingest(["/home/me/a.md"], undefined)).toEqual({ job_id: "j1" });
+    expect(seen).toEqual([]);
+  });
+});
+
 describe("a failure by MCP", () => {
   it("of a tool is the one that REST gives, with code, fields and the id that finds it in the log", async () => {
     const details = [{ field: "top_k", code: "too_large", message: "20 at most." }];
@@ -87,10 +101,10 @@ describe("a failure by MCP", () => {
   });
 
   it("of the protocol says that the daemon does not fit", async () => {
-    const { client } = await served(() => ({ error: { code: -32602, message: "Unknown tool: 'ingest'." } }));
-    await expect(client.ingest(["/x"], undefined)).rejects.toMatchObject({
+    const { client } = await served(() => ({ error: { code: -32602, message: "Unknown tool: 'list_collections'." } }));
+    await expect(client.collections()).rejects.toMatchObject({
       code: "SERVER_INCOMPATIBLE",
-      message: expect.stringContaining("Unknown tool: 'ingest'.") as string,
+      message: expect.stringContaining("Unknown tool: 'list_collections'.") as string,
     });
   });
 
@@ -158,10 +172,10 @@ describe("a call by MCP", () => {
     stored.set("s1", "one");
     await client.query({ query: "2" });
     stored.set("s1", "two");
-    const others = [client.collections(), client.ingest(["/x"], undefined)];
+    const others = [client.collections(), client.job("j1")];
     await Promise.all([client.query({ query: "3" }), ...others, client.query({ query: "4" })]);
     const brought = seen.map(({ headers, call }) => [call.arguments["query"] ?? call.name, headers["x-rag-source-token"]]);
-    const none = { 1: undefined, list_collections: undefined, ingest: undefined };
+    const none = { 1: undefined, list_collections: undefined, get_job: undefined };
     expect(Object.fromEntries(brought)).toEqual({ ...none, 2: "s1=one", 3: "s1=two", 4: "s1=two" });
     expect(new Set(seen.map(({ headers }) => headers.authorization))).toEqual(new Set(["Bearer daemon"]));
   });

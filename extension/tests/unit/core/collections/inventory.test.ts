@@ -37,18 +37,22 @@ describe("what is indexed", () => {
     total: 3,
   };
 
+  const link = ({ id }: Document, name: string) => `[${name}](open:${id})`;
+
   it("begins with what failed and why", () => {
-    const text = inventoryMarkdown(inventory);
-    expect(text.startsWith("### Failed\n\n- **scan\\.pdf** (default): No text was found\\. \\(EMPTY\\)")).toBe(true);
+    const text = inventoryMarkdown(inventory, link);
+    expect(text.startsWith("### Failed\n\n- **[scan\\.pdf](open:scan.pdf)** (default): No text was found\\. \\(EMPTY\\)")).toBe(
+      true,
+    );
     expect(text.indexOf("**gone**")).toBeLessThan(text.indexOf("**notes**"));
     expect(text).toContain("failed · documents\\: 0 · The folder is gone\\.");
     expect(text).toContain("**default**: documents\\: 3 · passages\\: 9 · switched off");
-    expect(text).toContain("- **Guide**: guide\\.md · default\n- 2 more");
+    expect(text).toContain("- **[Guide](open:guide.md)**: guide\\.md · default\n- 2 more");
   });
 
   it("can be looked through by name", () => {
-    const text = inventoryMarkdown(matching(inventory, "GUIDE"));
-    expect(text).toBe("### Documents\n\n- **Guide**: guide\\.md · default");
-    expect(inventoryMarkdown(matching(inventory, "nothing like it"))).toBe("Nothing is there that matches.");
+    const text = inventoryMarkdown(matching(inventory, "GUIDE"), link);
+    expect(text).toBe("### Documents\n\n- **[Guide](open:guide.md)**: guide\\.md · default");
+    expect(inventoryMarkdown(matching(inventory, "nothing like it"), link)).toBe("Nothing is there that matches.");
   });
 });

@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 
 import type { Collection, Document } from "../../../../src/core/api/types";
 import { collectionNameProblem } from "../../../../src/core/collections/collectionName";
-import { collectionText, documentText, firstDocuments, type Fetch } from "../../../../src/core/collections/rows";
+import {
+  collectionText,
+  documentText,
+  firstDocuments,
+  folderText,
+  foundText,
+  type Fetch,
+} from "../../../../src/core/collections/rows";
 
 function document(source: string, more: Partial<Document> = {}): Document {
   return {
@@ -84,27 +91,56 @@ describe("firstDocuments", () => {
 });
 
 describe("rows", () => {
-  it("say why a document failed, before where it lies", () => {
+  it("say why a document failed, and below it what the daemon knows of it", () => {
     const failed = document("guides/secret.pdf", {
       status: "failed",
       error: { code: "ENCRYPTED", message: "It has a password." },
     });
     expect(documentText(failed, "en")).toMatchObject({
       label: "secret.pdf",
-      description: "It has a password. · guides",
+      description: "The file is protected by a password. Remove the protection, then add it again.",
     });
-    expect(documentText(failed, "en").tooltip).toContain("It has a password.");
+    expect(documentText(failed, "en").tooltip).toContain(
+      "The file is protected by a password. Remove the protection, then add it again. It has a password.",
+    );
+    const other = document("a.bin", { status: "failed", error: { code: "NEW_CODE", message: "It is from Mars." } });
+    expect(documentText(other, "en").description).toBe("It is from Mars.");
   });
 
-  it("show passages, date and folder of a document that is ready", () => {
+  it("show passages and date of a document that is ready; its folder is the row above", () => {
     const text = documentText(document("会議/定例.txt"), "en");
-    expect(text).toMatchObject({ label: "定例.txt", description: "3 passages · Mar 5, 2026 · 会議" });
+    expect(text).toMatchObject({ label: "定例.txt", description: "3 passages · Mar 5, 2026" });
+    expect(text.tooltip).toContain("会議/定例.txt");
     expect(documentText(document("a.md"), "ja").description).toBe("3 passages · 2026/03/05");
   });
 
   it("say of a document that needs a token only that it does", () => {
     const text = documentText(document("", { restricted: true }), "en");
     expect(text).toMatchObject({ label: "A page or issue that needs your token", description: "" });
+  });
+
+  it("say how many documents are in a folder, and how many of them failed", () => {
+    const folder = { name: "api", path: "guide/api", documents: 3, failed: 1, processing: 0 };
+    expect(folderText(folder)).toEqual({
+      label: "api",
+      description: "3 documents · 1 failed",
+      tooltip: ["guide/api", "3 documents · 1 failed"],
+    });
+    expect(folderText({ ...folder, failed: 0 }).description).toBe("3 documents");
+  });
+
+  it("say of a document that was found where it lies, or why it failed", () => {
+    expect(foundText(document("guide/a.md", { title: "Guide" }), "a.md")).toEqual({
+      label: "a.md",
+      description: "Guide · default",
+      detail: "guide/a.md",
+    });
+    const failed = document("b.pdf", { status: "failed", error: { code: "DAMAGED", message: "No end." } });
+    expect(foundText(failed, "b.pdf").detail).toBe("The file is damaged and can't be read. No end.");
+    expect(foundText(document("", { restricted: true }), "")).toMatchObject({
+      label: "A page or issue that needs your token",
+      detail: "",
+    });
   });
 
   it("mark a collection that is disabled", () => {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 
-import { SafeMarkdown, escapeMarkdown, excerpt, withoutMarks } from "../../../../src/core/common/safeMarkdown";
+import {
+  SafeMarkdown,
+  codeExcerpt,
+  escapeMarkdown,
+  excerpt,
+  textLines,
+  withoutMarks,
+} from "../../../../src/core/common/safeMarkdown";
 
 function safe(text: string, size = text.length + 1): string {
   const filter = new SafeMarkdown();
@@ -76,4 +83,20 @@ it("a sentence is quoted without the marks of Markdown", () => {
     "E03: run kill -HUP now, see the page",
   );
   expect(withoutMarks("2 * 3 and snake_case stay")).toBe("2 * 3 and snake_case stay");
+});
+
+describe("lines of text", () => {
+  it("keep blanks that may break, and nothing of them is a sign of Markdown", () => {
+    expect(textLines(["Ropeway handbook, part 1", "[x](command:y)"])).toBe(
+      "Ropeway handbook, part 1\n\n\\[x\\]\\(command\\:y\\)",
+    );
+  });
+});
+
+describe("the beginning of code", () => {
+  it("keeps its lines, and nothing of it ends the fence", () => {
+    expect(codeExcerpt("def f():\n    return 1\n", 5)).toBe("```\ndef f():\n    return 1\n```");
+    expect(codeExcerpt("a\n```\n[x](command:y)\n```\nb", 3)).toBe("````\na\n```\n[x](command:y)\n…\n````");
+    expect(codeExcerpt("x".repeat(1_000), 3).length).toBeLessThan(320);
+  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import type { DaemonClient } from "../../../../src/core/client/daemonClient";
-import { keepPresence } from "../../../../src/core/daemon/presence";
+import { CHECKS as DAEMON_CHECKS, keepPresence } from "../../../../src/core/daemon/presence";
 
 const CHECKS = { every: 5, limit: 30, again: 1 };
 
@@ -27,8 +27,14 @@ function aborted(signal: AbortSignal): Promise<never> {
 describe("presence at a daemon", () => {
   it("ends when the daemon hangs, though its connections stay open", async () => {
     const health = vi.fn(aborted);
-    await keepPresence(daemon(health), true, new AbortController().signal, vi.fn(), CHECKS);
+    const kept = keepPresence(daemon(health), true, new AbortController().signal, vi.fn(), CHECKS);
+    await expect(kept).rejects.toThrow("The daemon (process 1) runs but does not answer.");
     expect(health).toHaveBeenCalledTimes(2);
+  });
+
+  it("is told to be lost within 15 seconds", () => {
+    const { every, limit, again } = DAEMON_CHECKS;
+    expect(every + limit + again + limit).toBeLessThan(15_000);
   });
 
   it("outlasts a single answer that does not come", async () => {

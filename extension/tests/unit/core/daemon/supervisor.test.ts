@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, type Socket, connect, createServer as createGate } from "node:net";
 import path from "node:path";
@@ -70,6 +70,18 @@ describe("a window", { timeout: 60_000 }, () => {
     await window.client();
     expect(details).toContain(`Waiting for process ${other.pid ?? 0}, which has the data directory open`);
     expect(rag.info.pid).toBe(other.pid);
+  });
+
+  it("starts a daemon when one that did not answer is gone", async () => {
+    const rag = fake();
+    const silent = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+    mkdirSync(rag.dataDir);
+    const info = { pid: silent.pid, version: "0.1.0", url: "http://127.0.0.1:9", token: "token" };
+    writeFileSync(path.join(rag.dataDir, "daemon.json"), JSON.stringify(info));
+    const window = rag.window();
+    window.onDidChangeStatus((status) => status.kind === "starting" && status.detail && silent.kill("SIGKILL"));
+    await window.client();
+    expect(rag.starts).toHaveLength(1);
   });
 
   it("waits when the data directory was taken while the daemon started", async () => {

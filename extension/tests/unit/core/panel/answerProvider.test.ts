@@ -3,10 +3,10 @@ import { describe, expect, it, vi } from "vitest";
 import type { AnswerEvent } from "../../../../src/core/answer/types";
 import { reachable } from "../../../../src/core/client/reachable";
 import { RagError } from "../../../../src/core/common/errors";
+import { unanswering } from "../../../../src/core/daemon/problems";
 import { PanelAnswerProvider, type Writers } from "../../../../src/core/panel/answerProvider";
 import { panelDaemonState } from "../../../../src/core/panel/daemonState";
 import { Deltas } from "../../../../src/core/panel/deltas";
-import { quoted } from "../../../../src/core/panel/quoting";
 import type { SetupProgress } from "../../../../src/protocol/setup";
 import { question } from "../../fixtures/answers";
 import { FakeDaemon, doneEvent } from "./fakePanel";
@@ -51,6 +51,15 @@ describe("a question of the panel", () => {
     const { ask } = answers(daemon, [{ type: "delta", text: "Ha" }, lost()], [doneEvent("Half and whole")]);
     expect((await ask()).map(({ type }) => type)).toEqual(["delta", "restart", "done"]);
     await expect(answers(daemon, [lost()], [lost()]).ask()).rejects.toThrow("does not answer");
+  });
+
+  it("ends when the daemon hangs, also while it is asked who writes", async () => {
+    const daemon = new FakeDaemon();
+    const { ask, writers } = answers(daemon, [doneEvent("a")]);
+    writers.mockReturnValue(new Promise(() => undefined));
+    const asked = ask();
+    daemon.statuses.fire({ kind: "attention", problem: unanswering(7) });
+    await expect(asked).rejects.toMatchObject({ code: "DAEMON_SILENT" });
   });
 
   it("fails with what the daemon says when it does not come back", async () => {
@@ -152,12 +161,5 @@ describe("what the view shows of the daemon", () => {
       kind: "attention",
       problem: { actions: [{ command: "ragAssistant.restartDaemon" }] },
     });
-  });
-});
-
-describe("a selection in the composer", () => {
-  it("is a fenced block that its own ticks do not end, with its place", () => {
-    expect(quoted("x = 1\n", "python", "src/a.py", [3, 4])).toBe("> src/a.py:3-4\n\n```python\nx = 1\n```\n\n");
-    expect(quoted("```js\n```", "plaintext", "a.md", [1, 1])).toBe("> a.md:1\n\n````\n```js\n```\n````\n\n");
   });
 });

@@ -9,6 +9,7 @@ import { vi } from "vitest";
 import type { AnswerEvent, Question } from "../../../../src/core/answer/types";
 import type { Citation, DaemonState, FeedbackRequest, Job } from "../../../../src/core/api/types";
 import type { DaemonClient, UploadFile } from "../../../../src/core/client/daemonClient";
+import { Emitter } from "../../../../src/core/common/events";
 import type { DaemonStatus } from "../../../../src/core/daemon/status";
 import { PanelIngests } from "../../../../src/core/ingest/panelIngests";
 import { ChoiceLoader } from "../../../../src/core/panel/choices";
@@ -90,6 +91,8 @@ export class FakeDaemon {
   documents = 1;
   fails: Error | undefined;
   live: DaemonState | undefined;
+  readonly statuses = new Emitter<DaemonStatus>();
+  readonly onDidChangeStatus = this.statuses.event;
   status: DaemonStatus = { kind: "ready", version: "1", client: this.asClient() };
 
   client(): Promise<DaemonClient> {
@@ -154,6 +157,7 @@ export async function panel({ collection = "" } = {}) {
     copy: vi.fn(() => Promise.resolve()),
     insert: vi.fn(() => Promise.resolve()),
     openLink: vi.fn(() => Promise.resolve()),
+    chooseScope: vi.fn(() => Promise.resolve(undefined)),
     openSettings: vi.fn(() => Promise.resolve()),
     run: vi.fn(() => Promise.resolve()),
     pick: vi.fn(() => Promise.resolve(["/docs/a.md", "/docs/b"])),

@@ -13,7 +13,7 @@ describe("readCitationArgument", () => {
       section_path: ["設置台帳"],
     });
     const read = readCitationArgument(JSON.parse(JSON.stringify(citationArgument(cited))));
-    expect(read).toEqual({ ...citedPlace(cited), content: "" });
+    expect(read).toEqual({ ...citedPlace(cited), content: "", sentences: [] });
   });
 
   it("brings the anchor of a page along", () => {
@@ -28,7 +28,13 @@ describe("readCitationArgument", () => {
       chunkIds: ["c1"],
       place: { section_path: [], line_range: [3, 9] },
       content: "Passage",
+      sentences: [],
     });
+  });
+
+  it("takes the sentences of a citation by code points", () => {
+    const cited = citation({ content: "😀 One. Two.", highlights: [[7, 11]] });
+    expect(citedPlace(cited).sentences).toEqual(["Two."]);
   });
 
   it.each<[string, unknown]>([
@@ -48,6 +54,7 @@ describe("readCitationArgument", () => {
     ["too many passages", { doc_id: "d1", chunk_ids: Array.from({ length: 51 }, () => "c") }],
     ["an anchor that goes on with the address", { doc_id: "d1", anchor: ".evil.example.com/#x" }],
     ["an anchor with a blank", { doc_id: "d1", anchor: "#a b" }],
+    ["too many sentences", { doc_id: "d1", sentences: Array.from({ length: 9 }, () => "One.") }],
     ["a heading that is no text", { doc_id: "d1", section_path: [1] }],
   ])("refuses %s", (_, value) => {
     expect(() => readCitationArgument(value)).toThrow("does not name a place");

@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 
 import { editorEncoding } from "../../../../src/core/places/encodings";
 import { cellsInLines } from "../../../../src/core/places/notebookCells";
-import { findPassage } from "../../../../src/core/places/passageLines";
+import { findPassage, findSentences } from "../../../../src/core/places/passageLines";
+
+describe("findSentences", () => {
+  it("finds sentences however their lines are broken, and leaves out what is not there", () => {
+    const text = "# A\r\nThe lease is\r\n  30 seconds (at most). More.";
+    const found = findSentences(text, ["The lease is\n30 seconds (at most).", "gone", " "]);
+    expect(found.map(([start, end]) => text.slice(start, end))).toEqual(["The lease is\r\n  30 seconds (at most)."]);
+  });
+});
 
 describe("findPassage", () => {
   const file = ["# Title", "", "The lease is 30 seconds.", "It can be longer.", "", "End"].join("\n");

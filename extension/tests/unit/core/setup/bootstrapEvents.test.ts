@@ -7,7 +7,7 @@ describe("a line of the bootstrap", () => {
     { event: "step", step: "packages", title: "Installing the packages" },
     { event: "status", text: "Downloading numpy", seconds: 3 },
     { event: "note", text: "uv does not start here" },
-    { event: "failed", code: "PROXY", message: "m", advice: "a", log: ["one", "two"] },
+    { event: "failed", code: "PROXY", message: "m", advice: "a", log: ["one", "two"], cause: "", index: "" },
     { event: "done", python: "/e/bin/python", executable: "/e/bin/rag", version: "0.1.0" },
   ])("is the event $event", (event) => {
     expect(parseBootstrapEvent(JSON.stringify(event))).toEqual(event);
@@ -20,7 +20,7 @@ describe("a line of the bootstrap", () => {
     "{not json}",
     '{"event":"step","step":"dance","title":"t"}',
     '{"event":"status","text":"t","seconds":"3"}',
-    '{"event":"failed","code":"X","message":"m","advice":"a","log":"one"}',
+    '{"event":"failed","code":"X","message":"m","advice":"a","log":"one","cause":"","index":""}',
     '{"event":"done","python":"/p"}',
     '{"event":"other"}',
   ])("is no event: %s", (line) => {

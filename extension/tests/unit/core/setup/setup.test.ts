@@ -144,13 +144,18 @@ describe("the set-up", { timeout: 30_000 }, () => {
       message: "No answer from the index.",
       advice: "English",
       log: ["pip: timed out"],
+      cause: "Connection timed out",
+      index: "https://mirror.example/simple",
     };
     const fake = new FakeSetup(`${STEPS}\n${prints(failed)}\nexit 3`);
     const setup = fake.setup();
     expect(await setup.run()).toBe(false);
     expect(setup.progress).toMatchObject({
       state: "failed",
-      problem: { code: "INDEX_UNREACHABLE", message: failed.message },
+      problem: {
+        code: "INDEX_UNREACHABLE",
+        message: "No answer from the index.\nConnection timed out\nPackage index: https://mirror.example/simple",
+      },
     });
     expect(setup.progress.problem?.advice).toContain("ragAssistant.index.url");
     expect(states(setup.progress)).toMatchObject({ environment: "done", packages: "failed", model: "waiting" });

@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import type { Chunk, DocumentDetail } from "../../../../src/core/api/types";
 import type { DaemonClient } from "../../../../src/core/client/daemonClient";
 import { citedPlace, wholeDocument } from "../../../../src/core/places/citationLink";
-import { OpenDocument, type DocumentTarget } from "../../../../src/core/viewer/openDocument";
+import { OpenDocument } from "../../../../src/core/viewer/openDocument";
+import type { DocumentTarget } from "../../../../src/protocol/viewer";
 import { chunk, citation, detail } from "../../fixtures/documents";
 
 const { signal } = new AbortController();
@@ -47,6 +48,13 @@ describe("OpenDocument", () => {
       target({ place: { page: 9, section_path: [] } }),
     );
     expect(shrunk.shown.body).toMatchObject({ page: 2 });
+  });
+
+  it("shows of a PDF that was never read why, and asks for no page of it", async () => {
+    const error = { code: "DAMAGED", message: "The file is damaged." };
+    const { client } = daemon({ doc_type: "pdf", version_id: null, status: "failed", error });
+    const { shown } = await load(client, target({ chunkIds: [], content: "" }));
+    expect(shown).toMatchObject({ note: "The file is damaged.", body: { kind: "content" } });
   });
 
   it("gives the text of a page with the cited passage marked", async () => {

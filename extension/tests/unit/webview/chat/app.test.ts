@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { MessageToWebview, ToWebview } from "../../../../src/protocol/chat";
 import { ChatApp } from "../../../../webview/chat/app";
-import { answer, button, citation, fakeHost, find, init, question, retrieval, session } from "./fixtures";
+import { answer, button, citation, fakeHost, find, init, question, retrieval, session, stubBrowser } from "./fixtures";
 
 function start(first: ToWebview["init"] = init(), kept?: Parameters<typeof fakeHost>[0]) {
   const { host, sent, keep } = fakeHost(kept);
@@ -27,13 +27,8 @@ function type(text: string): HTMLTextAreaElement {
 const asked = { sessionId: "s1", keep: 0, title: "How long?" };
 
 beforeEach(() => {
-  vi.stubGlobal("requestIdleCallback", (act: () => void) => setTimeout(act));
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe = vi.fn();
-    },
-  );
+  Element.prototype.scrollIntoView = vi.fn();
+  stubBrowser();
 });
 
 describe("the chat view", { timeout: 60_000 }, () => {
@@ -73,6 +68,27 @@ describe("the chat view", { timeout: 60_000 }, () => {
     expect(chip.getAttribute("aria-label")).toBe("Citation 1: Title 1, page 1");
     chip.click();
     expect(sent).toContainEqual({ type: "citation.open", sessionId: "s1", messageId: "a1", citationId: 1 });
+  });
+
+  it("puts the answer first: pictures and passages stand below it, and keep what has the focus when it ends", async () => {
+    const { tell } = start();
+    const image = { asset_id: "x", url: "/api/assets/x", mime: "image/png", caption: "Curve" };
+    const found = citation(1, { content: "Kept for thirty days. Then deleted.", images: [image], highlights: [[22, 35]] });
+    tell({ type: "answer.started", ...asked, messages: [question("u1"), answer("a1")] });
+    tell({ type: "answer.retrieval", sessionId: "s1", messageId: "a1", citations: [found], retrieval });
+    expect(find(".passage-strip mark").textContent).toBe("Then deleted.");
+    find(".passage-open").focus();
+    const ended = answer("a1", { state: "done", text: "Thirty days [1].", citations: [{ ...found, highlights: [[0, 21]] }] });
+    tell({ type: "answer.ended", sessionId: "s1", message: { ...ended, retrieval } });
+    await vi.waitFor(() => expect(document.querySelectorAll(".answer-picture")).toHaveLength(1));
+    expect(find(".passage-strip mark").textContent).toBe("Kept for thirty days.");
+    expect(document.activeElement).toBe(find(".passage-open"));
+    const order = [...find("[data-testid=message-assistant]").children].map((child) => child.className);
+    const places = ["markdown", "pictures-place", "passages-place", "answer-end"].map((name) =>
+      order.findIndex((classes) => classes.includes(name)),
+    );
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places).not.toContain(-1);
   });
 
   it("says that passages were left out, by counts alone, and offers to set the token", () => {
@@ -202,24 +218,6 @@ describe("the chat view", { timeout: 60_000 }, () => {
     expect(sent).toContainEqual({ type: "ask", sessionId: "s1", text: "How short?", options: {}, replaces: "u1" });
   });
 
-  it("keeps the draft and the options of each session", () => {
-    const kept = { drafts: { s1: "half a question" }, options: { s1: { strategy: "sparse_only" } } };
-    const { tell, sent, keep } = start(init(), kept);
-    const input = find("[data-testid=composer]") as HTMLTextAreaElement;
-    expect(input.value).toBe("half a question");
-    tell({ type: "session", session: session([], { id: "s2" }) });
-    expect(input.value).toBe("");
-    tell({ type: "session", session: session() });
-    press(input, "Enter");
-    expect(sent).toContainEqual({
-      type: "ask",
-      sessionId: "s1",
-      text: "half a question",
-      options: { strategy: "sparse_only" },
-    });
-    expect(keep).toHaveBeenCalled();
-  });
-
   it("shows the set-up with one button, and its failure with what to do", () => {
     const steps = [{ id: "python" as const, title: "Find Python", state: "failed" as const, note: "" }];
     const setup = { state: "idle" as const, steps: [], status: "", fraction: null };
@@ -238,7 +236,7 @@ describe("the chat view", { timeout: 60_000 }, () => {
   it("keeps a conversation in sight when the server goes away", () => {
     const { tell } = start(init({ session: session([question("u1"), answer("a1", { state: "done", text: "Yes" })]) }));
     tell({ type: "daemon", daemon: { kind: "starting", detail: "Starting again" } });
-    expect(find(".chat").hidden).toBe(false);
+    expect(find("main.conversation").hidden).toBe(false);
     expect(find(".banner").textContent).toContain("Starting again");
   });
 
@@ -260,6 +258,21 @@ describe("the chat view", { timeout: 60_000 }, () => {
     search.value = "tokens";
     search.dispatchEvent(new Event("input"));
     await vi.waitFor(() => expect(sent).toContainEqual({ type: "session.search", text: "tokens" }));
+  });
+
+  it("closes the list of chats once a question is written or another chat is shown", () => {
+    const { tell } = start();
+    const panel = find(".history-panel");
+    const toggle = button("Chats. Shown now: New chat");
+    toggle.click();
+    expect(panel.hidden).toBe(false);
+    find("[data-testid=composer]").focus();
+    expect(panel.hidden).toBe(true);
+    expect(document.activeElement).toBe(find("[data-testid=composer]"));
+    toggle.click();
+    vi.spyOn(HTMLElement.prototype, "focus").mockImplementationOnce(() => undefined); // The editor has the focus.
+    tell({ type: "session", session: session([], { id: "s2" }) });
+    expect(panel.hidden).toBe(true);
   });
 
   it("shows what became of added files", () => {

@@ -8,6 +8,17 @@ import type { Host } from "../../../../webview/shared/host";
 
 const AT = "2026-03-01T10:00:00Z";
 
+/** What jsdom lacks and the chat uses. */
+export function stubBrowser(): void {
+  vi.stubGlobal("requestIdleCallback", (act: () => void) => setTimeout(act));
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      observe = vi.fn();
+    },
+  );
+}
+
 export function citation(id: number, more: Partial<Citation> = {}): Citation {
   return {
     ...{ id, chunk_id: `c${id}`, doc_id: `d${id}`, collection: "default", content: `Passage ${id}`, doc_type: "pdf" },

@@ -164,10 +164,11 @@ describe("small parts", () => {
   it("keeps the drafts of the newest sessions only", () => {
     const { host, keep } = fakeHost();
     const state = new SavedStateStore(host);
-    for (let index = 0; index < 40; index += 1) state.setDraft(`s${index}`, "text");
-    expect(state.draft("s0")).toBe("");
-    expect(state.draft("s39")).toBe("text");
-    state.setDraft("s39", "");
+    const chat = (index: number) => session([question("u1")], { id: `s${index}` });
+    for (let index = 0; index < 40; index += 1) state.setDraft(chat(index), "text");
+    expect(state.draft(chat(0))).toBe("");
+    expect(state.draft(chat(39))).toBe("text");
+    state.setDraft(chat(39), "");
     expect(keep.mock.lastCall?.[0]).not.toHaveProperty("drafts.s39");
   });
 

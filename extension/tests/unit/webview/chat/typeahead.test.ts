@@ -137,6 +137,19 @@ describe("search as you type", () => {
     expect(list.element.hidden).toBe(true);
   });
 
+  it("does not come up any more after Escape, while it is still looked for; that Escape is for others, too", () => {
+    type("backup");
+    expect(press("Escape")).toBe(false);
+    vi.advanceTimersByTime(DELAY_MS);
+    expect(actions.typed).not.toHaveBeenCalled();
+    type("backup");
+    vi.advanceTimersByTime(DELAY_MS);
+    expect(press("Escape")).toBe(false);
+    expect(actions.typed).toHaveBeenLastCalledWith({ number: 2, text: "", options: {} });
+    list.show({ number: 1, suggestions: SUGGESTIONS });
+    expect(list.element.hidden).toBe(true);
+  });
+
   it("leaves the arrows to a text of several lines until the list was entered, and all keys to an input method", () => {
     found("backup\nand", { suggestions: SUGGESTIONS });
     expect(press("ArrowDown")).toBe(false);

@@ -31,6 +31,13 @@ describe("renderMarkdown", () => {
     );
   });
 
+  it("names a picture of a document, and links to none", () => {
+    expect(html("Page ![page 1](asset://a1b2) and [it](asset://a1b2)")).toBe(
+      '<p>Page <em data-asset="a1b2">page 1</em> and it</p>',
+    );
+    expect(html('![x](asset://a"b)')).not.toContain("data-asset");
+  });
+
   it("aligns columns without styles", () => {
     const table = html("| a | b |\n|--:|:-:|\n| 1 | 2 |");
     expect(table).toContain('<td class="align-right">1</td>');

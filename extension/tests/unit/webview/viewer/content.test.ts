@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { LineSpan } from "../../../../src/protocol/viewer";
-import { renderContent } from "../../../../webview/viewer/content";
+import { markSentences, renderContent } from "../../../../webview/viewer/content";
 
 function render(text: string, lines: LineSpan[] = [], place = ""): HTMLElement {
   const box = document.createElement("div");
@@ -77,5 +77,20 @@ describe("renderContent", () => {
       "region",
       "Table",
     ]);
+  });
+});
+
+describe("markSentences", () => {
+  it("marks a sentence in the passage across emphasis and line ends, and not the same words elsewhere", () => {
+    const box = render("Kept for 30 days.\n\nOther text. Kept for\n**30 days**. More.", [[2, 4]]);
+    markSentences(box, ["Kept for\n**30 days**.", "not there"]);
+    const marks = [...box.querySelectorAll("mark.sentence")];
+    expect(
+      marks
+        .map((mark) => mark.textContent)
+        .join("")
+        .replace(/\s+/g, ""),
+    ).toBe("Keptfor30days.");
+    expect(marks.every((mark) => mark.closest(".passage"))).toBe(true);
   });
 });

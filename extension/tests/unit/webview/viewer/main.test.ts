@@ -9,7 +9,7 @@ let kept: ViewerState | undefined;
 const pdf: Shown = {
   target: {
     ...{ kind: "document", docId: "d1", title: "Spec", chunkIds: ["c1"] },
-    ...{ place: { page: 2, section_path: [] }, content: "", note: "" },
+    ...{ place: { page: 2, section_path: [] }, content: "", sentences: ["text"], note: "" },
   },
   ...{
     title: "Spec",
@@ -98,6 +98,7 @@ describe("the viewer", () => {
     });
     expect(document.querySelector("img")?.alt).toBe("Page 2 of 3, with the cited passage marked");
     expect(document.querySelector(".page-text .passage")?.textContent).toBe("The text");
+    expect(document.querySelector(".page-text mark.sentence")?.textContent).toBe("text");
   });
 
   it("turns pages by button, key and number, not beyond the ends, and keeps the page", () => {
