@@ -21,6 +21,8 @@ import psycopg
 from psycopg import sql
 
 _BOUND_S = 60
+# Thousands of files are removed with a server; on a machine whose disk is busy that takes long.
+_REMOVAL_S = 300
 # PostgreSQL refuses to run as root.
 _UNPRIVILEGED = "nobody"
 _OPTIONS = (
@@ -127,7 +129,7 @@ class PostgresServer:
         if self._is_kept:
             self.stop()
             return
-        self._shell.communicate(timeout=_BOUND_S)
+        self._shell.communicate(timeout=_REMOVAL_S)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def uri(self, database: str) -> str:

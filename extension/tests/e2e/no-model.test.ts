@@ -84,6 +84,8 @@ describe("adding a model", () => {
       await window.bridge.execute("notifications.clearAll");
       window.bridge.begin("ragAssistant.addModel");
       await window.pick("OpenAI-compatible service");
+      // Until the box is there, the list that led here takes what is typed as its filter.
+      await window.page.locator(".quick-input-widget:visible").filter({ hasText: "Base URL of the service" }).waitFor();
       await window.answer(`${double.url}/v1`);
       await window.page.locator(".quick-input-widget:visible input[type=password]").waitFor();
       await window.answer(key);

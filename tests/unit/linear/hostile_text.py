@@ -4,7 +4,7 @@
     .venv/bin/python tests/unit/linear/hostile_text.py [--kilobytes 1000] [--limit 2.0] [--real]
 
 With `--real` it is the default model's tokenizer that counts; else the estimate of remote models. The exit code is 1 when a stage
-takes longer than the limit for a shape, or when one takes more than 2.6 times as long as for half of it.
+takes longer than the limit for a shape, or when one takes more than 2.6 times as long as for half of it, each time of three.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ragd.config.loading import Directories
@@ -35,6 +35,7 @@ SHAPES = (
     "/a", "あ", "漢",
 )  # fmt: skip
 ROOM = 400
+TRIES = 3
 
 
 def stages(tokenizer: Any) -> Callable[[str], dict[str, float]]:
@@ -87,6 +88,15 @@ def _loaded(loader: str, name: str, text: str) -> object:
         return error
 
 
+def too_slow(half: Mapping[str, float], whole: Mapping[str, float], limit: float) -> list[str]:
+    """The stages whose CPU seconds pass the limit, or grow faster than the text."""
+    return [name for name in whole if whole[name] > limit or (whole[name] > 0.2 and whole[name] > 2.6 * half[name])]
+
+
+def _best(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    return {name: min(seconds, other[name]) for name, seconds in one.items()}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kilobytes", type=int, default=1000)
@@ -104,8 +114,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for atom in SHAPES:
         size = options.kilobytes * 1000 // len(atom.encode())
         half, whole = run(atom * (size // 2)), run(atom * size)
+        # Other processes take caches and clock speed from a single run: the best of several is the stage's own time.
+        for _ in range(TRIES - 1):
+            if not too_slow(half, whole, options.limit):
+                break
+            half, whole = _best(half, run(atom * (size // 2))), _best(whole, run(atom * size))
         worst = max(whole, key=lambda name: whole[name])
-        bad = [name for name in whole if whole[name] > options.limit or (whole[name] > 0.2 and whole[name] > 2.6 * half[name])]
+        bad = too_slow(half, whole, options.limit)
         slow += len(bad)
         figures = ", ".join(f"{name} {half[name]:.2f} -> {whole[name]:.2f}" for name in bad)
         print(
