@@ -44,14 +44,15 @@ function stageName(stage: string): string {
       return l10n.t("Waiting");
     case "searching files":
       return l10n.t("Searching files");
+    // Older daemons told reading and embedding apart; both go on side by side.
+    case "indexing":
     case "reading":
-      return l10n.t("Reading");
+    case "embedding":
+      return l10n.t("Indexing");
     case "reading pages":
       return l10n.t("Reading pages");
     case "storing":
       return l10n.t("Storing");
-    case "embedding":
-      return l10n.t("Indexing");
     case "embedding passages":
       return l10n.t("Indexing passages");
     case "deleting":

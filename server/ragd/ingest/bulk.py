@@ -13,7 +13,7 @@ from typing import Final
 from ragd.ingest.discovery.items import Item
 from ragd.ingest.drafts import Draft
 from ragd.ingest.pipeline import IngestPipeline
-from ragd.ingest.reading import Files, Tally
+from ragd.ingest.reading import Files, Tally, counted
 from ragd.providers.protocols import Vectors
 from ragd.providers.token_protocols import TokenCodes
 
@@ -62,7 +62,7 @@ class Stages:
     def read(self, part: Part) -> Part:
         """Read, clean and cut the files that are new or changed. One that can't be read fails alone, and is noted so."""
         drafts = self._pipeline.reading.drafts(part.files, part.tally, lambda: self._pipeline.start_trace(part.links), _unheard)
-        return replace(part, drafts=list(drafts))
+        return replace(part, drafts=list(counted(drafts, part.tally)))
 
     def embed(self, part: Part) -> Part:
         """Vectors of what was read, from the cache or the model."""

@@ -9,7 +9,7 @@ from typing import Final
 from ragd.core.tracing import ProviderRef, shared_span
 from ragd.ingest.drafts import Draft
 from ragd.ingest.indexes import Indexes
-from ragd.ingest.reading import Report, Tally, embedding_progress
+from ragd.ingest.reading import INDEXING, Report, Tally, embedding_progress
 from ragd.providers.protocols import Embedder, Vectors
 from ragd.providers.token_protocols import JointEmbedder, TokenCodes
 from ragd.store.database.engine import batches
@@ -40,7 +40,7 @@ class Embedding:
             vectors = self.vectors.get(list(texts))
             uncoded = self._uncoded(group)
             missing = [key for key in texts if key not in vectors or (tokens and key in uncoded)]
-            report("embedding", tally.done, total)
+            report(INDEXING, tally.done, total)
             before = tally.past_embedding
             new: dict[str, Vectors] = {}
             codes: dict[str, TokenCodes] = {}

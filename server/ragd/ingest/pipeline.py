@@ -27,7 +27,7 @@ from ragd.ingest.embedding import Embedding
 from ragd.ingest.indexes import Indexes
 from ragd.ingest.interruptions import Interruptions
 from ragd.ingest.prefetch import prefetched
-from ragd.ingest.reading import LOOKUP_FILES, Elsewhere, FileReading, Files, Report, Tally, failure_of
+from ragd.ingest.reading import INDEXING, LOOKUP_FILES, Elsewhere, FileReading, Files, Report, Tally, counted, failure_of
 from ragd.ingest.workers.pool import Parser
 from ragd.providers.protocols import Embedder, Vectors
 from ragd.providers.token_protocols import TokenCodes
@@ -122,7 +122,7 @@ class IngestPipeline:
             if elsewhere:
                 for part in elsewhere(files, links):
                     tally.add(part)
-                    report("embedding", tally.done, total)
+                    report(INDEXING, tally.done, total)
             else:
                 drafts = self.reading.drafts(files, tally, lambda: self.start_trace(links), report)
                 self._store(drafts, tally, report=report, total=total)
@@ -152,7 +152,7 @@ class IngestPipeline:
                 batch = doc_ids[start : start + LOOKUP_FILES]
                 before = {values["doc_id"]: Shape(**values) for values in self._writer.shapes(batch)}
                 for stored in self._writer.contents(batch):
-                    report("reading", tally.done, total)
+                    report(INDEXING, tally.done, total)
                     if draft := self._redraft(stored, tally, links):
                         shapes.append((before[stored.doc_id], _shape(draft.version)))
                         yield draft
@@ -243,7 +243,7 @@ class IngestPipeline:
     def _store(self, drafts: Iterator[Draft], tally: Tally, *, report: Report, total: int, tokens: bool = False) -> None:
         open_traces: dict[str, Trace] = {}
         try:
-            with prefetched(_groups(drafts)) as groups, ThreadPoolExecutor(1, "rag-store") as storer:
+            with prefetched(_groups(counted(drafts, tally))) as groups, ThreadPoolExecutor(1, "rag-store") as storer:
                 storing: Future[None] | None = None
                 for group in groups:
                     open_traces.update((draft.trace.trace_id, draft.trace) for draft in group)

@@ -4,7 +4,7 @@ recognised."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Final
@@ -31,6 +31,8 @@ log = logging.getLogger(__name__)
 LOOKUP_FILES = 500
 _LOGGED: Final = 100
 """Names in one line of the log."""
+INDEXING: Final = "indexing"
+"""The stage in which files are read and embedded: both go on side by side, so progress has one name for them and one count."""
 Report = Callable[[str, int, int], None]
 """Called with (stage, done, total) in files, before each file at least; may raise `Stopped` to end the run at a safe point."""
 
@@ -55,6 +57,8 @@ class Tally:
     uncoded: int = 0
     pictures: int = 0
     """Passages that have a vector and no token codes yet."""
+    read: int = 0
+    """Documents that were read and go on to be embedded."""
     past_embedding: int = 0
     """Documents whose vectors are there, stored or on their way to be."""
     replaced: set[str] = field(default_factory=set)
@@ -92,8 +96,8 @@ class Tally:
 
     @property
     def done(self) -> int:
-        """Documents that progress counts as done."""
-        return self.past_embedding + self.unchanged + len(self.failed)
+        """Documents that progress counts as done. One that was read counts half: many are read before the first is embedded."""
+        return (self.read + self.past_embedding) // 2 + self.unchanged + len(self.failed)
 
     def result(self) -> IngestResult:
         """The counts as they go into the job."""
@@ -114,6 +118,13 @@ class Tally:
         )
 
 
+def counted(drafts: Iterable[Draft], tally: Tally) -> Iterator[Draft]:
+    """The drafts, each counted as read."""
+    for draft in drafts:
+        tally.read += 1
+        yield draft
+
+
 def embedding_progress(report: Report, tally: Tally, *, documents: int, texts: int, total: int) -> Callable[[int], None]:
     """Progress while a group is embedded: its documents as far as its texts are done; of a single document, the texts."""
     embedded, before = 0, tally.past_embedding
@@ -126,7 +137,7 @@ def embedding_progress(report: Report, tally: Tally, *, documents: int, texts: i
         else:
             # Counted at once: what is said of reading meanwhile must not go back behind it.
             tally.past_embedding = before + documents * embedded // texts
-            report("embedding", tally.done, total)
+            report(INDEXING, tally.done, total)
 
     return progress
 
@@ -189,7 +200,7 @@ class FileReading:
             if files.total == 1 and inside:
                 report("reading pages", *inside[0])
             else:
-                report("reading", tally.done, files.total)
+                report(INDEXING, tally.done, files.total)
 
         def calls() -> Iterator[Callable[[], _Outcome]]:
             for start in range(0, len(files.items), LOOKUP_FILES):
@@ -197,7 +208,7 @@ class FileReading:
                 doc_ids = [files.ids.get(item.uri) or hash32(files.kb_id, item.uri) for item in batch]
                 known = self._writer.known(doc_ids)
                 for item, doc_id in zip(batch, doc_ids, strict=True):
-                    report("reading", tally.done, files.total)
+                    report(INDEXING, tally.done, files.total)
                     if doc_id in known and known[doc_id].was_deleted_after(files.queued):
                         tally.skipped += 1
                         continue

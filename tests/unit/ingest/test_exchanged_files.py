@@ -25,7 +25,7 @@ def test_a_file_that_is_exchanged_while_it_waits_is_not_read(line: Line, exchang
     line.write("a.md", "# First")
 
     def swap(stage: str, _done: int, _total: int) -> None:
-        if stage == "reading" and path.read_bytes() == b"# Harmless" if path.is_file() and not path.is_symlink() else False:
+        if stage == "indexing" and path.read_bytes() == b"# Harmless" if path.is_file() and not path.is_symlink() else False:
             path.unlink()
             exchange(path)
 
@@ -39,7 +39,7 @@ def test_a_run_whose_file_became_a_pipe_can_be_stopped(line: Line) -> None:
     path = line.write("a.md", "# A")
 
     def swap_and_stop(stage: str, _done: int, _total: int) -> None:
-        if stage == "reading" and path.is_file():
+        if stage == "indexing" and path.is_file():
             path.unlink()
             os.mkfifo(path)
         elif stage != "searching files":

@@ -210,7 +210,7 @@ def test_a_file_that_goes_while_the_job_runs_is_reported_as_vanished(line: Any) 
     doomed = line.write("b.md", "gone soon")
 
     def report(stage: str, _done: int, _total: int) -> None:
-        if stage == "reading":
+        if stage == "indexing":
             doomed.unlink(missing_ok=True)
 
     result = line.ingest(report=report)
@@ -246,15 +246,17 @@ def test_the_same_input_gives_the_same_ids_in_two_fresh_stores(new_line: Any) ->
     assert len(seen[0][2]) > 20
 
 
-def test_progress_grows_while_a_group_is_embedded_and_never_goes_back(line: Any) -> None:
+def test_progress_moves_as_files_are_read_and_embedded_and_never_goes_back(line: Any) -> None:
     for number in range(60):
         line.write(f"{number}.md", f"# Page {number}\n\nWords of page {number}.\n")
     told: list[tuple[str, int, int]] = []
     line.ingest(report=lambda *progress: told.append(progress))
     assert all(total == 60 for _, _, total in told)
-    embedding = [done for stage, done, _ in told if stage == "embedding"]
-    assert embedding == sorted(embedding)
-    assert len(set(embedding)) > 2, "it is told within the group, too"
+    indexing = [done for stage, done, _ in told if stage == "indexing"]
+    assert indexing == sorted(indexing)
+    assert len({done for done in indexing if 0 < done <= 30}) > 10, "it moves as files are read, before the first is embedded"
+    assert len({done for done in indexing if done > 30}) > 2, "it is told within the group, too"
+    assert [stage for stage, _, _ in told] == ["indexing"] * len(indexing) + ["storing", "done"], "one name, which does not flip"
     assert told[-1] == ("done", 60, 60)
 
 

@@ -68,18 +68,24 @@ def test_a_fault_after_the_flip_leaves_only_waste_that_is_found_as_drift(ready: 
     ready.check()
 
 
-@pytest.mark.parametrize("stage", ["reading", "embedding", "storing"])
+@pytest.mark.parametrize("stage", ["indexing", "embedding", "storing"])
 def test_a_run_that_is_stopped_leaves_nothing_half_done(ready: Any, stage: str) -> None:
     def report(now: str, _done: int, _total: int) -> None:
         if now == stage:
             raise Stopped
 
+    def stop() -> None:
+        raise Stopped
+
+    if stage == "embedding":  # which is reported as indexing, as reading is
+        ready.embedder.during = stop
     with pytest.raises(Stopped):
         ready.ingest(report=report)
     ready.check()
     check_traces(ready)
     if stage == "embedding":
         assert {envelope["status"] for envelope in ready.envelopes} == {"cancelled"}
+        ready.embedder.during = lambda: None
     result = ready.ingest()
     assert result.added + result.updated + result.unchanged == 3
     ready.check()

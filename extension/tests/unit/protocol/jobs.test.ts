@@ -14,6 +14,8 @@ describe("jobs in words", () => {
     expect(jobTitle({ kind: "rebuild", collection: "" })).toBe("Rebuilding the index");
     expect(jobTitle({ kind: "polish", collection: "docs" })).toBe("polish (docs)");
     expect(progressText({ stage: "reading pages", done: 3, total: 9 })).toBe("Reading pages, 3 of 9");
+    for (const stage of ["indexing", "reading", "embedding"])
+      expect(progressText({ stage, done: 3, total: 9 })).toBe("Indexing, 3 of 9");
     expect(progressText({ stage: "searching files", done: 0, total: 0 })).toBe("Searching files");
   });
 });

@@ -3,6 +3,7 @@
 import * as l10n from "@vscode/l10n";
 
 import type { IngestStatus } from "../../../src/protocol/chat";
+import { progressText } from "../../../src/protocol/jobs";
 import { h } from "../../shared/dom";
 import { icon, type IconName } from "../../shared/icons";
 
@@ -81,9 +82,7 @@ function stateText({ state, progress, result, collection }: IngestStatus): strin
     case "queued":
       return l10n.t("Waiting for its turn…");
     case "running":
-      return progress && progress.total > 0
-        ? l10n.t("Indexing: {0} of {1}", progress.done, progress.total)
-        : l10n.t("Indexing…");
+      return progress ? progressText(progress) : l10n.t("Indexing");
     case "failed":
       return l10n.t("Failed");
     case "cancelled":

@@ -19,12 +19,12 @@ const result = {
     complete: true,
   },
 };
-const job = { progress: { stage: "reading", done: 3, total: 40 } } as Job;
+const job = { progress: { stage: "indexing", done: 3, total: 40 } } as Job;
 
 describe("a cloud source's row", () => {
   it.each<[CloudState, Partial<Source>, boolean, string]>([
     ["paused", { enabled: false, last_error: "x" }, false, "Paused"],
-    ["syncing", { state: "syncing" }, true, "Reading, 3 of 40"],
+    ["syncing", { state: "syncing" }, true, "Indexing, 3 of 40"],
     ["waiting", {}, false, "Waits for its token"],
     ["failed", { state: "error", last_error: "The token was refused." }, true, "The token was refused."],
     ["held", { last_result: { ...result, held: 25 } }, true, "25 deletions held back"],
