@@ -13,6 +13,21 @@ export interface Followup {
 
 const MOST_SECTIONS = 2;
 const LONGEST_NAME = 60;
+/** The number that says where a section stands, as the daemon's `language/headings.py` knows it. */
+const DIGIT = "[0-9０-９]";
+const NUMBER = new RegExp(
+  `^(?:${[
+    `(?:${DIGIT}{1,3}|[A-Z])(?:[.．]${DIGIT}{1,3}){1,6}[.．]?(?:\\s+|(?=\\P{ASCII}))`,
+    `(?:${DIGIT}{1,3}[.．:：、)）]|[IVX]{1,5}[.)]|[A-Z]\\))\\s+`,
+    `${DIGIT}{1,3}[.．:：、)）](?=[A-Z]|\\P{ASCII})`,
+    `${DIGIT}{1,2}\\s+(?=[A-Z])`,
+    `[(（]${DIGIT}{1,3}[)）]\\s*`,
+    `第[0-9０-９一二三四五六七八九十百]{1,4}[章節节條条部编][\\s.、:：]*`,
+    `(?:Chapter|Section|Part|Appendix|Step)\\s(?:${DIGIT}{1,3}|[A-Z]|[IVX]{1,5})(?:\\.${DIGIT}{1,3}){0,5}[.:]?\\s(?:[–—-]\\s)?`,
+    `(?:付録|附录)\\s?[A-Z0-9]{1,2}[\\s.、:：]+`,
+  ].join("|")})(?=\\S)`,
+  "u",
+);
 
 /** Sections that were found but not cited, then a look at how they were found. */
 export function followups(
@@ -42,9 +57,15 @@ export function nextQuestions(citations: readonly Citation[], cited: readonly nu
     if (passage.doc_type === "code" || found.length === MOST_SECTIONS) continue;
     if (section === undefined || section === title || used.has(topic(passage))) continue;
     used.add(topic(passage));
-    found.push(l10n.t("What does {0} say about {1}?", excerpt(title, LONGEST_NAME), excerpt(section, LONGEST_NAME)));
+    const subject = excerpt(withoutNumber(section), LONGEST_NAME);
+    found.push(l10n.t("What does {0} say about {1}?", excerpt(title, LONGEST_NAME), subject));
   }
   return found;
+}
+
+/** A heading as a subject: "3.2 Installing" is about installing. */
+export function withoutNumber(heading: string): string {
+  return heading.replace(NUMBER, "");
 }
 
 function topic({ doc_id, section_path }: Citation): string {

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ragd.language.detection import passage_language
+from ragd.language.headings import without_number
 from ragd.language.sentences import sentences
 
 Kind = str
@@ -36,7 +37,6 @@ _GENERIC: Final = frozenset(
 )
 # Rows that are no thing of their own.
 _SUMS: Final = frozenset("total subtotal sum average all 合計 小計 総計 計 平均 合计 小计 总计 总和 平均值".split())
-_NUMBERED: Final = re.compile(r"^(?:[\d.]+|第[\d一二三四五六七八九十]+[章節条节])[\s.、:：)]*")
 _TABLE: Final = re.compile(r"^\|[^\n]*\|[ \t]*\n\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?:\n\|[^\n]*)+", re.MULTILINE)
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _LONGEST: Final = 60
@@ -130,7 +130,7 @@ def _of_heading(chunk: Chunk, headed: Mapping[str, int]) -> Iterator[Made]:
         return
     heading = chunk.section[-1]
     place = {"section": heading}
-    plain = _NUMBERED.sub("", heading).strip()
+    plain = without_number(heading.strip())
     if plain.endswith(_QUESTION_ENDS):
         yield Made(plain, "faq", chunk.language, chunk.source, place, chunk.content[:200])
     elif len(chunk.section) > 1 and _is_name(plain) and plain.casefold() not in _GENERIC and len(plain) >= 4:

@@ -89,3 +89,12 @@ def test_what_a_model_writes_is_taken_in_its_form_only() -> None:
         assert written(texts, "ja", model) is None
         asked = server.asked[0].body["messages"][-1]["content"]
     assert asked.count("</passage>") == 1
+
+
+def test_a_suggested_question_leaves_out_the_number_of_its_section() -> None:
+    chunks = [
+        Chunk("guide.md", ("Guide", heading), "Words about it.", {"section": heading}, "en")
+        for heading in ("3.2 Installing", "3.3 What is a lease?", "802.1X ports")
+    ]
+    asked = [text for text, _ in questions(chunks, 6)]
+    assert sorted(asked) == ["What is a lease?", "What is said about 802.1X ports?", "What is said about Installing?"]

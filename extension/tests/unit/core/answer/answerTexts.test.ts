@@ -19,6 +19,20 @@ describe("what to ask next", () => {
     ]);
   });
 
+  it.each([
+    ["3.2 Installing", "Installing"],
+    ["IV. Backups", "Backups"],
+    ["Chapter 3: Installing", "Installing"],
+    ["３．２　インストール", "インストール"],
+    ["第三章 安装", "安装"],
+    ["802.1X ports", "802.1X ports"],
+    ["24 時間対応", "24 時間対応"],
+    ["3.2", "3.2"],
+  ])("asks about the subject of the section %s", (section, subject) => {
+    const passages = retrieval([citation(1, "a", { section_path: ["Guide", section], title: "Guide" })]);
+    expect(followups("How?", passages, [], true)[0]?.prompt).toBe(`What does Guide say about ${subject}?`);
+  });
+
   it("leads to what is there when nothing was found", () => {
     expect(followups("How long?", found, [], false).map(({ command }) => command)).toEqual(["search", "sources"]);
   });
