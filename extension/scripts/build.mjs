@@ -24,7 +24,7 @@ const common = {
 const views = ["chat", "viewer", "dashboard"];
 
 /** What is imported by `import()` from one of these stays a file of its own, read when it is needed. */
-const apart = { "src/core/client/mcpSdk.ts": "./mcp.cjs" };
+const apart = { "src/core/client/mcpSdk.ts": "./mcp.cjs", "src/core/sessions/htmlMarkdown.ts": "./html.cjs" };
 
 /** @type {esbuild.Plugin} */
 const keepApart = {
@@ -62,6 +62,7 @@ const host = {
 
 const builds = [
   { ...host, entryPoints: { extension: "src/extension.ts" }, plugins: [keepApart] },
+  { ...host, entryPoints: { html: "src/core/sessions/htmlMarkdown.ts" } },
   { ...host, entryPoints: { mcp: "src/core/client/mcpSdk.ts" }, plugins: [withoutValidator] },
   {
     ...common,

@@ -23,6 +23,7 @@ _FORBIDDEN = re.compile(r"\.(map|tsx?|tsbuildinfo)$|(^|/)(tests?|src|webview/src
 PICTURE = re.compile(r"(?<=\]\()[^)\s]+\.(?:png|gif|jpe?g|webp|svg)(?=\))")
 _REQUIRED = (
     *("package.json", "package.nls.json", "readme.md", "changelog.md", "LICENSE.txt", "dist/THIRD-PARTY-NOTICES.txt"),
+    "dist/html.cjs",
     "dist/mcp.cjs",
 )
 

@@ -3,7 +3,7 @@
 import DOMPurify from "dompurify";
 import MarkdownIt from "markdown-it";
 
-import { mathMarks } from "./math";
+import { mathMarks } from "../../src/protocol/formulas";
 
 const WEB = /^(?:https?|mailto):/i;
 /** A picture of a document, as passages name it. */

@@ -12,6 +12,8 @@ const CODE_OR_HTML =
   /^ {0,3}(`{3,})[^`\n]*\n(?:[^]*?\n)?? {0,3}\1`*[ \t]*$|^ {0,3}(~{3,})[^\n]*\n(?:[^]*?\n)?? {0,3}\2~*[ \t]*$|(?<![\\`])(`+)(?!`)[^`\n]+\3(?!`)|<(?=[a-z/!?])/gim;
 const MOST_NAME = 80;
 
+export type ExportFormat = "md" | "html";
+
 export function sessionMarkdown({ title, messages }: Session): string {
   const parts = messages.map((message, index) =>
     message.role === "user" ? `## ${l10n.t("Question")}\n\n${quoted(message.text)}` : answer(message, index),
@@ -20,25 +22,29 @@ export function sessionMarkdown({ title, messages }: Session): string {
 }
 
 /** A name that every system takes for a file. */
-export function exportName(title: string): string {
-  // eslint-disable-next-line no-control-regex -- they are what is taken out
+export function exportName(title: string, extension: ExportFormat): string {
   const name = title
     .replace(/[\\/:*?"<>|\u0000-\u001f]+/g, " ")
     .replace(/\s+/g, " ")
     .trim()
     .replace(/^\.+|[. ]+$/g, "");
-  return `${Array.from(name).slice(0, MOST_NAME).join("").trim() || "chat"}.md`;
+  return `${Array.from(name).slice(0, MOST_NAME).join("").trim() || "chat"}.${extension}`;
+}
+
+/** The answer's Markdown; its citations are links to `#source-<index>-<number>`. */
+export function citationLinks({ text, citations }: AssistantMessage, index: number): string {
+  const filter = new CitationFilter(citedPassages({ text, citations }).map(({ id }) => id));
+  const parts = [...filter.feed(text), ...filter.finish()];
+  return parts
+    .map((part) => ("text" in part ? part.text : `[\\[${part.citation}\\]](#source-${index}-${part.citation})`))
+    .join("")
+    .trim();
 }
 
 function answer(message: AssistantMessage, index: number): string {
   const cited = citedPassages(message);
   const anchor = (id: number) => `source-${index}-${id}`;
-  const filter = new CitationFilter(cited.map(({ id }) => id));
-  const parts = [...filter.feed(withoutActing(message.text)), ...filter.finish()];
-  const text = parts
-    .map((part) => ("text" in part ? part.text : `[\\[${part.citation}\\]](#${anchor(part.citation)})`))
-    .join("")
-    .trim();
+  const text = citationLinks({ ...message, text: withoutActing(message.text) }, index);
   const notices = message.notices.map((notice) => `> ${escapeMarkdown(notice)}`);
   const error = message.error ? [`> ${escapeMarkdown(message.error.message)}`] : [];
   const sources = cited.map((citation) => `- <a id="${anchor(citation.id)}"></a>${reference(citation)}`);

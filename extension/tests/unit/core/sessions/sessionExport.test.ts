@@ -58,7 +58,7 @@ describe("a chat as Markdown", () => {
 });
 
 it("a file's name is made of the title, without what a system forbids, and never empty", () => {
-  expect(["a/b: c?", "..", "", "x".repeat(200), "長さは？"].map(exportName)).toEqual([
+  expect(["a/b: c?", "..", "", "x".repeat(200), "長さは？"].map((title) => exportName(title, "md"))).toEqual([
     ...["a b c.md", "chat.md", "chat.md", `${"x".repeat(80)}.md`, "長さは？.md"],
   ]);
 });
