@@ -262,6 +262,75 @@ def test_a_stopping_worker_puts_its_job_back_for_another(place: Place) -> None:
     assert place.sql("SELECT attempts FROM jobs") == [(1,)]
 
 
+def _folder(place: Place, name: str, *words: str) -> Path:
+    folder = place.folder / name
+    folder.mkdir()
+    for number, word in enumerate(words):
+        (folder / f"page-{number}.md").write_text(f"# Page {number}\n\nIt says {word}", encoding="utf-8")
+    return folder
+
+
+def _ingest(place: Place, folder: Path) -> str:
+    answer = place.client.post("/api/ingest", json={"paths": [str(folder)]})
+    assert answer.status_code == 202, answer.text
+    return str(answer.json()["job_id"])
+
+
+def test_an_upload_waits_for_no_folder_of_its_collection(place: Place) -> None:
+    place.hold()
+    folder = _folder(place, "archive", "heldback archive")
+    long = _ingest(place, folder)
+    after = _ingest(place, _folder(place, "next", "later"))
+    place.worker()
+    place.held("archive")
+    place.worker()
+    uploads = [place.upload("default", f"quick-{number}.md", f"# Quick\n\nIt says soon{number}") for number in range(3)]
+    assert [job["status"] for job in place.finished(*uploads)] == ["completed"] * 3
+    # What one of them leaves is removed meanwhile, and its name comes again, with what it says now.
+    [(doc_id,)] = place.sql("SELECT doc_id FROM documents WHERE source = 'quick-0.md'")
+    assert place.client.delete(f"/api/documents/{doc_id}").status_code == 204
+    again = place.upload("default", "quick-0.md", "# Quick\n\nIt says renewed")
+    place.finished(again)
+    assert place.sql("SELECT status FROM jobs WHERE kind = 'cleanup'") == [("completed",)]
+    # The folder is still being read, and the one after it waits.
+    assert [place.job(job_id)["status"] for job_id in (long, after)] == ["running", "queued"]
+    assert place.client.post("/api/query", json={"query": "renewed"}).json()["results"][0]["source"] == "quick-0.md"
+    place.release()
+    assert [job["result"]["added"] for job in place.finished(long, after)] == [1, 1]
+    assert place.sql("SELECT status, count(*) FROM documents GROUP BY status") == [("ready", 5)]
+    assert place.sql("SELECT count(*) FROM versions WHERE status <> 'ready'") == [(0,)]
+    names = [row[0] for row in place.sql("SELECT path FROM roots ORDER BY path")]
+    assert names == sorted(str(path) for path in (folder, folder.with_name("next")))
+
+
+def test_uploads_of_one_collection_are_read_side_by_side_and_those_of_one_name_in_order(place: Place) -> None:
+    place.hold()
+    place.worker()
+    first = place.upload("default", "one.md", "# One\n\nIt is heldback and says older")
+    place.held("older")
+    place.worker("--concurrency", "3")
+    second = place.upload("default", "one.md", "# One\n\nIt says newer")
+    others = [place.upload("default", f"other-{number}.md", f"# Other\n\nIt says other{number}") for number in range(6)]
+    place.finished(*others)
+    assert [place.job(job_id)["status"] for job_id in (first, second)] == ["running", "queued"]
+    place.release()
+    place.finished(first, second)
+    found = place.client.post("/api/query", json={"query": "newer"}).json()["results"]
+    assert [result["source"] for result in found if "newer" in result["content"]] == ["one.md"]
+    assert not [result for result in found if "older" in result["content"]]
+    assert place.sql("SELECT status, count(*) FROM documents GROUP BY status") == [("ready", 7)]
+
+
+def test_the_urgent_goes_first_and_what_goes_over_everything_last(place: Place) -> None:
+    rebuild = str(place.client.post("/api/reindex", json={}).json()["job_id"])
+    folder = _ingest(place, _folder(place, "archive", "archived"))
+    upload = place.upload("default", "quick.md", "# Quick\n\nIt says soon")
+    place.worker()
+    place.finished(rebuild, folder, upload)
+    order = [row[0] for row in place.sql("SELECT kind FROM jobs WHERE kind <> 'tokens' ORDER BY started_at")]
+    assert order == ["upload", "ingest", "rebuild"]
+
+
 def test_a_worker_takes_only_jobs_of_its_queues(place: Place) -> None:
     upload = place.upload("default", "page.md", "# Page\n\nIt says word")
     place.worker("--queues", "parse,sync")

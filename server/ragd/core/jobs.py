@@ -63,3 +63,26 @@ class Postponed(Exception):
         super().__init__(reason or "")
         self.delay_s = delay_s
         self.reason = reason
+
+
+URGENT: Final = 20
+"""Of jobs that a person waits for: an uploaded file, a document read once more, the remains of a deleted one."""
+_USUAL: Final = 10
+_BEHIND: Final = 0
+_URGENCY: Final[Mapping[str, int]] = {
+    **dict.fromkeys(("upload", "reread", "cleanup"), URGENT),
+    **dict.fromkeys(("bulk", "rebuild", "repair", "tokens", "captions"), _BEHIND),
+}
+
+
+def urgency(kind: str) -> int:
+    """Which job goes first, the higher number before the lower; of one number, the one that came first.
+
+    Folders and cloud sources come after what is urgent, and before what goes over everything again.
+    """
+    return _URGENCY.get(kind, _USUAL)
+
+
+def by_urgency() -> Mapping[str, int]:
+    """Every kind whose urgency is not the usual one, with how far it is from that."""
+    return {kind: value - _USUAL for kind, value in _URGENCY.items()}

@@ -18,8 +18,8 @@ from ragd.core.files import own_folder
 from ragd.core.instance import own_process
 from ragd.core.logs import logging_to
 from ragd.ingest.reading import Elsewhere
-from ragd.jobs.deliveries import BULK
 from ragd.jobs.executor import JobExecutor
+from ragd.jobs.lanes import BULK
 from ragd.store.jobs import FINISHED, Job
 
 _LOOK_EVERY_S: Final = 0.5

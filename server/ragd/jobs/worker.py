@@ -15,7 +15,7 @@ from procrastinate.jobs import Job as Delivery
 from psycopg import Error as DatabaseError
 from psycopg_pool import PoolTimeout
 
-from ragd.jobs.deliveries import CUT_OFF, HEARTBEAT_S, PUT_OFF, QUEUES, STALLED_S, TASK, USUAL, Deliveries, NotYet
+from ragd.jobs.deliveries import HEARTBEAT_S, PUT_OFF, QUEUES, STALLED_S, TASK, Deliveries, NotYet, cut_off
 from ragd.jobs.executor import JobExecutor
 
 log = logging.getLogger(__name__)
@@ -27,9 +27,9 @@ _LOOK_EVERY_S: Final = 1.0
 
 
 class _Again(Exception):
-    """The delivery stays, for after `delay_s` seconds."""
+    """The delivery stays, for after `delay_s` seconds; without a priority, with the one that it has."""
 
-    def __init__(self, delay_s: float, priority: int) -> None:
+    def __init__(self, delay_s: float, priority: int | None = None) -> None:
         super().__init__()
         self.delay_s, self.priority = delay_s, priority
 
@@ -96,13 +96,13 @@ class Worker:
     def _run(self, job_id: str) -> None:
         """One delivery, in a thread of its own."""
         if self._executor.stopping.is_set():
-            raise _Again(0, USUAL)
+            raise _Again(0)
         try:
             job = self._deliveries.claim(job_id)
         except NotYet as wait:
-            raise _Again(wait.delay_s, USUAL) from wait
+            raise _Again(wait.delay_s) from wait
         if job is None:
             return
         delay_s = self._executor.run(job)
         if delay_s is not None:
-            raise _Again(delay_s, PUT_OFF if delay_s else CUT_OFF)
+            raise _Again(delay_s, PUT_OFF if delay_s else cut_off(job.kind))

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Row, case, func, or_, select, update
 
 from ragd.core.errors import JobNotFound, ServiceUnavailable
-from ragd.core.jobs import JobStatus, Stopped
+from ragd.core.jobs import JobStatus, Stopped, by_urgency
 from ragd.core.trace_context import calling
 from ragd.core.tracing import utc_now
 from ragd.store.database.engine import independent
@@ -89,7 +89,7 @@ class QueuedUpload:
 
 
 class Jobs(Repository):
-    """The queue: first in, first out, one at a time. The newest `keep` of the finished ones are kept."""
+    """The queue: the urgent first, of these who came first, one at a time. The newest `keep` of the finished ones are kept."""
 
     def __init__(
         self,
@@ -109,7 +109,6 @@ class Jobs(Repository):
         self._keep = keep
 
     def now(self) -> str:
-        """The time of this queue's clock."""
         return self.clock(0)
 
     def add(
@@ -185,10 +184,11 @@ class Jobs(Repository):
         return self._page(select(jobs).where(*where).order_by(jobs.c.sequence.desc()), page, page_size, _job)
 
     def take(self) -> Job | None:
-        """The oldest queued job, now running; None when nothing waits."""
+        """The oldest of the most urgent queued jobs, now running; None when nothing waits."""
         with independent(self._engine).begin() as connection:
-            oldest = select(jobs.c.job_id).where(*self.due()).order_by(jobs.c.sequence).limit(1)
-            job_id = connection.scalar(oldest.with_for_update(skip_locked=True))
+            urgent = case(dict(by_urgency()), value=jobs.c.kind, else_=0).desc()
+            first = select(jobs.c.job_id).where(*self.due()).order_by(urgent, jobs.c.sequence).limit(1)
+            job_id = connection.scalar(first.with_for_update(skip_locked=True))
             if job_id is None:
                 return None
             now = self.now()

@@ -37,6 +37,13 @@ def test_jobs_are_taken_in_the_order_they_came(jobs: Jobs) -> None:
     assert {job.status for job in taken if job} == {"running"}
 
 
+def test_what_a_person_waits_for_is_taken_before_folders_and_these_before_what_goes_over_everything(jobs: Jobs) -> None:
+    for kind in ("rebuild", "ingest", "upload", "sync", "cleanup"):
+        jobs.add(kind, collection="default", kb_id="k", payload={"files": []}, request_id=None)
+    taken = [jobs.take() for _ in range(5)]
+    assert [job.kind for job in taken if job] == ["upload", "cleanup", "ingest", "sync", "rebuild"]
+
+
 def test_one_job_is_taken_by_one_taker(jobs: Jobs) -> None:
     added = {add(jobs).job_id for _ in range(5)}
     taken: list[Job | None] = []

@@ -25,7 +25,8 @@ class Named:
     """What is to be read, under its names. `ids` are of the documents of the items, by their URIs.
 
     `renamed` (doc_id -> name) are documents that are called otherwise from now on and are to be stored anew, as names can be
-    searched for; `empty` are those that have no content. `folders` are those of the collection.
+    searched for; `empty` are those that have no content. `folders` are those of the collection, and `has_new` whether one of them
+    came with this run.
     """
 
     items: list[Item]
@@ -33,6 +34,7 @@ class Named:
     renamed: Mapping[str, str]
     empty: Mapping[str, str]
     folders: Sequence[Path]
+    has_new: bool
 
 
 class DocumentPaths:
@@ -77,12 +79,15 @@ class DocumentPaths:
             {doc_id: name for doc_id, name in naming.renamed.items() if doc_id in with_content},
             {doc_id: name for doc_id, name in naming.renamed.items() if doc_id not in with_content},
             every,
+            is_new,
         )
 
     def keep(self, kb_id: str, named: Named) -> None:
         """Remember the folders, once the documents are called by them."""
-        if named.empty or named.folders != self._files.folders(kb_id):
-            self._files.put(kb_id, named.folders, named.empty)
+        if named.empty or named.has_new:
+            # Another process may have added one since they were named.
+            now = self._files.folders(kb_id) or []
+            self._files.put(kb_id, _outermost_of([*now, *named.folders]), named.empty)
 
     def _named(self, item: Item, names: Mapping[str, str], roots: Sequence[Path]) -> Item:
         if not isinstance(item, FileItem):
