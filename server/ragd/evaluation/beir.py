@@ -1,4 +1,4 @@
-"""Datasets in the layout of BEIR (Thakur et al. 2021): `corpus.jsonl`, `queries.jsonl` and `qrels/test.tsv`.
+"""Datasets in the layout of BEIR (Thakur et al. 2021), which MTEB has, too: `corpus.jsonl`, `queries.jsonl`, `qrels/test.tsv`.
 
 The corpus is streamed: of a document, only its id and its file's name are kept in memory.
 """
@@ -16,6 +16,7 @@ from ragd.evaluation.datasets import Dataset, Question, Relevant, broken, digest
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels/test.tsv"
 
+_JUDGEMENTS = "qrels"
 _HEADER = ("query-id", "corpus-id", "score")
 # What a file's name may hold everywhere; the number before it keeps names apart that differ in case only.
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -63,14 +64,24 @@ class Corpus:
                 progress(written)
 
 
-def read_beir(folder: Path) -> tuple[Dataset, Corpus]:
-    """A dataset and its corpus. Questions that no document answers are left out and counted.
+def beir_folder(path: Path) -> tuple[Path, str] | None:
+    """The folder, and the file of judgements below it: `path` is the folder, or one of its `qrels/*.tsv`; None for neither."""
+    if (path / CORPUS).is_file():
+        return path, QRELS
+    above = path.parent.parent
+    if path.suffix == ".tsv" and path.parent.name == _JUDGEMENTS and (above / CORPUS).is_file():
+        return above, f"{_JUDGEMENTS}/{path.name}"
+    return None
+
+
+def read_beir(folder: Path, qrels: str = QRELS) -> tuple[Dataset, Corpus]:
+    """A dataset and its corpus; `qrels` is the file of judgements. Questions that no document answers are left out and counted.
 
     Raises `ValidationFailed` for what can't be read, stands twice or names an unknown id, and when nothing can be asked.
     """
     corpus = _read_corpus(folder / CORPUS)
     texts = _read_queries(folder / QUERIES)
-    judged = _read_qrels(folder / QRELS, texts, corpus.sources)
+    judged = _read_qrels(folder / qrels, texts, corpus.sources)
     questions = tuple(
         Question(
             id=query_id,
@@ -82,9 +93,9 @@ def read_beir(folder: Path) -> tuple[Dataset, Corpus]:
     answerable = tuple(question for question in questions if question.relevant)
     if not answerable:
         raise ValidationFailed(
-            f"{folder / QRELS}: no question has a relevant document (a score above 0), so nothing can be asked."
+            f"{folder / qrels}: no question has a relevant document (a score above 0), so nothing can be asked."
         )
-    identity = hash32(corpus.hash, digest_of(folder / QUERIES), digest_of(folder / QRELS))
+    identity = hash32(corpus.hash, digest_of(folder / QUERIES), digest_of(folder / qrels))
     dataset = Dataset(
         folder.resolve().name, identity, answerable, by_document=True, unanswerable=len(questions) - len(answerable)
     )

@@ -1,4 +1,7 @@
-"""Datasets of our own format: a YAML list of questions with the places that answer them; see `tests/golden/README.md`."""
+"""Datasets of our own format: questions with the places that answer them, as a YAML list or as JSON Lines with the same fields.
+
+See `tests/golden/README.md`.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,11 @@ import yaml
 
 from ragd.core.errors import RagError, ValidationFailed
 from ragd.core.ids import hash32
-from ragd.evaluation.datasets import Dataset, Question, Relevant, broken, digest_of, text_of, unreadable
+from ragd.evaluation.datasets import Dataset, Question, Relevant, broken, digest_of, read_objects, text_of, unreadable
 from ragd.evaluation.relevance import wrong_place
 from ragd.retrieve.filters import parse_filters
 
+JSON_LINES = ".jsonl"
 _KEYS = {"id", "query", "lang", "type", "relevant", "filters", "hard", "demo", "facts", "answerable", "answer", "passages"}
 _RELEVANT_KEYS = {"source", "place", "grade"}
 
@@ -30,14 +34,8 @@ def golden_files(root: Path | None) -> tuple[Path, Path]:
 
 def read_questions(path: Path, *, name: str | None = None) -> Dataset:
     """The questions of a file. Raises `ValidationFailed`, which names the line at which a question begins."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise unreadable(path, error) from error
-    except UnicodeDecodeError as error:
-        raise ValidationFailed(f"{path} is no UTF-8.") from error
     questions: dict[str, Question] = {}
-    for line, value in _items(path, text):
+    for line, value in read_objects(path) if path.suffix == JSON_LINES else _items(path):
         question = _question(path, line, value)
         if question.id in questions:
             raise broken(path, line, f"the id '{question.id}' stands twice.")
@@ -55,7 +53,13 @@ def documents_hash(folder: Path) -> str:
     return hash32(*(part for path in files for part in (path.relative_to(folder).as_posix(), digest_of(path))))
 
 
-def _items(path: Path, text: str) -> list[tuple[int, Any]]:
+def _items(path: Path) -> list[tuple[int, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except UnicodeDecodeError as error:
+        raise ValidationFailed(f"{path} is no UTF-8.") from error
     loader = yaml.SafeLoader(text)
     try:
         node = loader.get_single_node()

@@ -37,13 +37,12 @@ class Material:
 
 
 def read_material(named: str, documents: Path | None, *, has_collection: bool) -> Material:
-    """Read the dataset that `--dataset` names: `golden`, a file of questions, or a folder in the layout of BEIR.
+    """Read the dataset that `--dataset` names: `golden`, a file of questions, or a folder in the layout of BEIR or in TREC's.
 
     Raises `ValidationFailed`.
     """
     from ragd.config.loading import checkout_root
-    from ragd.evaluation.beir import CORPUS, read_beir
-    from ragd.evaluation.feedback import FEEDBACK
+    from ragd.evaluation.beir import beir_folder, read_beir
     from ragd.evaluation.golden import documents_hash, golden_files, read_questions
 
     path = Path(named).expanduser()
@@ -51,27 +50,42 @@ def read_material(named: str, documents: Path | None, *, has_collection: bool) -
         path, samples = golden_files(checkout_root())
         folder = documents or samples
         dataset = read_questions(path, name=_GOLDEN)
-    elif (path / CORPUS).is_file():
+    elif beir := beir_folder(path):
         if documents:
-            raise ValidationFailed("--documents is for questions in a YAML file; this dataset has a corpus of its own.")
-        dataset, corpus = read_beir(path)
+            raise ValidationFailed("--documents is for questions in a file; this dataset has a corpus of its own.")
+        dataset, corpus = read_beir(*beir)
         return Material(dataset, corpus=corpus, documents_hash=corpus.hash)
-    elif path.is_file() and path.suffix in (".yaml", ".yml"):
-        dataset = read_questions(path)
-        if documents is None and not has_collection:
+    else:
+        dataset, found = _read_file(path, documents, has_collection=has_collection)
+        if found is None and not has_collection:
             raise ValidationFailed(
                 "Where are the documents that the questions are about? Give their folder with --documents, or the collection "
                 "that they were read into with --collection."
             )
-        if documents is None:
+        if found is None:
             return Material(dataset)
-        folder = documents
-    else:
-        raise ValidationFailed(
-            f"{path} is no dataset. A dataset is '{_GOLDEN}', '{FEEDBACK}', a YAML file of questions, or a folder with {CORPUS}, "
-            "queries.jsonl and qrels/test.tsv."
-        )
+        folder = found
     return Material(dataset, folder=folder.absolute(), documents_hash="" if has_collection else documents_hash(folder))
+
+
+def _read_file(path: Path, documents: Path | None, *, has_collection: bool) -> tuple[Dataset, Path | None]:
+    """A dataset that has no corpus of its own, and the folder of its documents, if there is one."""
+    from ragd.evaluation.beir import CORPUS
+    from ragd.evaluation.feedback import FEEDBACK
+    from ragd.evaluation.golden import JSON_LINES, read_questions
+    from ragd.evaluation.trec import DOCUMENTS, QRELS, read_trec
+
+    if (path / QRELS).is_file():
+        beside = path / DOCUMENTS
+        folder = documents or (beside if beside.is_dir() and not has_collection else None)
+        return read_trec(path, folder), folder
+    if path.is_file() and path.suffix in (".yaml", ".yml", JSON_LINES):
+        return read_questions(path), documents
+    raise ValidationFailed(
+        f"{path} is no dataset. A dataset is '{_GOLDEN}', '{FEEDBACK}', a file of questions (YAML, or {JSON_LINES}), a folder "
+        f"with {CORPUS}, queries.jsonl and qrels/test.tsv (BEIR, MTEB; or the path of another file in its qrels/), or a folder "
+        f"with {QRELS} and topics.tsv or topics.txt (TREC)."
+    )
 
 
 def with_own_passages(material: Material) -> Material:
