@@ -7,7 +7,8 @@
 
 requirements.lock is what the quick start installs, with the extra `ocr`; requirements-test.lock adds the tools of the tests;
 requirements-tools.lock is uv, which installs them; server/ragd/cli/extras/ has a lock for each extra, for `rag extras add`;
-requirements-frameworks.lock is for the environment of the retriever examples.
+requirements-frameworks.lock is for the environment of the retriever examples, server/ragd/evaluation/external/ has the locks of
+extras that get an environment of their own.
 Besides the dependencies the first two hold the build backend, as the project is installed without build isolation, and pip, with
 which the model is fetched. uv resolves them, by its own settings
 (UV_DEFAULT_INDEX), not by pip's: a mirror with a part of a release's files would leave the hashes of the others out.
@@ -30,6 +31,7 @@ from setup.installers import TOOLS_LOCK, fetch_uv, uv_on_path
 
 OLDEST_PYTHON = "3.11"
 EXTRAS = Path("server", "ragd", "cli", "extras")
+APART = Path("server", "ragd", "evaluation", "external")
 
 
 def build_requirements(pyproject: str) -> list[str]:
@@ -43,6 +45,12 @@ def extras(pyproject: str) -> dict[str, list[str]]:
     return {name: wanted for name, wanted in declared.items() if name != "test"}
 
 
+def apart(pyproject: str) -> dict[str, list[str]]:
+    """What each extra asks for that `rag extras add` gives an environment of its own, as its packages can't be with ours."""
+    groups: dict[str, list[str]] = tomllib.loads(pyproject)["dependency-groups"]
+    return {name: groups[name] for name in ("ragas", "deepeval")}
+
+
 def frameworks(pyproject: str) -> list[str]:
     """What the retriever examples ask for: an environment of its own, since it is larger than the rest together."""
     declared: list[str] = tomllib.loads(pyproject)["dependency-groups"]["frameworks"]
@@ -51,6 +59,10 @@ def frameworks(pyproject: str) -> list[str]:
 
 def extra_lock(name: str) -> str:
     return (EXTRAS / f"{name}.lock").as_posix()
+
+
+def apart_lock(name: str) -> str:
+    return (APART / f"{name}.lock").as_posix()
 
 
 def compile_command(uv: str, lock: str, sources: Sequence[str], upgrade: bool) -> list[str]:
@@ -97,6 +109,7 @@ def check_locks() -> int:
             (TOOLS_LOCK, ["uv"]),
             (FRAMEWORKS_LOCK, frameworks(pyproject)),
             *((extra_lock(name), wanted) for name, wanted in extras(pyproject).items()),
+            *((apart_lock(name), wanted) for name, wanted in apart(pyproject).items()),
         )
         for problem in lock_problems(lock, (ROOT / lock).read_text("utf-8"), needed)
     ]
@@ -138,6 +151,7 @@ def make_locks(uv: str, upgrade: bool) -> int:
         (TOOLS_LOCK, ["-"], "uv"),
         (FRAMEWORKS_LOCK, ["-"], "\n".join(frameworks(pyproject))),
         *((extra_lock(name), ["--constraint", TEST_LOCK, "-"], "\n".join(wanted)) for name, wanted in extras(pyproject).items()),
+        *((apart_lock(name), ["-"], "\n".join(wanted)) for name, wanted in apart(pyproject).items()),
     ):
         done = subprocess.run(compile_command(uv, lock, sources, upgrade), cwd=ROOT, input=stdin, encoding="utf-8", check=False)
         if done.returncode != 0:

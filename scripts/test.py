@@ -47,6 +47,7 @@ FAST = "not model and not e2e and not slow"
 AT_ONCE = min(max(2, os.cpu_count() or 1), 8)
 EXTENSION = ROOT / "extension"
 FRAMEWORKS = ROOT / ".venv-frameworks"
+METRIC_TOOLS = ("ragas", "deepeval")
 MCP_CLIENTS = ROOT / "tests" / "mcp" / "clients"
 
 
@@ -163,6 +164,8 @@ def run_all(environment: Environment, *, fast: bool, extra: Sequence[str], prepa
     in_the_editor = not fast and not extra
     if in_the_editor:
         before_tests.insert(0, Check("package.py", [str(environment.program("python")), "scripts/package.py"]))
+        # Tools whose metrics `rag eval run` takes, each in an environment of its own.
+        before_tests.insert(0, Check("rag extras add", [str(environment.program("rag")), "extras", "add", *METRIC_TOOLS]))
     console = Console(steps=len(before_tests) + 3 + (0 if extra else 1) + (2 if in_the_editor else 0))
     console.step("Python environment in .venv/, with the test tools")
     environment.ensure(TEST_LOCK, console)

@@ -3,12 +3,14 @@
 
     python -m venv tools && tools/bin/pip install schemathesis==4.32.5
     .venv/bin/python scripts/bench/faults/rest_calls.py --schemathesis tools/bin/schemathesis --examples 100 [--mode server]
+    .venv/bin/python scripts/bench/faults/rest_calls.py --schemathesis tools/bin/schemathesis --replicas 2
 
 A daemon of its own gets the samples, a followed folder, queries with their traces, feedback, an evaluation and collections. Half
 of the calls then name what is there. Each answer must be no 5xx but "busy", and be as the description says. In server mode
 all is asked by keys, too: of a reader, a writer and an administrator of one collection, of one that owns what it makes, and of
 a reader of everything; the token comes last, since it revokes keys. The exit code is Schemathesis's. Vectors are the fake
-embedder's. What `stop`, `events` and `backup` give is tested elsewhere.
+embedder's. With --replicas the calls go to `rag serve --workers N` with a worker, on a PostgreSQL that is started for it. What
+`stop`, `events` and `backup` give is tested elsewhere.
 """
 
 from __future__ import annotations
@@ -20,12 +22,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
 import httpx2
 from _daemons import SETTINGS, Daemon
 from _mixed_work import ended, listed
+from _replicas import Replicas, postgres
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 SAMPLES: Final = ROOT / "data" / "samples"
@@ -39,12 +43,22 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--minutes", type=float, default=60, help="at most, of each key")
     parser.add_argument("--mode", choices=("local", "server"), default="local")
+    parser.add_argument(
+        "--replicas", type=int, default=0, help="processes that answer, on PostgreSQL; none: one daemon on SQLite"
+    )
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="rag-bench-") as root:
+    with ExitStack() as stack:
+        root = stack.enter_context(tempfile.TemporaryDirectory(prefix="rag-bench-"))
         data, followed = Path(root, "data"), Path(root, "followed")
+        daemon: Daemon | Replicas
+        if options.replicas:
+            Path(root).chmod(0o755)
+            server = postgres()
+            stack.callback(server.close)
+            os.environ["RAG_STORE__URL"] = store = server.url(server.create())
         if options.mode == "server":
             in_server_mode(data, followed)
-        daemon = Daemon.start(data)
+        daemon = Replicas(data, store, options.replicas) if options.replicas else Daemon.start(data)
         with daemon.client() as client:
             known, described = Path(root, "known.json"), Path(root, "openapi.json")
             evaluate(daemon.data)

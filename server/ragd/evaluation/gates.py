@@ -14,7 +14,7 @@ import yaml
 from ragd.core.errors import ValidationFailed
 from ragd.evaluation.metrics import metrics_within
 
-_GATE = re.compile(r"\s*([a-z0-9@_]+)\s*(>=|<=|>|<)\s*(\d+(?:\.\d+)?)\s*", re.IGNORECASE)
+_GATE = re.compile(r"\s*([a-z0-9@_:]+)\s*(>=|<=|>|<)\s*(\d+(?:\.\d+)?)\s*", re.IGNORECASE)
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,

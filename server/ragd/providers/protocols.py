@@ -346,5 +346,5 @@ class LanguageModel(Protocol):
 
 ProviderKind: TypeAlias = Literal[
     "loader", "ocr", "captioner", "cleaner", "splitter", "enricher", "embedder", "analyzer", "dense", "sparse", "token_index",
-    "fusion", "reranker", "llm", "source",
+    "fusion", "reranker", "llm", "source", "metric_set",
 ]  # fmt: skip

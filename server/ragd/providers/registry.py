@@ -82,6 +82,8 @@ TABLE: dict[tuple[ProviderKind, str], str] = {
     ("llm", "openai_compatible"): "ragd.providers.llms.openai:OpenAiCompatibleModel",
     ("llm", "anthropic"): "ragd.providers.llms.anthropic:AnthropicModel",
     ("reranker", "llm"): "ragd.providers.rerankers.llm:LlmReranker",
+    ("metric_set", "ragas"): "ragd.evaluation.external.sets:RagasMetrics",
+    ("metric_set", "deepeval"): "ragd.evaluation.external.sets:DeepEvalMetrics",
     ("source", "confluence"): "ragd.sources.confluence.source:ConfluenceSource",
     ("source", "jira"): "ragd.sources.jira.source:JiraSource",
 }

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from ragd.cli.extras.packages import FOR, LOCKS, lost_by
+from ragd.evaluation.external import environments
 
 from ...e2e.package_index import Index, pinned, serving, wheel
 from ..scripts.loading import load
@@ -33,11 +34,13 @@ BY_NAME = re.compile(
 def test_every_extra_that_users_install_has_a_lock_and_says_what_it_is_for() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     assert set(FOR) == declared.keys() - {"test"} == {path.stem for path in LOCKS.glob("*.lock")}
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
+    assert set(environments.FOR) == {path.stem for path in Path(environments.__file__).parent.glob("*.lock")} <= groups.keys()
 
 
 def test_the_extras_are_listed_with_their_state(rag: Rag) -> None:
     rows = {line.split()[0]: line for line in rag("extras", "list").stdout.splitlines()[1:]}
-    assert list(rows) == list(FOR)
+    assert list(rows) == [*FOR, *environments.FOR]
     assert " installed" in rows["ocr"]
     if sys.platform != "win32":
         assert "not for this machine" in rows["directml"]
@@ -113,15 +116,18 @@ class TestInstalling:
         )
         return python
 
-    def add(self, python: Path, locks: Path, index: Index) -> subprocess.CompletedProcess[str]:
+    def add(self, python: Path, locks: Path, index: Index, name: str = "llm") -> subprocess.CompletedProcess[str]:
         code = (
             "import pathlib, sys; from ragd.cli.extras import packages; from ragd.cli import cli;"
-            "packages.LOCKS = pathlib.Path(sys.argv[1]); cli(['extras', 'add', 'llm'])"
+            "from ragd.evaluation.external import environments; from ragd.cli.extras import apart;"
+            "packages.LOCKS = pathlib.Path(sys.argv[1]);"
+            "apart.lock_of = environments.lock_of = lambda name: packages.LOCKS / f'{name}.lock';"
+            "cli(['extras', 'add', sys.argv[2]])"
         )
         # Nothing but the index of the test: neither what this machine's pip is set up with, nor a uv of it.
         env = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "UV_"))}
         env |= {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": index.url, "PIP_NO_CACHE_DIR": "1", "RAG_DATA_DIR": str(locks)}
-        return subprocess.run([python, "-c", code, str(locks)], env=env, capture_output=True, encoding="utf-8", check=False)
+        return subprocess.run([python, "-c", code, str(locks), name], env=env, capture_output=True, encoding="utf-8", check=False)
 
     def test_an_extra_comes_from_its_lock_into_the_environment_that_runs(self, python: Path, tmp_path: Path) -> None:
         with serving(Index()) as index:
@@ -134,6 +140,21 @@ class TestInstalling:
         assert subprocess.run([python, "-c", "import kestrel; assert kestrel.answer == 42"], check=False).returncode == 0
         # What the set-up reads when it makes the environment again.
         assert noted_extras.noted(tmp_path / "environment") == ["llm"]
+
+    def test_one_that_can_not_be_with_ours_gets_an_environment_of_its_own_once(self, python: Path, tmp_path: Path) -> None:
+        with serving(Index()) as index:
+            file, data = wheel("kestrel", "1.0", "answer = 42\n")
+            index.files = {file: data}
+            (tmp_path / "ragas.lock").write_text(pinned(file, data), "utf-8")
+            done = self.add(python, tmp_path, index, "ragas")
+        own = tmp_path / "environment" / "rag-extras" / "ragas"
+        assert (done.returncode, done.stdout) == (0, f"ragas: {own}\n"), done.stdout + done.stderr
+        asked = "import kestrel; assert kestrel.answer == 42"
+        assert subprocess.run([environments.interpreter(own), "-c", asked], check=False).returncode == 0
+        assert subprocess.run([python, "-c", asked], check=False, capture_output=True).returncode == 1
+        # The index is gone: what is installed needs it no more, and a set-up asks for it again by its name.
+        assert self.add(python, tmp_path, index, "ragas").returncode == 0
+        assert noted_extras.noted(tmp_path / "environment") == ["ragas"]
 
     def test_another_file_of_that_name_is_refused(self, python: Path, tmp_path: Path) -> None:
         with serving(Index()) as index:

@@ -2549,6 +2549,11 @@ export interface components {
             /** Limit */
             limit: number | null;
             /**
+             * Metric Sets
+             * @default []
+             */
+            metric_sets: components["schemas"]["MetricSetAccount"][];
+            /**
              * Mode
              * @default retrieval_only
              * @enum {string}
@@ -3699,6 +3704,43 @@ export interface components {
             model: string;
             /** Provider */
             provider: string;
+        };
+        /**
+         * MetricSetAccount
+         * @description Another tool whose metrics a run has, as `name:metric`, and what its judging cost.
+         */
+        MetricSetAccount: {
+            /** Calls */
+            calls: number;
+            /** Input Tokens */
+            input_tokens: number;
+            /**
+             * Metric Set Id
+             * @description Hash of the tool, its release and the metrics.
+             */
+            metric_set_id: string;
+            /** Metrics */
+            metrics: string[];
+            /**
+             * Missing
+             * @description Values that the tool did not give.
+             */
+            missing: number;
+            /** Model */
+            model: string;
+            /** Name */
+            name: string;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Provider */
+            provider: string;
+            /**
+             * Stopped
+             * @description Why not all was measured; empty when it was.
+             */
+            stopped: string;
+            /** Version */
+            version: string;
         };
         /** MissingPictures */
         MissingPictures: {

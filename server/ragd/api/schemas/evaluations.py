@@ -146,12 +146,29 @@ class JudgeAccount(RequestBody):
     stopped: str = Field(description="Why not all was judged; empty when it was.")
 
 
+class MetricSetAccount(RequestBody):
+    """Another tool whose metrics a run has, as `name:metric`, and what its judging cost."""
+
+    name: Name
+    version: Name
+    metrics: list[Name]
+    metric_set_id: Hash = Field(description="Hash of the tool, its release and the metrics.")
+    provider: Name
+    model: Name
+    missing: Count = Field(description="Values that the tool did not give.")
+    calls: Count
+    input_tokens: Count
+    output_tokens: Count
+    stopped: str = Field(description="Why not all was measured; empty when it was.")
+
+
 class EvaluationOptions(RequestBody):
     mode: Literal["retrieval_only", "generation_only", "end_to_end"] = "retrieval_only"
     rerank: bool
     top_k: Count
     limit: Count | None
     judge: JudgeAccount | None = None
+    metric_sets: list[MetricSetAccount] = Field(default=[])
 
 
 class EvaluationRow(RequestBody):

@@ -43,7 +43,11 @@ eval_.add_command(labels)
 
 @eval_.command("run")
 @click.option(
-    "--dataset", "named", required=True, metavar="PATH|golden|feedback", help="A YAML file of questions, or a BEIR folder."
+    "--dataset",
+    "named",
+    required=True,
+    metavar="PATH|golden|feedback",
+    help="A file of questions (YAML, JSON Lines), or a folder in the layout of BEIR or TREC.",
 )
 @click.option("--documents", type=options.existing_folder, help="Folder of what the questions of a YAML file are about.")
 @options.in_collection("Ask this collection, which has the documents already.")
@@ -60,6 +64,7 @@ eval_.add_command(labels)
 @click.option("--limit", type=click.IntRange(1), help="Ask only the first questions.")
 @click.option("--judge", "judged", is_flag=True, help="Have the language model of llm.* judge passages and answers, too.")
 @click.option("--judge-strategy", metavar="NAME", help="Judge with the llm.* of this strategy.")
+@click.option("--metrics", "named_metrics", multiple=True, metavar="SET:METRIC,…", help="Metrics of ragas or deepeval, too.")
 @click.option("--judge-calls", type=click.IntRange(1), default=5000, show_default=True, help="Ask it no more often.")
 @click.option("--name", default="", metavar="TEXT", help="A name for the run.")
 @click.option("--gate", "gates", multiple=True, metavar="COND", help="Exit with 6 unless met: 'ndcg@10>=0.5'; repeatable.")
@@ -81,6 +86,7 @@ def _run(
     limit: int | None,
     judged: bool,
     judge_strategy: str | None,
+    named_metrics: tuple[str, ...],
     judge_calls: int,
     name: str,
     gates: tuple[str, ...],
@@ -97,6 +103,7 @@ def _run(
     """
     from ragd.cli.eval.files import require_folders, write_files
     from ragd.cli.eval.judging import measured_metrics, open_judging
+    from ragd.cli.eval.metric_sets import open_metric_sets
     from ragd.cli.eval.run import DEFAULT_STRATEGY, GENERATION_ONLY, run_all
     from ragd.evaluation.gates import check, read_gate, read_gates
     from ragd.evaluation.metrics import require_library
@@ -104,7 +111,8 @@ def _run(
     answers = mode != "retrieval_only"
     # An answer is to be made of as many passages as people get.
     top_k = asked or (context.settings().retrieval.top_k if answers else _DEPTH)
-    more = measured_metrics(answers=answers, judged=judged)
+    sets = open_metric_sets(context, named_metrics, judge_strategy, judge_calls, answers=answers) if named_metrics else None
+    more = (*measured_metrics(answers=answers, judged=judged), *(sets.names if sets else ()))
     conditions = [
         *(read_gates(gates_file, top_k, more=more) if gates_file else ()),
         *(read_gate(gate, top_k, more=more) for gate in gates),
@@ -121,13 +129,14 @@ def _run(
     material = _material(context, named, documents, collection, searched=mode != GENERATION_ONLY)
     if judging:
         judging.try_out(material.dataset.questions[0])
+    if sets:
+        sets.announce()
     body: dict[str, Any] = {"top_k": top_k} | ({"rerank": False} if no_rerank else {})
     wanted = [strategy or DEFAULT_STRATEGY for strategy in dict.fromkeys(strategies)] or [DEFAULT_STRATEGY]
     try:
         questions = material.dataset.questions[:limit]
-        runs = run_all(
-            context, material, collection, wanted, body, questions, {"name": name, "limit": limit, "mode": mode}, judging
-        )
+        described = {"name": name, "limit": limit, "mode": mode}
+        runs = run_all(context, material, collection, wanted, body, questions, described, judging, sets)
     except KeyboardInterrupt:
         note("Nothing of the unfinished run is kept.")
         raise

@@ -11,6 +11,7 @@ from ragd.cli.common.context import CliContext
 if TYPE_CHECKING:
     from ragd.cli.eval.corpus import Material
     from ragd.cli.eval.judging import Judging
+    from ragd.cli.eval.metric_sets import MetricSets
     from ragd.client.blocking import Client
     from ragd.evaluation.datasets import Dataset, Question
 
@@ -29,6 +30,7 @@ def run_all(
     questions: Sequence[Question],
     described: Mapping[str, Any],
     judging: Judging | None = None,
+    sets: MetricSets | None = None,
 ) -> list[dict[str, Any]]:
     """A run for each strategy. Each is tried with one question before anything is read: a wrong name is reported at once."""
     from ragd.cli.eval.corpus import evaluated_collection
@@ -51,6 +53,7 @@ def run_all(
                     {**body, **_strategy(strategy), "collection": target},
                     {**described, "strategy": strategy},
                     judging,
+                    sets,
                 )
                 for strategy in strategies
             ]
@@ -63,6 +66,7 @@ def _run(
     request: Mapping[str, Any],
     described: Mapping[str, Any],
     judging: Judging | None,
+    sets: MetricSets | None,
 ) -> dict[str, Any]:
     """Ask the questions, and keep the run when all are answered."""
     from ragd.cli.chat import whole_answer
@@ -97,13 +101,16 @@ def _run(
             ask,
             top_k=request["top_k"],
             progress=lambda done, total: bar.show("questions", done, total),
-            judged=judging is not None,
+            judged=judging is not None or sets is not None,
             ranked=described["mode"] != GENERATION_ONLY,
         )
     trace = client.get(f"/api/traces/{records[-1]['trace_id']}")
     said = {name: described[name] for name in ("mode", "limit")}
     if judging:
         records, said["judge"] = judging.judge(client, dataset, records)
+    if sets:
+        records, said["metric_sets"] = sets.measure(client, records)
+    if judging or sets:
         metrics = summaries(records)
     options_ = {**said, "rerank": request.get("rerank", True), "top_k": request["top_k"]}
     kept: dict[str, Any] = client.post(

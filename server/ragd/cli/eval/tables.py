@@ -60,12 +60,26 @@ def print_run(run: Mapping[str, Any]) -> None:
     ]
     if judge := options["judge"]:
         pairs.append(("Judge", judge_line(judge)))
+    pairs += [("Metrics", metric_set_line(account)) for account in options["metric_sets"]]
     fields([*pairs[:1], ("Name", run["name"]), *pairs[1:]] if run["name"] else pairs)
     click.echo()
     table(("metric", "value"), [(name, f"{value:.4f}") for name, value in overall["metrics"].items()], numeric=("value",))
     if run["metrics"]["groups"]:
         click.echo()
         _print_groups(run)
+
+
+def metric_set_line(account: Mapping[str, Any]) -> str:
+    """Whose metrics a run has, at what cost, and what is missing."""
+    tokens = account["input_tokens"] + account["output_tokens"]
+    parts = [
+        f"{account['name']} {account['version']}",
+        f"judged by {account['provider']} {account['model']}",
+        f"{plural(account['calls'], 'call')}, {tokens:,} tokens",
+        *([f"{plural(account['missing'], 'value')} missing"] if account["missing"] else []),
+        *([f"stopped: {account['stopped']}"] if account["stopped"] else []),
+    ]
+    return one_line("; ".join(parts))
 
 
 def judge_line(judge: Mapping[str, Any]) -> str:

@@ -81,8 +81,15 @@ def install(name: str, index_url: str | None = None) -> None:
 
     Raises `InstallationFailed`.
     """
-    for command in _installers():
-        options = ["--require-hashes", "-r", str(LOCKS / f"{name}.lock"), *(["--index-url", index_url] if index_url else [])]
+    install_into(sys.executable, name, LOCKS / f"{name}.lock", index_url)
+    importlib.invalidate_caches()
+    note_extra(name)
+
+
+def install_into(python: str, name: str, lock: Path, index_url: str | None = None) -> None:
+    """Install all that a lock names into the environment of a Python, as `install` does. Raises `InstallationFailed`."""
+    for command in _installers(python):
+        options = ["--require-hashes", "-r", str(lock), *(["--index-url", index_url] if index_url else [])]
         # A setting to install for the user, or into environments only, is not meant for the environment that runs.
         environment = {**os.environ, "PIP_USER": "0", "PIP_NO_INPUT": "1", "PIP_REQUIRE_VIRTUALENV": "0"}
         done = subprocess.run(
@@ -96,8 +103,6 @@ def install(name: str, index_url: str | None = None) -> None:
             errors="replace",
         )
         if done.returncode == 0:
-            importlib.invalidate_caches()
-            _note(name)
             return
         if "No module named pip" not in done.stdout:
             said = "\n".join(f"  {line}" for line in done.stdout.strip().splitlines()[-_LAST_LINES:])
@@ -114,7 +119,8 @@ def lost_by() -> str:
     return next((owner for file, owner in owners.items() if Path(sys.prefix, file).exists()), "")
 
 
-def _note(name: str) -> None:
+def note_extra(name: str) -> None:
+    """Have the set-up add it again when it makes this environment again."""
     if sys.prefix == sys.base_prefix:
         return  # no environment, so nothing of ours makes it again
     file = Path(sys.prefix, NOTED)
@@ -125,11 +131,11 @@ def _note(name: str) -> None:
     file.write_text(json.dumps(sorted({name, *names})), "utf-8")
 
 
-def _installers() -> list[list[str]]:
-    """Commands that install into this environment, best first. One whose Python has no pip says so."""
-    own, *others = ([*runner, "--python", sys.executable, "install"] for runner in pip_runners())
+def _installers(python: str) -> list[list[str]]:
+    """Commands that install into the environment of a Python, best first. One without a pip of its own says so."""
+    own, *others = ([*runner, "--python", python, "install"] for runner in pip_runners())
     uv = shutil.which("uv")
-    return [own, *([[uv, "pip", "install", "--python", sys.executable]] if uv else []), *others]
+    return [own, *([[uv, "pip", "install", "--python", python]] if uv else []), *others]
 
 
 def _wanted(name: str) -> Sequence[str]:

@@ -6,8 +6,8 @@ before, by the same model in the same wording, is not asked again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -127,16 +127,41 @@ class Judge:
         if self.size(task) + self.max_tokens > self.model.context_tokens:
             return Verdict(key, None, problem="too_long")
         try:
-            read = self._read(task)
+            with self._minded():
+                read = self._read(task)
+        except RemoteUnavailable as error:
+            return Verdict(key, None, error.message, problem="failed")
+        return Verdict(key, read.word, read.reason) if read else Verdict(key, None, problem="unparsable")
+
+    def reply(self, prompt: str) -> str:
+        """What the model says to a prompt that is not ours. Counted as any call.
+
+        Raises `RemoteUnavailable` for a call that failed, `ValidationFailed` for a prompt that is too long, and `JudgeStopped` as
+        `decide` does.
+        """
+        if self.model.count_tokens(prompt) + self.max_tokens > self.model.context_tokens:
+            self.problems["too_long"] += 1
+            raise ValidationFailed(f"The prompt and {self.max_tokens:,} tokens of a reply do not fit into the model's context.")
+        try:
+            with self._minded():
+                return self._ask([Message("user", prompt)])
+        except RemoteUnavailable:
+            self.problems["failed"] += 1
+            raise
+
+    @contextmanager
+    def _minded(self) -> Iterator[None]:
+        """Around a call: a service that refuses, or fails again and again, ends the judging."""
+        try:
+            yield
         except RemoteRefused as error:
             raise JudgeStopped(error.message) from error
         except RemoteUnavailable as error:
             self._failures += 1
             if self._failures >= _FAILURES:
                 raise JudgeStopped(f"{_FAILURES} calls failed one after the other: {error.message}") from error
-            return Verdict(key, None, error.message, problem="failed")
+            raise
         self._failures = 0
-        return Verdict(key, read.word, read.reason) if read else Verdict(key, None, problem="unparsable")
 
     def size(self, task: Task) -> int:
         """Tokens of a question to the model, by its count."""

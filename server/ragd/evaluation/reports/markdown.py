@@ -91,6 +91,7 @@ def _run(run: Run, resamples: int) -> list[str]:
         f"Strategy {_said(run['strategy'])}, settings {run['strategy_config_id'][:8]}, run {run['run_id']}. "
         f"{overall['empty']} without any passage; p50 {latency['p50']:,.0f} ms, p95 {latency['p95']:,.0f} ms.",
         *(["", _judge(judge)] if judge else []),
+        *(line for account in run["options"].get("metric_sets", ()) for line in ("", _metric_set(account))),
         "",
         f"| metric | value | {LEVEL:.0%} interval |",
         "|---|--:|---|",
@@ -108,6 +109,14 @@ def _judge(judge: Mapping[str, Any]) -> str:
         f"Judged by {_said(judge['provider'])} {_said(judge['model'])} (profile {judge['profile_id'][:8]}), right about "
         f"{controls['right']} of {controls['asked']} control questions. Verdicts missing: {', '.join(missing) or 'none'}."
         + (f" Not all was judged: {_said(judge['stopped'])}" if judge["stopped"] else "")
+    )
+
+
+def _metric_set(account: Mapping[str, Any]) -> str:
+    return (
+        f"Metrics of {_said(account['name'])} {_said(account['version'])}, judged by {_said(account['provider'])} "
+        f"{_said(account['model'])}. Values missing: {account['missing'] or 'none'}."
+        + (f" Not all was measured: {_said(account['stopped'])}" if account["stopped"] else "")
     )
 
 

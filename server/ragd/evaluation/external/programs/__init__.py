@@ -1,0 +1,1 @@
+"""Programs for the environments of other tools. Nothing of ours imports them."""
