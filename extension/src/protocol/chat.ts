@@ -78,6 +78,7 @@ export interface ToExtension {
   "session.open": { sessionId: string };
   "session.delete": { sessionId: string };
   "session.rename": { sessionId: string; title: string };
+  "session.pin": { sessionId: string; pinned: boolean };
   /** An empty `text` lists all. */
   "session.search": { text: string };
   /** `collection`: the one chosen in the composer; left out: the setting's, else `default`. */
@@ -93,14 +94,16 @@ export interface ToExtension {
   "code.copy": { text: string };
   "code.insert": { text: string };
   "answer.copy": { sessionId: string; messageId: string };
-  /** `verdict: null` withdraws it. */
-  feedback: { sessionId: string; messageId: string; verdict: "up" | "down" | null };
+  /** `verdict: null` withdraws it; `comment`: why, in people's own words. */
+  feedback: { sessionId: string; messageId: string; verdict: "up" | "down" | null; comment?: string };
   /** http, https and mailto only; asked by the editor as for any link. */
   "link.open": { href: string };
   /** What is there to ask about these; nothing: about all. Answered by `guide`. */
   "guide.load": { key: string; scope: ScopeItem[] };
   /** Let people tick what to ask; `scope` is ticked at first. Answered by `scope`. */
   "scope.choose": { scope: ScopeItem[] };
+  /** Add what these name on this machine; people choose files where they name none. */
+  "scope.add": { scope: ScopeItem[] };
   "settings.open": { query: string };
   /** Written to the log: something in the webview went wrong. */
   "webview.error": { message: string; stack: string };
@@ -121,6 +124,8 @@ export interface ToWebview {
   choices: { choices: Choices };
   /** Show this session, whole. */
   session: { session: Session };
+  /** The session has another title now. */
+  "session.title": { sessionId: string; title: string };
   sessions: { text: string; rows: SessionRow[] };
   /** A question was accepted: the session's messages up to `keep` stay, then these follow. */
   "answer.started": { sessionId: string; keep: number; messages: Session["messages"]; title: string };

@@ -87,7 +87,7 @@ export interface AssistantMessage {
   retrieval?: Retrieval;
   /** Questions that go on from here. */
   followups?: string[];
-  feedback?: { verdict: "up" | "down"; id: string };
+  feedback?: { verdict: "up" | "down"; id: string; comment?: string };
   /** The options of the question that it answers. */
   options: AskOptions;
 }
@@ -101,6 +101,8 @@ export interface Session {
   createdAt: string;
   updatedAt: string;
   messages: Message[];
+  /** It stands first in the list, and is kept however many there are. */
+  pinned?: true;
 }
 
 /** A session in the list of sessions; `excerpt` shows where a search matched. */
@@ -109,5 +111,6 @@ export interface SessionRow {
   title: string;
   updatedAt: string;
   messageCount: number;
+  pinned?: true;
   excerpt?: string;
 }

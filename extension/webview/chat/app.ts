@@ -94,6 +94,11 @@ export class ChatApp {
         this.showDaemon();
         if (!this.bottom.hidden) this.composer.focus();
         break;
+      case "session.title":
+        if (message.sessionId !== this.session.id) break;
+        this.session.title = message.title;
+        this.history.setCurrent(message.sessionId, message.title);
+        break;
       case "sessions":
         this.history.show(message.text, message.rows);
         break;
@@ -151,6 +156,7 @@ export class ChatApp {
     const wasNew = this.session.messages.length === 0;
     if (!applyUpdate(this.session, update)) return;
     if (wasNew && this.session.messages.length > 0) this.saved.began(this.session.id);
+    this.saved.shown(this.session);
     this.conversation.changed(this.session, update);
     if (update.type === "answer.started") {
       this.history.setCurrent(this.session.id, this.session.title);
@@ -162,6 +168,7 @@ export class ChatApp {
   private showSession(session: Session): void {
     this.keepDraftFor(session);
     this.session = session;
+    this.saved.shown(session);
     this.history.setCurrent(session.id, session.title);
     this.conversation.show(session);
     this.composer.show(this.choices, this.optionsOf(session));
@@ -288,7 +295,8 @@ export class ChatApp {
       retry: (messageId, options) => host.send("retry", { ...here(messageId), options }),
       retryChoices: (message, retry) =>
         this.choices ? retrySections(message, this.choices, this.composer.options, retry) : [],
-      feedback: (messageId, verdict) => host.send("feedback", { ...here(messageId), verdict }),
+      feedback: (messageId, verdict, comment) =>
+        host.send("feedback", { ...here(messageId), verdict, ...(comment === undefined ? {} : { comment }) }),
       openCitation: (messageId, citationId) => host.send("citation.open", { ...here(messageId), citationId }),
       openLink: (href) => host.send("link.open", { href }),
       welcome: () => welcome(this.daemon, (folders) => this.pick(folders), this.guideView()),

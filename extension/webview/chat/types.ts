@@ -8,6 +8,8 @@ import type { Host } from "../shared/host";
 export interface SavedState {
   drafts: Record<string, string>;
   options: Record<string, AskOptions>;
+  /** The chat that is shown: a tab comes back with it. */
+  session?: string;
 }
 
 export type ChatHost = Host<ToExtension, MessageToWebview, SavedState>;

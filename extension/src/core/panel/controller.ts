@@ -1,5 +1,7 @@
 /** Every message of the chat webview and what it does. Knows nothing of the editor: what it needs of it comes through `PanelHost`. */
 
+import { isAbsolute, resolve } from "node:path";
+
 import * as l10n from "@vscode/l10n";
 
 import type { Guide, PanelDaemonState, MessageToExtension, ToExtension } from "../../protocol/chat";
@@ -78,7 +80,7 @@ export class ChatController {
     return this.guard(() => this.act(checked(message)));
   }
 
-  /** The webview is looked at again: another window may have gone on with the chat. */
+  /** Another window or tab has gone on with the chat, or may have: the webview is looked at again. */
   refresh(): Promise<void> {
     return this.guard(() => this.parts.conversations.refresh());
   }
@@ -160,6 +162,9 @@ export class ChatController {
       case "session.rename":
         await conversations.rename(message.sessionId, message.title);
         return conversations.search(this.lastSearch);
+      case "session.pin":
+        await conversations.pin(message.sessionId, message.pinned);
+        return conversations.search(this.lastSearch);
       case "session.search":
         this.lastSearch = message.text;
         return conversations.search(message.text);
@@ -197,6 +202,8 @@ export class ChatController {
         if (scope) this.outbox.send({ type: "scope", scope, add: false, attachments: [] });
         return;
       }
+      case "scope.add":
+        return this.addScope(message);
       case "settings.open":
         return host.openSettings(message.query);
       case "webview.error":
@@ -239,6 +246,12 @@ export class ChatController {
 
   private async addPaths(paths: string[], collection: string | undefined): Promise<void> {
     if (paths.length > 0) await this.parts.ingests.addPaths(paths, this.target(collection));
+  }
+
+  private async addScope({ scope }: Payload<"scope.add">): Promise<void> {
+    const paths = scope.flatMap(({ kind, id }) => (kind === "folder" && isAbsolute(id) ? [resolve(id)] : []));
+    const collection = scope.find(({ kind }) => kind === "collection")?.id;
+    await this.addPaths(paths.length > 0 ? paths : await this.parts.host.pick(true), collection);
   }
 
   private async addUris({ uris, collection }: Payload<"ingest.uris">): Promise<void> {

@@ -8,9 +8,19 @@ import type { MessageToWebview } from "../../protocol/chat";
 import type { AskOptions, AssistantMessage, Session } from "../../protocol/session";
 import { RagError } from "../common/errors";
 import type { Log } from "../common/log";
-import { ask, newSession, renamed, retry, withMessage, type Asked } from "../sessions/sessionChanges";
+import {
+  ask,
+  isRunning,
+  newSession,
+  pinned,
+  renamed,
+  retry,
+  withMessage,
+  type Asked,
+} from "../sessions/sessionChanges";
 import { fold } from "../sessions/sessionSearch";
-import type { SessionStore } from "../sessions/sessionStore";
+import { stepsBetween } from "../sessions/sessionSteps";
+import { BEAT_MS, SILENT_MS, type SessionStore } from "../sessions/sessionStore";
 import { historyOf } from "../sessions/sessionText";
 import type { AnswerProvider } from "./answerProvider";
 import { AnswerRun } from "./answerRun";
@@ -19,6 +29,8 @@ import { AnswerRun } from "./answerRun";
 export interface Remembered {
   get(): string | undefined;
   set(id: string | undefined): void;
+  /** Whether another window or tab may be answering in it. */
+  isLive?: boolean;
 }
 
 const now = () => new Date().toISOString();
@@ -31,6 +43,7 @@ export class Conversations {
   private restored: Promise<void> | undefined;
   private shows = 0;
   private searches = 0;
+  private silence: { isOver: boolean; timer: NodeJS.Timeout } | undefined;
 
   constructor(
     private readonly store: SessionStore,
@@ -73,6 +86,11 @@ export class Conversations {
   /** What has come of the answer stays. */
   async stop(sessionId: string): Promise<void> {
     const run = this.runs.get(sessionId);
+    if (!run && this.open.get(sessionId)?.messages.some(isRunning)) throw answeredElsewhere();
+    await this.end(run);
+  }
+
+  private async end(run: AnswerRun | undefined): Promise<void> {
     run?.stop();
     await run?.ended;
   }
@@ -85,30 +103,59 @@ export class Conversations {
   async show(id: string): Promise<void> {
     this.shows += 1;
     const mine = this.shows;
-    const session = this.runs.has(id) ? this.open.get(id) : await this.store.load(id);
+    const session = this.runs.has(id) ? this.open.get(id) : await this.store.loadLive(id);
     // Somebody clicks faster than the disk reads: the last click counts.
     if (mine !== this.shows) return;
     if (!session) throw gone();
     this.display(session);
   }
 
-  /** Shows what another window has written into the session that is shown here. */
+  /** Shows what another window or tab has made of the session that is shown here. */
   async refresh(): Promise<void> {
     const id = this.shown;
-    if (this.runs.has(id) || !this.store.changedElsewhere(id)) return;
-    const session = await this.store.load(id);
-    if (!session || this.runs.has(id) || this.shown !== id) return;
+    if (this.runs.has(id)) return;
+    if (this.store.isGone(id)) {
+      this.display(newSession(randomUUID(), now()));
+      this.send({ type: "note", text: l10n.t("The chat was deleted in another window or tab.") });
+    } else if (this.store.changedElsewhere(id) || this.silence?.isOver === true) await this.catchUp(id);
+  }
+
+  private async catchUp(id: string): Promise<void> {
+    const session = await this.store.loadLive(id);
+    const before = this.open.get(id);
+    if (!session || !before || this.runs.has(id) || this.shown !== id) return;
     this.open.set(id, session);
-    this.sendWhole();
+    this.expectMore(session);
+    for (const step of stepsBetween(before, session)) this.send(step);
+  }
+
+  /** An answer that is written elsewhere has ended, too, when its writer is silent for too long. */
+  private expectMore(session: Session): void {
+    clearTimeout(this.silence?.timer);
+    this.silence = undefined;
+    if (this.runs.has(session.id) || !session.messages.some(isRunning)) return;
+    const over = () => {
+      silence.isOver = true;
+      this.refresh().catch((error: unknown) => this.log.error(`A chat could not be read again: ${String(error)}`));
+    };
+    const silence = { isOver: false, timer: setTimeout(over, SILENT_MS) };
+    this.silence = silence;
   }
 
   async rename(id: string, title: string): Promise<void> {
-    this.update(renamed(await this.get(id), title));
+    const session = renamed(await this.get(id), title);
+    this.update(session);
+    this.sendIfShown(id, { type: "session.title", sessionId: id, title: session.title });
+    await this.store.flush(id);
+  }
+
+  async pin(id: string, isPinned: boolean): Promise<void> {
+    this.update(pinned(await this.get(id), isPinned));
     await this.store.flush(id);
   }
 
   async delete(id: string): Promise<void> {
-    await this.stop(id);
+    await this.end(this.runs.get(id));
     await this.store.delete(id);
     if (this.shown === id) this.display(newSession(randomUUID(), now()));
   }
@@ -130,7 +177,7 @@ export class Conversations {
   /** A session as this window knows it, else as it is on disk. Throws `RagError` SESSION_GONE. */
   async get(id: string): Promise<Session> {
     if (id === this.shown) await this.refresh();
-    const session = this.open.get(id) ?? (await this.store.load(id));
+    const session = this.open.get(id) ?? (await this.store.loadLive(id));
     if (!session) throw gone();
     return session;
   }
@@ -143,13 +190,15 @@ export class Conversations {
 
   /** Ends all answers and writes everything. */
   async close(): Promise<void> {
-    await Promise.all([...this.runs.keys()].map((id) => this.stop(id)));
+    clearTimeout(this.silence?.timer);
+    await Promise.all([...this.runs.values()].map((run) => this.end(run)));
     await this.store.flush();
   }
 
   private async loadRemembered(): Promise<void> {
     const id = this.remembered.get();
-    const session = id === undefined ? undefined : await this.store.load(id);
+    const { isLive } = this.remembered;
+    const session = id === undefined ? undefined : await (isLive ? this.store.loadLive(id) : this.store.load(id));
     // Somebody may have begun to ask, or opened another one, in the meantime.
     if (session && this.shows === 0 && this.current().messages.length === 0) this.take(session);
   }
@@ -164,6 +213,7 @@ export class Conversations {
     if (!this.runs.has(this.shown)) this.open.delete(this.shown);
     this.shown = session.id;
     this.open.set(session.id, session);
+    this.expectMore(session);
     this.remembered.set(session.messages.length > 0 ? session.id : undefined);
   }
 
@@ -185,6 +235,7 @@ export class Conversations {
         l10n.t("This chat is still being answered. Stop the answer first, or wait for its end."),
       );
     }
+    if (session.messages.some(isRunning)) throw answeredElsewhere();
     const asked = this.changed(session, change);
     const { answer, keep, question } = asked;
     this.open.set(sessionId, asked.session);
@@ -199,14 +250,16 @@ export class Conversations {
       this.answers,
       {
         changed: (message) => this.put(sessionId, message),
-        ended: (message) => this.end(sessionId, message),
+        ended: (message) => this.ended(sessionId, message),
         send: (message) => this.sendIfShown(sessionId, message),
       },
       this.log,
     );
     this.runs.set(sessionId, run);
     this.store.save(asked.session);
-    await run.ended;
+    // Other windows take an answer for one that has ended when its session is not written for long.
+    const beat = setInterval(() => this.store.save(this.open.get(sessionId) ?? asked.session), BEAT_MS);
+    await run.ended.finally(() => clearInterval(beat));
   }
 
   private changed(session: Session, change: (session: Session) => Asked): Asked {
@@ -224,7 +277,7 @@ export class Conversations {
     if (session) this.update(withMessage(session, message));
   }
 
-  private end(sessionId: string, message: AssistantMessage): void {
+  private ended(sessionId: string, message: AssistantMessage): void {
     this.runs.delete(sessionId);
     const session = this.open.get(sessionId);
     if (session) this.update({ ...withMessage(session, message), updatedAt: now() });
@@ -232,6 +285,13 @@ export class Conversations {
     this.sendIfShown(sessionId, { type: "answer.ended", sessionId, message });
     if (sessionId !== this.shown) this.open.delete(sessionId);
   }
+}
+
+function answeredElsewhere(): RagError {
+  return new RagError(
+    "STILL_ANSWERING",
+    l10n.t("This chat is being answered in another window or tab. Stop the answer there, or wait for its end."),
+  );
 }
 
 function gone(): RagError {

@@ -12,19 +12,30 @@ const MOST_QUESTION_CHARS = 20_000;
 const MOST_ANSWER_CHARS = 100_000;
 const MOST_CHUNKS = 100;
 
+export interface Judgement {
+  sessionId: string;
+  messageId: string;
+  verdict: "up" | "down" | null;
+  /** Why. */
+  comment?: string;
+}
+
 /** Gives, changes or withdraws (null) feedback; returns what is stored now. */
 export async function submitFeedback(
   daemon: ClientProvider,
   conversations: Conversations,
-  { sessionId, messageId, verdict }: { sessionId: string; messageId: string; verdict: "up" | "down" | null },
+  { sessionId, messageId, verdict, comment }: Judgement,
 ): Promise<AssistantMessage["feedback"] | null> {
   const session = await conversations.get(sessionId);
   const before = answerOf(session, messageId).answer.feedback;
-  if ((before?.verdict ?? null) === verdict) return before ?? null;
+  if ((before?.verdict ?? null) === verdict && before?.comment === comment) return before ?? null;
   const client = await daemon.client();
   // The new one first: when this fails, the old one still stands.
   const given = verdict
-    ? { verdict, id: (await client.giveFeedback(requestFor(session, messageId, verdict))).id }
+    ? {
+        ...{ verdict, id: (await client.giveFeedback(requestFor(session, messageId, verdict, comment))).id },
+        ...(comment === undefined ? {} : { comment }),
+      }
     : null;
   if (before) {
     try {
@@ -42,13 +53,19 @@ export async function submitFeedback(
   return given;
 }
 
-export function requestFor(session: Session, messageId: string, verdict: "up" | "down"): FeedbackRequest {
+export function requestFor(
+  session: Session,
+  messageId: string,
+  verdict: "up" | "down",
+  comment?: string,
+): FeedbackRequest {
   const { answer, question, index } = answerOf(session, messageId);
   const history = historyOf(session.messages.slice(0, index));
   const { collection, filters } = answer.options;
   return {
     question: clip(question.text, MOST_QUESTION_CHARS),
     verdict,
+    ...(comment === undefined ? {} : { comment }),
     ...(collection ? { collection } : {}),
     ...(filters ? { filters } : {}),
     ...(history.length > 0 ? { history } : {}),

@@ -142,6 +142,13 @@ export function renamed(session: Session, title: string): Session {
   return { ...session, title: clip(clean, MAX_TITLE) };
 }
 
+export function pinned(session: Session, isPinned: boolean): Session {
+  const changed = { ...session };
+  if (isPinned) changed.pinned = true;
+  else delete changed.pinned;
+  return changed;
+}
+
 /** An answer and the question before it. Throws `RagError` MESSAGE_GONE. */
 export function answerOf(
   session: Session,

@@ -59,11 +59,12 @@ export function stampOf(stat: { mtimeMs: number; size: number; ino: number }): s
   return `${stat.mtimeMs}-${stat.size}-${stat.ino}`;
 }
 
-/** A file's text and its stamp, of the same moment. */
-export async function readStamped(path: string): Promise<{ text: string; stamp: string }> {
+/** A file's text, its stamp, and when it was written (ms), of the same moment. */
+export async function readStamped(path: string): Promise<{ text: string; stamp: string; writtenAt: number }> {
   const file = await open(path, "r");
   try {
-    return { stamp: stampOf(await file.stat()), text: await file.readFile("utf8") };
+    const found = await file.stat();
+    return { stamp: stampOf(found), writtenAt: found.mtimeMs, text: await file.readFile("utf8") };
   } finally {
     await file.close();
   }

@@ -33,6 +33,6 @@ export async function writeIndex(folder: string, index: ReadonlyMap<string, Inde
   }
 }
 
-export function rowOf({ id, title, updatedAt, messages }: Session): SessionRow {
-  return { id, title, updatedAt, messageCount: messages.length };
+export function rowOf({ id, title, updatedAt, messages, pinned }: Session): SessionRow {
+  return { id, title, updatedAt, messageCount: messages.length, ...(pinned === true ? { pinned } : {}) };
 }

@@ -23,16 +23,25 @@ import {
 } from "./sessionFile";
 import { readIndex, rowOf, writeIndex, type Indexed } from "./sessionIndex";
 import { excerpt, searchable, wordsOf, type Searchable } from "./sessionSearch";
+import { SessionWatch } from "./sessionWatch";
 
 const SESSION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FILE = /^([0-9a-f-]{36})\.json$/;
 const READ_TOGETHER = 16;
 const ABANDONED_MS = 60 * 60 * 1000;
+/** Who writes an answer writes its session at least this often (ms), though nothing new has come. */
+export const BEAT_MS = 4000;
+/** After this (ms) nobody writes an answer any more. */
+export const SILENT_MS = 3 * BEAT_MS;
 
 export class SessionStore implements Disposable {
   private readonly failed = new Emitter<Error>();
   /** A session could not be written; it is kept in memory and written with its next change. */
   readonly onDidFail = this.failed.event;
+  private readonly changed = new Emitter<string>();
+  /** The session with this id was written or deleted by another window or tab, once `watch` has begun. */
+  readonly onDidChangeElsewhere = this.changed.event;
+  private readonly watcher: SessionWatch;
 
   private readonly pending = new Map<string, Session>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
@@ -50,7 +59,17 @@ export class SessionStore implements Disposable {
     private readonly log: Log,
     private readonly limit = 500,
     private readonly interval = 1000,
-  ) {}
+  ) {
+    const tell = (id: string) => {
+      if (this.changedElsewhere(id) || this.isGone(id)) this.changed.fire(id);
+    };
+    this.watcher = new SessionWatch(folder, tell, log);
+  }
+
+  /** Resolves when changes from now on are told. */
+  watch(): Promise<void> {
+    return this.watcher.start();
+  }
 
   /** Kept at once, written within `interval`: a first change immediately, those that follow together. */
   save(session: Session): void {
@@ -78,14 +97,27 @@ export class SessionStore implements Disposable {
     await Promise.allSettled([this.listing]);
   }
 
-  /** Undefined when there is none (any more), or when its file is damaged and was set aside. */
+  /** Undefined when there is none (any more), or when its file is damaged and was set aside. An answer in it has ended. */
   async load(id: string): Promise<Session | undefined> {
+    const session = await this.loadLive(id);
+    return session && recovered(session);
+  }
+
+  /** As `load`; an answer that another window or tab is writing just now goes on. */
+  async loadLive(id: string): Promise<Session | undefined> {
     if (!SESSION_ID.test(id)) return undefined;
     const pending = this.pending.get(id);
     if (pending) return pending;
     const read = await this.read(id);
-    if (read) this.seen.set(id, read.stamp);
-    return read?.session;
+    if (!read) return undefined;
+    this.seen.set(id, read.stamp);
+    return Date.now() - read.writtenAt < SILENT_MS ? read.session : recovered(read.session);
+  }
+
+  /** Whether another window has deleted this session since this one read or wrote it. */
+  isGone(id: string): boolean {
+    if (!this.seen.has(id) || this.pending.has(id) || this.writing.has(id)) return false;
+    return statSync(this.path(id), { throwIfNoEntry: false }) === undefined;
   }
 
   /** Whether another window has written this session since this one read or wrote it. */
@@ -106,7 +138,7 @@ export class SessionStore implements Disposable {
     for (const map of [this.seen, this.texts, this.writtenAt]) map.delete(id);
   }
 
-  /** All sessions, the newest first. */
+  /** All sessions, those that are pinned first, then the newest. */
   rows(): Promise<SessionRow[]> {
     // One after the other: one that began before a change would not show it.
     const list = () => this.list();
@@ -128,8 +160,10 @@ export class SessionStore implements Disposable {
   }
 
   dispose(): void {
+    this.watcher.dispose();
     void this.flush();
     this.failed.dispose();
+    this.changed.dispose();
   }
 
   private path(id: string): string {
@@ -166,8 +200,8 @@ export class SessionStore implements Disposable {
     }
   }
 
-  private async read(id: string): Promise<{ session: Session; stamp: string } | undefined> {
-    let read: { text: string; stamp: string };
+  private async read(id: string): Promise<{ session: Session; stamp: string; writtenAt: number } | undefined> {
+    let read: { text: string; stamp: string; writtenAt: number };
     try {
       read = await readStamped(this.path(id));
     } catch (error) {
@@ -175,7 +209,7 @@ export class SessionStore implements Disposable {
       throw error;
     }
     try {
-      return { session: recovered(decodeSession(read.text, id)), stamp: read.stamp };
+      return { session: decodeSession(read.text, id), stamp: read.stamp, writtenAt: read.writtenAt };
     } catch (error) {
       if (error instanceof NewerSession) {
         this.log.warn(
@@ -211,9 +245,7 @@ export class SessionStore implements Disposable {
     }
     const rows = new Map([...index].map(([id, { row }]) => [id, row]));
     for (const [id, session] of this.pending) rows.set(id, rowOf(session));
-    const sorted = [...rows.values()].sort((a, b) =>
-      a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0,
-    );
+    const sorted = [...rows.values()].sort(inList);
     for (const { id } of sorted.slice(this.limit)) {
       if (this.pending.has(id)) continue;
       this.log.info(`The chat ${id} goes: the newest ${this.limit} are kept.`);
@@ -277,6 +309,12 @@ export class SessionStore implements Disposable {
     this.texts.set(id, { stamp: read.stamp, text });
     return text;
   }
+}
+
+/** Pinned ones come first, and so are never the ones that go. */
+function inList(a: SessionRow, b: SessionRow): number {
+  if (a.pinned !== b.pinned) return a.pinned ? -1 : 1;
+  return a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0;
 }
 
 /** Some at a time: one by one each would wait for the disk, all at once would take too many open files. */

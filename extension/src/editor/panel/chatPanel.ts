@@ -11,18 +11,17 @@ import { readLocalFiles } from "../../core/ingest/localFiles";
 import { PanelIngests } from "../../core/ingest/panelIngests";
 import { PanelAnswerProvider } from "../../core/panel/answerProvider";
 import { ChoiceLoader, type PanelSettings } from "../../core/panel/choices";
-import { ChatController } from "../../core/panel/controller";
-import { Conversations } from "../../core/panel/conversations";
 import { Images } from "../../core/panel/images";
-import { Outbox } from "../../core/panel/outbox";
 import { clip } from "../../core/sessions/sessionText";
-import { SessionStore } from "../../core/sessions/sessionStore";
 import type { SetupService } from "../../core/setup/setupService";
+import type { MessageToWebview } from "../../protocol/chat";
 import type { ScopeItem } from "../../protocol/session";
 import type { EditorModels } from "../answer/editorModels";
 import type { Places } from "../places/places";
 import { askedAbout } from "../scope/askAbout";
-import { webviewOptions, webviewPage } from "../webview/page";
+import { webviewOptions } from "../webview/page";
+import { ChatSurface } from "./chatSurface";
+import { ChatTabs, type ShownTab } from "./chatTabs";
 import { EditorHost } from "./editorHost";
 import { exportChat } from "./exportChat";
 
@@ -42,78 +41,68 @@ const SHOWN = "ragAssistant.chat.shown";
 
 export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable {
   private readonly disposables: Disposable[] = [];
-  private readonly outbox = new Outbox();
-  private readonly conversations: Conversations;
-  private readonly controller: ChatController;
+  private readonly side: ChatSurface;
+  private readonly tabs: ChatTabs;
   private readonly extensionUri: vscode.Uri;
   private view: vscode.WebviewView | undefined;
   private changes: string | undefined;
 
   constructor({ answerService, context, daemon, log, models, places, setup }: ChatServices) {
-    this.extensionUri = context.extensionUri;
-    const { outbox } = this;
+    const { extensionUri } = context;
+    this.extensionUri = extensionUri;
     const folder = vscode.Uri.joinPath(context.globalStorageUri, "sessions").fsPath;
-    const store = new SessionStore(folder, log);
-    const remembered = {
-      get: () => context.workspaceState.get<string>(SHOWN),
-      set: (id: string | undefined) => void context.workspaceState.update(SHOWN, id),
-    };
     const answers = new PanelAnswerProvider(daemon, answerService, models);
-    this.conversations = new Conversations(store, answers, (message) => outbox.send(message), remembered, log);
-    const ingests = new PanelIngests(daemon, readLocalFiles, (ingest) => outbox.send({ type: "ingest", ingest }), log);
+    const ingests = new PanelIngests(daemon, readLocalFiles, (ingest) => this.tell({ type: "ingest", ingest }), log);
     const host = new EditorHost(context.extension.id, daemon);
     const choices = new ChoiceLoader(
       daemon,
       () => models.models(),
       settings,
       (loaded) => {
-        outbox.send({ type: "choices", choices: loaded });
-        this.controller.sendDaemonState();
+        this.tell({ type: "choices", choices: loaded });
+        this.tellDaemonState();
       },
       log,
     );
     const images = new Images(daemon);
-    const { conversations } = this;
-    this.controller = new ChatController(
-      { choices, conversations, daemon, host, images, ingests, log, places, setup },
-      outbox,
-    );
+    const shared = { answers, choices, daemon, extensionUri, folder, host, images, ingests, log, places, setup };
+    this.side = new ChatSurface(shared, {
+      get: () => context.workspaceState.get<string>(SHOWN),
+      set: (id: string | undefined) => void context.workspaceState.update(SHOWN, id),
+    });
+    this.tabs = new ChatTabs(shared);
     const refresh = () => void choices.refresh();
     this.disposables.push(
       vscode.window.registerWebviewViewProvider(VIEW, this, { webviewOptions: { retainContextWhenHidden: true } }),
       daemon.onDidChangeStatus(() => {
-        this.controller.sendDaemonState();
+        this.tellDaemonState();
         refresh();
       }),
       daemon.onDidChangeLive((state) => this.follow(state, refresh)),
-      setup.onDidChange(() => this.controller.sendDaemonState()),
+      setup.onDidChange(() => this.tellDaemonState()),
       models.onDidChange(refresh),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration("ragAssistant.collection") || event.affectsConfiguration("ragAssistant.answer"))
           refresh();
       }),
-      store.onDidFail((error) =>
-        outbox.send({ type: "note", text: l10n.t("The chat could not be saved: {0}", error.message) }),
-      ),
       host,
       ingests,
-      store,
+      this.tabs,
+      this.side,
     );
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
     view.webview.options = webviewOptions(this.extensionUri);
-    this.outbox.attach((message) => void view.webview.postMessage(message));
-    view.webview.onDidReceiveMessage((message: unknown) => void this.controller.handle(message));
     view.onDidChangeVisibility(() => {
-      if (view.visible) void this.controller.refresh();
+      if (view.visible) void this.side.controller.refresh();
     });
     view.onDidDispose(() => {
       this.view = undefined;
-      this.outbox.attach(undefined);
+      this.side.detach();
     });
-    view.webview.html = webviewPage(view.webview, this.extensionUri, "chat", l10n.t("RAG Assistant"));
+    this.side.attach(view.webview);
   }
 
   async show(): Promise<void> {
@@ -121,72 +110,104 @@ export class ChatPanel implements vscode.WebviewViewProvider, vscode.Disposable 
     else await vscode.commands.executeCommand(`${VIEW}.focus`);
   }
 
+  /** The chat that is shown, in a tab of the editor beside the view. */
+  async openInEditor(): Promise<void> {
+    this.tabs.open(await this.current().shared());
+  }
+
   /** A question asked as it is given; else the selection goes along with what is written then; else one that is asked for. */
   async ask(given?: unknown): Promise<void> {
     const editor = vscode.window.activeTextEditor;
+    const { controller } = this.current();
     if (typeof given === "string" && given.trim() !== "") {
-      this.controller.compose(given, true);
+      controller.compose(given, true);
     } else if (editor && !editor.selection.isEmpty) {
       const { document, selection } = editor;
       const name = vscode.workspace.asRelativePath(document.uri);
       const lines: [number, number] = [selection.start.line + 1, selection.end.line + 1];
       const place = lines[0] === lines[1] ? l10n.t("line {0}", lines[0]) : l10n.t("lines {0}–{1}", ...lines);
       const text = clip(document.getText(selection), LONGEST_SELECTION);
-      this.controller.askAbout([], [{ name: l10n.t("{0}, {1}", name, place), text }]);
+      controller.askAbout([], [{ name: l10n.t("{0}, {1}", name, place), text }]);
     } else {
       const text = await vscode.window.showInputBox({
         title: l10n.t("Ask your documents"),
         placeHolder: l10n.t("A question, in any language"),
       });
       if (!text?.trim()) return;
-      this.controller.compose(text, true);
+      controller.compose(text, true);
     }
-    await this.show();
+    await this.reveal();
   }
 
   /** The next question is about these: rows of trees, files and folders, or what the viewer shows. */
   async askAbout(target: unknown, all: unknown, shown: ScopeItem | undefined): Promise<void> {
     const scope = await askedAbout(target, all, shown);
     if (scope.length === 0) return;
-    this.controller.askAbout(scope, []);
-    await this.show();
+    this.current().controller.askAbout(scope, []);
+    await this.reveal();
   }
 
   /** What these are about, in a new chat: summary, outline, topics and questions to begin with. */
   async showGuide(target: unknown, all: unknown, shown: ScopeItem | undefined): Promise<void> {
     const scope = await askedAbout(target, all, shown);
     if (scope.length === 0) return;
-    this.controller.startNew();
-    this.controller.askOnly(scope);
-    await this.show();
+    const { controller } = this.current();
+    controller.startNew();
+    controller.askOnly(scope);
+    await this.reveal();
   }
 
-  async newChat(): Promise<void> {
-    this.controller.startNew();
-    await this.show();
+  async newChat(given?: unknown): Promise<void> {
+    this.current(given).controller.startNew();
+    await this.reveal(given);
   }
 
-  async showHistory(): Promise<void> {
-    this.controller.showHistory();
-    await this.show();
+  async showHistory(given?: unknown): Promise<void> {
+    this.current(given).controller.showHistory();
+    await this.reveal(given);
   }
 
-  export(): Promise<void> {
-    return exportChat(this.conversations.current());
+  /** `given`: the format, md or html, or the tab whose button it was; people choose the format then. */
+  export(given?: unknown): Promise<void> {
+    return exportChat(this.current(given).conversations.current(), given);
   }
 
   /** Ends all answers and writes all conversations: for the end of the extension. */
-  close(): Promise<void> {
-    return this.conversations.close();
+  async close(): Promise<void> {
+    await Promise.all([this.side.close(), this.tabs.close()]);
   }
 
   dispose(): void {
     for (const one of this.disposables) one.dispose();
   }
 
+  /** Where a command acts: in the view when it is open, else in the tab that is seen. `given`: a button of a tab names the tab. */
+  private current(given?: unknown): ChatSurface {
+    return this.tab(given)?.surface ?? this.side;
+  }
+
+  private async reveal(given?: unknown): Promise<void> {
+    const tab = this.tab(given);
+    if (tab) tab.reveal();
+    else await this.show();
+  }
+
+  private tab(given: unknown): ShownTab | undefined {
+    const isOfTab = given instanceof vscode.Uri && given.scheme === "webview-panel";
+    return isOfTab || this.view?.visible !== true ? this.tabs.shown() : undefined;
+  }
+
+  private tell(message: MessageToWebview): void {
+    for (const surface of [this.side, ...this.tabs.surfaces]) surface.send(message);
+  }
+
+  private tellDaemonState(): void {
+    for (const surface of [this.side, ...this.tabs.surfaces]) surface.controller.sendDaemonState();
+  }
+
   /** The counts are told with each state; the collections are loaded anew only when they have changed. */
   private follow(state: DaemonState, refresh: () => void): void {
-    this.controller.sendDaemonState();
+    this.tellDaemonState();
     if (state.changes === this.changes) return;
     this.changes = state.changes;
     refresh();

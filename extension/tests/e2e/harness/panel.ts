@@ -23,6 +23,13 @@ export class Panel {
     return new Panel(window, await window.openPanel());
   }
 
+  /** The chat in the editor's tab that is looked at. */
+  static async inTab(window: Window): Promise<Panel> {
+    const panel = new Panel(window, window.viewer());
+    await panel.takesQuestions();
+    return panel;
+  }
+
   /** Open the view and wait until it takes questions. */
   static async ready(window: Window, patience = START_MS): Promise<Panel> {
     const panel = await Panel.open(window);

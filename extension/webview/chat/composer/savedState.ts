@@ -16,6 +16,14 @@ export class SavedStateStore {
     this.state = host.savedState() ?? { drafts: {}, options: {} };
   }
 
+  shown({ id, messages }: Which): void {
+    const session = messages.length === 0 ? undefined : id;
+    if (session === this.state.session) return;
+    if (session === undefined) delete this.state.session;
+    else this.state.session = session;
+    this.host.saveState(this.state);
+  }
+
   draft(session: Which): string {
     return this.state.drafts[keyOf(session)] ?? "";
   }

@@ -82,7 +82,7 @@ export class History {
     ];
     const groups = new Map<string, SessionRow[]>();
     for (const row of rows) {
-      const group = dateGroup(row.updatedAt, new Date());
+      const group = row.pinned === true ? l10n.t("Pinned") : dateGroup(row.updatedAt, new Date());
       groups.set(group, [...(groups.get(group) ?? []), row]);
     }
     const children = [...groups].map(([title, members]) =>
@@ -138,10 +138,18 @@ export class History {
       "div",
       { class: "history-row", "data-session": row.id },
       open,
+      this.pin(row),
       iconButton("edit", l10n.t("Rename chat"), () => this.rename(element, row, title)),
       iconButton("trash", l10n.t("Delete chat"), () => this.confirm(element, row)),
     );
     return element;
+  }
+
+  private pin({ id, ...row }: SessionRow): HTMLElement {
+    const pinned = row.pinned === true;
+    const label = pinned ? l10n.t("Unpin chat") : l10n.t("Pin chat");
+    const turn = () => this.send("session.pin", { sessionId: id, pinned: !pinned });
+    return iconButton("pin", label, turn, { "aria-pressed": String(pinned) });
   }
 
   private rename(element: HTMLElement, row: SessionRow, title: string): void {

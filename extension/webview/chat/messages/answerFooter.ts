@@ -5,17 +5,20 @@ import * as l10n from "@vscode/l10n";
 import { h } from "../../shared/dom";
 import { icon } from "../../shared/icons";
 
-import { flash, iconButton } from "../controls/controls";
+import { flash, iconButton, textButton } from "../controls/controls";
+import { isSendKey } from "../controls/keys";
 import { openMenu, type MenuSection } from "../controls/menu";
 import { whyPanel } from "../passages/retrievalDetails";
 import type { AskOptions, AssistantMessage } from "../types";
+
+const LONGEST_COMMENT = 2000;
 
 export interface FooterActions {
   copyAnswer(messageId: string): void;
   retry(messageId: string, options: AskOptions): void;
   /** Other ways to ask the same, for the menu. */
   retryChoices(message: AssistantMessage, retry: (options: AskOptions) => void): MenuSection[];
-  feedback(messageId: string, verdict: "up" | "down" | null): void;
+  feedback(messageId: string, verdict: "up" | "down" | null, comment?: string): void;
 }
 
 export function footer(message: AssistantMessage, actions: FooterActions): HTMLElement {
@@ -46,6 +49,7 @@ export function footer(message: AssistantMessage, actions: FooterActions): HTMLE
     thumb("down", message, actions),
   );
   const place = h("div", { class: "answer-footer" }, bar);
+  if (message.feedback?.verdict === "down") place.append(reason(message, message.feedback.comment, actions));
   if (message.by && message.by.kind !== "passages") bar.append(h("span", { class: "by" }, message.by.name));
   if (retrieval) bar.append(whyButton(message, place));
   return place;
@@ -60,6 +64,30 @@ function thumb(verdict: "up" | "down", message: AssistantMessage, actions: Foote
     () => actions.feedback(message.id, pressed ? null : verdict),
     { "aria-pressed": String(pressed), "data-verdict": verdict },
   );
+}
+
+/** What was wrong: what was said of it, else a field to say it, which is there once it is asked for. */
+function reason({ id }: AssistantMessage, said: string | undefined, actions: FooterActions): HTMLElement {
+  if (said !== undefined) return h("p", { class: "feedback-said quiet" }, l10n.t("What was wrong: {0}", said));
+  const input = h("input", {
+    ...{ type: "text", maxlength: LONGEST_COMMENT, placeholder: l10n.t("Such as: the figure is of another year") },
+    "aria-label": l10n.t("What was wrong?"),
+  });
+  const send = () => {
+    const comment = input.value.trim();
+    if (comment !== "") actions.feedback(id, "down", comment);
+  };
+  input.addEventListener("keydown", (event) => {
+    if (!isSendKey(event)) return;
+    event.preventDefault();
+    send();
+  });
+  const form = h("div", { class: "feedback-form" }, input, textButton(l10n.t("Send"), send));
+  const ask = textButton(l10n.t("Say what was wrong…"), () => {
+    ask.replaceWith(form);
+    input.focus();
+  });
+  return ask;
 }
 
 function whyButton(message: AssistantMessage, place: HTMLElement): HTMLElement {

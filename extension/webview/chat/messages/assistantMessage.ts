@@ -17,6 +17,7 @@ import { markUnsupported } from "../passages/supportMarks";
 import { questionButtons } from "../setup/guideView";
 import type { AssistantMessage, Send } from "../types";
 import { footer, type FooterActions } from "./answerFooter";
+import { emptyScope } from "./sessionState";
 
 export interface AnswerContext extends PassageContext, FooterActions {
   images: Images;
@@ -117,6 +118,7 @@ export class AssistantMessageView {
     });
     this.end.replaceChildren(
       ...this.outcome(),
+      ...this.emptyScopeLine(),
       ...this.noModelLine(),
       footer(message, this.context),
       ...this.followups(),
@@ -153,6 +155,16 @@ export class AssistantMessageView {
         this.context.send("problem.action", { command: "ragAssistant.addModel" }),
       ),
     );
+    return [line];
+  }
+
+  private emptyScopeLine(): HTMLElement[] {
+    const scope = emptyScope(this.message);
+    if (scope.length === 0) return [];
+    const names = scope.map(({ label }) => label).join(l10n.t(", "));
+    const line = noticeLine(l10n.t("Nothing is indexed of what was asked about: {0}.", names), "warning");
+    line.dataset["testid"] = "empty-scope";
+    line.append(textButton(l10n.t("Add to Knowledge Base"), () => this.context.send("scope.add", { scope })));
     return [line];
   }
 

@@ -2,7 +2,7 @@
 
 import type { MessageToWebview } from "../../../src/protocol/chat";
 
-import type { AssistantMessage, Session } from "../types";
+import type { AssistantMessage, ScopeItem, Session } from "../types";
 
 export type AnswerUpdate = Extract<
   MessageToWebview,
@@ -49,6 +49,13 @@ export function running(session: Session): AssistantMessage | undefined {
     (message): message is AssistantMessage =>
       message.role === "assistant" && (message.state === "searching" || message.state === "answering"),
   );
+}
+
+/** What was asked about, when nothing of it is indexed: whatever is indexed is found by some passage, however far it is. */
+export function emptyScope({ state, found, citations, retrieval, options }: AssistantMessage): ScopeItem[] {
+  const { scope = [], filters = {} } = options;
+  const isSure = state === "done" && found === false && retrieval !== undefined && !retrieval.effective.live;
+  return isSure && citations.length === 0 && Object.keys(filters).length === 0 ? scope : [];
 }
 
 /** The id of the first answer that had no language model to write it. */

@@ -223,5 +223,6 @@ export async function panel({ collection = "" } = {}) {
     return { all, ask, controller, conversations, ingests, last, outbox, say, sent, session, store };
   }
 
-  return { daemon, host, lines, open, places, remove: () => rm(folder, { recursive: true }), script, window: open() };
+  const remove = () => rm(folder, { recursive: true });
+  return { daemon, host, lines, open, places, remove, script, sessions: join(folder, "sessions"), window: open() };
 }
