@@ -59,7 +59,7 @@ def _image_response(image: ImageRef) -> dict[str, Any]:
     described: dict[str, Any] = {}
     if said:
         described = {"image_type": said.image_type, "description": said.summary, "described_by": said.by}
-        described |= {"mermaid": said.mermaid} if said.mermaid else {}
+        described |= {name: value for name, value in (("mermaid", said.mermaid), ("same_as", said.same_as)) if value}
     return {
         "asset_id": image.asset_id,
         "url": f"/api/assets/{image.asset_id}",

@@ -22,7 +22,7 @@ from ragd.app.knowledge_bases import KnowledgeBases
 from ragd.app.maintenance import Maintenance
 from ragd.app.metrics import count_documents
 from ragd.app.models import Models
-from ragd.app.pictures import Captioning, PictureDetails, Pictures
+from ragd.app.pictures import Captioning, PictureDetails, PictureQuestions, Pictures
 from ragd.app.query_factory import QueryFactory
 from ragd.app.reconciler import Reconciler
 from ragd.app.replays.explanation import Explanations
@@ -176,6 +176,7 @@ class Application(Stores):
         )
         self.guides = Guides(self.document_reader, self.models, settings.llm)
         self.pictures = Pictures(self.assets, self.access, originals, self.parser)
+        self.picture_questions = PictureQuestions(self.pictures, settings.ingest)
         about = self.captioning
         self.captions = DescribePictures(
             about.settings, about.captioner, self.ingestion, self.parser, self.descriptions, self.assets, self.writer, self.jobs

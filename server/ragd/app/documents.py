@@ -47,14 +47,25 @@ class Documents:
         among: frozenset[str] | None = None,
         text: str | None = None,
         folder: str | None = None,
+        unprocessed: bool | None = None,
     ) -> tuple[list[dict[str, Any]], int]:
         """One page of documents by source, those that need a token behind them, and how many there are in all.
 
         `among` are ids of collections that the others are left out for; `text` is a part of a path or a title, `folder`
-        where they lie, "" for in none.
+        where they lie, "" for in none; `unprocessed` whether they have pictures that are not described yet.
         """
         unnamed = self.access.origins.private_ids()
-        return self.reader.page(kb_id, status, page, page_size, unnamed=unnamed, among=among, text=text, folder=folder)
+        return self.reader.page(
+            kb_id,
+            status,
+            page,
+            page_size,
+            unnamed=unnamed,
+            among=among,
+            text=text,
+            folder=folder,
+            unprocessed=unprocessed,
+        )
 
     def folders(self, kb_id: str | None, folder: str, among: frozenset[str] | None = None) -> list[dict[str, Any]]:
         """The folders in a folder by name, with how many documents lie in each and below; private ones do not count."""

@@ -57,6 +57,7 @@ def _show(context: CliContext, asset_id: str, as_csv: bool, as_json: bool) -> No
             ("shown in", ", ".join(document["source"] for document in found["documents"])),
             ("type", said.get("image_type", "not described")),
             ("by", " ".join(filter(None, (said.get("provider"), said.get("model"))))),
+            *([("same as", said["same_as"])] if said.get("same_as") else []),
             ("summary", clean(said.get("summary", ""))),
             ("in doubt", "; ".join(map(clean, said.get("uncertainties", [])))),
             ("read in it", clean(" | ".join(found["text"].splitlines()))),

@@ -37,12 +37,15 @@ def _print_list(answer: Mapping[str, Any], collection: str | None) -> None:
 @documents.command("list")
 @options.in_collection("Only this collection.")
 @click.option("--status", type=click.Choice(["ready", "processing", "failed", "deleted"]), help="Only documents of this status.")
+@click.option("--unprocessed-images", is_flag=True, help="Only documents with pictures that are not described.")
 @options.paged
 @source_tokens
 @options.as_json
 @click.pass_obj
-def _list(context: CliContext, /, as_json: bool, **given: Any) -> None:
+def _list(context: CliContext, /, as_json: bool, unprocessed_images: bool, **given: Any) -> None:
     """List documents by source."""
+    if unprocessed_images:
+        given["has_unprocessed_images"] = "true"
     answer = context.get("/api/documents", **given)
     if as_json:
         echo_json(answer)

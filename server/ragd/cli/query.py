@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,17 +13,27 @@ import click
 from ragd.cli.common import options
 from ragd.cli.common.context import CliContext
 from ragd.cli.common.excerpt import excerpt, matcher, reflowed
-from ragd.cli.common.output import console, echo_json, one_line, plural, warn, width
+from ragd.cli.common.output import clean, console, echo_json, note, one_line, plural, warn, width
 from ragd.cli.common.source_tokens import note_missing_token, source_tokens
 from ragd.formats.registry import shape_of
 
+_MOST_SENT = 1_400_000
+"""Bytes of a picture that are sent as they are: in base64 they are within the daemon's `limits.max_body_size`."""
+_MOST_PIXELS = 50_000_000
+_LONGER_SIDE = 2000
 # Lines of a passage that are shown without --full.
 _SHOWN_LINES = 6
 _INDENT = "    "
 
 
 @click.command()
-@click.argument("text")
+@click.argument("text", default="")
+@click.option(
+    "--image",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Ask by a picture: for what it says, and where it is shown.",
+)
 @options.in_collections("Search only this collection (else all that are enabled); repeatable.")
 @click.option("-k", "--top-k", type=click.IntRange(1), help="Passages at most (else retrieval.top_k).")
 @options.strategy
@@ -52,6 +64,7 @@ def query(
     context: CliContext,
     /,
     text: str,
+    image: Path | None,
     collection: tuple[str, ...],
     top_k: int | None,
     strategy: str | None,
@@ -69,10 +82,13 @@ def query(
 
     TEXT may hold filters, too: type:pdf path:guides/ tag:ops lang:ja source:a.md after:2026-01-01 section:"Guide > Setup".
     """
+    if not text and image is None:
+        raise click.UsageError("Missing argument 'TEXT', or --image FILE.")
     filters["doc_type"] = tuple(name for names in doc_type for name in names.split(",") if name.strip())
     among = {name: list(chosen) for name, chosen in (("doc_id", docs), ("path_prefix", folders)) if chosen}
     body = {
         "query": text,
+        "image": {"data": base64.b64encode(_file(image)).decode()} if image else None,
         "collection": collection or None,
         "top_k": top_k,
         "strategy": strategy,
@@ -88,6 +104,10 @@ def query(
     if as_json:
         echo_json(answer)
         return
+    if seen := answer.get("picture"):
+        note(f"Picture: {clean(seen['description']) or seen['image_type']}")
+        if shown := len(seen["alike"]):
+            note(f"It is kept already, {'once' if shown == 1 else f'in {shown} files'}; the passages that show it come first.")
     why = {entry["chunk_id"]: entry["moves"] for entry in answer.get("explanation", ()) if verbose}
     _print_passages(answer["results"], why, matcher(_words(answer.get("plan", {}))), None if full else _SHOWN_LINES)
     if empty:
@@ -150,6 +170,16 @@ def _print_passages(
         for line in excerpt(content, width() - len(_INDENT), lines, match):
             screen.print(Text.assemble(_INDENT, line), soft_wrap=True)
         screen.print()
+
+
+def _file(image: Path) -> bytes:
+    """The picture as it is sent: a large one is made smaller."""
+    data = image.read_bytes()
+    if len(data) <= _MOST_SENT:
+        return data
+    from ragd.ingest.pictures.looking import smaller
+
+    return smaller(data, image.name, _MOST_PIXELS, _LONGER_SIDE, _MOST_SENT)
 
 
 def _print_details(answer: Mapping[str, Any]) -> None:

@@ -31,6 +31,8 @@ class CaptionSettings(Group):
     """Tokens of one description at most."""
     max_side: Annotated[int, Field(ge=64, le=8192)] = 1568
     """Pixels of the longer side of a picture that a service gets; larger ones are made smaller."""
+    max_bytes: Annotated[int, Field(ge=16_384)] = 3_750_000
+    """Bytes of a picture that a service gets: 5 MB in base64, as the strictest take. Larger ones become JPEG, then smaller."""
     context_scope: Literal["local", "none"] = "local"
     """Whether the paragraphs, the heading and the line around a picture are told with it (`local`), or nothing (`none`)."""
     max_per_document: Annotated[int, Field(ge=0)] = 200

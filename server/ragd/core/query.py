@@ -113,6 +113,7 @@ class QueryRequest:
     `source_tokens` are the user's tokens for cloud sources, by source id. `readable` are ids of the collections that the caller
     may read, None for all: what is asked of no collection by name is asked of these.
     `changes` are settings, by dotted name, that hold for this question alone; `replay_of` is the trace that it repeats.
+    `pictures` are ids of kept pictures that look like the one that was asked with, the nearest first.
     """
 
     text: str
@@ -130,6 +131,7 @@ class QueryRequest:
     readable: frozenset[str] | None = None
     changes: Mapping[str, Any] = field(default_factory=dict)
     replay_of: str | None = None
+    pictures: tuple[str, ...] = ()
 
     @property
     def mode(self) -> Mode | None:
@@ -145,6 +147,7 @@ class QueryRequest:
         """What was asked beside the question, for a replay: `kb_ids` were searched, which the request named or did not."""
         said = {name: getattr(self, name) for name in ("top_k", "strategy", "max_context_tokens")}
         traced = {name: value for name, value in said.items() if value is not None}
+        traced |= {"pictures": list(self.pictures)} if self.pictures else {}
         return {"kb_ids": list(kb_ids), "named": self.collection is not None, "rerank": self.rerank, **traced}
 
 

@@ -77,6 +77,7 @@ class Described:
     image_type: str
     summary: str
     mermaid: str = ""
+    same_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)

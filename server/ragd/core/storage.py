@@ -20,6 +20,7 @@ class Asset:
     """A picture that is kept: once for all documents that show it. `text` is what OCR read in it.
 
     `words` are its lines with their places, None where that is not known. `ocr_skipped` says why it was not read, else None.
+    `phash` tells whether another looks the same (`vision.likeness`), None where that is not known.
     `data` and `thumbnail` are files of the types `mime` and image/webp; both are empty when the picture is kept already.
     """
 
@@ -33,6 +34,7 @@ class Asset:
     data: bytes = b""
     thumbnail: bytes = b""
     words: tuple[OcrLine, ...] | None = None
+    phash: str | None = None
 
 
 def pack_words(words: Sequence[OcrLine] | None) -> list[list[Any]] | None:

@@ -29,8 +29,8 @@ from ragd.providers.caption_protocol import Captioner
 from ragd.store.assets import Assets
 from ragd.store.documents import DocumentWriter
 from ragd.store.jobs import Job, Jobs
-from ragd.store.pictures.descriptions import CaptionerKey, Descriptions, Lack
-from ragd.vision.description import Description
+from ragd.store.pictures.descriptions import TAKEN_OVER, CaptionerKey, Descriptions, Lack
+from ragd.vision.description import Description, Usage
 
 log = logging.getLogger(__name__)
 
@@ -182,7 +182,6 @@ class _Run:
         for doc_id, content, group in self._documents(lacks):
             for lack in group:
                 self._report(_STAGE, counts.done, counts.total)
-                self._require_budget()
                 if content is not None:
                     self._one(content, lack)
                 counts.done += 1
@@ -227,7 +226,9 @@ class _Run:
         if asset is None or link is None:
             return
         try:
-            self._describe(content, asset, link, lack)
+            if not self._described_already(asset, lack):
+                self._require_budget()
+                self._describe(content, asset, link, lack)
         except RemoteUnavailable as error:
             self._fail(content, lack, error)
             self._silent += error.retryable
@@ -239,6 +240,24 @@ class _Run:
         except RagError as error:
             self._fail(content, lack, error)
 
+    def _described_already(self, asset: Asset, lack: Lack) -> bool:
+        """Whether another picture shows the same, and is described well: then that is said of this one, too, and costs nothing.
+
+        Who wants pictures described anew, or by their ids, wants a look at each.
+        """
+        if self._job.payload.keys() & {"redo", "low_quality", "asset_ids"}:
+            return False
+        work = self._work
+        same = work.assets.likenesses.same_as(asset, asset.words or ())
+        said = work.descriptions.current(same, self._key)
+        for stored in (said[asset_id] for asset_id in same if asset_id in said):
+            one = stored.description
+            if CaptionerKey(one.provider, one.model, one.prompt_id) == self._key and not one.low_quality:
+                copied = replace(one, same_as=one.same_as or stored.asset_id, usage=Usage())
+                work.descriptions.put(lack.asset_id, copied, TAKEN_OVER, attempts=lack.attempts + 1)
+                return True
+        return False
+
     def _describe(self, content: VersionContent, asset: Asset, link: PictureLink, lack: Lack) -> None:
         work, captioner = self._work, self._captioner
         context = context_of(content, link)
@@ -247,7 +266,10 @@ class _Run:
         own = captioner.name if captioner.asks_nobody else None
         max_side = min(captioner.max_side, work.settings.max_side) if own is None else captioner.max_side
         name = f"{content.source}#{asset.asset_id[:8]}"
-        look = self._look(LookTask(name, self._bytes(asset), context, asset.words, own, max_side))
+        task = LookTask(name, self._bytes(asset), context, asset.words, own, max_side, work.settings.max_bytes)
+        look = self._look(task)
+        if asset.phash is None:
+            work.assets.likenesses.set(asset.asset_id, look.phash)
         said: Description = look.description or captioner.describe(look.picture, context, look.image_type, look.words)
         self._silent = 0
         work.descriptions.put(asset.asset_id, checked(said, look.words), context.hash, attempts=lack.attempts + 1)

@@ -23,6 +23,7 @@ from ragd.retrieve.ranking.confidence import LOOKED_AT, confidence_of, evidence_
 from ragd.retrieve.ranking.diversity import diversified
 from ragd.retrieve.ranking.explain import explained
 from ragd.retrieve.ranking.further import widened
+from ragd.retrieve.ranking.pictured import STAGE, pictures_first
 from ragd.retrieve.ranking.reranking import Reranked, RerankStage
 from ragd.store.passages import Passages
 
@@ -265,6 +266,11 @@ class QueryPipeline:
             ranked = stages["prefer"] = prefer(ranked, known_fields, plan.prefer, options.prefer_weight)
         if options.mmr_lambda < 1:
             ranked = stages["diversity"] = diversified(ranked, found.data.vectors, options.mmr_lambda, query.top_k)
+        showing: set[str] = set()
+        if pictures := query.request.pictures:
+            chunk_ids = self._passages.showing(pictures, query.kb_ids, plan.filters)
+            ranked, showing = pictures_first(ranked, chunk_ids), set(chunk_ids)
+            stages[STAGE] = ranked
         sides = {source: candidates for source, candidates in found.lists.items() if source != "feedback"}
         scores = {source: {item.chunk_id: item.score for item in candidates} for source, candidates in sides.items()}
         scores |= {"fused": {item.chunk_id: item.score for item in fused}, "rerank": dict(reranked.scores)}
@@ -284,8 +290,9 @@ class QueryPipeline:
         )
         if reranked.relative:
             # Fusion's scores say which passage is better, not how good it is: the best of nothing would get a 1.
-            hits = [replace(hit, score=hit.score * confidence) for hit in hits]
-        return hits, confidence
+            hits = [hit if hit.passage.chunk_id in showing else replace(hit, score=hit.score * confidence) for hit in hits]
+        # That a passage shows the very picture is beyond doubt, whatever its words say.
+        return hits, 1.0 if any(hit.passage.chunk_id in showing for hit in hits) else confidence
 
     def _served(
         self,

@@ -16,13 +16,14 @@ from ragd.store.blobs.folder import BlobStore
 from ragd.store.database.engine import batches
 from ragd.store.database.repository import Repository, rows_in
 from ragd.store.database.schema import assets, collections, descriptions, documents, version_assets
+from ragd.store.pictures.likenesses import Likenesses
 
 Variant = Literal["thumb", "raw"]
 
 _THUMBNAIL_MIME: Final = "image/webp"
 _THUMBNAIL: Final = ".thumb"
 _FOLDER: Final = "assets"
-ASSET_COLUMNS: Final = ("asset_id", "mime", "width", "height", "text", "ocr_skipped", "ocr_profile")
+ASSET_COLUMNS: Final = ("asset_id", "mime", "width", "height", "text", "ocr_skipped", "ocr_profile", "phash")
 """The columns of an asset that `Asset` has by the same names."""
 
 
@@ -41,6 +42,7 @@ class Assets(Repository):
     def __init__(self, engine: Engine, blobs: BlobStore) -> None:
         super().__init__(engine)
         self._blobs = blobs
+        self.likenesses = Likenesses(engine)
 
     def known(self, asset_ids: Sequence[str], ocr_profile: str | None = None) -> dict[str, Asset]:
         """Those that are kept, file and all, without their bytes; with `ocr_profile` only those that were read under it."""

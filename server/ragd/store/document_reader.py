@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, case, false, func, or_, select, true
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, exists, false, func, or_, select, true
 
 from ragd.core.documents import Place
 from ragd.core.errors import DocumentDeleted, DocumentNotFound, NotFound
 from ragd.store.database.repository import Repository, as_dict, count_of, rows_in
-from ragd.store.database.schema import chunks, collections, documents, occurrences, sections, versions
+from ragd.store.database.schema import chunks, collections, documents, occurrences, sections, version_assets, versions
 from ragd.store.origins import LEFT
 
 _NAMED: Final = 100
@@ -32,13 +32,15 @@ class DocumentReader(Repository):
         among: Collection[str] | None = None,
         text: str | None = None,
         folder: str | None = None,
+        unprocessed: bool | None = None,
     ) -> tuple[list[dict[str, Any]], int]:
         """One page of documents by source, and how many there are in all; deleted ones only when asked for.
 
         Documents of the sources `unnamed` come last, by id: their place among the others would reveal what they are called. So
         do deleted ones that came from elsewhere. Those of other collections than `among` are left out, if that is given.
         `text` is a part of the path or the title, in whatever case; those that come last are left out then. `folder` keeps what
-        lies in this folder itself, "" in none; those that come last lie in none.
+        lies in this folder itself, "" in none; those that come last lie in none. `unprocessed` keeps those with pictures that are
+        not described yet, or those without; those that come last are left out then.
         """
         gone = select(collections.c.kb_id).where(collections.c.status == "deleted")
         # Not a join, nor IN: SQLite would find the documents by collection then, and sort all of them for each page.
@@ -56,9 +58,11 @@ class DocumentReader(Repository):
             first.append(_holds(text))
         if folder is not None:
             first += [_lies_below(folder), ~_below(folder).contains("/")]
+        if unprocessed is not None:
+            first.append(_has_unprocessed_images() if unprocessed else ~_has_unprocessed_images())
         ids = select(documents.c.doc_id)
         parts = [ids.where(*first).order_by(documents.c.source, documents.c.doc_id)]
-        if last and not text and not folder:
+        if last and not text and not folder and unprocessed is None:
             parts.append(ids.where(*where, hidden).order_by(documents.c.doc_id))
         with self._reader.connect() as connection:
             skipped = (page - 1) * page_size
@@ -214,9 +218,16 @@ def _lies_below(folder: str) -> ColumnElement[bool]:
     return func.substr(documents.c.source, 1, len(folder) + 1) == f"{folder}/" if folder else true()
 
 
+def _has_unprocessed_images() -> ColumnElement[bool]:
+    """Whether a document shows a picture of which its views say nothing: not described yet, or not at all."""
+    undescribed = version_assets.c.version_id == documents.c.version_id, version_assets.c.description_id.is_(None)
+    return exists().where(*undescribed)
+
+
 def _described() -> Select[Any]:
+    columns = (collections.c.name.label("collection"), versions.c.chunk_count, _has_unprocessed_images().label("unprocessed"))
     return (
-        select(documents, collections.c.name.label("collection"), versions.c.chunk_count)
+        select(documents, *columns)
         .join(collections, collections.c.kb_id == documents.c.kb_id)
         .outerjoin(versions, versions.c.version_id == documents.c.version_id)
     )
@@ -233,4 +244,5 @@ def _summary(row: Row[Any]) -> dict[str, Any]:
     names = ("collection", "source", "source_uri", "title", "doc_type", "language", "status", "size", "version_id")
     described = {"id": row.doc_id, **{name: row._mapping[name] for name in names}}
     described |= {"chunk_count": row.chunk_count or 0, "updated_at": row.updated_at, "summary": row.summary, "tags": row.tags}
+    described["has_unprocessed_images"] = bool(row.unprocessed)
     return described | ({"error": error} if error else {})

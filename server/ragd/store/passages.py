@@ -28,6 +28,7 @@ from ragd.store.database.schema import (
     documents,
     occurrences,
     sections,
+    version_assets,
     versions,
 )
 from ragd.store.live.entry_table import EntryTable, LiveChunk, Side
@@ -167,6 +168,18 @@ class Passages(Repository):
             for row in rows:
                 found[row.chunk_id] = _passage(row, pictures.get(row.version_id, {}))
         return found
+
+    def showing(self, asset_ids: Sequence[str], kb_ids: Sequence[str], filters: Filters) -> list[str]:
+        """Live chunks that show these pictures and pass the filters, in the order of the pictures."""
+        columns = (version_assets.c.asset_id, occurrences.c.chunk_id, documents.c.source)
+        refs = func.coalesce(cast(occurrences.c.image_refs, Text), "")
+        query = _live(select(*columns).join(version_assets, version_assets.c.version_id == occurrences.c.version_id)).where(
+            version_assets.c.asset_id.in_(asset_ids), refs.contains('"' + version_assets.c.asset_id + '"'),
+            documents.c.kb_id.in_(kb_ids), *_conditions(filters), *shown(filters),
+        )  # fmt: skip
+        with self._reader.connect() as connection:
+            rows = _in_section(connection, query, filters)
+        return [row.chunk_id for row in sorted(rows, key=lambda row: (asset_ids.index(row.asset_id), row.source, row.chunk_id))]
 
     def counts(self) -> dict[str, int]:
         """How many collections, documents and chunks are there to be served."""

@@ -106,7 +106,7 @@ def insert_pictures(connection: Connection, version: Version) -> None:
     for asset in version.assets:
         # Read again, under another profile of text recognition; a picture that was not read takes nothing from one that was.
         if asset.asset_id in known and asset.data and asset.ocr_profile != READ_IN_CONTENT:
-            names = ("text", "ocr_skipped", "ocr_profile")
+            names = ("text", "ocr_skipped", "ocr_profile", "phash")
             read = {name: getattr(asset, name) for name in names} | {"words": pack_words(asset.words)}
             connection.execute(update(assets).where(assets.c.asset_id == asset.asset_id).values(**read))
     connection.execute(delete(version_assets).where(version_assets.c.version_id == version.version_id))

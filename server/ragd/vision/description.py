@@ -92,6 +92,7 @@ class Usage:
 class Description:
     """What a captioner says of a picture. `low_quality`: little could be said, or the answer could not be used.
 
+    `same_as` is the id of a picture of which this was said, where this one shows the same in another size or format.
     `table` has its headings as the first row. `mermaid` is a diagram's text, `""` for none. `details` are the further fields of
     the profile, ready for JSON. `unseen_numbers` were said, but text recognition did not see them: they stand among
     `uncertainties`.
@@ -110,6 +111,7 @@ class Description:
     mermaid: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)
     low_quality: bool = False
+    same_as: str = ""
     unseen_numbers: int = 0
     usage: Usage = Usage()
     provider: str = ""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from ragd.store.database.engine import open_engine
 from ragd.store.pictures.descriptions import Descriptions
@@ -73,3 +76,31 @@ def test_pictures_of_a_captioner_are_described_anew_by_a_job(rag, described: str
     assert started.startswith("Pictures are being described: job ")
     job = json.loads(rag("assets", "caption", "--redo", "rules", described, "--json").stdout)
     assert json.loads(rag("jobs", "show", job["job_id"], "--json").stdout)["kind"] == "captions"
+
+
+def test_documents_with_pictures_that_nothing_is_said_of_are_listed(rag, picture: str, tmp_path: Path) -> None:
+    (tmp_path / "plain.md").write_text("# Plain\n\nNo picture.\n", encoding="utf-8")
+    rag("ingest", str(tmp_path / "plain.md"))
+    listed = json.loads(rag("documents", "list", "--json").stdout)["items"]
+    assert {item["source"]: item["has_unprocessed_images"] for item in listed} == {"plain.md": False, "report.md": True}
+    assert "plain.md" not in rag("documents", "list", "--unprocessed-images").stdout
+    assert "report.md" in rag("documents", "list", "--unprocessed-images").stdout
+
+
+def test_a_question_is_asked_by_a_picture_and_what_was_seen_in_it_is_said(rag, described: str, tmp_path: Path) -> None:
+    image = Image.open(io.BytesIO(picture_and_words()[0])).convert("RGB")
+    image.resize((image.width // 2, image.height // 2)).save(tmp_path / "asked.jpg")
+    answer = rag("query", "--image", str(tmp_path / "asked.jpg"))
+    assert "report.md" in answer.stdout
+    assert "It is kept already, once" in answer.stderr
+    assert "Picture: " in answer.stderr
+    assert "--image FILE" in rag("query", code=2).stderr
+    (tmp_path / "asked.txt").write_text("no picture", encoding="utf-8")
+    assert "can't be looked at" in rag("query", "--image", str(tmp_path / "asked.txt"), code=2).stderr
+
+
+def test_a_large_picture_is_made_smaller_before_it_is_sent(rag, described: str, tmp_path: Path) -> None:
+    noise = np.random.default_rng(2).integers(0, 256, (900, 1200, 3), np.uint8)
+    Image.fromarray(noise).save(tmp_path / "large.png")
+    assert (tmp_path / "large.png").stat().st_size > 3_000_000
+    assert json.loads(rag("query", "Orders", "--image", str(tmp_path / "large.png"), "--json").stdout)["picture"]["alike"] == []

@@ -307,8 +307,8 @@ export interface paths {
          * List Documents
          * @description Documents by source; deleted ones only when asked for by their status.
          *
-         *     Those of cloud sources that are not public come last, and are named only to a token that may read them. With `text` they are
-         *     left out: that one is found would disclose its name.
+         *     Those of cloud sources that are not public come last, and are named only to a token that may read them. With `text` and with
+         *     `has_unprocessed_images` they are left out: that one is found would disclose what it says.
          */
         get: operations["list_documents"];
         put?: never;
@@ -961,7 +961,7 @@ export interface paths {
         put?: never;
         /**
          * Query
-         * @description Find the passages that answer a question, with citations and a context for a model.
+         * @description Find the passages that answer a question, with citations and a context for a model; or those that a picture is about.
          */
         post: operations["query"];
         delete?: never;
@@ -1385,6 +1385,29 @@ export interface components {
             answer: string;
             /** Citations */
             citations: components["schemas"]["GivenCitation"][];
+        };
+        /** AskedPicture */
+        AskedPicture: {
+            /**
+             * Alike
+             * @description Pictures that look the same, by asset id, the nearest first.
+             */
+            alike: string[];
+            /**
+             * Description
+             * @description By rules, whatever captioner the settings name.
+             */
+            description: string;
+            /**
+             * Image Type
+             * @enum {string}
+             */
+            image_type: "table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown";
+            /**
+             * Text
+             * @description What was read in it.
+             */
+            text: string;
         };
         /** AssetDetails */
         AssetDetails: {
@@ -2214,6 +2237,11 @@ export interface components {
              */
             doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira";
             error?: components["schemas"]["Trouble"] | null;
+            /**
+             * Has Unprocessed Images
+             * @description Whether it shows pictures that nothing is said of: not described yet, or not at all.
+             */
+            has_unprocessed_images: boolean;
             /** Id */
             id: string;
             /** Language */
@@ -2264,6 +2292,11 @@ export interface components {
              */
             doc_type: "pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira";
             error?: components["schemas"]["Trouble"] | null;
+            /**
+             * Has Unprocessed Images
+             * @description Whether it shows pictures that nothing is said of: not described yet, or not at all.
+             */
+            has_unprocessed_images: boolean;
             /** Id */
             id: string;
             /** Keywords */
@@ -3226,12 +3259,33 @@ export interface components {
             /** Mime */
             mime: string;
             /**
+             * Same As
+             * @description A picture that shows the same, of which the description was made: one of them need be shown.
+             */
+            same_as?: string | null;
+            /**
              * Text
              * @description What was read in the picture.
              */
             text?: string | null;
             /** Url */
             url: string;
+        };
+        /**
+         * ImageBody
+         * @description A picture as a question, or a part of one.
+         */
+        ImageBody: {
+            /**
+             * Asset Id
+             * @description A picture of a document that you may see.
+             */
+            asset_id?: string | null;
+            /**
+             * Data
+             * @description The picture's file in base64; the whole request is within limits.max_body_size.
+             */
+            data?: string | null;
         };
         /** IngestBody */
         IngestBody: {
@@ -3837,6 +3891,11 @@ export interface components {
             prompt_id: string;
             /** Provider */
             provider: string;
+            /**
+             * Same As
+             * @description The picture of which this was said: this one shows the same, saved again or in another size. Empty: itself.
+             */
+            same_as: string;
             /** Series */
             series: components["schemas"]["ChartSeries"][];
             /** Summary */
@@ -3979,6 +4038,8 @@ export interface components {
             messages: components["schemas"]["PromptMessage"][];
             /** Not Found */
             not_found: string;
+            /** @description What was seen in the picture that was asked with. */
+            picture?: components["schemas"]["AskedPicture"] | null;
             /**
              * Plan
              * @description How the question was understood; with `explain` only.
@@ -4194,6 +4255,8 @@ export interface components {
             found: boolean;
             /** Latency Ms */
             latency_ms: number;
+            /** @description What was seen in the picture that was asked with. */
+            picture?: components["schemas"]["AskedPicture"] | null;
             /**
              * Plan
              * @description How the question was understood; with `explain` only.
@@ -4213,147 +4276,6 @@ export interface components {
             trace_id: string;
             /** Warnings */
             warnings: string[];
-        };
-        /** QueryBody */
-        QueryBody: {
-            /**
-             * Collection
-             * @description One, or several; without it every enabled collection is searched.
-             */
-            collection?: string | string[] | null;
-            /**
-             * Evaluation
-             * @description The evaluation run that asks; the trace links to it.
-             */
-            evaluation?: string | null;
-            /**
-             * Explain
-             * @description Whether the answer tells how the question was understood.
-             * @default false
-             */
-            explain: boolean;
-            /**
-             * FiltersBody
-             * @description Hard filters; what is not named does not filter.
-             */
-            filters?: {
-                among?: {
-                    /**
-                     * Collection
-                     * @description Names of collections.
-                     */
-                    collection?: string | string[] | null;
-                    /** Doc Id */
-                    doc_id?: string | string[] | null;
-                    /**
-                     * Path Prefix
-                     * @description Beginnings of paths, as shown or absolute.
-                     */
-                    path_prefix?: string | string[] | null;
-                    /**
-                     * Source Id
-                     * @description Sources, by id: followed folders, spaces, projects.
-                     */
-                    source_id?: string | string[] | null;
-                } | null;
-                /** Doc Id */
-                doc_id?: string | string[] | null;
-                /**
-                 * Doc Type
-                 * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
-                 */
-                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira")[] | null;
-                /**
-                 * Has Image
-                 * @description Only passages that show a picture, or only those that show none.
-                 */
-                has_image?: boolean | null;
-                /**
-                 * Image Type
-                 * @description Only passages with a picture that its description takes for one of these.
-                 */
-                image_type?: ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown") | ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown")[] | null;
-                /**
-                 * Language
-                 * @description en, ja or zh.
-                 */
-                language?: string | string[] | null;
-                /** Path Prefix */
-                path_prefix?: string | null;
-                /**
-                 * Section
-                 * @description Headings that follow each other anywhere in a section's path: a list, or 'Guide > Setup'.
-                 */
-                section?: string | string[] | null;
-                /**
-                 * Section Prefix
-                 * @description The first headings of a section's path: a list, or a string such as 'Guide > Setup'.
-                 */
-                section_prefix?: string | string[] | null;
-                /** Source */
-                source?: string | string[] | null;
-                /**
-                 * Tags
-                 * @description A document without any tags is not shut out.
-                 */
-                tags?: string | string[] | null;
-                /**
-                 * Updated After
-                 * @description ISO 8601
-                 */
-                updated_after?: string | null;
-                /**
-                 * Updated Before
-                 * @description ISO 8601
-                 */
-                updated_before?: string | null;
-                /**
-                 * Version Id
-                 * @description Only live versions can be searched; another one is an error.
-                 */
-                version_id?: string | string[] | null;
-            };
-            /**
-             * History
-             * @description The turns before the question, oldest first; they make a follow-up self-contained.
-             */
-            history?: {
-                /**
-                 * Role
-                 * @enum {string}
-                 */
-                role: "user" | "assistant";
-                /** Text */
-                text: string;
-            }[];
-            /** Max Context Tokens */
-            max_context_tokens?: number | null;
-            /**
-             * PreferBody
-             * @description Soft preferences: they move passages up and never drop one.
-             */
-            prefer?: {
-                /** Has Image */
-                has_image?: boolean | null;
-                /** Recent */
-                recent?: boolean | null;
-                /**
-                 * Source
-                 * @description Sources, or beginnings of them.
-                 */
-                source?: string | string[] | null;
-            };
-            /** Query */
-            query: string;
-            /** Rerank */
-            rerank?: boolean | null;
-            /**
-             * Strategy
-             * @description hybrid, dense_only, sparse_only, or a named strategy.
-             */
-            strategy?: string | null;
-            /** Top K */
-            top_k?: number | null;
         };
         /** QuestionRow */
         QuestionRow: {
@@ -4734,6 +4656,155 @@ export interface components {
             rerank?: number | null;
             /** Sparse */
             sparse?: number | null;
+        };
+        /**
+         * SearchBody
+         * @description A question in words, by a picture, or both.
+         */
+        SearchBody: {
+            /**
+             * Collection
+             * @description One, or several; without it every enabled collection is searched.
+             */
+            collection?: string | string[] | null;
+            /**
+             * Evaluation
+             * @description The evaluation run that asks; the trace links to it.
+             */
+            evaluation?: string | null;
+            /**
+             * Explain
+             * @description Whether the answer tells how the question was understood.
+             * @default false
+             */
+            explain: boolean;
+            /**
+             * FiltersBody
+             * @description Hard filters; what is not named does not filter.
+             */
+            filters?: {
+                among?: {
+                    /**
+                     * Collection
+                     * @description Names of collections.
+                     */
+                    collection?: string | string[] | null;
+                    /** Doc Id */
+                    doc_id?: string | string[] | null;
+                    /**
+                     * Path Prefix
+                     * @description Beginnings of paths, as shown or absolute.
+                     */
+                    path_prefix?: string | string[] | null;
+                    /**
+                     * Source Id
+                     * @description Sources, by id: followed folders, spaces, projects.
+                     */
+                    source_id?: string | string[] | null;
+                } | null;
+                /** Doc Id */
+                doc_id?: string | string[] | null;
+                /**
+                 * Doc Type
+                 * @description Extensions (`md`, `docx`) and languages of code (`py`, `python`) are understood, too.
+                 */
+                doc_type?: ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira") | ("pdf" | "docx" | "xlsx" | "pptx" | "markdown" | "html" | "text" | "code" | "image" | "csv" | "notebook" | "email" | "odt" | "rtf" | "epub" | "diagram" | "confluence" | "jira")[] | null;
+                /**
+                 * Has Image
+                 * @description Only passages that show a picture, or only those that show none.
+                 */
+                has_image?: boolean | null;
+                /**
+                 * Image Type
+                 * @description Only passages with a picture that its description takes for one of these.
+                 */
+                image_type?: ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown") | ("table" | "chart" | "flowchart" | "diagram" | "screenshot" | "photo" | "mixed" | "unknown")[] | null;
+                /**
+                 * Language
+                 * @description en, ja or zh.
+                 */
+                language?: string | string[] | null;
+                /** Path Prefix */
+                path_prefix?: string | null;
+                /**
+                 * Section
+                 * @description Headings that follow each other anywhere in a section's path: a list, or 'Guide > Setup'.
+                 */
+                section?: string | string[] | null;
+                /**
+                 * Section Prefix
+                 * @description The first headings of a section's path: a list, or a string such as 'Guide > Setup'.
+                 */
+                section_prefix?: string | string[] | null;
+                /** Source */
+                source?: string | string[] | null;
+                /**
+                 * Tags
+                 * @description A document without any tags is not shut out.
+                 */
+                tags?: string | string[] | null;
+                /**
+                 * Updated After
+                 * @description ISO 8601
+                 */
+                updated_after?: string | null;
+                /**
+                 * Updated Before
+                 * @description ISO 8601
+                 */
+                updated_before?: string | null;
+                /**
+                 * Version Id
+                 * @description Only live versions can be searched; another one is an error.
+                 */
+                version_id?: string | string[] | null;
+            };
+            /**
+             * History
+             * @description The turns before the question, oldest first; they make a follow-up self-contained.
+             */
+            history?: {
+                /**
+                 * Role
+                 * @enum {string}
+                 */
+                role: "user" | "assistant";
+                /** Text */
+                text: string;
+            }[];
+            /** @description Its words, what rules say of it, and where it is shown already, in whatever size: such passages come first. */
+            image?: components["schemas"]["ImageBody"] | null;
+            /** Max Context Tokens */
+            max_context_tokens?: number | null;
+            /**
+             * PreferBody
+             * @description Soft preferences: they move passages up and never drop one.
+             */
+            prefer?: {
+                /** Has Image */
+                has_image?: boolean | null;
+                /** Recent */
+                recent?: boolean | null;
+                /**
+                 * Source
+                 * @description Sources, or beginnings of them.
+                 */
+                source?: string | string[] | null;
+            };
+            /**
+             * Query
+             * @description May be empty beside a picture.
+             */
+            query: string;
+            /** Rerank */
+            rerank?: boolean | null;
+            /**
+             * Strategy
+             * @description hybrid, dense_only, sparse_only, or a named strategy.
+             */
+            strategy?: string | null;
+            /** Top K */
+            top_k?: number | null;
         };
         /** Section */
         Section: {
@@ -6328,6 +6399,8 @@ export interface operations {
                 text?: string | null;
                 /** @description Only what lies in it itself; empty: in none. */
                 folder?: string | null;
+                /** @description Only documents with pictures that are not described yet, or only those without. */
+                has_unprocessed_images?: boolean | null;
                 collection?: string | null;
                 page?: number;
                 page_size?: number;
@@ -7554,7 +7627,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["QueryBody"];
+                "application/json": components["schemas"]["SearchBody"];
             };
         };
         responses: {

@@ -39,9 +39,18 @@ def _readable(doc_id: str, app: App, access: Access) -> None:
 _document = [Depends(_readable)]
 
 
-_NAMING: Final = {"source": "", "source_uri": "", "title": "", "summary": "", "tags": (), "restricted": True}
+_NAMING: Final = {
+    "source": "",
+    "source_uri": "",
+    "title": "",
+    "summary": "",
+    "tags": (),
+    "has_unprocessed_images": False,
+    "restricted": True,
+}
 
 _WRITTEN = "`model`: the language model writes it, where there is one."
+_UNPROCESSED = "Only documents with pictures that are not described yet, or only those without."
 _MARKED = "Mark this passage on the page; may be given several times."
 
 
@@ -64,13 +73,16 @@ def list_documents(
     status: Annotated[DocumentStatus | None, Query()] = None,
     text: Annotated[str | None, Query(max_length=1000, description="A part of the path or the title.")] = None,
     folder: Annotated[str | None, Query(max_length=4000, description="Only what lies in it itself; empty: in none.")] = None,
+    has_unprocessed_images: Annotated[bool | None, Query(description=_UNPROCESSED)] = None,
 ) -> dict[str, Any]:
     """Documents by source; deleted ones only when asked for by their status.
 
-    Those of cloud sources that are not public come last, and are named only to a token that may read them. With `text` they are
-    left out: that one is found would disclose its name.
+    Those of cloud sources that are not public come last, and are named only to a token that may read them. With `text` and with
+    `has_unprocessed_images` they are left out: that one is found would disclose what it says.
     """
-    found, total = app.documents.page(kb_id, status, paging.page, paging.page_size, caller.readable, text, folder)
+    found, total = app.documents.page(
+        kb_id, status, paging.page, paging.page_size, caller.readable, text, folder, has_unprocessed_images
+    )
     readable = access.readable(row["id"] for row in found)
     return paging.answer([row if row["id"] in readable else row | _unnamed(row) for row in found], total)
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request
 
-from ragd.api.common import App, CallerOf, SourceTokens, collection_available, in_turn
+from ragd.api.common import Access, App, CallerOf, SourceTokens, collection_available, in_turn
 from ragd.api.responses import explained_response, query_response
-from ragd.api.schemas.query import QueryAnswer, QueryBody
+from ragd.api.schemas.query import QueryAnswer, SearchBody
+from ragd.retrieve.pipeline import QueryResult
 
 router = APIRouter(tags=["query"])
 
@@ -19,7 +20,17 @@ router = APIRouter(tags=["query"])
     response_model_exclude_unset=True,
     dependencies=[Depends(collection_available)],
 )
-async def query(request: Request, body: QueryBody, app: App, tokens: SourceTokens, caller: CallerOf) -> dict[str, Any]:
-    """Find the passages that answer a question, with citations and a context for a model."""
-    found = await in_turn(request, lambda: app.search.query(body.request(tokens, caller.readable), highlighted=True))
-    return query_response(found) | (explained_response(found) if body.explain else {})
+async def query(
+    request: Request, body: SearchBody, app: App, tokens: SourceTokens, access: Access, caller: CallerOf
+) -> dict[str, Any]:
+    """Find the passages that answer a question, with citations and a context for a model; or those that a picture is about."""
+    told: dict[str, Any] = {}
+
+    def asked() -> QueryResult:
+        made = body.request(tokens, caller.readable)
+        if body.image:
+            made, told["picture"] = app.picture_questions.asked(made, body.image.content(), body.image.asset_id, access)
+        return app.search.query(made, highlighted=True)
+
+    found = await in_turn(request, asked)
+    return query_response(found) | told | (explained_response(found) if body.explain else {})

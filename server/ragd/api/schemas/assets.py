@@ -41,6 +41,9 @@ class PictureDescription(BaseModel):
     mermaid: str
     details: dict[str, Any] = Field(description="Further fields, by profile.")
     low_quality: bool
+    same_as: str = Field(
+        description="The picture of which this was said: this one shows the same, saved again or in another size. Empty: itself."
+    )
     unseen_numbers: int = Field(
         description="Numbers that were said and not read in the picture; they are among the uncertainties."
     )

@@ -27,6 +27,9 @@ class Document(BaseModel):
     updated_at: str
     summary: str
     tags: list[str]
+    has_unprocessed_images: bool = Field(
+        description="Whether it shows pictures that nothing is said of: not described yet, or not at all."
+    )
     restricted: bool | None = Field(
         default=None, description="True when it needs a token that may read it: then nothing here says what it is."
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import BaseModel, Field, WithJsonSchema, model_validator
 
 from ragd.api.schemas.base import RequestBody, Where
 from ragd.core.documents import DocType
+from ragd.core.errors import ValidationFailed
 from ragd.core.logs import request_id
 from ragd.core.query import Mode, QueryRequest
 from ragd.retrieve.filters import parse_filters
@@ -112,6 +114,40 @@ class QueryBody(RequestBody):
         }
 
 
+class ImageBody(RequestBody):
+    """A picture as a question, or a part of one."""
+
+    data: str | None = Field(
+        default=None, description="The picture's file in base64; the whole request is within limits.max_body_size."
+    )
+    asset_id: str | None = Field(default=None, pattern="^[0-9a-f]{32}$", description="A picture of a document that you may see.")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> ImageBody:
+        if (self.data is None) == (self.asset_id is None):
+            raise ValueError("either data or asset_id is needed, and not both")
+        return self
+
+    def content(self) -> bytes | None:
+        """The bytes that were sent, None for an asset. Raises `ValidationFailed` for what is no base64."""
+        if self.data is None:
+            return None
+        try:
+            return base64.b64decode(self.data, validate=True)
+        except ValueError as error:
+            raise ValidationFailed.of_field("image.data", "not_base64", "The picture is not in base64.") from error
+
+
+class SearchBody(QueryBody):
+    """A question in words, by a picture, or both."""
+
+    query: str = Field(description="May be empty beside a picture.")
+    image: ImageBody | None = Field(
+        default=None,
+        description="Its words, what rules say of it, and where it is shown already, in whatever size: such passages come first.",
+    )
+
+
 _AS_OF: Any = Field(
     default=None, description="The day on which this text was fetched, when it was not held against what is there now."
 )
@@ -135,6 +171,9 @@ class Image(BaseModel):
     description: str | None = Field(default=None, description="What a captioner says of it: no words of the document.")
     described_by: str | None = Field(default=None, description="Which captioner, and which model.")
     mermaid: str | None = Field(default=None, description="The diagram that it shows, as Mermaid text.")
+    same_as: str | None = Field(
+        default=None, description="A picture that shows the same, of which the description was made: one of them need be shown."
+    )
 
 
 class Scores(BaseModel):
@@ -229,9 +268,17 @@ class Explained(BaseModel):
     features: list[Feature] | None = Field(default=None, description="What the learned fusion made the score of.")
 
 
+class AskedPicture(BaseModel):
+    image_type: ImageType
+    description: str = Field(description="By rules, whatever captioner the settings name.")
+    text: str = Field(description="What was read in it.")
+    alike: list[str] = Field(description="Pictures that look the same, by asset id, the nearest first.")
+
+
 class QueryAnswer(BaseModel):
     trace_id: str
     query: str
+    picture: AskedPicture | None = Field(default=None, description="What was seen in the picture that was asked with.")
     results: list[Result]
     context: str
     citations: list[Citation]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ragd.app.pictures.asking import PictureQuestions
 from ragd.app.pictures.captioning import Captioning
 from ragd.app.pictures.details import PictureDetails
 from ragd.app.pictures.service import Pictures
 
-__all__ = ["Captioning", "PictureDetails", "Pictures"]
+__all__ = ["Captioning", "PictureDetails", "PictureQuestions", "Pictures"]

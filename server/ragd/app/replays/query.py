@@ -115,6 +115,7 @@ class QueryReplay:
             text=_text(plan, asked.text),
             **said,
             rerank=reranks,
+            pictures=tuple(recorded.get("pictures", ())),
             request_id=asked.request_id,
             source_tokens=asked.source_tokens,
             readable=asked.readable,

@@ -32,6 +32,7 @@ from ragd.formats.registry import shape_of
 from ragd.ingest.workers.ipc import KnownAssets, Normalized
 from ragd.providers.protocols import OcrEngine, Pixels
 from ragd.providers.registry import build
+from ragd.vision.likeness import phash_of
 
 THUMBNAIL_SIDE: Final = 320
 """Pixels of the longer side of a thumbnail."""
@@ -243,6 +244,7 @@ def _asset(
         data=picture.data if found.mime else _as_png(found.image),
         thumbnail=_thumbnail(found.image),
         words=before.lines if before and before.lines else None,
+        phash=phash_of(pixels),
     )
 
 

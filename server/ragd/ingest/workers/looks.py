@@ -14,7 +14,8 @@ from ragd.vision.description import Description, ImageType, PictureContext
 @dataclass(frozen=True, slots=True)
 class LookTask:
     """A picture to look at. `words` are what was read in it, None when that is not known. `captioner`: which one describes it
-    there; None: it is only made ready for one that asks a service, its longer side at most `max_side` pixels."""
+    there; None: it is only made ready for one that asks a service, its longer side at most `max_side` pixels, the file at most
+    `max_bytes`. A context without a language is described in that of the words."""
 
     name: str
     data: bytes
@@ -22,6 +23,7 @@ class LookTask:
     words: tuple[OcrLine, ...] | None
     captioner: str | None
     max_side: int
+    max_bytes: int
 
     def packed(self) -> tuple[dict[str, Any], list[bytes]]:
         """As a frame's header and blobs."""
@@ -32,30 +34,38 @@ class LookTask:
             "words": pack_words(self.words),
             "captioner": self.captioner,
             "max_side": self.max_side,
+            "max_bytes": self.max_bytes,
         }
         return header, [self.data]
 
     @staticmethod
     def unpacked(header: Mapping[str, Any], blobs: Sequence[bytes]) -> LookTask:
         """The inverse of `packed`."""
-        names = ("name", "captioner", "max_side")
+        names = ("name", "captioner", "max_side", "max_bytes")
         words, context = unpack_words(header["words"]), PictureContext(**header["context"])
         return LookTask(**{name: header[name] for name in names}, data=blobs[0], words=words, context=context)
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a picture was taken for, the words in it, and its description where one was asked for, else its file."""
+    """What a picture was taken for, the words in it, and its description where one was asked for, else its file.
+
+    `phash` and `size`, its width and height, tell whether another looks the same (`vision.likeness`).
+    """
 
     image_type: ImageType
     words: tuple[OcrLine, ...]
     picture: bytes
+    phash: str
+    size: tuple[int, int]
     description: Description | None = None
 
     def packed(self) -> tuple[dict[str, Any], list[bytes]]:
         """As a frame's header and blobs."""
         said = self.description.as_dict() if self.description else None
-        header = {"kind": "look", "image_type": self.image_type, "words": pack_words(self.words), "description": said}
+        words = pack_words(self.words)
+        header = {"kind": "look", "image_type": self.image_type, "words": words, "description": said}
+        header |= {"phash": self.phash, "size": self.size}
         return header, [self.picture]
 
     @staticmethod
@@ -66,5 +76,7 @@ class Look:
             image_type=cast("ImageType", header["image_type"]),
             words=unpack_words(header["words"]) or (),
             picture=blobs[0],
+            phash=header["phash"],
+            size=(header["size"][0], header["size"][1]),
             description=Description.from_dict(said) if said else None,
         )

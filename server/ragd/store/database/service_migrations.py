@@ -121,5 +121,10 @@ def pages_of_documents(op: Operations) -> None:
     op.create_index("ix_documents_source", "documents", ["source", "doc_id", "kb_id", "status", "source_id"])
 
 
-LATER_MIGRATIONS = (api_keys, callers, trace_summaries, request_rates, labels, descriptions, pages_of_documents)
+def likenesses(op: Operations) -> None:
+    """By what pictures are told that look the same. Those that were kept before have none until they are looked at again."""
+    op.add_column("assets", sa.Column("phash", text(64)))
+
+
+LATER_MIGRATIONS = (api_keys, callers, trace_summaries, request_rates, labels, descriptions, pages_of_documents, likenesses)
 """After those of `migrations`, in order."""

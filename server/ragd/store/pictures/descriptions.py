@@ -16,6 +16,8 @@ from ragd.store.database.repository import Repository
 from ragd.store.database.schema import collections, descriptions, documents, version_assets
 from ragd.vision.description import Description, profile_of
 
+TAKEN_OVER: Final = ""
+"""`context_hash` of a description that was made of another picture, which shows the same."""
 MOST_ATTEMPTS: Final = 4
 """Attempts at one picture after which it waits until somebody asks for it."""
 
@@ -205,12 +207,13 @@ class Descriptions(Repository):
         ]
 
     def spent(self, since: str, key: CaptionerKey) -> Spent:
-        """What a captioner has described since a moment, failures included: they cost, too."""
+        """What a captioner was asked since a moment, failures included: they cost, too. What was taken over cost nothing."""
+        asked = or_(descriptions.c.error_code.is_not(None), descriptions.c.context_hash != TAKEN_OVER)
         query = select(
             func.count(),
             func.coalesce(func.sum(descriptions.c.input_tokens), 0),
             func.coalesce(func.sum(descriptions.c.output_tokens), 0),
-        ).where(descriptions.c.created_at >= since, _by(key))
+        ).where(descriptions.c.created_at >= since, _by(key), asked)
         row = self._first(query)
         return Spent(*map(int, row)) if row else Spent()
 
@@ -220,7 +223,7 @@ def described_by(body: Mapping[str, Any] | None) -> Described | None:
     if not body or body["low_quality"] or not body["summary"]:
         return None
     by = " ".join(filter(None, (body["provider"], body["model"])))
-    return Described(by, body["image_type"], body["summary"], body["mermaid"])
+    return Described(by, body["image_type"], body["summary"], body["mermaid"], body.get("same_as", ""))
 
 
 def _by(key: CaptionerKey) -> ColumnElement[bool]:
