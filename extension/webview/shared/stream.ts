@@ -48,6 +48,10 @@ export class StreamedMarkdown {
 
   constructor(private readonly options: StreamOptions) {}
 
+  get isWhole(): boolean {
+    return this.ended;
+  }
+
   push(piece: string): void {
     this.text += piece;
     this.waiting.push(...this.splitter.push(piece));
@@ -93,8 +97,16 @@ export class StreamedMarkdown {
 
   /** Elements of the blocks between two offsets of the text, with the offset where each block begins. */
   *blocksBetween(start: number, end: number): Iterable<{ block: Block; nodes: ChildNode[] }> {
-    for (const piece of this.pieces) {
-      if (piece.block.end > start && piece.block.start < end) yield piece;
+    let [low, high] = [0, this.pieces.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.pieces[middle]?.block.end ?? Infinity) > start) high = middle;
+      else low = middle + 1;
+    }
+    for (let at = low; at < this.pieces.length; at += 1) {
+      const piece = this.pieces[at];
+      if (!piece || piece.block.start >= end) return;
+      yield piece;
     }
   }
 

@@ -75,7 +75,6 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
     const surface = new ChatSurface(this.services, { get: () => tab.sessionId, set, isLive: true });
     const tab: Tab = { panel, surface, sessionId };
     this.tabs.add(tab);
-    panel.iconPath = vscode.Uri.joinPath(this.services.extensionUri, "media", "view.svg");
     surface.attach(panel.webview, (message) => {
       const title = titleIn(message);
       if (title !== undefined) panel.title = title === "" ? l10n.t("New chat") : title;

@@ -11,14 +11,19 @@ import * as l10n from "@vscode/l10n";
 import type { Support } from "../../../src/core/api/types";
 import { unitsOf } from "../../../src/protocol/highlights";
 import { h } from "../../shared/dom";
+import { requestDraw, type Drawable } from "../../shared/frames";
 import { icon } from "../../shared/icons";
 import { locate, wrap } from "../../shared/sentences";
 import type { StreamedMarkdown } from "../../shared/stream";
 
 const NOT_ITS_TEXT = ".chip, .code";
 
-/** Sets the marks anew: those of an earlier call are taken away first. */
+const CHUNK_MS = 8;
+const marking = new WeakMap<StreamedMarkdown, Drawable>();
+
+/** Sets the marks anew: those of an earlier call are taken away first. Of a long answer some stand at once, the others follow. */
 export function markUnsupported(answer: StreamedMarkdown, source: string, support: readonly Support[]): void {
+  marking.delete(answer);
   for (const mark of answer.element.querySelectorAll(".unsupported-mark")) mark.remove();
   for (const marked of answer.element.querySelectorAll(".unsupported")) marked.replaceWith(...marked.childNodes);
   answer.element.normalize();
@@ -28,13 +33,28 @@ export function markUnsupported(answer: StreamedMarkdown, source: string, suppor
     source,
     doubtful.flatMap(({ start, end }) => [start, end]),
   );
-  for (const sentence of doubtful) {
-    const [start, end] = [units.get(sentence.start) ?? 0, units.get(sentence.end) ?? source.length];
-    const nodes = [...answer.blocksBetween(start, end)]
-      .flatMap((piece) => piece.nodes)
-      .filter((node) => node.isConnected);
-    if (nodes.length > 0) markIn(nodes, source.slice(start, end));
-  }
+  let next = 0;
+  const rest: Drawable = {
+    isWhole: true,
+    draw: (until) => {
+      while (next < doubtful.length && marking.get(answer) === rest) {
+        const sentence = doubtful[next++];
+        if (sentence)
+          markSentence(answer, source, units.get(sentence.start) ?? 0, units.get(sentence.end) ?? source.length);
+        if (performance.now() >= until) return next === doubtful.length;
+      }
+      return true;
+    },
+  };
+  marking.set(answer, rest);
+  if (!rest.draw(performance.now() + CHUNK_MS)) requestDraw(rest);
+}
+
+function markSentence(answer: StreamedMarkdown, source: string, start: number, end: number): void {
+  const nodes = [...answer.blocksBetween(start, end)]
+    .flatMap((piece) => piece.nodes)
+    .filter((node) => node.isConnected);
+  if (nodes.length > 0) markIn(nodes, source.slice(start, end));
 }
 
 function markIn(nodes: readonly Node[], sentence: string): void {
