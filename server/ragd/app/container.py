@@ -22,6 +22,7 @@ from ragd.app.knowledge_bases import KnowledgeBases
 from ragd.app.maintenance import Maintenance
 from ragd.app.metrics import count_documents
 from ragd.app.models import Models
+from ragd.app.pages.service import DocumentPages
 from ragd.app.pictures import Captioning, PictureDetails, PictureQuestions, Pictures
 from ragd.app.query_factory import QueryFactory
 from ragd.app.reconciler import Reconciler
@@ -177,6 +178,7 @@ class Application(Stores):
         self.guides = Guides(self.document_reader, self.models, settings.llm)
         self.pictures = Pictures(self.assets, self.access, originals, self.parser)
         self.picture_questions = PictureQuestions(self.pictures, settings.ingest)
+        self.pages = DocumentPages(self.document_reader, originals, self.parser)
         about = self.captioning
         self.captions = DescribePictures(
             about.settings, about.captioner, self.ingestion, self.parser, self.descriptions, self.assets, self.writer, self.jobs

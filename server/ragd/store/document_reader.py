@@ -155,6 +155,15 @@ class DocumentReader(Repository):
             raise NotFound(f"There is no version '{version_id}' of this document: `ingest.keep_versions` older ones are kept.")
         return row.markdown if row else ""
 
+    def placed_content(self, doc_id: str) -> tuple[str, dict[str, Any]]:
+        """The Markdown of the live version with its places, as `encode_places` made them; both empty where there is none.
+
+        Raises as `get` does.
+        """
+        query = select(versions.c.markdown, versions.c.places).where(versions.c.version_id == self.get(doc_id)["version_id"])
+        row = self._first(query)
+        return (row.markdown, row.places) if row is not None else ("", {"marks": [], "headings": []})
+
     def sections(self, doc_id: str) -> list[dict[str, Any]]:
         """The section tree of the live version, in order. Raises as `get` does."""
         version_id = self.get(doc_id)["version_id"]

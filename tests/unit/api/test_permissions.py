@@ -141,7 +141,18 @@ def test_routes_that_others_read_tell_nobody(cloud: Cloud) -> None:
 def test_what_may_not_be_seen_is_not_there(cloud: Cloud) -> None:
     ids = secret_ids(cloud)
     unknown = cloud.client.get(f"/api/documents/{'0' * 32}").json()["error"]
-    paths = ("", "/guide", "/content", "/sections", "/chunks", "/pages/1")
+    paths = (
+        "",
+        "/guide",
+        "/content",
+        "/sections",
+        "/chunks",
+        "/outline",
+        "/pages",
+        "/pages/1",
+        "/pages/1/text",
+        "/rows?start=0&end=9",
+    )
     calls = [("GET", path) for path in paths] + [("POST", "/reindex"), ("DELETE", "")]
     for token, doc_id, (method, path) in itertools.product(WRONG, (ids["doc"], ids["file"]), calls):
         answer = cloud.client.request(method, f"/api/documents/{doc_id}{path}", headers=cloud.headers(token))

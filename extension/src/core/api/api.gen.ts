@@ -443,6 +443,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/documents/{doc_id}/outline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Outline
+         * @description The headings (of a PDF: its bookmarks, where it has them) in order, with their places.
+         */
+        get: operations["get_outline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{doc_id}/pages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Pages
+         * @description The text that was read on each page, scanned ones too; none for a document without pages.
+         */
+        get: operations["list_pages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents/{doc_id}/pages/{page}": {
         parameters: {
             query?: never;
@@ -455,6 +495,26 @@ export interface paths {
          * @description A page of a PDF as a picture, with passages marked.
          */
         get: operations["get_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{doc_id}/pages/{page}/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Page Text
+         * @description The words of a PDF's page with their places on it.
+         */
+        get: operations["get_page_text"];
         put?: never;
         post?: never;
         delete?: never;
@@ -477,6 +537,26 @@ export interface paths {
          * @description Read the document again: its file, changed or not, or its item of a cloud source.
          */
         post: operations["reread_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/documents/{doc_id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Rows
+         * @description Which rows of a workbook's sheets the content has between two characters; at most 300,000 lie between them.
+         */
+        get: operations["list_rows"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1427,6 +1507,11 @@ export interface components {
             documents: components["schemas"]["ShowingDocument"][];
             /** Height */
             height: number;
+            /**
+             * Lines
+             * @description The same, line by line with its places; none where they are not known.
+             */
+            lines: components["schemas"]["ReadLine"][];
             /** Mime */
             mime: string;
             /**
@@ -3826,6 +3911,112 @@ export interface components {
             /** Title */
             title: string;
         };
+        /** OutlinePage */
+        OutlinePage: {
+            /** Items */
+            items: components["schemas"]["OutlinePlace"][];
+            /** Page */
+            page: number;
+            /** Page Size */
+            page_size: number;
+            /** Total */
+            total: number;
+        };
+        /** OutlinePlace */
+        OutlinePlace: {
+            /**
+             * Bbox
+             * @description Where the heading stands on its page.
+             */
+            bbox?: [
+                number,
+                number,
+                number,
+                number
+            ] | null;
+            /**
+             * Level
+             * @description 1 for the headings of the first level.
+             */
+            level: number;
+            /** Page */
+            page?: number | null;
+            /** Sheet */
+            sheet?: string | null;
+            /** Slide */
+            slide?: number | null;
+            /**
+             * Start
+             * @description The character of the content at which the heading begins.
+             */
+            start: number;
+            /** Title */
+            title: string;
+        };
+        /** PageContent */
+        PageContent: {
+            /** Page */
+            page: number;
+            /**
+             * Text
+             * @description As it was printed: no Markdown.
+             */
+            text: string;
+        };
+        /** PageContentPage */
+        PageContentPage: {
+            /** Items */
+            items: components["schemas"]["PageContent"][];
+            /** Page */
+            page: number;
+            /** Page Size */
+            page_size: number;
+            /** Total */
+            total: number;
+        };
+        /** PageLine */
+        PageLine: {
+            /**
+             * Paragraph
+             * @description Whether it begins a paragraph.
+             */
+            paragraph: boolean;
+            /**
+             * Words
+             * @description One for the whole line where text was recognised in a scan.
+             */
+            words: components["schemas"]["PageWord"][];
+        };
+        /** PageText */
+        PageText: {
+            /**
+             * Lines
+             * @description In reading order.
+             */
+            lines: components["schemas"]["PageLine"][];
+            /** Page */
+            page: number;
+            /**
+             * Recognised
+             * @description The page is a scan, and this was recognised on it.
+             */
+            recognised: boolean;
+        };
+        /** PageWord */
+        PageWord: {
+            /**
+             * Bbox
+             * @description Left, top, right, bottom as fractions (0..1) of the page as shown.
+             */
+            bbox: [
+                number,
+                number,
+                number,
+                number
+            ] | null;
+            /** Text */
+            text: string;
+        };
         /** Page[ComparedQuestion] */
         Page_ComparedQuestion_: {
             /** Items */
@@ -4308,6 +4499,21 @@ export interface components {
             doc_id: string;
             /** Source */
             source: string;
+        };
+        /** ReadLine */
+        ReadLine: {
+            /**
+             * Bbox
+             * @description Left, top, right, bottom as fractions (0..1) of the picture.
+             */
+            bbox: [
+                number,
+                number,
+                number,
+                number
+            ];
+            /** Text */
+            text: string;
         };
         /** ReadNumber */
         ReadNumber: {
@@ -4856,6 +5062,33 @@ export interface components {
         SettingList: {
             /** Items */
             items: components["schemas"]["Setting"][];
+        };
+        /** SheetRow */
+        SheetRow: {
+            /**
+             * Bottom
+             * @description The row itself; `top` is another where a header is said with it.
+             */
+            bottom: number;
+            /**
+             * Left
+             * @description The first column of its table, as `A`.
+             */
+            left: string;
+            /** Right */
+            right: string;
+            /**
+             * Start
+             * @description The character of the content at which its text begins, with that of a header above it.
+             */
+            start: number;
+            /** Top */
+            top: number;
+        };
+        /** SheetRows */
+        SheetRows: {
+            /** Items */
+            items: components["schemas"]["SheetRow"][];
         };
         /** ShowingDocument */
         ShowingDocument: {
@@ -6661,6 +6894,74 @@ export interface operations {
             };
         };
     };
+    get_outline: {
+        parameters: {
+            query?: {
+                page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                doc_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutlinePage"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_pages: {
+        parameters: {
+            query?: {
+                page?: number;
+                page_size?: number;
+            };
+            header?: never;
+            path: {
+                doc_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageContentPage"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     get_page: {
         parameters: {
             query?: {
@@ -6699,6 +7000,38 @@ export interface operations {
             };
         };
     };
+    get_page_text: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                doc_id: string;
+                page: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageText"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     reread_document: {
         parameters: {
             query?: never;
@@ -6717,6 +7050,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobStarted"];
+                };
+            };
+            /** @description Any failure */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    list_rows: {
+        parameters: {
+            query: {
+                start: number;
+                /** @description Exclusive. */
+                end: number;
+            };
+            header?: never;
+            path: {
+                doc_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SheetRows"];
                 };
             };
             /** @description Any failure */

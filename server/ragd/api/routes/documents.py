@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 
 from ragd.api.common import Access, App, CallerOf, Pages, SourceTokens
 from ragd.api.description import binary
@@ -17,7 +17,11 @@ from ragd.api.schemas.documents import (
     DocumentGuide,
     DocumentPage,
     FolderPage,
+    OutlinePage,
+    PageContentPage,
+    PageText,
     SectionPage,
+    SheetRows,
     VerifyBody,
     VerifyReport,
 )
@@ -49,6 +53,7 @@ _NAMING: Final = {
     "restricted": True,
 }
 
+_MOST_CHARACTERS: Final = 300_000
 _WRITTEN = "`model`: the language model writes it, where there is one."
 _UNPROCESSED = "Only documents with pictures that are not described yet, or only those without."
 _MARKED = "Mark this passage on the page; may be given several times."
@@ -144,6 +149,34 @@ def list_sections(doc_id: str, app: App, paging: Pages) -> dict[str, Any]:
 def list_chunks(doc_id: str, app: App, paging: Pages) -> dict[str, Any]:
     """The passages in order, with their places."""
     return paging.answer(*app.document_reader.chunks(doc_id, paging.page, paging.page_size))
+
+
+@router.get("/{doc_id}/outline", response_model=OutlinePage, response_model_exclude_unset=True, dependencies=_document)
+def get_outline(doc_id: str, app: App, paging: Pages) -> dict[str, Any]:
+    """The headings (of a PDF: its bookmarks, where it has them) in order, with their places."""
+    outline = app.pages.outline(doc_id)
+    return paging.answer(paging.of(outline), len(outline))
+
+
+@router.get("/{doc_id}/rows", response_model=SheetRows, dependencies=_document)
+def list_rows(
+    doc_id: str, app: App, start: Annotated[int, Query(ge=0)], end: Annotated[int, Query(ge=0, description="Exclusive.")]
+) -> dict[str, Any]:
+    """Which rows of a workbook's sheets the content has between two characters; at most 300,000 lie between them."""
+    return {"items": app.pages.rows(doc_id, start, min(end, start + _MOST_CHARACTERS))}
+
+
+@router.get("/{doc_id}/pages", response_model=PageContentPage, dependencies=_document)
+def list_pages(doc_id: str, app: App, paging: Pages) -> dict[str, Any]:
+    """The text that was read on each page, scanned ones too; none for a document without pages."""
+    first = (paging.page - 1) * paging.page_size + 1
+    return paging.answer(*app.pages.texts(doc_id, first, paging.page_size))
+
+
+@router.get("/{doc_id}/pages/{page}/text", response_model=PageText, dependencies=_document)
+def get_page_text(doc_id: str, page: Annotated[int, Path(ge=1)], app: App) -> dict[str, Any]:
+    """The words of a PDF's page with their places on it."""
+    return app.pages.page(doc_id, page)
 
 
 @router.get(

@@ -60,12 +60,18 @@ class ShowingDocument(BaseModel):
     title: str
 
 
+class ReadLine(BaseModel):
+    text: str
+    bbox: tuple[float, float, float, float] = Field(description="Left, top, right, bottom as fractions (0..1) of the picture.")
+
+
 class AssetDetails(BaseModel):
     asset_id: str
     mime: str
     width: int
     height: int
     text: str = Field(description="What was read in it.")
+    lines: list[ReadLine] = Field(description="The same, line by line with its places; none where they are not known.")
     not_read: str | None = Field(description="Why it was not read.")
     description: PictureDescription | None = Field(description="The one that is shown.")
     descriptions: list[PictureDescription] = Field(description="Every one that is kept, and failures, the newest first.")

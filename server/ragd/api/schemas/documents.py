@@ -84,6 +84,57 @@ class OutlineEntry(BaseModel):
     level: int = Field(description="1 for the headings of the first level.")
 
 
+class OutlinePlace(BaseModel):
+    title: str
+    level: int = Field(description="1 for the headings of the first level.")
+    start: int = Field(description="The character of the content at which the heading begins.")
+    page: int | None = None
+    slide: int | None = None
+    sheet: str | None = None
+    bbox: tuple[float, float, float, float] | None = Field(default=None, description="Where the heading stands on its page.")
+
+
+class OutlinePage(Page[OutlinePlace]): ...
+
+
+class SheetRow(BaseModel):
+    start: int = Field(description="The character of the content at which its text begins, with that of a header above it.")
+    top: int
+    bottom: int = Field(description="The row itself; `top` is another where a header is said with it.")
+    left: str = Field(description="The first column of its table, as `A`.")
+    right: str
+
+
+class SheetRows(BaseModel):
+    items: list[SheetRow]
+
+
+class PageContent(BaseModel):
+    page: int
+    text: str = Field(description="As it was printed: no Markdown.")
+
+
+class PageContentPage(Page[PageContent]): ...
+
+
+class PageWord(BaseModel):
+    text: str
+    bbox: tuple[float, float, float, float] | None = Field(
+        description="Left, top, right, bottom as fractions (0..1) of the page as shown."
+    )
+
+
+class PageLine(BaseModel):
+    words: list[PageWord] = Field(description="One for the whole line where text was recognised in a scan.")
+    paragraph: bool = Field(description="Whether it begins a paragraph.")
+
+
+class PageText(BaseModel):
+    page: int
+    recognised: bool = Field(description="The page is a scan, and this was recognised on it.")
+    lines: list[PageLine] = Field(description="In reading order.")
+
+
 class SuggestedQuestion(BaseModel):
     text: str
     kind: str = Field(description="What it was made of: faq, definition, heading, table, or model.")

@@ -39,6 +39,7 @@ class PictureDetails:
             "width": asset.width,
             "height": asset.height,
             "text": asset.text,
+            "lines": [{"text": line.text, "bbox": line.box} for line in asset.words or ()],
             "not_read": asset.ocr_skipped,
             "description": self._told(current) if current else None,
             "descriptions": [self._told(one) for one in self.captioning.descriptions.of(asset_id)],

@@ -115,6 +115,15 @@ class WorkerPool:
             exchange.finish()
             return blobs[0]
 
+    def page_texts(self, data: bytes, name: str, first: int, count: int) -> list[bytes]:
+        """The lines of up to `count` pages of a PDF from `first` on, as JSON (see `read_page_texts`). Raises `ParseFailed`."""
+        with self._worker(name) as worker:
+            exchange = Exchange(worker)
+            exchange.send({"op": "page_texts", "name": name, "first": first, "count": count}, [data])
+            _, blobs = exchange.receive("page_texts")
+            exchange.finish()
+            return blobs
+
     def look(self, task: LookTask) -> Look:
         """Have a picture looked at. Raises `ParseFailed` or one of its kinds."""
         with self._worker(task.name) as worker:

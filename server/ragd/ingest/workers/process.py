@@ -96,6 +96,8 @@ def _serve(reader: _Reader, requests: IO[bytes], answers: IO[bytes]) -> None:
         try:
             if request["op"] == "render":
                 _render(request, blobs, answers)
+            elif request["op"] == "page_texts":
+                _page_texts(request, blobs, answers)
             elif request["op"] == "text":
                 texts.run(request, blobs)
             elif request["op"] == "look":
@@ -156,6 +158,14 @@ def _render(request: Mapping[str, Any], blobs: Sequence[bytes], answers: IO[byte
 
     highlights = [(left, top, right, bottom) for left, top, right, bottom in request["highlights"]]
     write_frame(answers, {"kind": "image"}, [render_page(blobs[0], request["page"], request["width"], highlights)])
+
+
+def _page_texts(request: Mapping[str, Any], blobs: Sequence[bytes], answers: IO[bytes]) -> None:
+    from ragd.ingest.pictures.page_texts import read_page_texts
+
+    pages = read_page_texts(blobs[0], request["first"], request["count"])
+    # As bytes: the daemon keeps them, and reads only the page that is asked for.
+    write_frame(answers, {"kind": "page_texts"}, [json.dumps(lines, ensure_ascii=False).encode() for lines in pages])
 
 
 def _look(reader: _Reader, request: Mapping[str, Any], blobs: Sequence[bytes], answers: IO[bytes]) -> None:

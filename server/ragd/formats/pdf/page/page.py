@@ -31,7 +31,8 @@ class Segment:
     """Characters that stand in one line without a wide gap.
 
     `size` is the font's size in points; `font` its name. `even` says that its letters all have one width, and `fixed` that those
-    of its font have, as in program text. `spaced`: a blank stands before it. `level` is that of a tagged heading, else 0.
+    of its font have, as in program text. `spaced`: a blank stands before it. `level` is that of a tagged heading, else 0. `words`
+    are its words with their places in reading space, where they were asked for.
     """
 
     text: str
@@ -46,6 +47,7 @@ class Segment:
     fixed: bool = False
     spaced: bool = True
     level: int = 0
+    words: tuple[tuple[str, Box], ...] = ()
 
     @property
     def box(self) -> Box:

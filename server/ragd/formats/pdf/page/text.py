@@ -15,6 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 
 from ragd.formats.pdf.page.blanks import blanks
 from ragd.formats.pdf.page.glyphs import Glyphs
-from ragd.formats.pdf.page.page import Boxes, Direction, Page, Rule, Segment
+from ragd.formats.pdf.page.page import Box, Boxes, Direction, Page, Rule, Segment
 from ragd.language.scripts import CJK, EAST_ASIAN, code_ranges
 
 HYPHEN: Final = "\x02"
@@ -49,11 +50,14 @@ def read_segments(
     rules: Sequence[Rule],
     links: Sequence[tuple[Sequence[float], str]],
     levels: Mapping[int, int],
+    *,
+    with_words: bool = False,
 ) -> list[tuple[Sequence[float], str]]:
     """Puts the page's segments into `page`, whose reading direction is decided here.
 
     `rules` (shown space) cut segments that they run through, as between the cells of a table. `links` are boxes in shown space
     and their targets; those that no text stands for are returned. `levels` are those of headings by their marked content.
+    `with_words`: each segment has its words, too.
     """
     if not len(glyphs):
         return list(links)
@@ -76,6 +80,8 @@ def read_segments(
     ends = [*starts[1:].tolist(), len(boxes)]
     for number, (start, end) in enumerate(zip(starts.tolist(), ends, strict=True)):
         if seen[start] and (segment := builder.segment(number, start, end)):
+            if with_words:
+                segment.words = builder.words(start, end)
             across = end - start > 1 and kinds[start] == 2
             (page.aside if across else page.segments).append(segment)
     return unplaced
@@ -101,6 +107,7 @@ class _Builder:
         self.boxes = np.concatenate(
             (np.minimum.reduceat(boxes[:, :2], starts), np.maximum.reduceat(boxes[:, 2:], starts)), axis=1
         ).tolist()
+        self.glyph_boxes = boxes
         codes = glyphs.codes[glyphs.at]
         self.even = _even(codes, boxes[:, 2] - boxes[:, 0], starts)
         self.needless = self._needless_blanks(codes, boxes)
@@ -123,6 +130,18 @@ class _Builder:
         level = self.levels.get(self.glyphs.content_id(middle), 0) if self.levels else 0
         spaced = start == 0 or (self.at[start] - self.at[start - 1] > 1 and not self.needless[self.at[start] - 1])
         return Segment(text, x0, y0, x1, y1, size, bold, self._font(middle), self.even[number], False, spaced, level)
+
+    def words(self, start: int, end: int) -> tuple[tuple[str, Box], ...]:
+        """The words of these visible characters, cut at the blanks between them, each with its place in reading space."""
+        cuts = [index for index in range(start + 1, end) if self.text[self.place[index - 1] + 1 : self.place[index]].strip("\0")]
+        found = []
+        for first, last in pairwise([start, *cuts, end]):
+            if text := self._text(first, last):
+                here = self.glyph_boxes[first:last]
+                x0, y0 = here[:, :2].min(axis=0).tolist()
+                x1, y1 = here[:, 2:].max(axis=0).tolist()
+                found.append((text, (x0, y0, x1, y1)))
+        return tuple(found)
 
     def _linked_text(self, start: int, end: int) -> str:
         parts: list[str] = []

@@ -1,0 +1,66 @@
+"""Plain text of pages, and outlines, out of what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ragd.app.pages.stored import StoredPages
+
+
+def stored(*pieces: tuple[str, int | None], headings: list[list[Any]] | None = None, boxed: tuple[int, ...] = ()) -> StoredPages:
+    """Content of these pieces, each at a place on its page; its box says which piece it is."""
+    text = ""
+    marks: list[tuple[int, Mapping[str, Any]]] = []
+    for number, (piece, page) in enumerate(pieces):
+        if page:
+            marks.append((len(text), {"page": page, "bbox": [0.1, number / 10, 0.9, (number + 1) / 10]}))
+        text += piece
+    return StoredPages(text, {"marks": marks, "headings": headings or []}, boxed)
+
+
+def test_a_page_has_its_own_lines_and_no_others() -> None:
+    pages = stored(("one ", 1), ("two\n\n", 1), ("three\n\n", 2), ("four", 4))
+    assert [pages.text(number) for number in range(1, 6)] == ["one\ntwo", "three", "", "four", ""]
+    assert pages.count == 4
+
+
+def test_a_paragraph_begins_after_a_blank_line() -> None:
+    assert stored(("one ", 1), ("two\n\n", 1), ("three", 1)).text(1) == "one\ntwo\n\nthree"
+
+
+def test_a_word_that_a_line_divided_is_whole() -> None:
+    assert stored(("the hyphen", 1), ("ated word ", 1), ("日本", 1), ("語", 1)).text(1) == "the hyphenated word\n日本語"
+
+
+def test_signs_of_markdown_that_were_made_are_taken_away_and_those_that_were_printed_stay() -> None:
+    pages = stored(
+        ("## Names\n\n", 1),
+        ("<foo>_<bar> # *x* ", 1),
+        ("[the site](https://example.com/a) [1](not a link)\n\n", 1),
+        ("| a \\| b | c<br>d |\n| --- | --- |\n", 1),
+        ("| 1 |  |\n\n", 1),
+        ("![page 1](asset://ab12)", 1),
+        headings=[[0, 8, 2, "Names"]],
+    )
+    assert pages.text(1) == "Names\n\n<foo>_<bar> # *x*\nthe site [1](not a link)\n\na | b  c d\n1"
+
+
+def test_boxes_are_those_of_the_pages_that_need_them() -> None:
+    pages = stored(("one\n\n", 1), ("two", 2), boxed=(2,))
+    assert [line.box for line in pages.lines(1)] == [None]
+    assert [line.box for line in pages.lines(2)] == [(0.1, 0.1, 0.9, 0.2)]
+
+
+def test_headings_have_their_place() -> None:
+    pages = stored(("# A\n\n", 1), ("text\n\n", 2), ("## B", 3), headings=[[0, 3, 1, "A"], [11, 15, 2, "B"]])
+    assert [(entry["title"], entry["level"], entry["start"], entry["page"]) for entry in pages.outline] == [
+        ("A", 1, 0, 1),
+        ("B", 2, 11, 3),
+    ]
+
+
+def test_what_has_no_places_has_an_outline_without_them() -> None:
+    pages = StoredPages("# A\n\ntext", {"marks": [], "headings": [[0, 3, 1, "A"]]})
+    assert pages.outline == [{"title": "A", "level": 1, "start": 0}]
+    assert (pages.count, pages.text(1)) == (0, "")
