@@ -25,31 +25,78 @@ export type ViewerTarget = DocumentTarget | { kind: "image"; assetId: string; ti
 /** Of a page or a picture: as wide as the tab, as a whole, or a factor of its width. */
 export type Zoom = "width" | "whole" | number;
 
+/** What can be opened beside the document. */
+export type SideTab = "pages" | "outline";
+
 /** What the webview keeps itself. */
 export interface ViewerState {
   target: ViewerTarget;
   page?: number;
   zoom?: Zoom;
+  /** Of content: a factor of the editor's font size. */
+  textZoom?: number;
+  side?: SideTab | null;
 }
 
 /** Lines of the text, from 0; the second is behind the last. */
 export type LineSpan = [number, number];
 
+/** A row of a sheet: `bottom` is its number; `top` is another where a header row is said with it. Columns are letters. */
+export interface SheetRow {
+  line: number;
+  top: number;
+  bottom: number;
+  left: string;
+  right: string;
+}
+
+/** A sheet of a workbook, and where it begins in the content. */
+export interface Sheet {
+  title: string;
+  offset: number;
+}
+
 /** Markdown to be shown, with the lines that are marked. */
 export interface ContentPart {
   text: string;
+  /** Where it begins in the document's content, in UTF-16 units. */
+  start: number;
   lines: LineSpan[];
+  /** Of a workbook's sheet, by their lines. */
+  rows: SheetRow[];
   /** Where the part before and the part after begin; null when there is none. */
   before: number | null;
   after: number | null;
 }
 
+/** Left, top, right, bottom as fractions of a page or a picture. */
+export type Box = [number, number, number, number];
+
+/** A printed line; `box` is null where it is not known. */
+export interface PageLine {
+  words: { text: string; box: Box | null }[];
+  /** Whether it begins a paragraph. */
+  paragraph: boolean;
+}
+
+/** All text of a document: by its pages as printed, or as Markdown. */
+export type DocumentText = { pages: { page: number; text: string }[] } | { markdown: string };
+
+/** A heading: on a page, from a height of it on (a fraction), or at a UTF-16 unit of the content. */
+export interface OutlineEntry {
+  title: string;
+  /** From 1. */
+  level: number;
+  page: number | null;
+  top: number | null;
+  offset: number | null;
+}
+
 export type Body =
   /** `pageCount` is null when it is not known. */
   | { kind: "pages"; page: number; pageCount: number | null }
-  /** `box` is left, top, right, bottom as fractions of the picture. */
-  | { kind: "picture"; assetId: string; box: [number, number, number, number] | null; content: ContentPart | null }
-  | { kind: "content"; content: ContentPart };
+  | { kind: "picture"; assetId: string; box: Box | null; content: ContentPart | null }
+  | { kind: "content"; content: ContentPart; sheets: Sheet[]; isSlides: boolean };
 
 export interface Shown {
   target: ViewerTarget;
@@ -69,7 +116,14 @@ export interface ViewerToExtension {
   ready: Nothing;
   /** `width` is in pixels of the screen. */
   "page.load": { docId: string; page: number; width: number };
-  "content.load": { docId: string; from: number };
+  "page.text.load": { docId: string; page: number };
+  "thumbnail.load": { docId: string; page: number; width: number };
+  "outline.load": { docId: string };
+  /** All of it, to be searched. */
+  "text.load": { docId: string };
+  /** The part that begins at `from`, or the one around it (`isInside`). */
+  "content.load": { docId: string; from: number; isInside: boolean };
+  "image.text.load": { assetId: string };
   "image.load": { assetId: string; variant: "raw" | "thumb" };
   /** In a tab of its own. */
   "image.open": { assetId: string; title: string };
@@ -89,9 +143,15 @@ export interface ViewerToWebview {
   failed: { message: string; advice: string };
   /** `bytes` is null when it could not be had; `problem` then says why. */
   page: { docId: string; page: number; width: number; bytes: Uint8Array | null; problem: string };
-  /** The text of a page, for copying and for screen readers. */
-  "page.text": { docId: string; page: number; content: ContentPart };
+  /** The text of a page, for selection, search and screen readers; `passages` are those that are cited on it. */
+  "page.text": { docId: string; page: number; lines: PageLine[]; passages: string[] };
+  thumbnail: { docId: string; page: number; bytes: Uint8Array | null };
+  /** `entries` is null when it could not be had, as is `text`. */
+  outline: { docId: string; entries: OutlineEntry[] | null };
+  text: { docId: string; text: DocumentText | null };
   content: { docId: string; content: ContentPart };
+  /** The lines that were read in a picture. */
+  "image.text": { assetId: string; lines: PageLine[] };
   image: { assetId: string; variant: "raw" | "thumb"; bytes: Uint8Array | null; problem: string };
 }
 

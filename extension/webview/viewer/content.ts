@@ -29,7 +29,7 @@ const ALLOWED = {
     ..."a blockquote br code del em h1 h2 h3 h4 h5 h6 hr li ol p pre s span strong".split(" "),
     ..."table tbody td th thead tr ul".split(" "),
   ],
-  ALLOWED_ATTR: ["href", "class", "start", "data-asset"],
+  ALLOWED_ATTR: ["href", "class", "start", "data-asset", "data-line"],
   ALLOWED_URI_REGEXP: WEB,
   RETURN_DOM_FRAGMENT: true as const,
 };
@@ -58,6 +58,37 @@ export function renderContent(
   return fragment;
 }
 
+/** The blocks of content as text, each with the character at which its line begins: what is shown, without pictures. */
+export function textBlocks(text: string): { offset: number; text: string }[] {
+  const lines = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines.push(at + 1);
+  const found: { offset: number; text: string }[] = [];
+  let line = 0;
+  let head: { offset: number; text: string }[] | undefined;
+  let headBefore = "";
+  for (const token of markdown.parse(text, {})) {
+    line = token.map?.[0] ?? line;
+    const offset = lines[line] ?? 0;
+    if (token.level === 0 && token.type !== "table_open" && token.type !== "table_close") headBefore = "";
+    if (token.type === "thead_open") head = [];
+    else if (token.type === "thead_close" && head) {
+      // The heading row of a sheet's next piece is not shown again (see `joinTables`).
+      const said = head.map((cell) => cell.text).join("\t");
+      if (said !== headBefore) found.push(...head);
+      headBefore = said;
+      head = undefined;
+    } else if (token.type === "inline") (head ?? found).push({ offset, text: inlineText(token.children ?? []) });
+    else if (token.type === "fence" || token.type === "code_block") found.push({ offset, text: token.content });
+  }
+  return found;
+}
+
+function inlineText(tokens: ReturnType<typeof markdown.parse>): string {
+  return tokens
+    .map(({ type, content }) => (type === "softbreak" || type === "hardbreak" ? "\n" : type === "image" ? "" : content))
+    .join("");
+}
+
 /** Marks sentences within the passage. */
 export function markSentences(root: ParentNode, sentences: readonly string[]): void {
   const passage = [...root.querySelectorAll(".passage")];
@@ -74,6 +105,8 @@ function markLines(tokens: ReturnType<typeof markdown.parse>, lines: readonly Li
     if (token.type === "list_item_open") items.push(token);
     else if (token.type === "list_item_close") items.pop();
     else if (token.type === "thead_open" || token.type === "thead_close") inHead = token.nesting === 1;
+    // By it a heading is found again; what the reader goes to begins in the line.
+    if (token.map && token.nesting === 1 && !token.hidden) token.attrSet("data-line", String(token.map[0]));
     if (!BLOCKS.has(token.type) || inHead || !token.map || !isMarked(token.map, lines)) continue;
     // The paragraph of an item of a tight list is not drawn; the item is.
     (token.hidden ? (items.at(-1) ?? token) : token).attrJoin("class", "passage");

@@ -2,29 +2,27 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type {
-  ContentPart,
-  Shown,
-  ViewerMessageToWebview,
-  ViewerState,
-  ViewerToExtension,
-} from "../../src/protocol/viewer";
+import type { Shown, ViewerMessageToWebview, ViewerState, ViewerToExtension } from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
 import { Host } from "../shared/host";
 import { useTranslations } from "../shared/l10n";
-import { markSentences, renderContent } from "./content";
+import { ContentView } from "./contentView";
+import { Finder } from "./find/finder";
 import { PagesView } from "./pages";
+import { PictureView } from "./pictureView";
 import { Pictures } from "./pictures";
-import { ZoomArea } from "./zoomArea";
+import { SidePanel } from "./side/sidePanel";
+import { THUMBNAIL_WIDTH } from "./side/thumbnails";
 
 const host = new Host<ViewerToExtension, ViewerMessageToWebview, ViewerState>();
 const pictures = new Pictures((assetId, variant) => host.send("image.load", { assetId, variant }));
 const main = h("main", { class: "viewer" });
 let state = host.savedState();
 let pages: PagesView | undefined;
-let area: ZoomArea | undefined;
-let content: HTMLElement | undefined;
-let place = "";
+let picture: PictureView | undefined;
+let content: ContentView | undefined;
+let side: SidePanel | undefined;
+let finder: Finder | undefined;
 
 document.body.append(main);
 window.addEventListener("error", ({ message, error }: ErrorEvent) => {
@@ -38,8 +36,9 @@ window.addEventListener("unhandledrejection", ({ reason }) => {
   });
 });
 document.addEventListener("keydown", (event) => {
-  if (event.target instanceof HTMLInputElement) return;
-  if (pages?.key(event) ?? area?.key(event)) event.preventDefault();
+  if (findKey(event)) event.preventDefault();
+  else if (event.target instanceof HTMLInputElement) return;
+  else if ((pages ?? picture ?? content)?.key(event)) event.preventDefault();
 });
 document.addEventListener("click", (event) => {
   const link = event.target instanceof Element ? event.target.closest("a") : null;
@@ -70,12 +69,19 @@ function receive(message: ViewerMessageToWebview): void {
     case "page":
       return pages?.arrived(message.page, message.bytes, message.problem);
     case "page.text":
-      pages?.showText(message.page, message.content);
-      if (pages && state?.target.kind === "document") markSentences(pages.element, state.target.sentences);
-      return;
+      return pages?.showText(message.page, message.lines, message.passages);
+    case "thumbnail":
+      return side?.thumbnailArrived(message.page, message.bytes ? pictures.url(message.bytes) : "");
+    case "outline":
+      return message.entries ? side?.outlineArrived(message.entries) : side?.outlineFailed();
+    case "text":
+      return message.text ? finder?.arrived(message.text) : finder?.failed();
     case "content":
-      showContent(message.content, "top");
+      content?.show(message.content, "top");
+      finder?.drawn();
       return;
+    case "image.text":
+      return picture?.textArrived(message.lines);
     case "image":
       pictures.arrived(message.assetId, message.variant, message.bytes, message.problem);
       return;
@@ -83,8 +89,9 @@ function receive(message: ViewerMessageToWebview): void {
 }
 
 function clear(): void {
+  finder?.bar.close();
   pictures.forget();
-  pages = area = content = undefined;
+  pages = picture = content = side = finder = undefined;
 }
 
 function failure(message: string, advice: string): HTMLElement {
@@ -94,54 +101,89 @@ function failure(message: string, advice: string): HTMLElement {
 
 function show(shown: Shown): void {
   clear();
-  place = shown.place;
-  // Page and zoom are kept for the same place over a reload; another place begins at its own page.
+  // The page is kept for the same place over a reload; another place begins at its own. How it is looked at is kept.
   const isSame = JSON.stringify(state?.target) === JSON.stringify(shown.target);
-  state = { ...(isSame ? state : {}), target: shown.target };
+  const { page, ...look } = state ?? {};
+  state = { ...look, ...(isSame && page !== undefined ? { page } : {}), target: shown.target };
   host.saveState(state);
   const body = draw(shown);
+  openSide(shown);
+  const view = pages ?? content;
+  const { target } = shown;
+  if (view && target.kind === "document") {
+    finder = new Finder(view, () => host.send("text.load", { docId: target.docId }));
+  }
   main.replaceChildren(
     header(shown),
     ...(shown.note === "" ? [] : [h("p", { class: "note", role: "status" }, shown.note)]),
-    body,
+    h("div", { class: "body" }, side?.element, body),
   );
-  if (shown.body.kind === "content") showContent(shown.body.content, "passage");
+  if (shown.body.kind === "content") content?.show(shown.body.content, "passage");
   pages?.start();
+  side?.start();
+  if (pages) side?.showPage(pages.shownPage);
 }
 
 function draw(shown: Shown): HTMLElement {
   const { body, target } = shown;
   if (body.kind === "pages" && target.kind === "document") {
-    const { docId, chunkIds } = target;
+    const { docId, chunkIds, sentences } = target;
     const cited = chunkIds.length > 0 ? { page: target.place.page ?? 1, top: target.place.bbox?.[1] ?? 0 } : null;
     pages = new PagesView({
-      ...{ page: state?.page ?? body.page, pageCount: body.pageCount, zoom: state?.zoom ?? "width", cited },
+      ...{ page: state?.page ?? body.page, pageCount: body.pageCount, zoom: state?.zoom ?? "width", cited, sentences },
       load: (page, width) => host.send("page.load", { docId, page, width }),
+      loadText: (page) => host.send("page.text.load", { docId, page }),
       url: (bytes) => pictures.url(bytes),
-      changed: (page, zoom) => keep({ page, zoom }),
+      changed: (page, zoom) => {
+        keep({ page, zoom });
+        side?.showPage(page);
+      },
+      drawn: () => finder?.drawn(),
     });
     return pages.element;
   }
   if (body.kind === "picture") {
-    const view = (area = new ZoomArea(state?.zoom ?? "width", shown.title, (zoom) => keep({ zoom })));
-    void pictures.element(body.assetId, shown.title).then((element) => view.show(element, shown.title, body.box));
-    const text =
-      body.content &&
-      h(
-        "section",
-        { class: "page-text" },
-        h("h2", {}, l10n.t("Text in the picture")),
-        renderContent(body.content, "", "printed"),
-      );
-    return h("div", { class: "pages" }, view.element, text);
+    const { assetId, box, content: text } = body;
+    picture = new PictureView({
+      ...{ assetId, title: shown.title, zoom: state?.zoom ?? "width", box, content: text, pictures },
+      loadText: () => host.send("image.text.load", { assetId }),
+      zoomed: (zoom) => keep({ zoom }),
+    });
+    return picture.element;
   }
-  content = h("article", { class: "content", "aria-label": shown.title });
-  return content;
+  const document = target.kind === "document" ? target : undefined;
+  content = new ContentView({
+    ...{ title: shown.title, place: shown.place, sentences: document?.sentences ?? [], pictures },
+    ...(body.kind === "content" ? body : { sheets: [], isSlides: false }),
+    zoom: state?.textZoom ?? 1,
+    openImage: (assetId, title) => host.send("image.open", { assetId, title }),
+    load: (from, isInside) => document && host.send("content.load", { docId: document.docId, from, isInside }),
+    zoomed: (textZoom) => keep({ textZoom }),
+  });
+  return content.element;
+}
+
+function openSide({ body, target }: Shown): void {
+  if (body.kind === "picture" || target.kind !== "document") return;
+  const { docId } = target;
+  side = new SidePanel({
+    pageCount: body.kind === "pages" ? body.pageCount : null,
+    tab: state?.side ?? null,
+    loadThumbnail: (page) => host.send("thumbnail.load", { docId, page, width: THUMBNAIL_WIDTH }),
+    loadOutline: () => host.send("outline.load", { docId }),
+    openPage: (page) => pages?.open(page),
+    openHeading: ({ page, top, offset }) => {
+      if (page !== null) pages?.open(page, top);
+      else if (offset !== null) content?.goTo(offset);
+    },
+    changed: (tab) => keep({ side: tab }),
+  });
 }
 
 function header(shown: Shown): HTMLElement {
   const isCited = shown.target.kind === "document" && shown.target.chunkIds.length > 0;
   const where = [shown.source, shown.place].filter((part) => part !== "").join(", ");
+  const view = pages ?? picture ?? content;
   return h(
     "header",
     {},
@@ -150,46 +192,32 @@ function header(shown: Shown): HTMLElement {
     h(
       "div",
       { class: "tools", role: "toolbar", "aria-label": l10n.t("Document") },
-      ...(pages?.tools ?? area?.tools ?? []),
-      (pages ?? area) && h("span", { class: "gap" }),
+      ...(side?.buttons ?? []),
+      side && h("span", { class: "gap" }),
+      ...(view?.tools ?? []),
+      h("span", { class: "gap" }),
+      finder?.bar.button,
       isCited && h("button", { onclick: () => host.send("passage.copy", {}) }, l10n.t("Copy Passage")),
       shown.openLabel !== "" && h("button", { onclick: () => host.send("original.open", {}) }, shown.openLabel),
     ),
+    finder?.bar.element,
   );
 }
 
-function keep(change: { page?: number; zoom?: ViewerState["zoom"] & {} }): void {
+/** Whether the key is one of the search's. */
+function findKey(event: KeyboardEvent): boolean {
+  if (!finder) return false;
+  const { bar } = finder;
+  if (event.key.toLowerCase() === "f" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey)
+    bar.open();
+  else if (event.key === "F3" && bar.isOpen) finder.step(event.shiftKey ? -1 : 1);
+  else if (event.key === "Escape" && bar.isOpen) bar.close();
+  else return false;
+  return true;
+}
+
+function keep(change: Partial<ViewerState>): void {
   if (!state) return;
   state = { ...state, ...change };
   host.saveState(state);
-}
-
-function showContent(part: ContentPart, reveal: "passage" | "top"): void {
-  const element = content;
-  if (!element || state?.target.kind !== "document") return;
-  const { docId } = state.target;
-  const button = (label: string, from: number | null) =>
-    from !== null && h("button", { class: "more", onclick: () => host.send("content.load", { docId, from }) }, label);
-  const none = part.text.trim() === "" && h("p", { class: "quiet" }, l10n.t("No text was read in this document."));
-  const children = [
-    button(l10n.t("Show Earlier Part"), part.before),
-    none,
-    renderContent(part, place),
-    button(l10n.t("Show Later Part"), part.after),
-  ].filter((child) => child !== false);
-  element.replaceChildren(...children);
-  markSentences(element, state.target.sentences);
-  pictures.fill(element, (assetId, title) => host.send("image.open", { assetId, title }));
-  element.scrollTop = 0;
-  if (reveal === "passage") showPassage(element);
-}
-
-/** Its heading at the top; but rows far down in a long table are what people look for, not the table. */
-function showPassage(element: HTMLElement): void {
-  const label = element.querySelector(".passage-label");
-  const passage = element.querySelector(".passage");
-  if (!label || !passage) return;
-  const distance = passage.getBoundingClientRect().top - label.getBoundingClientRect().top;
-  if (distance > element.clientHeight / 2) passage.scrollIntoView({ block: "center" });
-  else label.scrollIntoView({ block: "start" });
 }

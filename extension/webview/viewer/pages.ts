@@ -2,9 +2,12 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { ContentPart, Zoom } from "../../src/protocol/viewer";
+import type { PageLine, Zoom } from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
-import { renderContent } from "./content";
+import { locate, wrap } from "../shared/sentences";
+import type { Findable } from "./find/finder";
+import type { Hit } from "./find/search";
+import { pageParagraphs, textLayer } from "./textLayer";
 import { ZoomArea } from "./zoomArea";
 
 export interface PagesOptions {
@@ -13,17 +16,25 @@ export interface PagesOptions {
   zoom: Zoom;
   /** The cited page, and how far down on it the passage begins, as a fraction. */
   cited: { page: number; top: number } | null;
+  sentences: readonly string[];
   load(page: number, width: number): void;
+  loadText(page: number): void;
   url(bytes: Uint8Array): string;
   /** The page or the zoom has changed. */
   changed(page: number, zoom: Zoom): void;
+  /** The text of the page stands over its picture. */
+  drawn(): void;
 }
 
 const NARROWEST = 100;
 const WIDEST = 3000;
+/** Of a printed text, what plays no part: it has no labels of ours. */
+const NOTHING = ".passage-label";
 
-export class PagesView {
+export class PagesView implements Findable {
   readonly element: HTMLElement;
+  readonly without = "h2, .quiet";
+  readonly scrollers = ".zoom-area, .page-text";
   readonly tools: HTMLElement[];
   private readonly area: ZoomArea;
   private readonly text = h("section", { class: "page-text", tabindex: 0 });
@@ -39,6 +50,12 @@ export class PagesView {
   private width = 0;
   private url = "";
   private isRevealed = false;
+  /** How far down on the page the reader wants to be, as a fraction. */
+  private top: number | undefined;
+  private lines: readonly PageLine[] | undefined;
+  /** Height of the shown page over its width; 0 while it is not there. */
+  private ratio = 0;
+  private layer: HTMLElement | undefined;
 
   constructor(private readonly options: PagesOptions) {
     this.page = options.page;
@@ -67,6 +84,7 @@ export class PagesView {
   /** To be called once it stands in the page: only then it has a width. */
   start(): void {
     this.request();
+    this.options.loadText(this.page);
     new ResizeObserver(() => this.enlarged()).observe(this.area.element);
   }
 
@@ -85,18 +103,43 @@ export class PagesView {
     const image = h("img", { src: this.url, alt: this.label });
     image.addEventListener("load", () => {
       URL.revokeObjectURL(before);
-      if (this.isRevealed || cited?.page !== page) return;
-      this.isRevealed = true;
-      this.area.reveal(cited.top);
+      if (page !== this.page) return;
+      this.ratio = image.naturalHeight / Math.max(1, image.naturalWidth);
+      this.drawLayer();
+      if (!this.isRevealed && cited?.page === page) this.top ??= cited.top;
+      this.isRevealed ||= this.top !== undefined;
+      if (this.top !== undefined) this.area.reveal(this.top);
+      this.top = undefined;
     });
     this.area.show(image, this.label);
   }
 
-  showText(page: number, content: ContentPart): void {
+  showText(page: number, lines: readonly PageLine[], passages: readonly string[]): void {
     if (page !== this.page) return;
-    const heading = h("h2", {}, l10n.t("Text of this page"));
-    const none = content.text === "" && h("p", { class: "quiet" }, l10n.t("No text was read on this page."));
-    this.text.replaceChildren(heading, ...(none ? [none] : []), renderContent(content, "", "printed"));
+    this.lines = lines;
+    const paragraphs = pageParagraphs(lines).map((text) => h("p", { class: "printed" }, text));
+    const none = paragraphs.length === 0 && h("p", { class: "quiet" }, l10n.t("No text was read on this page."));
+    this.text.replaceChildren(h("h2", {}, l10n.t("Text of this page")), ...(none ? [none] : []), ...paragraphs);
+    markPassages(paragraphs, passages, this.options.sentences);
+    this.drawLayer();
+  }
+
+  get roots(): readonly Element[] {
+    return this.layer ? [this.layer, this.text] : [this.text];
+  }
+
+  bring(hit: Hit): boolean {
+    if (this.isShown(hit) && this.layer) return true;
+    if (hit.page !== null) this.go(hit.page);
+    return false;
+  }
+
+  isShown(hit: Hit): boolean {
+    return hit.page === this.page;
+  }
+
+  get shownPage(): number {
+    return this.page;
   }
 
   key(event: KeyboardEvent): boolean {
@@ -107,6 +150,23 @@ export class PagesView {
     else if (event.key === "ArrowRight") this.go(this.page + 1);
     else return false;
     return true;
+  }
+
+  /** Goes to a page, and on it to a height as a fraction. */
+  open(page: number, top: number | null = null): void {
+    if (page === this.page) {
+      if (top !== null) this.area.reveal(top);
+      return;
+    }
+    this.top = top ?? undefined;
+    this.go(page);
+  }
+
+  private drawLayer(): void {
+    if (!this.lines || this.ratio === 0) return;
+    this.layer = textLayer(this.lines, this.ratio);
+    this.area.lay(this.layer);
+    this.options.drawn();
   }
 
   private get label(): string {
@@ -120,8 +180,12 @@ export class PagesView {
     if (Number.isInteger(page) && page >= 1 && page <= last && page !== this.page) {
       this.page = page;
       this.text.replaceChildren();
+      this.lines = this.layer = undefined;
+      this.ratio = 0;
+      this.area.lay(undefined);
       this.area.element.scrollTop = 0;
       this.request();
+      this.options.loadText(this.page);
       this.options.changed(this.page, this.zoom);
     }
     this.drawTools();
@@ -158,5 +222,18 @@ export class PagesView {
     this.total.textContent = this.pageCount === null ? "" : l10n.t("of {0}", this.pageCount);
     this.previous.disabled = this.page <= 1;
     this.next.disabled = this.pageCount !== null && this.page >= this.pageCount;
+  }
+}
+
+/** Marks what is cited on a page, and of it the sentences that bear the answer. A passage may reach beyond the page. */
+function markPassages(paragraphs: readonly Node[], passages: readonly string[], sentences: readonly string[]): void {
+  for (const passage of passages) {
+    const whole = locate(paragraphs, passage, NOTHING);
+    const ranges = whole ? [whole] : passage.split(/\n{2,}/).map((part) => locate(paragraphs, part, NOTHING));
+    for (const range of ranges) if (range) wrap(range, () => h("span", { class: "passage" }), NOTHING);
+  }
+  for (const sentence of sentences) {
+    const range = locate(paragraphs, sentence, NOTHING);
+    if (range) wrap(range, () => h("mark", { class: "sentence" }), NOTHING);
   }
 }

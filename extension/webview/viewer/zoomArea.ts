@@ -2,10 +2,8 @@
 
 import * as l10n from "@vscode/l10n";
 
-import type { Zoom } from "../../src/protocol/viewer";
+import type { Box, Zoom } from "../../src/protocol/viewer";
 import { h } from "../shared/dom";
-
-export type Box = readonly [number, number, number, number];
 
 const STEP = 1.25;
 const SMALLEST = 0.25;
@@ -17,6 +15,7 @@ export class ZoomArea {
   private readonly frame = h("div", { class: "zoom-frame" });
   private readonly amount = h("span", { class: "zoom-amount", role: "status" });
   private picture: HTMLElement | undefined;
+  private cover: HTMLElement | undefined;
 
   /** `changed` hears of every change of the zoom. */
   constructor(
@@ -27,17 +26,7 @@ export class ZoomArea {
     this.element.setAttribute("aria-label", label);
     this.element.append(this.frame);
     this.tools = [
-      h(
-        "button",
-        { title: l10n.t("Zoom out (-)"), "aria-label": l10n.t("Zoom out"), onclick: () => this.step(1 / STEP) },
-        "−",
-      ),
-      this.amount,
-      h(
-        "button",
-        { title: l10n.t("Zoom in (+)"), "aria-label": l10n.t("Zoom in"), onclick: () => this.step(STEP) },
-        "+",
-      ),
+      ...zoomButtons(this.amount, (by) => this.step(by)),
       h("button", { title: l10n.t("Fit width (0)"), onclick: () => this.set("width") }, l10n.t("Fit Width")),
       h("button", { onclick: () => this.set("whole") }, l10n.t("Fit Whole")),
     ];
@@ -52,8 +41,19 @@ export class ZoomArea {
   show(picture: HTMLElement, label: string, box: Box | null = null): void {
     this.picture = picture;
     this.element.setAttribute("aria-label", label);
-    this.frame.replaceChildren(picture, ...(box ? [outline(box)] : []));
+    this.frame.replaceChildren(
+      picture,
+      ...(box ? [percentBox("zoom-mark", box)] : []),
+      ...(this.cover ? [this.cover] : []),
+    );
     this.draw();
+  }
+
+  /** Lays something over the picture, or takes it away. */
+  lay(cover: HTMLElement | undefined): void {
+    this.cover?.remove();
+    this.cover = cover;
+    if (cover && this.picture) this.frame.append(cover);
   }
 
   /** Said in the place of the first picture, until it is there. */
@@ -69,10 +69,10 @@ export class ZoomArea {
   /** Whether it took the key for itself. */
   key(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.metaKey || event.altKey) return false;
-    if (event.key === "+" || event.key === "=") this.step(STEP);
-    else if (event.key === "-") this.step(1 / STEP);
-    else if (event.key === "0") this.set("width");
-    else return false;
+    const by = zoomStep(event.key);
+    if (by === undefined) return false;
+    if (by === 0) this.set("width");
+    else this.step(by);
     return true;
   }
 
@@ -106,8 +106,27 @@ export class ZoomArea {
   }
 }
 
-function outline([left, top, right, bottom]: Box): HTMLElement {
-  const element = h("div", { class: "zoom-mark", "aria-hidden": "true" });
+/** Zoom out, the amount, zoom in; `step` takes a factor. */
+export function zoomButtons(amount: HTMLElement, step: (by: number) => void): HTMLElement[] {
+  const button = (title: string, label: string, by: number, sign: string) =>
+    h("button", { title, "aria-label": label, onclick: () => step(by) }, sign);
+  return [
+    button(l10n.t("Zoom out (-)"), l10n.t("Zoom out"), 1 / STEP, "−"),
+    amount,
+    button(l10n.t("Zoom in (+)"), l10n.t("Zoom in"), STEP, "+"),
+  ];
+}
+
+/** The factor that a key stands for; 0 for the size at the beginning. */
+export function zoomStep(key: string): number | undefined {
+  if (key === "+" || key === "=") return STEP;
+  if (key === "-") return 1 / STEP;
+  return key === "0" ? 0 : undefined;
+}
+
+/** A frame of this class around a part of the picture below it. */
+export function percentBox(name: string, [left, top, right, bottom]: Box): HTMLElement {
+  const element = h("div", { class: name, "aria-hidden": "true" });
   const percent = (fraction: number) => `${fraction * 100}%`;
   Object.assign(element.style, {
     left: percent(left),

@@ -1,6 +1,7 @@
 /** The daemon as the extension uses it. Runs in the extension host only: a webview never learns the address or the token. */
 
 import type {
+  AssetDetails,
   ChatEvent,
   CollectionGuide,
   ChatRequest,
@@ -33,6 +34,7 @@ import type {
   VerifiedAnswer,
 } from "../api/types";
 import type { Connection } from "./connection";
+import { DocumentPages } from "./documentPages";
 import { McpClient } from "./mcpClient";
 import { McpTransport } from "./mcpTransport";
 import type { RagClient, Transport } from "./ragClient";
@@ -61,6 +63,7 @@ export interface DocumentQuery {
  * of jobs, chunks, images of pages, sources, changes of collections, re-indexing, feedback, and all that the dashboard asks.
  */
 export class DaemonClient implements RagClient {
+  readonly pages: DocumentPages;
   private readonly rest: RestTransport;
   private readonly client: RagClient;
 
@@ -70,6 +73,7 @@ export class DaemonClient implements RagClient {
     transport: Transport = "rest",
   ) {
     this.rest = new RestTransport(connection, sourceTokens);
+    this.pages = new DocumentPages(this.rest);
     this.client =
       transport === "mcp" ? new McpClient(new McpTransport(connection, sourceTokens)) : new RestClient(this.rest);
   }
@@ -218,6 +222,11 @@ export class DaemonClient implements RagClient {
   pageImage(id: string, page: number, width: number, chunkIds: string[], signal?: AbortSignal): Promise<Uint8Array> {
     const path = `/api/documents/${encodeURIComponent(id)}/pages/${page}`;
     return this.rest.bytes(path, { query: { width, chunk_id: chunkIds }, tokenScope: "all", signal });
+  }
+
+  /** What is known of a picture, with the lines that were read in it. */
+  assetDetails(id: string, signal?: AbortSignal): Promise<AssetDetails> {
+    return this.rest.json("GET", `/api/assets/${encodeURIComponent(id)}/details`, { tokenScope: "all", signal });
   }
 
   asset(id: string, variant: "raw" | "thumb", signal?: AbortSignal): Promise<Uint8Array> {

@@ -30,7 +30,10 @@ export class RestTransport {
   ) {}
 
   /** Every item of a list. */
-  async all<T>(path: string, { query, ...options }: Pick<Options, "query" | "tokenScope"> = {}): Promise<T[]> {
+  async all<T>(
+    path: string,
+    { query, ...options }: Pick<Options, "query" | "tokenScope" | "signal"> = {},
+  ): Promise<T[]> {
     const items: T[] = [];
     for (let page = 1; ; page += 1) {
       const got = await this.json<Page<T>>("GET", path, { query: { ...query, page, page_size: 100 }, ...options });

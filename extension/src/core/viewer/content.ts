@@ -45,8 +45,20 @@ export function contentPart(
   from?: number,
   length = PART_LENGTH,
 ): ContentPart {
-  const wanted = from ?? Math.max(0, (spans[0]?.[0] ?? 0) - Math.floor(length / 4));
-  const start = wanted === 0 || markdown.length <= length ? 0 : cut(markdown, wanted);
+  if (from === undefined) return partAround(markdown, spans, spans[0]?.[0] ?? 0, length);
+  return partFrom(markdown, spans, from === 0 || markdown.length <= length ? 0 : cut(markdown, from), length);
+}
+
+/** The part that holds the character `at`, with some of what stands before it. */
+export function partAround(markdown: string, spans: readonly Span[], at: number, length = PART_LENGTH): ContentPart {
+  const wanted = Math.max(0, at - Math.floor(length / 4));
+  let start = wanted === 0 || markdown.length <= length ? 0 : cut(markdown, wanted);
+  // A paragraph, or a table, that is longer than that begins before it.
+  if (start > at) start = markdown.lastIndexOf("\n\n", at - 2) + 2;
+  return partFrom(markdown, spans, start < 2 ? 0 : start, length);
+}
+
+function partFrom(markdown: string, spans: readonly Span[], start: number, length: number): ContentPart {
   const end = start + length >= markdown.length ? markdown.length : cut(markdown, start + length);
   const text = markdown.slice(start, end);
   const lines = spans
@@ -54,23 +66,24 @@ export function contentPart(
     .map(([first, last]) => lineSpan(text, Math.max(0, first - start), Math.min(text.length, last - start)));
   return {
     text,
+    start,
     lines,
+    rows: [],
     before: start === 0 ? null : Math.max(0, start - length),
     after: end === markdown.length ? null : end,
   };
 }
 
-/** Texts one below the other, of which some are marked. */
-export function joinedContent(pieces: readonly { text: string; marked: boolean }[]): ContentPart {
-  let text = "";
-  const lines: LineSpan[] = [];
-  for (const piece of pieces) {
-    if (text !== "") text += "\n\n";
-    const start = text.length;
-    text += piece.text;
-    if (piece.marked) lines.push(lineSpan(text, start, text.length));
+/** Where characters that are counted in code points, ascending, stand in UTF-16 units. */
+export function utf16Offsets(text: string, codePoints: readonly number[]): number[] {
+  const found: number[] = [];
+  let unit = 0;
+  let point = 0;
+  for (const wanted of codePoints) {
+    for (; point < wanted && unit < text.length; point += 1) unit += (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1;
+    found.push(unit);
   }
-  return { text, lines, before: null, after: null };
+  return found;
 }
 
 function joined(markdown: string, spans: readonly Span[]): Span[] {

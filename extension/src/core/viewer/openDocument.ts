@@ -3,16 +3,28 @@
 import * as l10n from "@vscode/l10n";
 
 import { placeLabel, shortName } from "../../protocol/places";
-import type { Body, ContentPart, DocumentTarget, Shown } from "../../protocol/viewer";
+import type {
+  Body,
+  ContentPart,
+  DocumentTarget,
+  DocumentText,
+  OutlineEntry,
+  PageLine,
+  Sheet,
+  Shown,
+} from "../../protocol/viewer";
 import { FORMATS } from "../api/formats.gen";
 import type { Chunk, DocumentDetail } from "../api/types";
 import type { DaemonClient } from "../client/daemonClient";
-import { contentPart, headingSpan, joinedContent, passageSpans, textSpan, type Span } from "./content";
+import { contentPart, headingSpan, partAround, passageSpans, textSpan, utf16Offsets, type Span } from "./content";
+import { codePointsOf, partOfSheet, rowsByLine, sheetsOf } from "./sheets";
 
 /** Content with the passage's spans in them. */
 interface LoadedContent {
   markdown: string;
   spans: Span[];
+  /** Of a workbook. */
+  sheets: Sheet[];
   /** Empty, or that the passage is not in them any more. */
   note: string;
 }
@@ -38,7 +50,7 @@ export class OpenDocument {
     // One that could never be read has no pages to show, only the reason.
     const isRead = document.version_id !== null;
     const pages = isRead && FORMATS[document.doc_type].shape === "pages" ? pagesBody(document, target) : undefined;
-    const content = pages ? undefined : await loadContent(client, target, signal);
+    const content = pages ? undefined : await loadContent(client, target, document, signal);
     const title = document.title || shortName(document.source);
     const shown: Shown = {
       target,
@@ -47,21 +59,53 @@ export class OpenDocument {
       place: capitalised(placeLabel(target.place)),
       note: [target.note, document.error?.message, content?.note].filter(Boolean).join(" "),
       openLabel: await openLabel(document),
-      body: pages ?? contentBody(document, target, content),
+      body: pages ?? (await contentBody(client, document, target, content, signal)),
     };
     return new OpenDocument(client, content, document, shown);
   }
 
-  /** Another part of the content. */
-  part(from: number): ContentPart | undefined {
-    return this.content && contentPart(this.content.markdown, this.content.spans, from);
+  /** Another part of the content: that which begins at `from`, or the one around it. */
+  async part(from: number, isInside: boolean, signal: AbortSignal): Promise<ContentPart | undefined> {
+    return this.content && loadPart(this.client, this.document.id, this.content, from, isInside, signal);
   }
 
-  /** What was read on a page, with the cited passages marked. */
-  async pageText(page: number): Promise<ContentPart> {
-    const cited = new Set(this.shown.target.kind === "document" ? this.shown.target.chunkIds : []);
-    const here = (await this.allChunks()).filter((chunk) => chunk.page === page);
-    return joinedContent(here.map((chunk) => ({ text: chunk.content, marked: cited.has(chunk.chunk_id) })));
+  /** The lines of a page, and the cited passages that begin on it. Throws `RagError`. */
+  async pageText(page: number, signal: AbortSignal): Promise<{ lines: PageLine[]; passages: string[] }> {
+    const { lines } = await this.client.pages.text(this.document.id, page, signal);
+    return {
+      lines: lines.map(({ words, paragraph }) => ({
+        words: words.map(({ text, bbox }) => ({ text, box: bbox })),
+        paragraph,
+      })),
+      passages: await this.citedOn(page),
+    };
+  }
+
+  private async citedOn(page: number): Promise<string[]> {
+    const { target } = this.shown;
+    if (target.kind !== "document" || target.chunkIds.length === 0 || (target.place.page ?? 1) !== page) return [];
+    // A link brings no text along. Else the passages of the document, which are many, are not needed.
+    if (target.content !== "") return [target.content];
+    const cited = (await this.allChunks()).filter((chunk) => target.chunkIds.includes(chunk.chunk_id));
+    return cited.map((chunk) => chunk.content);
+  }
+
+  /** All of the document's text, as the viewer shows it. */
+  async text(signal: AbortSignal): Promise<DocumentText> {
+    if (this.content) return { markdown: this.content.markdown };
+    return { pages: await this.client.pages.texts(this.document.id, signal) };
+  }
+
+  async outline(signal: AbortSignal): Promise<OutlineEntry[]> {
+    const entries = await this.client.pages.outline(this.document.id, signal);
+    const markdown = this.content?.markdown;
+    const starts = entries.map((entry) => entry.start);
+    const offsets = markdown === undefined ? [] : utf16Offsets(markdown, starts);
+    return entries.map(({ title, level, page, bbox }, index) => ({
+      ...{ title, level, offset: offsets[index] ?? null },
+      page: markdown === undefined ? (page ?? null) : null,
+      top: bbox?.[1] ?? null,
+    }));
   }
 
   /** The cited text as the document has it; what the answer was given when it is not in it any more. */
@@ -82,12 +126,22 @@ export class OpenDocument {
     return this.client.pageImage(this.document.id, page, width, cited, signal);
   }
 
+  /** A page small and without marks, as PNG. Throws `RagError`. */
+  thumbnail(page: number, width: number, signal: AbortSignal): Promise<Uint8Array> {
+    return this.client.pageImage(this.document.id, page, width, [], signal);
+  }
+
   /** The same document by its content, for a file that is gone or was changed; `why` says so. */
   async withoutPages(why: string, signal: AbortSignal): Promise<OpenDocument> {
     if (this.shown.target.kind !== "document") return this;
-    const content = await loadContent(this.client, this.shown.target, signal);
+    const content = await loadContent(this.client, this.shown.target, this.document, signal);
     const note = [this.shown.note, why, content.note].filter((part) => part !== "").join(" ");
-    const body: Body = { kind: "content", content: contentPart(content.markdown, content.spans) };
+    const body: Body = {
+      kind: "content",
+      content: contentPart(content.markdown, content.spans),
+      sheets: [],
+      isSlides: false,
+    };
     return new OpenDocument(this.client, content, this.document, { ...this.shown, note, body });
   }
 
@@ -104,24 +158,57 @@ function pagesBody(document: DocumentDetail, target: DocumentTarget): Body {
   return { kind: "pages", page: pageCount === null ? page : Math.min(page, pageCount), pageCount };
 }
 
-function contentBody(document: DocumentDetail, target: DocumentTarget, content: LoadedContent | undefined): Body {
-  const { markdown, spans } = content ?? { markdown: "", spans: [] };
+async function contentBody(
+  client: DaemonClient,
+  document: DocumentDetail,
+  target: DocumentTarget,
+  content: LoadedContent = { markdown: "", spans: [], sheets: [], note: "" },
+  signal: AbortSignal,
+): Promise<Body> {
+  const { markdown, sheets } = content;
   const picture = FORMATS[document.doc_type].shape === "picture" ? /asset:\/\/([\w-]+)/.exec(markdown) : null;
-  if (!picture?.[1]) return { kind: "content", content: contentPart(markdown, spans) };
+  if (!picture?.[1]) {
+    const part = await loadPart(client, document.id, content, undefined, false, signal);
+    return { kind: "content", content: part, sheets, isSlides: FORMATS[document.doc_type].shape === "slides" };
+  }
   const box = target.place.bbox ?? null;
   // The reference to the picture itself is not text of it.
   const text = markdown.replace(/^!\[[^\]]*\]\(asset:[^)]*\)\s*/, "");
   return { kind: "picture", assetId: picture[1], box, content: text === "" ? null : contentPart(text, []) };
 }
 
-async function loadContent(client: DaemonClient, target: DocumentTarget, signal: AbortSignal): Promise<LoadedContent> {
+/** A part of the content; of a workbook, one of a single sheet, with its rows. */
+async function loadPart(
+  client: DaemonClient,
+  docId: string,
+  { markdown, spans, sheets }: LoadedContent,
+  from: number | undefined,
+  isInside: boolean,
+  signal: AbortSignal,
+): Promise<ContentPart> {
+  const cut = (text: string, marked: readonly Span[], at: number) =>
+    isInside ? partAround(text, marked, at) : contentPart(text, marked, from === undefined ? undefined : at);
+  if (sheets.length === 0) return cut(markdown, spans, from ?? 0);
+  const part = partOfSheet(markdown, spans, sheets, from ?? spans[0]?.[0] ?? 0, cut);
+  const [start, end] = codePointsOf(markdown, part);
+  return { ...part, rows: rowsByLine(part.text, start, await client.pages.rows(docId, start, end, signal)) };
+}
+
+async function loadContent(
+  client: DaemonClient,
+  target: DocumentTarget,
+  document: DocumentDetail,
+  signal: AbortSignal,
+): Promise<LoadedContent> {
   const { markdown } = await client.content(target.docId, signal);
-  if (target.chunkIds.length === 0 && target.content === "") return { markdown, spans: [], note: "" };
+  const isBook = document.version_id !== null && FORMATS[document.doc_type].shape === "table";
+  const sheets = isBook ? sheetsOf(markdown, await client.pages.outline(target.docId, signal)) : [];
+  if (target.chunkIds.length === 0 && target.content === "") return { markdown, spans: [], sheets, note: "" };
   let spans = passageSpans(markdown, await client.chunks(target.docId), target.chunkIds);
   if (spans.length === 0) spans = textSpan(markdown, target.content);
-  if (spans.length > 0) return { markdown, spans, note: "" };
+  if (spans.length > 0) return { markdown, spans, sheets, note: "" };
   const note = l10n.t("The document has changed since this answer; the passage is no longer in it.");
-  return { markdown, spans: headingSpan(markdown, target.place.section_path.at(-1)), note };
+  return { markdown, spans: headingSpan(markdown, target.place.section_path.at(-1)), sheets, note };
 }
 
 function capitalised(label: string): string {

@@ -58,7 +58,8 @@ export class DocumentViewer implements vscode.WebviewPanelSerializer {
   }
 
   private createPanel(title: string): vscode.WebviewPanel {
-    const options = { ...webviewOptions(this.context.extensionUri), enableFindWidget: true };
+    // It has a search of its own, which knows more than what is on the screen.
+    const options = webviewOptions(this.context.extensionUri);
     return vscode.window.createWebviewPanel(
       VIEWER_TYPE,
       title || l10n.t("Document"),

@@ -109,13 +109,24 @@ export class ViewerTab implements vscode.Disposable {
         return;
       case "page.load":
         return this.sendPage(message.docId, message.page, message.width);
+      case "page.text.load":
+        return this.sendPageText(message.docId, message.page);
+      case "thumbnail.load":
+        return this.sendThumbnail(message.docId, message.page, message.width);
+      case "outline.load":
+        return this.sendOutline(message.docId);
+      case "text.load":
+        return this.sendText(message.docId);
       case "content.load": {
-        const content = this.opened(message.docId)?.part(message.from);
-        if (content) this.post({ type: "content", docId: message.docId, content });
+        const { docId, from, isInside } = message;
+        const content = await this.opened(docId)?.part(from, isInside, this.loading.signal);
+        if (content) this.post({ type: "content", docId, content });
         return;
       }
       case "image.load":
         return this.sendImage(message.assetId, message.variant);
+      case "image.text.load":
+        return this.sendImageText(message.assetId);
       case "image.open":
         this.services.openImage(message.assetId, message.title);
         return;
@@ -142,8 +153,6 @@ export class ViewerTab implements vscode.Disposable {
       const bytes = await open.page(page, width, loading.signal);
       if (isStale()) return;
       this.post({ type: "page", docId, page, width, bytes, problem: "" });
-      const content = await open.pageText(page);
-      if (!isStale()) this.post({ type: "page.text", docId, page, content });
     } catch (error) {
       if (isStale()) return;
       const { code, message } = asRagError(error);
@@ -154,6 +163,59 @@ export class ViewerTab implements vscode.Disposable {
     }
   }
 
+  private async sendPageText(docId: string, page: number): Promise<void> {
+    const open = this.opened(docId);
+    if (!open) return;
+    const { loading } = this;
+    try {
+      const text = await open.pageText(page, loading.signal);
+      if (this.loading === loading) this.post({ type: "page.text", docId, page, ...text });
+    } catch (error) {
+      // Why a page can't be shown is said in the place of its picture.
+      this.logUnlessStale(loading, error, "The text of a page");
+    }
+  }
+
+  private async sendThumbnail(docId: string, page: number, width: number): Promise<void> {
+    const open = this.opened(docId);
+    if (!open) return;
+    const { loading } = this;
+    let bytes: Uint8Array | null = null;
+    try {
+      bytes = await open.thumbnail(page, width, loading.signal);
+    } catch (error) {
+      this.logUnlessStale(loading, error, "A thumbnail");
+    }
+    if (this.loading === loading) this.post({ type: "thumbnail", docId, page, bytes });
+  }
+
+  private async sendOutline(docId: string): Promise<void> {
+    const open = this.opened(docId);
+    if (!open) return;
+    try {
+      this.post({ type: "outline", docId, entries: await open.outline(this.loading.signal) });
+    } catch (error) {
+      this.post({ type: "outline", docId, entries: null });
+      throw error;
+    }
+  }
+
+  private async sendText(docId: string): Promise<void> {
+    const open = this.opened(docId);
+    if (!open) return;
+    try {
+      this.post({ type: "text", docId, text: await open.text(this.loading.signal) });
+    } catch (error) {
+      this.post({ type: "text", docId, text: null });
+      throw error;
+    }
+  }
+
+  private logUnlessStale(loading: AbortController, error: unknown, what: string): void {
+    if (this.loading === loading)
+      this.services.log.warn(`Viewer: ${what} could not be had: ${asRagError(error).message}`);
+  }
+
   private async sendImage(assetId: string, variant: "raw" | "thumb"): Promise<void> {
     try {
       const client = await this.services.daemon.client();
@@ -162,6 +224,18 @@ export class ViewerTab implements vscode.Disposable {
     } catch (error) {
       if (isCancelled(error)) return;
       this.post({ type: "image", assetId, variant, bytes: null, problem: asRagError(error).message });
+    }
+  }
+
+  private async sendImageText(assetId: string): Promise<void> {
+    const { loading } = this;
+    try {
+      const client = await this.services.daemon.client();
+      const { lines } = await client.assetDetails(assetId, loading.signal);
+      const read = lines.map(({ text, bbox }) => ({ words: [{ text, box: bbox }], paragraph: false }));
+      if (this.loading === loading) this.post({ type: "image.text", assetId, lines: read });
+    } catch (error) {
+      this.logUnlessStale(loading, error, "The text in a picture");
     }
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { contentPart, headingSpan, joinedContent, passageSpans, textSpan } from "../../../../src/core/viewer/content";
+import { contentPart, headingSpan, partAround, passageSpans, textSpan, utf16Offsets } from "../../../../src/core/viewer/content";
 import { chunk } from "../../fixtures/documents";
 
 describe("passageSpans", () => {
@@ -34,7 +34,9 @@ describe("contentPart", () => {
   it("gives a short document whole, with the lines that are marked", () => {
     expect(contentPart("a\n\nb\nc\n\nd", [[3, 6]])).toEqual({
       text: "a\n\nb\nc\n\nd",
+      start: 0,
       lines: [[2, 4]],
+      rows: [],
       before: null,
       after: null,
     });
@@ -62,10 +64,17 @@ describe("contentPart", () => {
   });
 });
 
-it("puts the passages of a page together and marks those that are cited", () => {
-  const content = joinedContent([
-    { text: "one\ntwo", marked: false },
-    { text: "three", marked: true },
-  ]);
-  expect(content).toMatchObject({ text: "one\ntwo\n\nthree", lines: [[3, 4]] });
+describe("partAround", () => {
+  it("holds the character, also in the middle of a table that is longer than a part", () => {
+    const text = `before\n\n${"| row |\n".repeat(200)}\nafter`;
+    const part = partAround(text, [], 900, 100);
+    expect(part.start).toBe(8);
+    expect(part.start + part.text.length).toBeGreaterThan(900);
+    expect(partAround(text, [], text.indexOf("after"), 100).text).toBe("after");
+    expect(partAround("abc\n\ndef", [], 6).start).toBe(0);
+  });
+});
+
+it("finds characters that are counted in code points", () => {
+  expect(utf16Offsets("𝒜b𝒞d", [0, 1, 2, 3, 9])).toEqual([0, 2, 3, 5, 6]);
 });

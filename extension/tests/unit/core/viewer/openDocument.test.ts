@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import type { Chunk, DocumentDetail } from "../../../../src/core/api/types";
+import type { Chunk, DocumentDetail, SheetRowPlace } from "../../../../src/core/api/types";
 import type { DaemonClient } from "../../../../src/core/client/daemonClient";
 import { citedPlace, wholeDocument } from "../../../../src/core/places/citationLink";
 import { OpenDocument } from "../../../../src/core/viewer/openDocument";
@@ -9,12 +9,20 @@ import { chunk, citation, detail } from "../../fixtures/documents";
 
 const { signal } = new AbortController();
 
+const LINE = { paragraph: true, words: [{ text: "cited", bbox: [0, 0, 1, 1] }] };
+
 function daemon(document: Partial<DocumentDetail>, markdown = "", chunks: Chunk[] = []) {
   const fake = {
     document: vi.fn(() => Promise.resolve(detail(document))),
     content: vi.fn(() => Promise.resolve({ id: "d1", markdown })),
     chunks: vi.fn(() => Promise.resolve(chunks)),
     pageImage: vi.fn(() => Promise.resolve(new Uint8Array([1]))),
+    pages: {
+      text: vi.fn(() => Promise.resolve({ page: 1, recognised: false, lines: [LINE] })),
+      texts: vi.fn(() => Promise.resolve([{ page: 1, text: "one" }])),
+      rows: vi.fn((): Promise<SheetRowPlace[]> => Promise.resolve([])),
+      outline: vi.fn(() => Promise.resolve([{ title: "B", level: 1, start: 5, page: 2, bbox: [0, 0.5, 1, 0.6] }])),
+    },
   };
   return { fake, client: fake as unknown as DaemonClient };
 }
@@ -58,11 +66,50 @@ describe("OpenDocument", () => {
   });
 
   it("gives the text of a page with the cited passage marked", async () => {
-    const chunks = [chunk("c0", "before", { page: 1 }), chunk("c1", "cited", { page: 1 }), chunk("c2", "later", { page: 2 })];
-    const open = await load(daemon({ doc_type: "pdf" }, "", chunks).client, target());
-    expect(await open.pageText(1)).toMatchObject({ text: "before\n\ncited", lines: [[2, 3]] });
-    expect(await open.pageText(2)).toMatchObject({ text: "later", lines: [] });
+    const { client, fake } = daemon({ doc_type: "pdf" }, "", [chunk("c1", "cited", { page: 1 })]);
+    const open = await load(client, target({ content: "cited", place: { page: 2, section_path: [] } }));
+    expect(await open.pageText(2, signal)).toEqual({
+      lines: [{ paragraph: true, words: [{ text: "cited", box: [0, 0, 1, 1] }] }],
+      passages: ["cited"],
+    });
+    expect(await open.pageText(1, signal)).toMatchObject({ passages: [] });
+    // A long document has many passages: they are not fetched for a page.
+    expect(fake.chunks).not.toHaveBeenCalled();
     expect(await open.passage()).toBe("cited");
+  });
+
+  it("gives all text and the outline as it shows the document: by pages, or by characters of the content", async () => {
+    const pages = await load(daemon({ doc_type: "pdf" }).client, target());
+    expect(await pages.text(signal)).toEqual({ pages: [{ page: 1, text: "one" }] });
+    expect(await pages.outline(signal)).toEqual([{ title: "B", level: 1, page: 2, top: 0.5, offset: null }]);
+    const { client } = daemon({ doc_type: "docx" }, "# 𝒜\n\n# B");
+    const content = await load(client, { kind: "document", title: "", note: "", ...wholeDocument("d1") });
+    expect(await content.text(signal)).toEqual({ markdown: "# 𝒜\n\n# B" });
+    expect(await content.outline(signal)).toMatchObject([{ page: null, offset: 6 }]);
+  });
+
+  it("shows the sheet of a workbook that holds the passage, with its rows, and the others on demand", async () => {
+    const markdown = "# One\n\n| a |\n|---|\n| 1 |\n\n# Two\n\n| b |\n|---|\n| 2 |";
+    const { client, fake } = daemon({ doc_type: "xlsx" }, markdown, [chunk("c1", "| b |\n|---|\n| 2 |")]);
+    const headings = [
+      { title: "One", level: 1, start: 0, sheet: "One" },
+      { title: "Two", level: 1, start: 27, sheet: "Two" },
+    ];
+    fake.pages.outline.mockResolvedValue(headings as never);
+    const row = { top: 1, bottom: 2, left: "A", right: "A" };
+    fake.pages.rows.mockResolvedValue([{ start: 34, ...row }]);
+    const open = await load(client, target());
+    const second = { start: 27, lines: [[2, 5]], rows: [{ line: 2, ...row }] };
+    expect(open.shown.body).toMatchObject({ sheets: [{ offset: 0 }, { offset: 27 }], content: second });
+    fake.pages.rows.mockResolvedValue([]);
+    expect(await open.part(0, true, signal)).toMatchObject({ text: markdown.slice(0, 27), lines: [], after: null });
+    expect(fake.pages.rows).toHaveBeenLastCalledWith("d1", 0, 27, signal);
+  });
+
+  it("makes thumbnails without marks", async () => {
+    const { client, fake } = daemon({ doc_type: "pdf" });
+    await (await load(client, target())).thumbnail(7, 180, signal);
+    expect(fake.pageImage).toHaveBeenCalledWith("d1", 7, 180, [], signal);
   });
 
   it("falls back on what was read when the file of a PDF is gone, and says why", async () => {

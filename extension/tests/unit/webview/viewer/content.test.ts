@@ -6,7 +6,7 @@ import { markSentences, renderContent } from "../../../../webview/viewer/content
 
 function render(text: string, lines: LineSpan[] = [], place = ""): HTMLElement {
   const box = document.createElement("div");
-  box.append(renderContent({ text, lines, before: null, after: null }, place));
+  box.append(renderContent({ text, start: 0, lines, rows: [], before: null, after: null }, place));
   return box;
 }
 
@@ -38,7 +38,7 @@ describe("renderContent", () => {
     const box = document.createElement("div");
     const text =
       "## Names\n\n<foo>_<VersionNumber>-<Revision>_<arch>.deb and *.txt, a*b*c, `x\\_y`\n\n| a_b_ | *c* |\n|---|---|\n| 1 | 2 |";
-    box.append(renderContent({ text, lines: [], before: null, after: null }, "", "printed"));
+    box.append(renderContent({ text, start: 0, lines: [], rows: [], before: null, after: null }, "", "printed"));
     expect(box.querySelector("em, code, del")).toBeNull();
     expect(texts(box, "p")).toEqual(["<foo>_<VersionNumber>-<Revision>_<arch>.deb and *.txt, a*b*c, `x\\_y`"]);
     expect(texts(box, "h2, th")).toEqual(["Names", "a_b_", "*c*"]);
