@@ -40,7 +40,8 @@ function row(entry: OutlineEntry | undefined): { name: string; content: Node; le
     "span",
     { class: "heading" },
     h("span", { class: "heading-title" }, title),
-    page !== null && h("span", { class: "heading-page" }, String(page)),
+    // Drawn by the style sheet: the row's name says it in words, and a name has to hold the text that is seen.
+    page !== null && h("span", { class: "heading-page", "data-page": page }),
   );
   return { name, content, level: level - 1 };
 }
