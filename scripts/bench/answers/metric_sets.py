@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ragas' and DeepEval's metrics beside ours, on one run of the golden questions.
+"""Ragas' and DeepEval's metrics beside ours, on one run of the questions of `tests/golden/answers`.
 
     .venv/bin/rag extras add ragas deepeval
     .venv/bin/python scripts/bench/answers/metric_sets.py --limit 20
@@ -23,6 +23,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+import yaml
+
 from ragd.testing.chat_server import Asked, ChatServer, Scripted
 from ragd.testing.rule_judge import reply_to, says
 
@@ -36,6 +38,7 @@ ROWS: Final = (
     ("expected answer in the context", ("context_recall", "ragas:context_recall", "deepeval:contextual_recall")),
     ("share of the context that matters", ("context_relevance", "ragas:context_relevance", "deepeval:contextual_relevancy")),
 )  # fmt: skip
+ANSWERS: Final = Path(__file__).resolve().parents[3] / "tests" / "golden" / "answers"
 STRATEGY: Final = "judged-by-rule"
 
 
@@ -58,18 +61,30 @@ class Rule(ChatServer):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dataset", default="golden")
     parser.add_argument("--limit", type=int, default=20)
     parser.add_argument("--metrics", default="ragas,deepeval")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="rag-bench-") as root, judge(Path(root)) as environment:
-        command = [sys.executable, "-m", "ragd", "eval", "run", "--dataset", options.dataset, "--limit", str(options.limit)]
+        command = [sys.executable, "-m", "ragd", "eval", "run", "--limit", str(options.limit)]
+        command += ["--dataset", str(dataset(Path(root))), "--documents", str(ANSWERS / "documents")]
         command += ["--mode", "end_to_end", "--judge", "--metrics", options.metrics, "--judge-calls", "100000", "--json"]
         if "RAG_LLM__PROVIDER" not in environment:
             command += ["--judge-strategy", STRATEGY]
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, encoding="utf-8", check=True)
         (run,) = json.loads(done.stdout)["runs"]
     show(run)
+
+
+def dataset(root: Path) -> Path:
+    """The questions as `rag eval run` reads them; what an answer must hold is what is expected."""
+    path = root / "questions.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for name, about in yaml.safe_load((ANSWERS / "questions.yaml").read_text("utf-8")).items():
+            for number, (question, _kind, held) in enumerate(about["questions"]):
+                where = [{"source": name, "place": {}}]
+                row = {"id": f"{name} {number}", "query": question, "relevant": where, "facts": held}
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return path
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import httpx2
 
@@ -55,12 +55,17 @@ class Replicas:
             info = read_info(self.data)
             if info and info.url:
                 headers = {"Authorization": f"Bearer {info.token}"}
-                client = httpx2.Client(base_url=info.url, headers=headers, timeout=120, trust_env=False)
-                if _is_ready(client):
-                    return client
+                if _is_ready(info.url):
+                    return httpx2.Client(base_url=info.url, headers=headers, timeout=120, trust_env=False)
             if any(one.poll() is not None for one in self._processes) or time.monotonic() > until:
                 raise RuntimeError(f"they did not start: {self.data.with_name('warnings.log').read_text('utf-8')[-2000:]}")
             time.sleep(0.1)
+
+    def kill(self) -> None:
+        """Whatever of them still runs, after a failure."""
+        for process in self._processes:
+            if process.poll() is None:
+                process.kill()
 
     def end(self) -> None:
         """SIGTERM, and their clean end."""
@@ -71,8 +76,8 @@ class Replicas:
             raise RuntimeError(f"they were asked to stop and ended with {codes}")
 
 
-def _is_ready(client: httpx2.Client) -> Any:
+def _is_ready(url: str) -> bool:
     try:
-        return client.get("/ready").is_success
+        return httpx2.get(f"{url}/ready", trust_env=False).is_success
     except httpx2.TransportError:
         return False

@@ -58,7 +58,11 @@ def main() -> None:
             os.environ["RAG_STORE__URL"] = store = server.url(server.create())
         if options.mode == "server":
             in_server_mode(data, followed)
-        daemon = Replicas(data, store, options.replicas) if options.replicas else Daemon.start(data)
+        if options.replicas:
+            daemon = Replicas(data, store, options.replicas)
+            stack.callback(daemon.kill)
+        else:
+            daemon = Daemon.start(data)
         with daemon.client() as client:
             known, described = Path(root, "known.json"), Path(root, "openapi.json")
             evaluate(daemon.data)
