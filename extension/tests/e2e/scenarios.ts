@@ -1,4 +1,6 @@
 import { Chat } from "./harness/chat.ts";
+import type { EditorOptions } from "./harness/editor.ts";
+import { firstPath, firstPathOptions } from "./firstPath.ts";
 import { Panel } from "./harness/panel.ts";
 import { until } from "./harness/wait.ts";
 import type { Window } from "./harness/window.ts";
@@ -8,6 +10,8 @@ import { QUESTIONS } from "./questions.ts";
 export interface Scenario {
   /** Nothing is set up yet. */
   bare?: boolean;
+  /** In place of the samples, the test models and so on. */
+  options?(): EditorOptions;
   show(window: Window, inJapanese: boolean): Promise<void>;
 }
 
@@ -75,6 +79,14 @@ export const SCENARIOS: Record<string, Scenario> = {
       const chat = new Chat(window);
       await chat.open();
       await chat.ask(`@rag ${question(inJapanese)}`);
+    },
+  },
+  "first-3-answer": { bare: true, options: firstPathOptions, show: firstPath },
+  tab: {
+    async show(window, inJapanese) {
+      await answered(window, inJapanese);
+      await window.bridge.execute("ragAssistant.openChatInEditor");
+      await Panel.inTab(window);
     },
   },
   "chat-search": {

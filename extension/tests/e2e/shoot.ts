@@ -51,6 +51,7 @@ for (const name of names) {
     settings: scenario.bare ? {} : executable,
     ...(values.locale === undefined ? {} : { locale: values.locale }),
     ...(scenario.bare || data === undefined ? {} : { data }),
+    ...scenario.options?.(),
   });
   try {
     await editor.window.bridge.ready();
