@@ -55,7 +55,7 @@ class Replicas:
             info = read_info(self.data)
             if info and info.url:
                 headers = {"Authorization": f"Bearer {info.token}"}
-                if _is_ready(info.url):
+                if _is_ready(info.url, headers):
                     return httpx2.Client(base_url=info.url, headers=headers, timeout=120, trust_env=False)
             if any(one.poll() is not None for one in self._processes) or time.monotonic() > until:
                 raise RuntimeError(f"they did not start: {self.data.with_name('warnings.log').read_text('utf-8')[-2000:]}")
@@ -76,8 +76,8 @@ class Replicas:
             raise RuntimeError(f"they were asked to stop and ended with {codes}")
 
 
-def _is_ready(url: str) -> bool:
+def _is_ready(url: str, headers: dict[str, str]) -> bool:
     try:
-        return httpx2.get(f"{url}/ready", trust_env=False).is_success
+        return httpx2.get(f"{url}/ready", headers=headers, trust_env=False).is_success
     except httpx2.TransportError:
         return False

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 _WORD: Final = re.compile(r"[A-Za-z0-9_]{4,}|[0-9]+")
 _PAIR: Final = re.compile(r"(?=([぀-ヿ㐀-鿿]{2}))")
+_LABEL: Final = re.compile(r"[A-Z][A-Za-z ]*+(?:\([^)]*\))?:")
 _SENTENCE: Final = re.compile(r"[^.。!?\n]+[.。!?]?")
 _RAGAS: Final = "Now perform the same with the following input\ninput: "
 _MOST: Final = 0.7
@@ -118,7 +119,7 @@ def _deepeval(prompt: str) -> Mapping[str, Any]:
         return _verdicts([says(context, one) for one in sentences(_section(prompt, "Expected Output"))])
     if "\nExpected output:\n" in prompt:
         expected = _section(prompt, "Expected output")
-        return _verdicts([says(one, expected) for one in _listed(_section(prompt, r"Retrieval Context[^\n]*"))])
+        return _verdicts([says(one, expected) for one in _listed(_section(prompt, "Retrieval Context"))])
     if "\nContext:\n" in prompt:
         parts = sentences(_section(prompt, "Context"))
         return {"verdicts": [{"statement": one, **_verdict(says(one, given, _SOME))} for one in parts]}
@@ -134,9 +135,16 @@ def _verdict(found: bool) -> dict[str, str]:
 
 
 def _section(prompt: str, label: str) -> str:
-    """The text below the last label of this name, up to the next label."""
-    *_, last = re.finditer(rf"\n{label}:\n", prompt)
-    return re.split(r"\n\n(?:[A-Z][A-Za-z ]*(?:\([^\n)]*\))?|JSON):", prompt[last.end() :], maxsplit=1)[0].strip()
+    """The text below the last label of this name, with a count behind it or without, up to the next label."""
+    lines = prompt.split("\n")
+    last = max(at for at, line in enumerate(lines) if _is_label(line, label))
+    below = lines[last + 1 :]
+    end = next((at for at, line in enumerate(below[1:]) if not below[at] and _LABEL.fullmatch(line)), len(below))
+    return "\n".join(below[:end]).strip()
+
+
+def _is_label(line: str, label: str) -> bool:
+    return line.startswith(label) and line.endswith(":") and line[len(label) : -1].strip()[:1] in ("", "(")
 
 
 def _listed(text: str) -> list[str]:

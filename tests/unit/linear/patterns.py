@@ -26,11 +26,15 @@ class Expression:
     methods: set[str] = field(default_factory=set)
 
 
+# They import what is in the environments of `rag extras add` alone, and have no expressions.
+_ELSEWHERE = ("ragas_metrics", "deepeval_metrics")
+
+
 def modules() -> Iterator[tuple[str, Path]]:
-    """Each module's name and file, but those that run a program when they are imported."""
+    """Each module's name and file, but those that run a program when they are imported, or are for another tool's environment."""
     for file in sorted(PACKAGE.rglob("*.py")):
         parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
-        if parts[-1] != "__main__":
+        if parts[-1] != "__main__" and parts[-1] not in _ELSEWHERE:
             yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), file
 
 
